@@ -1,0 +1,316 @@
+"""THE GAME PROTOCOL: what a game tells the search, one stub per rule, each with its neutral default.
+
+A game is a structured dtype for its positions, one for what a move destroys, and kernels that carry the names of the
+stubs below, registered for the position dtype:
+
+    @provides(POSITION)
+    def do_move(pos, move, undo): ...
+
+The search calls the stub; numba resolves the call by the dtype of `pos` (or of `ctx.pos`) while compiling, so a rule
+is inlined as if it stood in the search. With JIT off the same stub looks the rule up when it is called.
+
+`pos`   record[POSITION]: one position, compact, without history; it packs to a file as it is.
+`undo`  record[UNDO]: what `undo_move` needs and the position no longer knows.
+`ctx`   a record with at least the fields of `context_fields`; the search's own (search/context.py) has more.
+`move`  uint32; 0 is no move. What the bits mean is the game's own business.
+Values are int32 from the side to move's point of view, in the game's own unit, between -VALUE_MAX and VALUE_MAX;
+a win in n plies is VALUE_MATE - n.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numba
+import numpy as np
+from numba.extending import overload
+
+from shogi_engine.jit import JIT_DISABLED, njit, stamp_record
+
+MOVE_NONE = np.uint32(0)
+
+VALUE_NONE = 32002  # no value at all
+VALUE_INFINITE = 32001
+VALUE_MATE = 32000  # minus the plies until the game is won
+MAX_PLY = 128  # deepest line of the search
+VALUE_MATE_IN_MAX = VALUE_MATE - 1000  # at least this: a forced win
+VALUE_MAX = VALUE_MATE_IN_MAX - 1  # the largest value of an evaluation
+
+HISTORY_SLOTS = 1 << 14  # history_slot's range
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game as Python sees it: its dtypes, its notation, and the tables its kernels reach by address.
+
+    position, undo : np.dtype          made by `jit.record_dtype`
+    max_moves : int                    most moves `generate_moves` writes for any position let in
+    start : str                        the notation of the starting position
+    parse_position(text) -> record     raises ValueError with what was wrong and where
+    format_position(pos) -> str        its inverse
+    parse_move(pos, text) -> int       a legal move, or ValueError
+    format_move(pos, move) -> str      its inverse
+    params : np.dtype, default_params  the margins of search and evaluation, a record copied into each context
+    score_text(value) -> str           how the game's players write a value, e.g. 'cp 120' or 'discs 4'
+    """
+
+    name: str
+    position: np.dtype
+    undo: np.dtype
+    max_moves: int
+    start: str
+    parse_position: Callable[[str], Any]
+    format_position: Callable[[Any], str]
+    parse_move: Callable[[Any, str], int]
+    format_move: Callable[[Any, int], str]
+    params: np.dtype
+    default_params: Callable[[], Any]
+    score_text: Callable[[int], str] = lambda value: f"cp {value}"
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def context_fields(game: Game, plies: int) -> list[tuple]:
+    """Return the fields every context has: a position, a move buffer that can not overrun in `plies` plies, undo."""
+    buffer = (plies + 1) * game.max_moves
+    return [
+        ("pos", game.position),
+        ("moves", np.uint32, (buffer,)),
+        ("scores", np.int32, (buffer,)),
+        ("undo", game.undo, (plies + 1,)),
+    ]
+
+
+# ---- registration ------------------------------------------------------------------------------------------------
+
+_stubs: dict[str, Callable] = {}
+_rules: dict[Any, dict[str, Any]] = {}  # the position's type -> stub name -> kernel
+_owners: dict[Any, str] = {}  # the position's type -> the package whose rules it has
+
+
+def _type_of(dtype: np.dtype) -> Any:
+    """Return what identifies a dtype: numba's type, so that equal dtypes are one (as they are for numba)."""
+    return numba.from_dtype(dtype)
+
+
+def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
+    """Register a rule, compiled, for positions of `dtype`; the function's name says which.
+
+    Raises TypeError if there is no such stub, if the parameters are not the stub's, if the rule is there already, or
+    if another package's game has an equal dtype: numba could not tell the two games apart.
+    """
+    kind = _type_of(dtype)
+
+    def register(function: Callable) -> Any:
+        name = function.__name__
+        if name not in _stubs:
+            raise TypeError(f"there is no rule {name!r} in the game protocol; there are {', '.join(sorted(_stubs))}")
+        wanted, given = inspect.signature(_stubs[name]), inspect.signature(function)
+        if list(wanted.parameters) != list(given.parameters):
+            raise TypeError(f"{name}{given} should have the parameters {wanted}")
+        owner = function.__module__.rpartition(".")[0] or function.__module__
+        if _owners.setdefault(kind, owner) != owner:
+            raise TypeError(f"{owner}: a position dtype equal to this one belongs to {_owners[kind]} already")
+        rules = _rules.setdefault(kind, {})
+        if name in rules:
+            raise TypeError(f"{owner}: {name} is provided twice")
+        stamp_record(dtype, inspect.getfile(function))
+        rules[name] = njit(function)
+        return rules[name]
+
+    return register
+
+
+@functools.lru_cache(maxsize=64)
+def _rules_of(dtype: np.dtype) -> dict[str, Any]:
+    """Return the rules registered for positions of `dtype`, those of later `provides` too."""
+    return _rules.setdefault(_type_of(dtype), {})
+
+
+def _position_dtype(first: Any) -> np.dtype:
+    """Return the position dtype of a stub's first argument, a position or a context."""
+    names = first.dtype.names
+    return first.dtype["pos"] if "pos" in names else first.dtype
+
+
+def _position_type(first: Any) -> Any:
+    """Return the position's numba type of a stub's first argument type."""
+    return first.typeof("pos") if "pos" in first.fields else first
+
+
+def stub(default: Callable) -> Callable:
+    """Turn a function into a stub: a call goes to the rule registered for the position's dtype, else to its body."""
+    name = default.__name__
+    neutral = njit(default)
+
+    def call(*arguments):
+        return _rules_of(_position_dtype(arguments[0])).get(name, neutral)(*arguments)
+
+    call.__name__, call.__qualname__, call.__doc__ = name, name, default.__doc__
+    call.__signature__ = inspect.signature(default)  # type: ignore[attr-defined]
+    _stubs[name] = call
+
+    if not JIT_DISABLED:
+
+        @overload(call, jit_options={"nogil": True}, strict=False)
+        def choose(*arguments):
+            rule = _rules.get(_position_type(arguments[0]), {}).get(name, neutral)
+
+            def chosen(*arguments):
+                return rule(*arguments)
+
+            return chosen
+
+    return call
+
+
+# ---- moves -------------------------------------------------------------------------------------------------------
+
+
+@stub
+def generate_moves(ctx, start):
+    """Write the moves of ctx.pos to ctx.moves[start:] and return how many; at most Game.max_moves.
+
+    They may be pseudo-legal (`is_legal` tells), must hold every legal one once, and all evasions when `forced`.
+    A pass is a move. A game that is over has none.
+    """
+    raise NotImplementedError
+
+
+@stub
+def generate_noisy(ctx, start):
+    """Write the moves that change the value at once (captures, promotions) as `generate_moves` does."""
+    return 0
+
+
+@stub
+def is_legal(pos, move):
+    """Tell whether a move that `generate_moves` wrote for `pos` is legal."""
+    return True
+
+
+@stub
+def count_moves(ctx, start):
+    """Return the number of legal moves of ctx.pos, without listing them if the game can (perft's last ply)."""
+    count = 0
+    for index in range(start, start + generate_moves(ctx, start)):
+        if is_legal(ctx.pos, ctx.moves[index]):
+            count += 1
+    return count
+
+
+@stub
+def do_move(pos, move, undo):
+    """Make a legal `move`; write to `undo` what `undo_move` will need."""
+    raise NotImplementedError
+
+
+@stub
+def undo_move(pos, move, undo):
+    """Take back the last `do_move(pos, move, undo)`: `pos` is again what it was, byte for byte."""
+    raise NotImplementedError
+
+
+@stub
+def do_null(pos, undo):
+    """Let the other side move, for a search that asks what happens if nothing is done (only if `null_allowed`)."""
+
+
+@stub
+def undo_null(pos, undo):
+    """Take back `do_null`."""
+
+
+@stub
+def null_allowed(pos):
+    """Tell whether the null move makes sense here: not when in check, nor where having to move can be bad."""
+    return False
+
+
+@stub
+def key(pos):
+    """Return the position's 64-bit hash key, equal for equal positions however they came about."""
+    raise NotImplementedError
+
+
+@stub
+def move_cost(pos, move):
+    """Return how many plies of depth `move` costs: 1, or 0 for a pass."""
+    return 1
+
+
+@stub
+def finished_leaves(pos):
+    """Return what perft counts for a game that ended before the asked depth: 0 in Shogi, 1 in Othello."""
+    return 0
+
+
+# ---- values ------------------------------------------------------------------------------------------------------
+
+
+@stub
+def evaluate(ctx):
+    """Return the value of ctx.pos for the side to move by looking at it only."""
+    raise NotImplementedError
+
+
+@stub
+def terminal_value(ctx):
+    """Return the value of ctx.pos, in which there is no legal move; a loss is -VALUE_MATE + ctx.ply."""
+    raise NotImplementedError
+
+
+@stub
+def repetition_value(ctx):
+    """Return the value of ctx.pos if the rules on repetition settle it, else VALUE_NONE.
+
+    ctx.undo[:ctx.trail] are the moves of the game and of the line searched, the oldest first.
+    """
+    return VALUE_NONE
+
+
+@stub
+def claimed_value(ctx):
+    """Return the value of ctx.pos if the side to move may claim the game's end without moving, else VALUE_NONE."""
+    return VALUE_NONE
+
+
+@stub
+def finish(ctx, alpha, beta):
+    """Return the exact value of ctx.pos if a special solver takes over here, else VALUE_NONE."""
+    return VALUE_NONE
+
+
+@stub
+def forced(pos):
+    """Tell whether the side to move has to answer a threat first (check): no standing pat, no null move."""
+    return False
+
+
+# ---- ordering ----------------------------------------------------------------------------------------------------
+
+
+@stub
+def score_moves(ctx, start, count):
+    """Write to ctx.scores[start:start + count] how promising each move is, the best highest (|score| < 1 << 20)."""
+    for index in range(start, start + count):
+        ctx.scores[index] = 0
+
+
+@stub
+def is_quiet(pos, move):
+    """Tell whether `move` changes nothing at once; only quiet moves are killers, have history and are reduced."""
+    return True
+
+
+@stub
+def history_slot(pos, move):
+    """Return the index, below HISTORY_SLOTS, of the counter that remembers how well moves like this one did."""
+    return np.int64(move) & (HISTORY_SLOTS - 1)
+
+
+@stub
+def exchange_ge(pos, move, threshold):
+    """Tell whether the exchange that `move` opens gains at least `threshold`."""
+    return True

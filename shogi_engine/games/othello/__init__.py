@@ -1,0 +1,1 @@
+"""Othello: 64-bit bitboards, rules, evaluation, notation."""

@@ -1,0 +1,1 @@
+"""Shogi: 128-bit bitboards, rules, evaluation, SFEN and USI notation."""

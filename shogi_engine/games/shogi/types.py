@@ -1,0 +1,119 @@
+"""Shogi's constants and records: squares, kinds of piece, moves, POSITION and UNDO.
+
+Squares are numbered as python-shogi numbers them and as an SFEN is read: 0 is 9a, 8 is 1a, 80 is 1i; bit s of a
+128-bit bitboard is square s. Kinds of piece have python-shogi's numbers too.
+"""
+
+import numpy as np
+
+from shogi_engine.jit import njit, record_dtype
+
+BLACK, WHITE = 0, 1
+SQUARES = 81
+NO_SQUARE = 81
+
+EMPTY = 0
+PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, KING = range(1, 9)
+PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER, HORSE, DRAGON = range(9, 15)
+KINDS = 15  # kinds are below this; kind 0 of a colour's bitboards is all its pieces
+GOLD_MOVERS = 15  # its last bitboard: gold and the four promoted pieces that move like it
+
+# By kind: what it becomes when it promotes (0 if it can not), what it was before, how many a set has.
+PROMOTED = np.array([0, 9, 10, 11, 12, 0, 13, 14, 0, 0, 0, 0, 0, 0, 0, 0], dtype=np.uint8)
+UNPROMOTED = np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 6, 7, 0], dtype=np.uint8)
+SET_SIZE = (0, 18, 4, 4, 4, 4, 2, 2, 2)
+
+# Most moves, legal or pseudo-legal, of any position that the door (notation.check_position) lets in. Drops: a kind
+# for each of 7 in hand on each of 80 empty squares, 560; and what the rest of the set can do on the board at best:
+# rook 16 squares twice, bishop 16 twice, golds 3 x 6, silvers 3 x 5 x 2, knights 3 x 2 x 2, lances 3 x 8 x 2,
+# 17 tokins x 6, king 8: 282. Far above the known maximum of 593 legal moves.
+MAX_MOVES = 848
+
+# A position. `board` holds colour << 4 | kind, 0 where empty. Byte k of `hand[colour]` counts the pieces of kind k.
+# `board_key` hashes board and side to move, `hand_key` both hands. `checkers` give check to the side to move, `pinned`
+# are its pieces that stand alone between its king and an enemy slider. `king` is NO_SQUARE where there is none.
+POSITION = record_dtype(
+    [
+        ("bb", np.uint64, (2, 16, 2)),
+        ("hand", np.uint64, (2,)),
+        ("board_key", np.uint64),
+        ("hand_key", np.uint64),
+        ("checkers", np.uint64, (2,)),
+        ("pinned", np.uint64, (2,)),
+        ("board", np.uint8, (SQUARES,)),
+        ("king", np.uint8, (2,)),
+        ("side", np.uint8),
+        ("ply", np.uint16),  # moves made since the game began, an SFEN's move number less one
+    ]
+)
+
+# What a move destroys, and what the rules on repetition want to know of the position before the move.
+UNDO = record_dtype(
+    [
+        ("board_key", np.uint64),
+        ("hand_key", np.uint64),
+        ("hand", np.uint64, (2,)),
+        ("checkers", np.uint64, (2,)),
+        ("pinned", np.uint64, (2,)),
+        ("move", np.uint32),
+    ]
+)
+
+# A move: bits 0-6 the square it goes to, 7-13 the square it comes from (81 + kind for a drop), 14 promotion, 15-18 the
+# kind that moves (before promotion), 19-22 the kind it captures (0 for none).
+DROP_BASE = 81
+PROMOTION = 1 << 14
+
+
+@njit
+def board_move(source, target, kind, captured, promotion):
+    """Return the move of `kind` from `source` to `target` that captures `captured` (0: nothing); promotion 0 or 1."""
+    return np.uint32(target | source << 7 | promotion << 14 | kind << 15 | captured << 19)
+
+
+@njit
+def drop_move(kind, target):
+    """Return the drop of `kind` on `target`."""
+    return np.uint32(target | (DROP_BASE + kind) << 7 | kind << 15)
+
+
+@njit
+def move_to(move):
+    """Return the square `move` goes to."""
+    return int(move) & 127
+
+
+@njit
+def move_from(move):
+    """Return the square `move` comes from, or DROP_BASE + kind."""
+    return int(move) >> 7 & 127
+
+
+@njit
+def is_drop(move):
+    """Tell whether `move` is a drop."""
+    return (int(move) >> 7 & 127) >= DROP_BASE
+
+
+@njit
+def is_promotion(move):
+    """Tell whether `move` promotes."""
+    return int(move) & PROMOTION != 0
+
+
+@njit
+def move_kind(move):
+    """Return the kind of piece that moves, before promotion."""
+    return int(move) >> 15 & 15
+
+
+@njit
+def move_captured(move):
+    """Return the kind of piece that `move` captures, 0 for none."""
+    return int(move) >> 19 & 15
+
+
+@njit
+def hand_count(hand, kind):
+    """Return how many pieces of `kind` (1..7) are in `hand` (uint64)."""
+    return int(hand >> np.uint64(8 * kind)) & 255

@@ -1,0 +1,138 @@
+"""Perft and divide for any game: count the leaves of the legal move tree, the field's test of move generation.
+
+A finished game counts as the game's `finished_leaves` at every larger depth. With `free_pass` a move that costs no
+ply (`move_cost`) uses no depth.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.game import (
+    Game,
+    context_fields,
+    count_moves,
+    do_move,
+    finished_leaves,
+    generate_moves,
+    is_legal,
+    move_cost,
+    undo_move,
+)
+from shogi_engine.jit import new_record, njit, record_dtype
+
+MAX_DEPTH = 60
+
+
+@dataclass(frozen=True)
+class Perft:
+    """The result of `perft`: leaves, seconds of counting, and the leaves under each root move."""
+
+    nodes: int
+    seconds: float
+    divide: dict[str, int]
+
+
+@njit
+def _count(ctx, depth, level, start, bulk, free_pass):
+    """Return the leaves `depth` (> 0) plies below ctx.pos.
+
+    level : plies below the root, the index into ctx.undo.   start : where ctx.moves is free.
+    bulk : count the last ply without making its moves.   free_pass : moves of cost 0 use no depth.
+    """
+    if depth == 1 and bulk and not free_pass:
+        count = count_moves(ctx, start)
+        return count if count > 0 else finished_leaves(ctx.pos)
+    end = start + generate_moves(ctx, start)
+    nodes = 0
+    for index in range(start, end):
+        move = ctx.moves[index]
+        if not is_legal(ctx.pos, move):
+            continue
+        cost = move_cost(ctx.pos, move) if free_pass else 1
+        if bulk and depth == 1 and cost == 1:
+            nodes += 1
+            continue
+        do_move(ctx.pos, move, ctx.undo[level])
+        nodes += _count(ctx, depth - cost, level + 1, end, bulk, free_pass) if depth > cost else 1
+        undo_move(ctx.pos, move, ctx.undo[level])
+    return nodes if nodes > 0 or end > start else finished_leaves(ctx.pos)
+
+
+def perft_context(game: Game) -> Any:
+    """Return a context for counting to any depth; passes may make a line twice as long."""
+    return new_record(record_dtype(context_fields(game, 2 * MAX_DEPTH + 1)))
+
+
+def perft(
+    game: Game,
+    position: Any,
+    depth: int,
+    *,
+    bulk: bool = True,
+    free_pass: bool = False,
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Perft:
+    """Count the leaves `depth` plies below `position` (record[game.position], unchanged).
+
+    Raises ValueError for a depth outside 0..MAX_DEPTH or less than one thread.
+    `progress(done, all)` is called after each root move.
+    """
+    if not 0 <= depth <= MAX_DEPTH:
+        raise ValueError(f"perft depth {depth} is not between 0 and {MAX_DEPTH}")
+    if threads < 1:
+        raise ValueError(f"perft needs at least one thread, not {threads}")
+    context = perft_context(game)
+    context.pos = position
+    if depth == 0:
+        return Perft(1, 0.0, {})
+    moves = [int(move) for move in context.moves[: generate_moves(context, 0)] if is_legal(context.pos, move)]
+    if not moves:
+        return Perft(int(finished_leaves(context.pos)), 0.0, {})
+    counts = [0] * len(moves)
+    waiting = iter(range(len(moves)))
+    lock = threading.Lock()
+    failures: list[BaseException] = []
+    done = 0
+
+    def work() -> None:
+        nonlocal done
+        ctx = perft_context(game)
+        try:
+            while True:
+                with lock:
+                    index = next(waiting, None)
+                if index is None or failures:
+                    return
+                ctx.pos = position
+                cost = move_cost(ctx.pos, np.uint32(moves[index])) if free_pass else 1
+                do_move(ctx.pos, np.uint32(moves[index]), ctx.undo[0])
+                left = depth - cost
+                counts[index] = int(_count(ctx, left, 1, 0, bulk, free_pass)) if left > 0 else 1
+                with lock:
+                    done += 1
+                    if progress:
+                        progress(done, len(moves))
+        except BaseException as failure:
+            failures.append(failure)
+
+    _count(context, 1, 0, 0, bulk, free_pass)  # compile or load outside the clock
+    began = time.perf_counter()
+    if threads == 1:
+        work()
+    else:
+        workers = [threading.Thread(target=work, name=f"perft-{n}") for n in range(min(threads, len(moves)))]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    seconds = time.perf_counter() - began
+    if failures:
+        raise failures[0]
+    divide = {game.format_move(position, move): count for move, count in zip(moves, counts, strict=True)}
+    return Perft(sum(counts), seconds, divide)

@@ -1,0 +1,1 @@
+"""Two small games that hold the seam between the search and a game."""
