@@ -1,0 +1,365 @@
+"""Shogi's move generation and counting: legal moves only, useless non-promotions among them.
+
+Both walk the same way: king moves away from danger, then, inside the target squares that answer a check, the free
+pieces, the pinned ones along their pins, and drops without nifu, dead pieces and drop-pawn mate.
+"""
+
+import numpy as np
+
+from shogi_engine.bits import ZERO, clear_lowest, lowest, popcount2
+from shogi_engine.bits import test as test_bit
+from shogi_engine.game import provides
+from shogi_engine.games.shogi.attacks import attacks_from, is_drop_pawn_mate, king_danger
+from shogi_engine.games.shogi.bitboard import (
+    BOARD_HI,
+    BOARD_LO,
+    DIRECTION,
+    NOT_LAST,
+    NOT_LAST_TWO,
+    OPTIONAL,
+    RAYS,
+    SQUARE_BITS,
+    STEP_ATTACKS,
+    STEP_OPTIONAL,
+    ZONE,
+    between,
+    bishop_attacks,
+    files_without,
+    lance_attacks,
+    rook_attacks,
+)
+from shogi_engine.games.shogi.types import (
+    BISHOP,
+    BLACK,
+    DRAGON,
+    GOLD,
+    GOLD_MOVERS,
+    HORSE,
+    KING,
+    KNIGHT,
+    LANCE,
+    NO_SQUARE,
+    PAWN,
+    POSITION,
+    ROOK,
+    SILVER,
+    board_move,
+    drop_move,
+    hand_count,
+)
+from shogi_engine.jit import njit
+
+NINE = np.uint64(9)
+
+
+@njit
+def targets(pos):
+    """Return (lo, hi) where a piece may go and (lo, hi) where one may be dropped: anywhere, or to answer a check.
+
+    In double check both are empty. The king's own moves are another matter.
+    """
+    us = int(pos.side)
+    check_lo, check_hi = pos.checkers[0], pos.checkers[1]
+    if check_lo | check_hi == ZERO:
+        empty_lo = ~(pos.bb[0, 0, 0] | pos.bb[1, 0, 0]) & BOARD_LO
+        empty_hi = ~(pos.bb[0, 0, 1] | pos.bb[1, 0, 1]) & BOARD_HI
+        return ~pos.bb[us, 0, 0] & BOARD_LO, ~pos.bb[us, 0, 1] & BOARD_HI, empty_lo, empty_hi
+    if popcount2(check_lo, check_hi) > 1:
+        return ZERO, ZERO, ZERO, ZERO
+    way_lo, way_hi = between(int(pos.king[us]), lowest(check_lo, check_hi))
+    return way_lo | check_lo, way_hi | check_hi, way_lo, way_hi
+
+
+@njit
+def king_targets(pos):
+    """Return the squares that the side to move's king may step to; none without a king."""
+    us = int(pos.side)
+    king = int(pos.king[us])
+    if king == NO_SQUARE:
+        return ZERO, ZERO
+    occ_lo = (pos.bb[0, 0, 0] | pos.bb[1, 0, 0]) ^ pos.bb[us, KING, 0]
+    occ_hi = (pos.bb[0, 0, 1] | pos.bb[1, 0, 1]) ^ pos.bb[us, KING, 1]
+    danger_lo, danger_hi = king_danger(pos, king, us, occ_lo, occ_hi)
+    lo = STEP_ATTACKS[us, KING, king, 0] & ~(pos.bb[us, 0, 0] | danger_lo)
+    hi = STEP_ATTACKS[us, KING, king, 1] & ~(pos.bb[us, 0, 1] | danger_hi)
+    return lo, hi
+
+
+@njit
+def pawn_targets(pos, lo, hi):
+    """Return where the pawns (lo, hi) of the side to move go."""
+    if pos.side == BLACK:
+        return lo >> NINE | hi << np.uint64(55), hi >> NINE
+    return lo << NINE, (hi << NINE | lo >> np.uint64(55)) & BOARD_HI
+
+
+@njit
+def pawn_drops(pos, lo, hi):
+    """Return which of the empty squares (lo, hi) a pawn may be dropped on."""
+    us = int(pos.side)
+    files_lo, files_hi = files_without(pos.bb[us, PAWN, 0], pos.bb[us, PAWN, 1])
+    lo &= files_lo & NOT_LAST[us, 0]
+    hi &= files_hi & NOT_LAST[us, 1]
+    king = int(pos.king[1 - us])
+    if king != NO_SQUARE:
+        square = king + 9 if us == BLACK else king - 9
+        if 0 <= square < 81 and test_bit(lo, hi, square) and is_drop_pawn_mate(pos, square):
+            lo &= ~SQUARE_BITS[square, 0]
+            hi &= ~SQUARE_BITS[square, 1]
+    return lo, hi
+
+
+# ---- counting ----------------------------------------------------------------------------------------------------
+
+
+@njit
+def moves_to(us, kind, square, lo, hi):
+    """Return the number of moves that a piece from `square` has to the squares (lo, hi), promotions counted too."""
+    count = popcount2(lo, hi)
+    if kind < 8:
+        count += popcount2(lo & OPTIONAL[us, kind, square, 0], hi & OPTIONAL[us, kind, square, 1])
+    return count
+
+
+@njit
+def count_drops(pos, lo, hi):
+    """Return the number of drops on the empty squares (lo, hi)."""
+    us = int(pos.side)
+    hand = pos.hand[us]
+    count = 0
+    if hand == ZERO or lo | hi == ZERO:
+        return count
+    squares = popcount2(lo, hi)
+    for kind in range(SILVER, ROOK + 1):
+        if hand_count(hand, kind) > 0:
+            count += squares
+    if hand_count(hand, KNIGHT) > 0:
+        count += popcount2(lo & NOT_LAST_TWO[us, 0], hi & NOT_LAST_TWO[us, 1])
+    if hand_count(hand, LANCE) > 0:
+        count += popcount2(lo & NOT_LAST[us, 0], hi & NOT_LAST[us, 1])
+    if hand_count(hand, PAWN) > 0:
+        pawn_lo, pawn_hi = pawn_drops(pos, lo, hi)
+        count += popcount2(pawn_lo, pawn_hi)
+    return count
+
+
+@provides(POSITION)
+def count_moves(ctx, start):
+    pos = ctx.pos
+    us = int(pos.side)
+    bb = pos.bb[us]
+    king_lo, king_hi = king_targets(pos)
+    count = popcount2(king_lo, king_hi)
+    to_lo, to_hi, drop_lo, drop_hi = targets(pos)
+    if to_lo | to_hi == ZERO:
+        return count
+    free_lo, free_hi = ~pos.pinned[0], ~pos.pinned[1]
+    occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
+    occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+
+    lo, hi = pawn_targets(pos, bb[PAWN, 0] & free_lo, bb[PAWN, 1] & free_hi)
+    count += moves_to(us, PAWN, 0, lo & to_lo, hi & to_hi)
+
+    lo = (bb[KNIGHT, 0] | bb[SILVER, 0] | bb[GOLD_MOVERS, 0]) & free_lo
+    hi = (bb[KNIGHT, 1] | bb[SILVER, 1] | bb[GOLD_MOVERS, 1]) & free_hi
+    while lo | hi != ZERO:
+        square = lowest(lo, hi)
+        lo, hi = clear_lowest(lo, hi)
+        kind = int(pos.board[square]) & 15
+        count += popcount2(STEP_ATTACKS[us, kind, square, 0] & to_lo, STEP_ATTACKS[us, kind, square, 1] & to_hi)
+        count += popcount2(STEP_OPTIONAL[us, kind, square, 0] & to_lo, STEP_OPTIONAL[us, kind, square, 1] & to_hi)
+
+    lo, hi = bb[LANCE, 0] & free_lo, bb[LANCE, 1] & free_hi
+    while lo | hi != ZERO:
+        square = lowest(lo, hi)
+        lo, hi = clear_lowest(lo, hi)
+        ray_lo, ray_hi = lance_attacks(us, square, occ_lo, occ_hi)
+        count += moves_to(us, LANCE, square, ray_lo & to_lo, ray_hi & to_hi)
+
+    lo, hi = (bb[BISHOP, 0] | bb[HORSE, 0]) & free_lo, (bb[BISHOP, 1] | bb[HORSE, 1]) & free_hi
+    while lo | hi != ZERO:
+        square = lowest(lo, hi)
+        lo, hi = clear_lowest(lo, hi)
+        kind = int(pos.board[square]) & 15
+        ray_lo, ray_hi = bishop_attacks(square, occ_lo, occ_hi)
+        ray_lo |= STEP_ATTACKS[us, kind, square, 0]
+        ray_hi |= STEP_ATTACKS[us, kind, square, 1]
+        count += moves_to(us, kind, square, ray_lo & to_lo, ray_hi & to_hi)
+
+    lo, hi = (bb[ROOK, 0] | bb[DRAGON, 0]) & free_lo, (bb[ROOK, 1] | bb[DRAGON, 1]) & free_hi
+    while lo | hi != ZERO:
+        square = lowest(lo, hi)
+        lo, hi = clear_lowest(lo, hi)
+        kind = int(pos.board[square]) & 15
+        ray_lo, ray_hi = rook_attacks(square, occ_lo, occ_hi)
+        ray_lo |= STEP_ATTACKS[us, kind, square, 0]
+        ray_hi |= STEP_ATTACKS[us, kind, square, 1]
+        count += moves_to(us, kind, square, ray_lo & to_lo, ray_hi & to_hi)
+
+    lo, hi = pos.pinned[0], pos.pinned[1]
+    while lo | hi != ZERO:
+        square = lowest(lo, hi)
+        lo, hi = clear_lowest(lo, hi)
+        kind = int(pos.board[square]) & 15
+        pin_lo, pin_hi = pinned_targets(pos, kind, square)
+        count += moves_to(us, kind, square, pin_lo & to_lo, pin_hi & to_hi)
+
+    return count + count_drops(pos, drop_lo, drop_hi)
+
+
+@njit
+def pinned_targets(pos, kind, square):
+    """Return what a pinned piece of the side to move attacks along its pin."""
+    us = int(pos.side)
+    king = int(pos.king[us])
+    line = int(DIRECTION[king, square])
+    occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
+    occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+    lo, hi = attacks_from(kind, us, square, occ_lo, occ_hi)
+    return lo & RAYS[king, line, 0], hi & RAYS[king, line, 1]
+
+
+# ---- generation --------------------------------------------------------------------------------------------------
+
+
+@njit
+def write_moves(ctx, end, kind, source, lo, hi):
+    """Write the moves of a piece of the side to move from `source` to (lo, hi), promotions first; return the end."""
+    pos = ctx.pos
+    us = int(pos.side)
+    zone_lo, zone_hi = ZERO, ZERO
+    stay_lo, stay_hi = lo, hi
+    if kind < 8 and kind != GOLD:
+        zone_lo, zone_hi = ZONE[us, 0], ZONE[us, 1]
+        if test_bit(zone_lo, zone_hi, source):
+            zone_lo, zone_hi = BOARD_LO, BOARD_HI
+        stay_lo = lo & (~zone_lo | OPTIONAL[us, kind, source, 0])
+        stay_hi = hi & (~zone_hi | OPTIONAL[us, kind, source, 1])
+    promote_lo, promote_hi = lo & zone_lo, hi & zone_hi
+    while promote_lo | promote_hi != ZERO:
+        target = lowest(promote_lo, promote_hi)
+        promote_lo, promote_hi = clear_lowest(promote_lo, promote_hi)
+        ctx.moves[end] = board_move(source, target, kind, int(pos.board[target]) & 15, 1)
+        end += 1
+    while stay_lo | stay_hi != ZERO:
+        target = lowest(stay_lo, stay_hi)
+        stay_lo, stay_hi = clear_lowest(stay_lo, stay_hi)
+        ctx.moves[end] = board_move(source, target, kind, int(pos.board[target]) & 15, 0)
+        end += 1
+    return end
+
+
+@njit
+def write_pawn_moves(ctx, end, lo, hi, to_lo, to_hi):
+    """Write the moves to (to_lo, to_hi) of the pawns (lo, hi) of the side to move; return the end."""
+    pos = ctx.pos
+    us = int(pos.side)
+    back = 9 if us == BLACK else -9
+    lo, hi = pawn_targets(pos, lo, hi)
+    lo &= to_lo
+    hi &= to_hi
+    while lo | hi != ZERO:
+        target = lowest(lo, hi)
+        lo, hi = clear_lowest(lo, hi)
+        captured = int(pos.board[target]) & 15
+        stays = True
+        if test_bit(ZONE[us, 0], ZONE[us, 1], target):
+            ctx.moves[end] = board_move(target + back, target, PAWN, captured, 1)
+            end += 1
+            stays = test_bit(NOT_LAST[us, 0], NOT_LAST[us, 1], target)
+        if stays:
+            ctx.moves[end] = board_move(target + back, target, PAWN, captured, 0)
+            end += 1
+    return end
+
+
+@njit
+def write_drops(ctx, end, kind, lo, hi):
+    """Write the drops of `kind` on (lo, hi); return the end."""
+    while lo | hi != ZERO:
+        ctx.moves[end] = drop_move(kind, lowest(lo, hi))
+        lo, hi = clear_lowest(lo, hi)
+        end += 1
+    return end
+
+
+@njit
+def write_board_moves(ctx, end, to_lo, to_hi):
+    """Write the legal moves, but for the king's, from board to the squares (to_lo, to_hi); return the end."""
+    pos = ctx.pos
+    us = int(pos.side)
+    bb = pos.bb[us]
+    free_lo, free_hi = ~pos.pinned[0], ~pos.pinned[1]
+    occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
+    occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+    end = write_pawn_moves(ctx, end, bb[PAWN, 0] & free_lo, bb[PAWN, 1] & free_hi, to_lo, to_hi)
+    lo = bb[0, 0] & free_lo & ~(bb[PAWN, 0] | bb[KING, 0])
+    hi = bb[0, 1] & free_hi & ~(bb[PAWN, 1] | bb[KING, 1])
+    while lo | hi != ZERO:
+        square = lowest(lo, hi)
+        lo, hi = clear_lowest(lo, hi)
+        kind = int(pos.board[square]) & 15
+        a_lo, a_hi = attacks_from(kind, us, square, occ_lo, occ_hi)
+        end = write_moves(ctx, end, kind, square, a_lo & to_lo, a_hi & to_hi)
+    lo, hi = pos.pinned[0], pos.pinned[1]
+    while lo | hi != ZERO:
+        square = lowest(lo, hi)
+        lo, hi = clear_lowest(lo, hi)
+        kind = int(pos.board[square]) & 15
+        a_lo, a_hi = pinned_targets(pos, kind, square)
+        end = write_moves(ctx, end, kind, square, a_lo & to_lo, a_hi & to_hi)
+    return end
+
+
+@njit
+def write_all_drops(ctx, end, lo, hi):
+    """Write every legal drop on the empty squares (lo, hi); return the end."""
+    pos = ctx.pos
+    us = int(pos.side)
+    hand = pos.hand[us]
+    if hand == ZERO or lo | hi == ZERO:
+        return end
+    if hand_count(hand, PAWN) > 0:
+        pawn_lo, pawn_hi = pawn_drops(pos, lo, hi)
+        end = write_drops(ctx, end, PAWN, pawn_lo, pawn_hi)
+    if hand_count(hand, LANCE) > 0:
+        end = write_drops(ctx, end, LANCE, lo & NOT_LAST[us, 0], hi & NOT_LAST[us, 1])
+    if hand_count(hand, KNIGHT) > 0:
+        end = write_drops(ctx, end, KNIGHT, lo & NOT_LAST_TWO[us, 0], hi & NOT_LAST_TWO[us, 1])
+    for kind in range(SILVER, ROOK + 1):
+        if hand_count(hand, kind) > 0:
+            end = write_drops(ctx, end, kind, lo, hi)
+    return end
+
+
+@provides(POSITION)
+def generate_moves(ctx, start):
+    pos = ctx.pos
+    end = start
+    king_lo, king_hi = king_targets(pos)
+    if king_lo | king_hi != ZERO:
+        end = write_moves(ctx, end, KING, int(pos.king[pos.side]), king_lo, king_hi)
+    to_lo, to_hi, drop_lo, drop_hi = targets(pos)
+    if to_lo | to_hi == ZERO:
+        return end - start
+    end = write_board_moves(ctx, end, to_lo, to_hi)
+    return write_all_drops(ctx, end, drop_lo, drop_hi) - start
+
+
+@provides(POSITION)
+def generate_noisy(ctx, start):
+    pos = ctx.pos
+    us = int(pos.side)
+    enemy_lo, enemy_hi = pos.bb[1 - us, 0, 0], pos.bb[1 - us, 0, 1]
+    end = start
+    king_lo, king_hi = king_targets(pos)
+    king_lo &= enemy_lo
+    king_hi &= enemy_hi
+    if king_lo | king_hi != ZERO:
+        end = write_moves(ctx, end, KING, int(pos.king[us]), king_lo, king_hi)
+    to_lo, to_hi, drop_lo, drop_hi = targets(pos)
+    end = write_board_moves(ctx, end, to_lo & enemy_lo, to_hi & enemy_hi)
+    lo, hi = pos.bb[us, PAWN, 0] & ~pos.pinned[0], pos.bb[us, PAWN, 1] & ~pos.pinned[1]
+    to_lo &= ZONE[us, 0] & ~enemy_lo
+    to_hi &= ZONE[us, 1] & ~enemy_hi
+    return write_pawn_moves(ctx, end, lo, hi, to_lo, to_hi) - start

@@ -1,0 +1,244 @@
+"""Shogi's position: making and taking back moves by xor, hash keys, and deriving all of it from the bare board."""
+
+import numpy as np
+
+from shogi_engine.bits import ONE, ZERO, clear_lowest, lowest, popcount2
+from shogi_engine.game import provides
+from shogi_engine.games.shogi.attacks import attackers_to, pinned_pieces, snipers
+from shogi_engine.games.shogi.bitboard import SQUARE_BITS, STEP_ATTACKS, between
+from shogi_engine.games.shogi.types import (
+    DROP_BASE,
+    GOLD,
+    GOLD_MOVERS,
+    KING,
+    NO_SQUARE,
+    POSITION,
+    PROM_PAWN,
+    PROM_SILVER,
+    PROMOTED,
+    SQUARES,
+    UNPROMOTED,
+    hand_count,
+    is_promotion,
+    move_from,
+    move_kind,
+    move_to,
+)
+from shogi_engine.jit import njit
+
+_random = np.random.Generator(np.random.PCG64(20170505))
+SQUARE_KEYS = _random.integers(0, 1 << 64, size=(2, 16, SQUARES), dtype=np.uint64)  # xored: board and side
+HAND_KEYS = _random.integers(0, 1 << 64, size=(2, 8), dtype=np.uint64)  # added, once a piece
+SIDE_KEY = _random.integers(0, 1 << 64, dtype=np.uint64)
+
+# uint64[16]: all ones for the kinds that move like a gold, whose common bitboard a move has to keep too.
+GOLD_MASK = np.zeros(16, dtype=np.uint64)
+GOLD_MASK[[GOLD, *range(PROM_PAWN, PROM_SILVER + 1)]] = ~ZERO
+
+
+@njit
+def toggle(pos, colour, kind, lo, hi):
+    """Xor (lo, hi) into the bitboards of a colour and kind."""
+    pos.bb[colour, 0, 0] ^= lo
+    pos.bb[colour, 0, 1] ^= hi
+    pos.bb[colour, kind, 0] ^= lo
+    pos.bb[colour, kind, 1] ^= hi
+    gold = GOLD_MASK[kind]
+    pos.bb[colour, GOLD_MOVERS, 0] ^= lo & gold
+    pos.bb[colour, GOLD_MOVERS, 1] ^= hi & gold
+
+
+@njit
+def rebuild(pos):
+    """Derive everything else from pos.board, pos.hand and pos.side, which must have passed the door."""
+    pos.bb[:, :, :] = 0
+    pos.king[:] = NO_SQUARE
+    board_key = SIDE_KEY if pos.side else ZERO
+    for square in range(SQUARES):
+        piece = int(pos.board[square])
+        if piece != 0:
+            colour, kind = piece >> 4, piece & 15
+            toggle(pos, colour, kind, SQUARE_BITS[square, 0], SQUARE_BITS[square, 1])
+            board_key ^= SQUARE_KEYS[colour, kind, square]
+            if kind == KING:
+                pos.king[colour] = square
+    pos.board_key = board_key
+    hand_key = ZERO
+    for colour in range(2):
+        for kind in range(1, 8):
+            hand_key += HAND_KEYS[colour, kind] * np.uint64(hand_count(pos.hand[colour], kind))
+    pos.hand_key = hand_key
+    survey(pos)
+
+
+@njit
+def survey(pos):
+    """Find the checkers and the pinned pieces of the side to move from nothing."""
+    us = int(pos.side)
+    king = int(pos.king[us])
+    lo = hi = ZERO
+    if king != NO_SQUARE:
+        occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
+        occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+        lo, hi = attackers_to(pos, king, 1 - us, occ_lo, occ_hi)
+    pos.checkers[0], pos.checkers[1] = lo, hi
+    lo, hi = pinned_pieces(pos, us)
+    pos.pinned[0], pos.pinned[1] = lo, hi
+
+
+@njit
+def survey_after(pos, kind, target):
+    """Find the checkers and pinned pieces of the side to move after the other side's `kind` went to `target`.
+
+    A step to the king can come from the moved piece only; sliders are looked at along the lines from the king.
+    """
+    us = int(pos.side)
+    king = int(pos.king[us])
+    check_lo = check_hi = pin_lo = pin_hi = ZERO
+    if king != NO_SQUARE:
+        them = 1 - us
+        if (STEP_ATTACKS[them, kind, target, 0] & SQUARE_BITS[king, 0]) | (
+            STEP_ATTACKS[them, kind, target, 1] & SQUARE_BITS[king, 1]
+        ) != ZERO:
+            check_lo, check_hi = SQUARE_BITS[target, 0], SQUARE_BITS[target, 1]
+        snipers_lo, snipers_hi = snipers(pos, king, them)
+        if snipers_lo | snipers_hi != ZERO:
+            occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
+            occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+            while snipers_lo | snipers_hi != ZERO:
+                sniper = lowest(snipers_lo, snipers_hi)
+                snipers_lo, snipers_hi = clear_lowest(snipers_lo, snipers_hi)
+                way_lo, way_hi = between(king, sniper)
+                way_lo &= occ_lo
+                way_hi &= occ_hi
+                count = popcount2(way_lo, way_hi)
+                if count == 0:
+                    check_lo |= SQUARE_BITS[sniper, 0]
+                    check_hi |= SQUARE_BITS[sniper, 1]
+                elif count == 1:
+                    pin_lo |= way_lo
+                    pin_hi |= way_hi
+            pin_lo &= pos.bb[us, 0, 0]
+            pin_hi &= pos.bb[us, 0, 1]
+    pos.checkers[0], pos.checkers[1] = check_lo, check_hi
+    pos.pinned[0], pos.pinned[1] = pin_lo, pin_hi
+
+
+@njit
+def remember(pos, undo):
+    """Write to `undo` what a move destroys."""
+    undo.board_key, undo.hand_key = pos.board_key, pos.hand_key
+    undo.hand[0], undo.hand[1] = pos.hand[0], pos.hand[1]
+    undo.checkers[0], undo.checkers[1] = pos.checkers[0], pos.checkers[1]
+    undo.pinned[0], undo.pinned[1] = pos.pinned[0], pos.pinned[1]
+
+
+@njit
+def recall(pos, undo):
+    """Take from `undo` what `remember` wrote."""
+    pos.board_key, pos.hand_key = undo.board_key, undo.hand_key
+    pos.hand[0], pos.hand[1] = undo.hand[0], undo.hand[1]
+    pos.checkers[0], pos.checkers[1] = undo.checkers[0], undo.checkers[1]
+    pos.pinned[0], pos.pinned[1] = undo.pinned[0], undo.pinned[1]
+
+
+@provides(POSITION)
+def do_move(pos, move, undo):
+    us = int(pos.side)
+    them = 1 - us
+    source, target, kind = move_from(move), move_to(move), move_kind(move)
+    remember(pos, undo)
+    undo.move = move
+    board_key = pos.board_key ^ SIDE_KEY
+    target_lo, target_hi = SQUARE_BITS[target, 0], SQUARE_BITS[target, 1]
+    if source >= DROP_BASE:
+        pos.hand[us] -= ONE << np.uint64(8 * kind)
+        pos.hand_key -= HAND_KEYS[us, kind]
+        toggle(pos, us, kind, target_lo, target_hi)
+        arrived = kind
+    else:
+        captured = int(pos.board[target]) & 15
+        if captured != 0:
+            toggle(pos, them, captured, target_lo, target_hi)
+            board_key ^= SQUARE_KEYS[them, captured, target]
+            gained = int(UNPROMOTED[captured])
+            pos.hand[us] += ONE << np.uint64(8 * gained)
+            pos.hand_key += HAND_KEYS[us, gained]
+        source_lo, source_hi = SQUARE_BITS[source, 0], SQUARE_BITS[source, 1]
+        pos.board[source] = 0
+        board_key ^= SQUARE_KEYS[us, kind, source]
+        if is_promotion(move):
+            arrived = int(PROMOTED[kind])
+            toggle(pos, us, kind, source_lo, source_hi)
+            toggle(pos, us, arrived, target_lo, target_hi)
+        else:
+            arrived = kind
+            toggle(pos, us, kind, source_lo ^ target_lo, source_hi ^ target_hi)
+            if kind == KING:
+                pos.king[us] = target
+    pos.board[target] = us << 4 | arrived
+    pos.board_key = board_key ^ SQUARE_KEYS[us, arrived, target]
+    pos.side = them
+    pos.ply += 1
+    survey_after(pos, arrived, target)
+
+
+@provides(POSITION)
+def undo_move(pos, move, undo):
+    us = 1 - int(pos.side)
+    them = 1 - us
+    source, target, kind = move_from(move), move_to(move), move_kind(move)
+    target_lo, target_hi = SQUARE_BITS[target, 0], SQUARE_BITS[target, 1]
+    if source >= DROP_BASE:
+        toggle(pos, us, kind, target_lo, target_hi)
+        pos.board[target] = 0
+    else:
+        source_lo, source_hi = SQUARE_BITS[source, 0], SQUARE_BITS[source, 1]
+        if is_promotion(move):
+            toggle(pos, us, kind, source_lo, source_hi)
+            toggle(pos, us, int(PROMOTED[kind]), target_lo, target_hi)
+        else:
+            toggle(pos, us, kind, source_lo ^ target_lo, source_hi ^ target_hi)
+            if kind == KING:
+                pos.king[us] = source
+        pos.board[source] = us << 4 | kind
+        captured = int(move) >> 19 & 15
+        pos.board[target] = 0
+        if captured != 0:
+            toggle(pos, them, captured, target_lo, target_hi)
+            pos.board[target] = them << 4 | captured
+    pos.side = us
+    pos.ply -= 1
+    recall(pos, undo)
+
+
+@provides(POSITION)
+def do_null(pos, undo):
+    remember(pos, undo)
+    undo.move = 0
+    pos.board_key ^= SIDE_KEY
+    pos.side = 1 - int(pos.side)
+    pos.ply += 1
+    survey(pos)
+
+
+@provides(POSITION)
+def undo_null(pos, undo):
+    pos.side = 1 - int(pos.side)
+    pos.ply -= 1
+    recall(pos, undo)
+
+
+@provides(POSITION)
+def null_allowed(pos):
+    return pos.checkers[0] | pos.checkers[1] == ZERO
+
+
+@provides(POSITION)
+def key(pos):
+    return pos.board_key ^ pos.hand_key * np.uint64(0x9E3779B97F4A7C15)
+
+
+@provides(POSITION)
+def forced(pos):
+    return pos.checkers[0] | pos.checkers[1] != ZERO
