@@ -20,14 +20,14 @@ a win in n plies is VALUE_MATE - n.
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numba
 import numpy as np
 from numba.extending import overload
 
-from shogi_engine.jit import JIT_DISABLED, njit, stamp_record
+from shogi_engine.jit import JIT_DISABLED, njit, record_dtype, stamp_record
 
 MOVE_NONE = np.uint32(0)
 
@@ -54,6 +54,7 @@ class Game:
     format_move(pos, move) -> str      its inverse
     params : np.dtype, default_params  the margins of search and evaluation, a record copied into each context
     score_text(value) -> str           how the game's players write a value, e.g. 'cp 120' or 'discs 4'
+    accumulator : np.dtype             what `evaluate` keeps for each ply of the line (see `prepare`)
     """
 
     name: str
@@ -68,17 +69,20 @@ class Game:
     params: np.dtype
     default_params: Callable[[], Any]
     score_text: Callable[[int], str] = lambda value: f"cp {value}"
-    options: dict[str, Any] = field(default_factory=dict)
+    accumulator: np.dtype = record_dtype([("unused", np.int64)])
 
 
-def context_fields(game: Game, plies: int) -> list[tuple]:
-    """Return the fields every context has: a position, a move buffer that can not overrun in `plies` plies, undo."""
+def context_fields(game: Game, plies: int, trail: int | None = None) -> list[tuple]:
+    """Return the fields every context has: a position, buffers that can not overrun in `plies` plies, undo records.
+
+    trail : how many undo records, if not one a ply (the search keeps the game's moves there as well).
+    """
     buffer = (plies + 1) * game.max_moves
     return [
         ("pos", game.position),
         ("moves", np.uint32, (buffer,)),
         ("scores", np.int32, (buffer,)),
-        ("undo", game.undo, (plies + 1,)),
+        ("undo", game.undo, (trail or plies + 1,)),
     ]
 
 
@@ -250,8 +254,17 @@ def finished_leaves(pos):
 
 
 @stub
+def prepare(ctx):
+    """Make ctx.accumulators[0] right for ctx.pos, the root of a search; ctx.computed is then 0."""
+
+
+@stub
 def evaluate(ctx):
-    """Return the value of ctx.pos for the side to move by looking at it only."""
+    """Return the value of ctx.pos for the side to move by looking at it only.
+
+    ctx.accumulators[: ctx.computed + 1] are right for the line's first plies; a game whose value is a sum brings the
+    one of ctx.ply up to date from the moves in ctx.undo (the last is ctx.undo[ctx.trail - 1]) and raises ctx.computed.
+    """
     raise NotImplementedError
 
 
@@ -268,6 +281,12 @@ def repetition_value(ctx):
     ctx.undo[:ctx.trail] are the moves of the game and of the line searched, the oldest first.
     """
     return VALUE_NONE
+
+
+@stub
+def trail_key(pos):
+    """Return a hash of what `repetition_value` looks for: positions that differ in it are no repetition."""
+    return key(pos)
 
 
 @stub

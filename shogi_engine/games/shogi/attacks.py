@@ -40,10 +40,10 @@ def attacks_from(kind, colour, square, occ_lo, occ_hi):
     lo, hi = STEP_ATTACKS[colour, kind, square, 0], STEP_ATTACKS[colour, kind, square, 1]
     if kind == LANCE:
         return lance_attacks(colour, square, occ_lo, occ_hi)
-    if kind == BISHOP or kind == HORSE:
+    if kind in (BISHOP, HORSE):
         slide_lo, slide_hi = bishop_attacks(square, occ_lo, occ_hi)
         return lo | slide_lo, hi | slide_hi
-    if kind == ROOK or kind == DRAGON:
+    if kind in (ROOK, DRAGON):
         slide_lo, slide_hi = rook_attacks(square, occ_lo, occ_hi)
         return lo | slide_lo, hi | slide_hi
     return lo, hi

@@ -242,3 +242,8 @@ def key(pos):
 @provides(POSITION)
 def forced(pos):
     return pos.checkers[0] | pos.checkers[1] != ZERO
+
+
+@provides(POSITION)
+def trail_key(pos):
+    return pos.board_key

@@ -1,0 +1,142 @@
+"""A thread's search context: the record every kernel works on, and the two steps down and up the tree."""
+
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.game import (
+    HISTORY_SLOTS,
+    MAX_PLY,
+    VALUE_NONE,
+    Game,
+    context_fields,
+    do_move,
+    do_null,
+    repetition_value,
+    trail_key,
+    undo_move,
+    undo_null,
+)
+from shogi_engine.jit import load_u64, new_record, njit, record_dtype
+
+MAX_TRAIL = 1024  # moves of the game before the root that the rules on repetition can look back on
+SEEN = 1 << 12
+REDUCTION_DEPTHS, REDUCTION_MOVES = 64, 64
+
+# What may be switched off, to compare with the textbook or to search exactly: bits of ctx.features.
+TABLE = 1  # use the transposition table
+DEEPER = 2  # let entries of a greater depth cut off too
+PRUNE = 4  # forward pruning: null move and what follows from a static value
+REDUCE = 8  # late move reductions
+EXTEND = 16  # extensions
+QUIESCE = 32  # quiescence search at the horizon
+REPEAT = 64  # the rules on repetition
+ALL_FEATURES = 127
+EXACT = TABLE | DEEPER | REPEAT
+
+_dtypes: dict[str, np.dtype] = {}
+
+
+def context_dtype(game: Game) -> np.dtype:
+    """Return the context's dtype for `game`: the position, buffers that can not overrun, and one line's state."""
+    if game.name not in _dtypes:
+        _dtypes[game.name] = record_dtype(
+            [
+                *context_fields(game, MAX_PLY + 2, MAX_TRAIL + MAX_PLY + 2),
+                ("params", game.params),
+                ("accumulators", game.accumulator, (MAX_PLY + 2,)),
+                ("computed", np.int64),  # the accumulators up to this ply are right; evaluate may raise it
+                ("ply", np.int64),  # plies below the root
+                ("trail", np.int64),  # moves in ctx.undo: the game's, then the line's
+                ("nodes", np.int64),  # positions entered
+                ("node_limit", np.int64),
+                ("stop_address", np.uint64),  # a uint64 that is not 0 once the search has to stop
+                ("stopped", np.int64),
+                ("features", np.int64),
+                ("seldepth", np.int64),
+                ("root_depth", np.int64),
+                ("table_address", np.uint64),
+                ("table_clusters", np.uint64),
+                ("generation", np.uint64),
+                ("root_count", np.int64),
+                ("root_moves", np.uint32, (game.max_moves,)),
+                ("root_scores", np.int32, (game.max_moves,)),
+                ("pv", np.uint32, (MAX_PLY + 2, MAX_PLY + 2)),
+                ("pv_end", np.int32, (MAX_PLY + 2,)),
+                ("killers", np.uint32, (MAX_PLY + 2, 2)),
+                ("statics", np.int32, (MAX_PLY + 2,)),
+                ("history", np.int16, (HISTORY_SLOTS,)),
+                ("reductions", np.uint8, (REDUCTION_DEPTHS, REDUCTION_MOVES)),
+                ("seen", np.uint8, (SEEN,)),  # how many positions of the line (by trail_key) fall in each slot
+            ]
+        )
+    return _dtypes[game.name]
+
+
+def new_context(game: Game) -> Any:
+    """Return a context at its beginning, with the game's default parameters and no limits."""
+    ctx = new_record(context_dtype(game))
+    ctx.params = game.default_params()
+    ctx.features = ALL_FEATURES
+    ctx.node_limit = np.iinfo(np.int64).max
+    return ctx
+
+
+@njit
+def descend(ctx, move):
+    """Make `move` in the tree."""
+    ctx.seen[trail_key(ctx.pos) & np.uint64(SEEN - 1)] += np.uint8(1)
+    do_move(ctx.pos, move, ctx.undo[ctx.trail])
+    ctx.trail += 1
+    ctx.ply += 1
+
+
+@njit
+def ascend(ctx, move):
+    """Take back `move`, the last one made."""
+    ctx.trail -= 1
+    ctx.ply -= 1
+    undo_move(ctx.pos, move, ctx.undo[ctx.trail])
+    ctx.seen[trail_key(ctx.pos) & np.uint64(SEEN - 1)] -= np.uint8(1)
+    if ctx.computed > ctx.ply:
+        ctx.computed = ctx.ply
+
+
+@njit
+def descend_null(ctx):
+    """Let the other side move."""
+    ctx.seen[trail_key(ctx.pos) & np.uint64(SEEN - 1)] += np.uint8(1)
+    do_null(ctx.pos, ctx.undo[ctx.trail])
+    ctx.trail += 1
+    ctx.ply += 1
+
+
+@njit
+def ascend_null(ctx):
+    """Take back the null move."""
+    ctx.trail -= 1
+    ctx.ply -= 1
+    undo_null(ctx.pos, ctx.undo[ctx.trail])
+    ctx.seen[trail_key(ctx.pos) & np.uint64(SEEN - 1)] -= np.uint8(1)
+    if ctx.computed > ctx.ply:
+        ctx.computed = ctx.ply
+
+
+@njit
+def repeated(ctx):
+    """Return the value the rules on repetition give the position, else VALUE_NONE; seldom looks at the line."""
+    if ctx.features & REPEAT == 0 or ctx.seen[trail_key(ctx.pos) & np.uint64(SEEN - 1)] == 0:
+        return VALUE_NONE
+    return repetition_value(ctx)
+
+
+@njit
+def enter(ctx):
+    """Count a position entered; return True if the search has to stop."""
+    ctx.nodes += 1
+    if ctx.ply > ctx.seldepth:
+        ctx.seldepth = ctx.ply
+    ctx.pv_end[ctx.ply] = ctx.ply
+    if ctx.nodes & 511 == 0 and load_u64(ctx.stop_address) != np.uint64(0) or ctx.nodes >= ctx.node_limit:
+        ctx.stopped = 1
+    return ctx.stopped != 0

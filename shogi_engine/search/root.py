@@ -1,0 +1,363 @@
+"""The search from the root: iterative deepening with aspiration windows, MultiPV, threads, limits and reports."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.game import (
+    MAX_PLY,
+    VALUE_INFINITE,
+    VALUE_MATE,
+    VALUE_MATE_IN_MAX,
+    Game,
+    do_move,
+    generate_moves,
+    is_legal,
+    prepare,
+    trail_key,
+)
+from shogi_engine.search.alphabeta import search_root
+from shogi_engine.search.context import (
+    ALL_FEATURES,
+    MAX_TRAIL,
+    REDUCTION_DEPTHS,
+    REDUCTION_MOVES,
+    SEEN,
+    new_context,
+)
+from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.search.table import Table
+
+MAX_DEPTH = 100
+MAX_THREADS = 256
+ASPIRATION_MIN_DEPTH = 4
+NO_LIMIT = np.iinfo(np.int64).max
+STACK_BYTES = 64 << 20  # the search recurses; macOS and Windows give threads little
+
+
+def reduction_table(base: float, divisor: float) -> np.ndarray:
+    """Return uint8[REDUCTION_DEPTHS, REDUCTION_MOVES]: base + ln(depth) ln(number) / divisor, rounded down."""
+    depths = np.log(np.maximum(np.arange(REDUCTION_DEPTHS), 1))
+    numbers = np.log(np.maximum(np.arange(REDUCTION_MOVES), 1))
+    return np.maximum(base + np.outer(depths, numbers) / divisor, 0).astype(np.uint8)
+
+
+class Clock:
+    """Stops a search at its hard limit from a thread of its own: kernels read no clock."""
+
+    def __init__(self, began: float, soft_ms: float | None, hard_ms: float | None, stop: Callable[[], None]) -> None:
+        self.began = began
+        self.condition = threading.Condition()
+        self.stop = stop
+        self.finished = False
+        self.soft = self.hard = float("inf")
+        self.thread: threading.Thread | None = None
+        self.set(began, soft_ms, hard_ms)
+
+    def set(self, since: float, soft_ms: float | None, hard_ms: float | None) -> None:
+        """Replace the limits by new ones that count from `since` (time.perf_counter)."""
+        with self.condition:
+            self.soft = since + soft_ms / 1000 if soft_ms is not None else float("inf")
+            self.hard = since + hard_ms / 1000 if hard_ms is not None else float("inf")
+            if self.hard < float("inf") and self.thread is None and not self.finished:
+                self.thread = threading.Thread(target=self._run, name="search-clock", daemon=True)
+                self.thread.start()
+            self.condition.notify()
+
+    def may_continue(self) -> bool:
+        """Tell whether another iteration may begin."""
+        return time.perf_counter() < self.soft
+
+    def close(self) -> None:
+        """End the thread."""
+        with self.condition:
+            self.finished = True
+            self.condition.notify()
+
+    def _run(self) -> None:
+        with self.condition:
+            while not self.finished:
+                left = self.hard - time.perf_counter()
+                if left <= 0:
+                    self.stop()
+                    return
+                self.condition.wait(min(left, 3600.0))
+
+
+class Searcher:
+    """One game's search: a transposition table and a context for each thread.
+
+    search() runs in the caller's thread; stop() and extend() may be called from any other. Not for two searches at a
+    time: make another Searcher.
+    """
+
+    def __init__(self, game: Game, *, hash_mb: int = 64, threads: int = 1) -> None:
+        self.game = game
+        self.features = ALL_FEATURES
+        self.table = Table(hash_mb)
+        self._stop_word = np.zeros(8, dtype=np.uint64)
+        self._contexts: list[Any] = []
+        self._clock: Clock | None = None
+        self._lock = threading.Lock()
+        self._armed = False
+        self._set_threads(threads)
+
+    def _set_threads(self, threads: int) -> None:
+        if not 1 <= threads <= MAX_THREADS:
+            raise ValueError(f"a search has 1 to {MAX_THREADS} threads, not {threads}")
+        del self._contexts[threads:]
+        while len(self._contexts) < threads:
+            ctx = new_context(self.game)
+            ctx.reductions = reduction_table(0.5, 2.2)
+            ctx.stop_address = self._stop_word.ctypes.data
+            self._contexts.append(ctx)
+
+    def resize(self, hash_mb: int | None = None, threads: int | None = None) -> None:
+        """Change the size of the table (it forgets everything) or the number of threads."""
+        if hash_mb is not None and hash_mb != self.table.megabytes:
+            self.table = Table(hash_mb)
+        if threads is not None:
+            self._set_threads(threads)
+
+    def new_game(self) -> None:
+        """Forget what earlier searches learned."""
+        self.table.clear()
+        for ctx in self._contexts:
+            ctx.history[:] = 0
+            ctx.killers[:] = 0
+
+    def arm(self) -> None:
+        """Announce a search: from now on `stop` ends it, even before it has begun; an older stop is forgotten.
+
+        A front end that starts searches in a thread calls this first, so that no stop is lost or hits the next search.
+        """
+        self._armed = True
+        self._stop_word[0] = 0
+
+    def stop(self) -> None:
+        """Make the running or announced search return at once; without one, nothing happens."""
+        self._stop_word[0] = 1
+
+    def extend(self, soft_ms: float | None, hard_ms: float | None) -> None:
+        """Give the running search new time limits that count from now."""
+        with self._lock:
+            if self._clock:
+                self._clock.set(time.perf_counter(), soft_ms, hard_ms)
+
+    def warmup(self) -> None:
+        """Compile, or load from the cache, every kernel that a search needs."""
+        self.search(self.game.parse_position(self.game.start), (), Limits(depth=1))
+
+    def root_moves(self, position: Any, moves: Sequence[int] = ()) -> list[int]:
+        """Return the legal moves after `moves` (encoded, legal) from `position`."""
+        ctx = self._contexts[0]
+        self._set_position(ctx, position, moves)
+        count = generate_moves(ctx, 0)
+        return [int(move) for move in ctx.moves[:count] if is_legal(ctx.pos, move)]
+
+    def _set_position(self, ctx: Any, position: Any, moves: Sequence[int]) -> None:
+        """Put a position and the game that led to it into a context; the trail keeps the last moves only."""
+        ctx.pos = position
+        ctx.seen[:] = 0
+        ctx.trail = 0
+        ctx.ply = 0
+        for move in moves:
+            if ctx.trail == MAX_TRAIL:
+                ctx.undo[: MAX_TRAIL - 1] = ctx.undo[1:MAX_TRAIL].copy()
+                ctx.trail -= 1
+            slot = int(trail_key(ctx.pos)) & (SEEN - 1)
+            ctx.seen[slot] = min(int(ctx.seen[slot]) + 1, 100)
+            do_move(ctx.pos, np.uint32(move), ctx.undo[ctx.trail])
+            ctx.trail += 1
+
+    def search(
+        self,
+        position: Any,
+        moves: Sequence[int] = (),
+        limits: Limits | None = None,
+        on_info: Callable[[Info], None] | None = None,
+    ) -> Result:
+        """Search the position that `moves` lead to from `position` and return the best move found.
+
+        position : record[game.position].   moves : encoded legal moves of the game so far.
+        on_info : called in this thread with each line of thought.
+        Raises ValueError if limits.searchmoves holds no legal move; what a thread raises is raised here.
+        """
+        limits = limits or Limits()
+        began = time.perf_counter()
+        if not self._armed:
+            self.arm()
+        legal = self.root_moves(position, moves)
+        roots = [move for move in legal if move in limits.searchmoves] if limits.searchmoves else legal
+        if not roots:
+            self._armed = False
+            if legal:
+                raise ValueError("none of the moves to search is legal here")
+            return Result(0, 0, -VALUE_MATE, 0, 0, 0.0, (), ())
+        self.table.next_generation()
+        for ctx in self._contexts:
+            self._prepare(ctx, position, moves, roots, limits)
+        run = _Run(self, limits, began, on_info)
+        with self._lock:
+            self._clock = Clock(began, limits.soft_ms, limits.hard_ms, self.stop)
+        try:
+            return run.go(self._clock)
+        finally:
+            with self._lock:
+                self._clock.close()
+                self._clock = None
+            self._armed = False
+
+    def _prepare(self, ctx: Any, position: Any, moves: Sequence[int], roots: list[int], limits: Limits) -> None:
+        self._set_position(ctx, position, moves)
+        ctx.features = self.features
+        ctx.table_address = self.table.address
+        ctx.table_clusters = self.table.clusters
+        ctx.generation = self.table.generation
+        ctx.nodes = ctx.seldepth = ctx.stopped = 0
+        ctx.node_limit = NO_LIMIT
+        if limits.nodes is not None:
+            ctx.node_limit = max(limits.nodes // len(self._contexts), 1)
+        ctx.root_count = len(roots)
+        ctx.root_moves[: len(roots)] = roots
+        ctx.killers[:] = 0
+        ctx.history[:] //= 2
+        ctx.computed = 0
+        prepare(ctx)
+
+
+class _Run:
+    """One call of Searcher.search: what its threads share and report."""
+
+    def __init__(
+        self, searcher: Searcher, limits: Limits, began: float, on_info: Callable[[Info], None] | None
+    ) -> None:
+        self.searcher = searcher
+        self.contexts = searcher._contexts
+        self.limits = limits
+        self.began = began
+        self.on_info = on_info
+        self.lines: dict[int, Info] = {}
+        self.failure: BaseException | None = None
+        self.window = max(int(self.contexts[0].params.aspiration), 1)
+
+    def go(self, clock: Clock) -> Result:
+        """Run the helper threads and the main one, and return the result."""
+        helpers = []
+        if len(self.contexts) > 1:
+            before = threading.stack_size(STACK_BYTES)
+            for number, ctx in enumerate(self.contexts[1:], 1):
+                thread = threading.Thread(target=self._help, args=(ctx, number), name=f"search-{number}", daemon=True)
+                thread.start()
+                helpers.append(thread)
+            threading.stack_size(before)
+        main = self.contexts[0]
+        try:
+            self._deepen(main, clock)
+        finally:
+            if helpers:
+                self.searcher.stop()
+                for thread in helpers:
+                    thread.join()
+        if self.failure is not None:
+            raise self.failure
+        return self._result(main)
+
+    def _help(self, ctx: Any, number: int) -> None:
+        """Deepen in a helper thread, half of them a ply ahead, to fill the table with other lines."""
+        try:
+            first = 1 + number % 2
+            for depth in range(first, self._max_depth() + 1):
+                if ctx.stopped:
+                    break
+                self._iterate(ctx, depth, 0, int(ctx.root_scores[0]) if depth > first else 0)
+        except BaseException as failure:
+            self.failure = failure
+            self.searcher.stop()
+
+    def _max_depth(self) -> int:
+        return min(self.limits.depth or MAX_DEPTH, MAX_DEPTH)
+
+    def _deepen(self, ctx: Any, clock: Clock) -> None:
+        """Iterative deepening in the main thread."""
+        multipv = min(self.limits.multipv, int(ctx.root_count))
+        scores = [0] * multipv
+        for depth in range(1, self._max_depth() + 1):
+            for line in range(multipv):
+                scores[line] = self._iterate(ctx, depth, line, scores[line], report=True)
+                if ctx.stopped:
+                    return
+            if self._settled(scores[0], depth) or not clock.may_continue():
+                return
+
+    def _settled(self, score: int, depth: int) -> bool:
+        """Tell whether a deeper search is not wanted: a win as short as asked, or one that is proven shortest."""
+        plies = VALUE_MATE - abs(score)
+        if abs(score) < VALUE_MATE_IN_MAX:
+            return False
+        if self.limits.mate is not None and score > 0:
+            return plies <= self.limits.mate
+        return plies <= depth - 2 and plies < MAX_PLY and self.limits.multipv == 1
+
+    def _iterate(self, ctx: Any, depth: int, line: int, guess: int, report: bool = False) -> int:
+        """Search one depth with a window around the last score, wider until it holds; return the score."""
+        window = self.window
+        alpha, beta = -VALUE_INFINITE, VALUE_INFINITE
+        if depth >= ASPIRATION_MIN_DEPTH and abs(guess) < VALUE_MATE_IN_MAX:
+            alpha, beta = guess - window, guess + window
+        while True:
+            value = int(search_root(ctx, alpha, beta, depth, line))
+            if ctx.stopped:
+                if int(ctx.root_scores[line]) > alpha and report:
+                    self._report(ctx, depth, line, int(ctx.root_scores[line]), "lower")
+                return guess
+            if value <= alpha > -VALUE_INFINITE:
+                bound, beta = "upper", (alpha + beta) // 2
+                alpha = max(value - window, -VALUE_INFINITE)
+            elif value >= beta < VALUE_INFINITE:
+                bound = "lower"
+                beta = min(value + window, VALUE_INFINITE)
+            else:
+                if report:
+                    self._report(ctx, depth, line, value, "")
+                return value
+            if report and depth > 8:
+                self._report(ctx, depth, line, value, bound)
+            window *= 3
+            if window > 3000:
+                alpha, beta = -VALUE_INFINITE, VALUE_INFINITE
+
+    def _report(self, ctx: Any, depth: int, line: int, score: int, bound: str) -> None:
+        """Keep and hand on a line of thought."""
+        pv = tuple(int(move) for move in ctx.pv[0, : int(ctx.pv_end[0])])
+        if not pv or pv[0] != int(ctx.root_moves[line]):
+            pv = (int(ctx.root_moves[line]),)
+        info = Info(
+            depth=depth,
+            seldepth=max(int(ctx.seldepth), depth),
+            multipv=line + 1,
+            score=score,
+            bound=bound,
+            nodes=sum(int(each.nodes) for each in self.contexts),
+            seconds=time.perf_counter() - self.began,
+            hashfull=self.searcher.table.permille_used(),
+            pv=pv,
+        )
+        self.lines[line] = info
+        if self.on_info:
+            self.on_info(info)
+
+    def _result(self, ctx: Any) -> Result:
+        """Return the result; a search stopped before its first move was searched takes the first legal one."""
+        nodes = sum(int(each.nodes) for each in self.contexts)
+        seconds = time.perf_counter() - self.began
+        if 0 not in self.lines:
+            move = int(ctx.root_moves[0])
+            return Result(move, 0, 0, 0, nodes, seconds, (move,), ())
+        best = self.lines[0]
+        ponder = best.pv[1] if len(best.pv) > 1 else 0
+        infos = tuple(self.lines[line] for line in sorted(self.lines))
+        return Result(best.pv[0], ponder, best.score, best.depth, nodes, seconds, best.pv, infos)

@@ -1,0 +1,151 @@
+"""The transposition table: clusters of four entries in one cache line, shared by all threads without a lock.
+
+An entry is two words, data and key ^ data. A reader that meets half of one entry and half of another finds that the
+key does not fit and takes it for a miss (Robert Hyatt's lockless hashing, https://craftychess.com/hyatt/hashing.html).
+data: bits 0-31 move, 32-47 value + 32768, 48-55 depth, 56-57 bound, 58-63 generation.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.bits import ZERO
+from shogi_engine.game import VALUE_MATE_IN_MAX
+from shogi_engine.jit import load_u64, njit, prefetch, store_u64
+
+CLUSTER_BYTES = 64
+ENTRIES = 4
+GENERATIONS = 64
+UPPER, LOWER, EXACT_BOUND = 1, 2, 3
+MAX_STORED_DEPTH = 255
+
+
+class Table:
+    """The table's memory and what a kernel needs to find it.
+
+    megabytes : its size; it is zeroed lazily by the system.   Raises ValueError below 1, MemoryError if there is not
+    that much.
+    """
+
+    def __init__(self, megabytes: int) -> None:
+        if megabytes < 1:
+            raise ValueError(f"a transposition table needs at least 1 MB, not {megabytes}")
+        self.megabytes = megabytes
+        self.clusters = (megabytes << 20) // CLUSTER_BYTES
+        self.generation = 0
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.words: Any = None  # give the old memory back before asking for the new
+        memory = np.zeros(self.clusters * (CLUSTER_BYTES // 8) + 8, dtype=np.uint64)
+        offset = -memory.ctypes.data % CLUSTER_BYTES // 8
+        self.words = memory[offset : offset + self.clusters * (CLUSTER_BYTES // 8)]
+        self.generation = 0
+
+    def next_generation(self) -> None:
+        """Begin a new search: older entries are replaced first."""
+        self.generation = (self.generation + 1) % GENERATIONS
+
+    @property
+    def address(self) -> int:
+        """The first cluster's address."""
+        return self.words.ctypes.data
+
+    def permille_used(self) -> int:
+        """Return how many of 1000 sampled entries this generation wrote."""
+        data = self.words[1:2000:2]
+        return int(np.count_nonzero((data != 0) & (data >> np.uint64(58) == self.generation)) * 1000 // len(data))
+
+
+@njit
+def cluster_address(ctx, key):
+    """Return the address of the cluster for `key` (uint64): its upper half scaled to the number of clusters."""
+    index = (key >> np.uint64(32)) * ctx.table_clusters >> np.uint64(32)
+    return ctx.table_address + index * np.uint64(CLUSTER_BYTES)
+
+
+@njit
+def prefetch_cluster(ctx, key):
+    """Ask the CPU for the cluster of `key`."""
+    prefetch(cluster_address(ctx, key))
+
+
+@njit
+def probe(ctx, key):
+    """Return the data (uint64) stored for `key`, 0 if there is none."""
+    address = cluster_address(ctx, key)
+    for _ in range(ENTRIES):
+        data = load_u64(address + np.uint64(8))
+        if load_u64(address) ^ data == key and data != ZERO:
+            return data
+        address += np.uint64(16)
+    return ZERO
+
+
+@njit
+def entry_move(data):
+    """Return the move of an entry's data."""
+    return np.uint32(data & np.uint64(0xFFFFFFFF))
+
+
+@njit
+def entry_value(data, ply):
+    """Return the value of an entry's data at `ply`: stored wins count from the entry, the search's from the root."""
+    value = int(data >> np.uint64(32) & np.uint64(0xFFFF)) - 32768
+    if value >= VALUE_MATE_IN_MAX:
+        return value - ply
+    if value <= -VALUE_MATE_IN_MAX:
+        return value + ply
+    return value
+
+
+@njit
+def entry_depth(data):
+    """Return the depth of an entry's data."""
+    return int(data >> np.uint64(48) & np.uint64(255))
+
+
+@njit
+def entry_bound(data):
+    """Return the bound of an entry's data: UPPER, LOWER or EXACT_BOUND."""
+    return int(data >> np.uint64(56) & np.uint64(3))
+
+
+@njit
+def store(ctx, key, move, value, depth, bound, ply):
+    """Store what a search of `depth` found; the cluster's least deep entry, older ones first, gives way."""
+    if value >= VALUE_MATE_IN_MAX:
+        value += ply
+    elif value <= -VALUE_MATE_IN_MAX:
+        value -= ply
+    depth = min(max(depth, 0), MAX_STORED_DEPTH)
+    base = cluster_address(ctx, key)
+    victim = base
+    lowest_worth = np.int64(1 << 30)
+    address = base
+    for _ in range(ENTRIES):
+        data = load_u64(address + np.uint64(8))
+        if load_u64(address) ^ data == key:
+            fresh = data >> np.uint64(58) == ctx.generation
+            if bound != EXACT_BOUND and fresh and entry_depth(data) > depth + 3:
+                return
+            victim = address
+            if move == 0:
+                move = entry_move(data)
+            break
+        age = int(ctx.generation - (data >> np.uint64(58)) & np.uint64(GENERATIONS - 1))
+        worth = entry_depth(data) - 8 * age if data != ZERO else np.int64(-(1 << 20))
+        if worth < lowest_worth:
+            lowest_worth = worth
+            victim = address
+        address += np.uint64(16)
+    data = (
+        np.uint64(move)
+        | np.uint64(value + 32768) << np.uint64(32)
+        | np.uint64(depth) << np.uint64(48)
+        | np.uint64(bound) << np.uint64(56)
+        | ctx.generation << np.uint64(58)
+    )
+    store_u64(victim, key ^ data)
+    store_u64(victim + np.uint64(8), data)
