@@ -1,1 +1,11 @@
-"""Shogi: 128-bit bitboards, rules, evaluation, SFEN and USI notation."""
+"""Shogi: its rules for the search, its notation, and a Board for Python. `GAME` is loaded when first asked for."""
+
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    if name == "GAME":
+        from shogi_engine.games.shogi.notation import GAME
+
+        return GAME
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

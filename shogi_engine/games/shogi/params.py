@@ -7,18 +7,32 @@ import numpy as np
 from shogi_engine.games.shogi.types import KINDS
 from shogi_engine.jit import new_record, record_dtype
 
+# The rules on entering kings, by the names that engines give them in USI's option EnteringKingRule; a rule's number is
+# its place here. An H takes the points of the pieces that white, the handicap's giver, left out as white's own.
+ENTERING_KING_RULES = ("NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule")
+NO_ENTERING_KING, CSA_24, CSA_24H, CSA_27, CSA_27H, TRY_RULE = range(6)
+
 PARAMS = record_dtype(
     [
         ("values", np.int32, (16,)),  # centipawns by kind on the board; the king counts nothing
         ("aspiration", np.int32),  # half the first window around the last score
         ("futility", np.int32),  # per ply: what one ply is trusted not to lose
         ("null_step", np.int32),  # each such surplus over beta searches a null move one ply less deep
-        ("entering_king_rule", np.int32),  # rules.ENTERING_KING_RULES' index
+        ("entering_king_rule", np.int32),  # ENTERING_KING_RULES' index
+        ("draw_value", np.int32, (2,)),  # by colour: what a draw is worth when it is to move
     ]
 )
 
 # By kind: none, P L N S G B R K +P +L +N +S +B +R. The usual material values of Shogi programs (pawn 90).
 VALUES = (0, 90, 315, 405, 495, 540, 855, 990, 0, 540, 540, 540, 540, 945, 1395)
+
+
+def entering_king_rule(name: str) -> int:
+    """Return the number of the rule `name`, in any case of letters; raise ValueError if there is none."""
+    for number, known in enumerate(ENTERING_KING_RULES):
+        if known.lower() == name.lower():
+            return number
+    raise ValueError(f"no entering-king rule {name!r}; there are {', '.join(ENTERING_KING_RULES)}")
 
 
 def default_params() -> Any:
@@ -28,5 +42,5 @@ def default_params() -> Any:
     params.aspiration = 30
     params.futility = 120
     params.null_step = 200
-    params.entering_king_rule = 0
+    params.entering_king_rule = CSA_27
     return params
