@@ -15,6 +15,7 @@ from shogi_engine.game import (
     VALUE_NONE,
     claimed_value,
     evaluate,
+    exchange_ge,
     finish,
     forced,
     generate_moves,
@@ -59,7 +60,8 @@ from shogi_engine.search.table import (
 NULL_MIN_DEPTH = 3
 REDUCE_MIN_DEPTH = 3
 REDUCE_MIN_MOVES = 3
-SHALLOW = 7  # below this depth a static value far above beta is believed
+SHALLOW = 7  # up to this depth a static value far from the window is believed
+LATE_MOVES = 6
 
 
 @njit
@@ -140,10 +142,11 @@ def search(ctx, alpha, beta, depth, start, after_null):
         depth += 1
 
     # 8. Forward pruning where a static value means something.
+    static = VALUE_NONE
     if ctx.features & PRUNE and not must_answer and not pv_node and abs(beta) < VALUE_MATE_IN_MAX:
         static = evaluate(ctx)
         # 8a. Far above beta near the horizon: one move will hardly lose all of it.
-        if depth < SHALLOW and static - int(ctx.params.futility) * depth >= beta:
+        if depth <= SHALLOW and static - int(ctx.params.futility) * depth >= beta:
             return static
         # 8b. Null move: if even passing keeps the value above beta, a move will.
         if depth >= NULL_MIN_DEPTH and static >= beta and not after_null and null_allowed(ctx.pos):
@@ -174,11 +177,22 @@ def search(ctx, alpha, beta, depth, start, after_null):
         tried += 1
         quiet = is_quiet(ctx.pos, move)
         deeper = depth - move_cost(ctx.pos, move)
+
+        # 10. Near the horizon, leave out moves that will hardly help once a line is known that does not lose: late quiet
+        #     moves, quiet moves from far below alpha, and moves that lose material on their square.
+        if static != VALUE_NONE and depth <= SHALLOW and best > -VALUE_MATE_IN_MAX and move != table_move:
+            if quiet and (
+                tried > LATE_MOVES + depth * depth or static + int(ctx.params.futility) * (depth + 1) <= alpha
+            ):
+                continue
+            if not exchange_ge(ctx.pos, move, -int(ctx.params.exchange_step) * depth):
+                continue
+
         descend(ctx, move)
         if ctx.features & TABLE:
             prefetch_cluster(ctx, key(ctx.pos))
 
-        # 10. Principal variation search: the first move with the whole window; of the others only whether they are
+        # 11. Principal variation search: the first move with the whole window; of the others only whether they are
         #     better, less deep the later they come (late move reduction), and again as deep as asked if they seem so.
         if tried == 1:
             value = -search(ctx, -beta, -alpha, deeper, end, False)
@@ -202,7 +216,7 @@ def search(ctx, alpha, beta, depth, start, after_null):
         if ctx.stopped:
             return 0
 
-        # 11. Better than what we had? Better than the opponent allows (beta)?
+        # 12. Better than what we had? Better than the opponent allows (beta)?
         if value > best:
             best = value
             if value > alpha:
@@ -217,11 +231,11 @@ def search(ctx, alpha, beta, depth, start, after_null):
                     break
                 alpha = value
 
-    # 12. No legal move: the game is over.
+    # 13. No legal move: the game is over.
     if tried == 0:
         return terminal_value(ctx)
 
-    # 13. Remember it.
+    # 14. Remember it.
     if ctx.features & TABLE:
         store(ctx, hash_key, best_move, best, depth, bound, ctx.ply)
     return best

@@ -64,12 +64,14 @@ def quiescence(ctx, alpha, beta, start):
 
     must_answer = forced(ctx.pos)
     best = -VALUE_INFINITE
+    wanted = 0
     if must_answer:
         count = generate_moves(ctx, start)
     else:
         best = evaluate(ctx)
         if best >= beta:
             return best
+        wanted = max(0, alpha - best - int(ctx.params.quiet_margin))
         alpha = max(alpha, best)
         count = generate_noisy(ctx, start)
     order_moves(ctx, start, count, table_move)
@@ -83,7 +85,8 @@ def quiescence(ctx, alpha, beta, start):
         if not is_legal(ctx.pos, move):
             continue
         tried += 1
-        if not must_answer and not exchange_ge(ctx.pos, move, 0):
+        # An exchange that loses, or that can not bring the value up to alpha, is not looked at.
+        if not must_answer and not exchange_ge(ctx.pos, move, wanted):
             continue
         descend(ctx, move)
         value = -quiescence(ctx, -beta, -alpha, end)

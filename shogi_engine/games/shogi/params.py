@@ -17,6 +17,8 @@ PARAMS = record_dtype(
         ("values", np.int32, (16,)),  # centipawns by kind on the board; the king counts nothing
         ("aspiration", np.int32),  # half the first window around the last score
         ("futility", np.int32),  # per ply: what one ply is trusted not to lose
+        ("quiet_margin", np.int32),  # what a quiescence move may gain beside its exchange
+        ("exchange_step", np.int32),  # per ply of depth: what a move may lose on its square and still be searched
         ("null_step", np.int32),  # each such surplus over beta searches a null move one ply less deep
         ("entering_king_rule", np.int32),  # ENTERING_KING_RULES' index
         ("draw_value", np.int32, (2,)),  # by colour: what a draw is worth when it is to move
@@ -41,6 +43,8 @@ def default_params() -> Any:
     params.values[:KINDS] = VALUES
     params.aspiration = 30
     params.futility = 120
+    params.quiet_margin = 100
+    params.exchange_step = 40
     params.null_step = 200
     params.entering_king_rule = CSA_27
     return params
