@@ -40,6 +40,15 @@ VALUE_MAX = VALUE_MATE_IN_MAX - 1  # the largest value of an evaluation
 
 HISTORY_SLOTS = 1 << 14  # history_slot's range
 
+# The margins of the search, in the game's unit; every game's params record begins with them.
+MARGIN_FIELDS = [
+    ("aspiration", np.int32),  # half the first window around the last score
+    ("futility", np.int32),  # per ply: what one ply is trusted not to win or lose beside captures
+    ("quiet_margin", np.int32),  # what a quiescence move may gain beside its exchange
+    ("exchange_step", np.int32),  # per ply of depth: what a move may lose on its square and still be searched
+    ("null_step", np.int32),  # each such surplus over beta searches a null move one ply less deep
+]
+
 
 @dataclass(frozen=True)
 class Game:
@@ -52,7 +61,7 @@ class Game:
     format_position(pos) -> str        its inverse
     parse_move(pos, text) -> int       a legal move, or ValueError
     format_move(pos, move) -> str      its inverse
-    params : np.dtype, default_params  the margins of search and evaluation, a record copied into each context
+    params : np.dtype, default_params  MARGIN_FIELDS and the evaluation's own, a record copied into each context
     score_text(value) -> str           how the game's players write a value, e.g. 'cp 120' or 'discs 4'
     accumulator : np.dtype             what `evaluate` keeps for each ply of the line (see `prepare`)
     """

@@ -30,10 +30,12 @@ from shogi_engine.jit import njit
 from shogi_engine.search.context import (
     DEEPER,
     EXTEND,
+    FINISH,
     PRUNE,
     REDUCE,
     REDUCTION_DEPTHS,
     REDUCTION_MOVES,
+    REPEAT,
     TABLE,
     ascend,
     ascend_null,
@@ -106,9 +108,10 @@ def search(ctx, alpha, beta, depth, start, after_null):
         return value
     if ctx.ply >= MAX_PLY:
         return evaluate(ctx)
-    value = claimed_value(ctx)
-    if value != VALUE_NONE:
-        return value
+    if ctx.features & REPEAT:
+        value = claimed_value(ctx)
+        if value != VALUE_NONE:
+            return value
 
     # 4. Mate distance: no line from here can be better than winning, or worse than losing, at once.
     alpha = max(alpha, -VALUE_MATE + ctx.ply)
@@ -117,9 +120,10 @@ def search(ctx, alpha, beta, depth, start, after_null):
         return alpha
 
     # 5. A solver of the game's own may take over near its end.
-    value = finish(ctx, alpha, beta)
-    if value != VALUE_NONE:
-        return value
+    if ctx.features & FINISH:
+        value = finish(ctx, alpha, beta)
+        if value != VALUE_NONE:
+            return value
 
     # 6. The table: what is known from other lines, a bound or at least a good first move.
     table_move = MOVE_NONE

@@ -30,9 +30,10 @@ PRUNE = 4  # forward pruning: null move and what follows from a static value
 REDUCE = 8  # late move reductions
 EXTEND = 16  # extensions
 QUIESCE = 32  # quiescence search at the horizon
-REPEAT = 64  # the rules on repetition
-ALL_FEATURES = 127
-EXACT = TABLE | DEEPER | REPEAT
+REPEAT = 64  # the rules on repetition, and claims
+FINISH = 128  # the game's own solver near its end
+ALL_FEATURES = 255
+EXACT = TABLE | DEEPER | REPEAT | FINISH
 
 _dtypes: dict[str, np.dtype] = {}
 

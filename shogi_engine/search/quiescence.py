@@ -18,7 +18,7 @@ from shogi_engine.game import (
     terminal_value,
 )
 from shogi_engine.jit import njit
-from shogi_engine.search.context import QUIESCE, TABLE, ascend, descend, enter, repeated
+from shogi_engine.search.context import FINISH, QUIESCE, TABLE, ascend, descend, enter, repeated
 from shogi_engine.search.ordering import order_moves, pick
 from shogi_engine.search.table import (
     EXACT_BOUND,
@@ -46,9 +46,10 @@ def quiescence(ctx, alpha, beta, start):
             return value
     if ctx.ply >= MAX_PLY or ctx.features & QUIESCE == 0:
         return evaluate(ctx)
-    value = finish(ctx, alpha, beta)
-    if value != VALUE_NONE:
-        return value
+    if ctx.features & FINISH:
+        value = finish(ctx, alpha, beta)
+        if value != VALUE_NONE:
+            return value
 
     table_move = MOVE_NONE
     hash_key = np.uint64(0)

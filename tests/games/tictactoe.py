@@ -3,15 +3,12 @@
 import numpy as np
 
 from shogi_engine.bits import ONE, ZERO
-from shogi_engine.game import VALUE_MATE, Game, provides
+from shogi_engine.game import MARGIN_FIELDS, VALUE_MATE, Game, provides
 from shogi_engine.jit import new_record, njit, popcount, record_dtype
 
 POSITION = record_dtype([("mine", np.uint64), ("theirs", np.uint64)])  # nine squares, the side to move's first
 UNDO = record_dtype([("unused", np.uint8)])
-PARAMS = record_dtype(
-    [(name, np.int32) for name in ("aspiration", "futility", "quiet_margin", "exchange_step", "null_step")]
-)
-FULL = np.uint64(0o777)
+PARAMS = record_dtype(MARGIN_FIELDS)
 LINES = np.array([0o700, 0o070, 0o007, 0o444, 0o222, 0o111, 0o421, 0o124], dtype=np.uint64)
 
 

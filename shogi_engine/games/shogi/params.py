@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.game import MARGIN_FIELDS
 from shogi_engine.games.shogi.types import KINDS
 from shogi_engine.jit import new_record, record_dtype
 
@@ -14,12 +15,8 @@ NO_ENTERING_KING, CSA_24, CSA_24H, CSA_27, CSA_27H, TRY_RULE = range(6)
 
 PARAMS = record_dtype(
     [
+        *MARGIN_FIELDS,
         ("values", np.int32, (16,)),  # centipawns by kind on the board; the king counts nothing
-        ("aspiration", np.int32),  # half the first window around the last score
-        ("futility", np.int32),  # per ply: what one ply is trusted not to lose
-        ("quiet_margin", np.int32),  # what a quiescence move may gain beside its exchange
-        ("exchange_step", np.int32),  # per ply of depth: what a move may lose on its square and still be searched
-        ("null_step", np.int32),  # each such surplus over beta searches a null move one ply less deep
         ("entering_king_rule", np.int32),  # ENTERING_KING_RULES' index
         ("draw_value", np.int32, (2,)),  # by colour: what a draw is worth when it is to move
     ]

@@ -1,0 +1,60 @@
+"""What the search tests share: contexts at a position, random positions, and each search run to a depth."""
+
+import numpy as np
+
+from shogi_engine.game import MAX_PLY, VALUE_INFINITE, do_move, generate_moves, is_legal, prepare
+from shogi_engine.jit import new_record
+from shogi_engine.search.alphabeta import search
+from shogi_engine.search.context import new_context
+from shogi_engine.search.textbook import alpha_beta, minimax, negascout
+
+NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
+
+
+def place(ctx, position, features=0, table=None):
+    """Put `position` into `ctx` as the root of a fresh search with `features`."""
+    ctx.pos = position
+    ctx.ply = ctx.trail = ctx.nodes = ctx.stopped = ctx.seldepth = ctx.computed = 0
+    ctx.seen[:] = 0
+    ctx.killers[:] = 0
+    ctx.history[:] = 0
+    ctx.features = features
+    ctx.stop_address = NEVER.ctypes.data
+    if table is not None:
+        ctx.table_address, ctx.table_clusters, ctx.generation = table.address, table.clusters, table.generation
+    prepare(ctx)
+
+
+def random_positions(game, count, seed, longest):
+    """Yield `count` positions, each after a random number (up to `longest`) of random moves, none of them over."""
+    rng = np.random.default_rng(seed)
+    ctx = new_context(game)
+    undo = new_record(game.undo)
+    while count:
+        ctx.pos = game.parse_position(game.start)
+        for _ in range(rng.integers(0, longest + 1)):
+            moves = [m for m in ctx.moves[: generate_moves(ctx, 0)] if is_legal(ctx.pos, m)]
+            if not moves:
+                break
+            do_move(ctx.pos, moves[rng.integers(len(moves))], undo)
+        if generate_moves(ctx, 0):
+            count -= 1
+            yield ctx.pos.copy()
+
+
+def textbook_values(ctx, depth):
+    """Return the values and node counts that the three textbook searches find, by name."""
+    found = {}
+    for name, run in (
+        ("minimax", lambda visits: minimax(ctx, depth, 0, visits)),
+        ("alpha-beta", lambda visits: alpha_beta(ctx, -VALUE_INFINITE, VALUE_INFINITE, depth, 0, visits)),
+        ("negascout", lambda visits: negascout(ctx, -VALUE_INFINITE, VALUE_INFINITE, depth, 0, visits)),
+    ):
+        visits = np.zeros(MAX_PLY + 2, dtype=np.int64)
+        found[name] = int(run(visits)), int(visits.sum())
+    return found
+
+
+def pvs_value(ctx, depth):
+    """Return the value that the shared search finds with its full window."""
+    return int(search(ctx, -VALUE_INFINITE, VALUE_INFINITE, depth, 0, False))
