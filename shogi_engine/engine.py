@@ -1,0 +1,241 @@
+"""Engine: a game, a search with its table, and one position, spoken to in the game's own notation.
+
+    with Engine("shogi") as engine:
+        engine.set_position(moves=["7g7f", "3c3d"])
+        print(engine.search(movetime=1000).bestmove)
+
+USI, the command line and play all use it. Several engines may live in one process, each with its own table.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from shogi_engine import games
+from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX, Game, do_move, generate_moves, is_legal
+from shogi_engine.jit import new_record
+from shogi_engine.perft import Perft, perft
+from shogi_engine.search.context import new_context
+from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.search.root import Searcher
+
+
+def score_text(game: Game, value: int) -> str:
+    """Return how `value` is written: 'mate N' in plies ('mate -N' if lost, 'mate -0' if it is over), else the game's."""
+    if value >= VALUE_MATE_IN_MAX:
+        return f"mate {VALUE_MATE - value}"
+    if value <= -VALUE_MATE_IN_MAX:
+        return f"mate -{VALUE_MATE + value}"
+    return game.score_text(value)
+
+
+def legal_line(game: Game, position: Any, moves: Sequence[int]) -> list[str]:
+    """Return the notation of `moves` played from `position`, as far as they are legal (a line may end in a table)."""
+    pos = _copy(game, position)
+    undo = new_record(game.undo)
+    texts = []
+    for move in moves:
+        try:
+            text = game.format_move(pos, move)
+            if game.parse_move(pos, text) != move:
+                break
+        except ValueError:
+            break
+        texts.append(text)
+        do_move(pos, np.uint32(move), undo)
+    return texts
+
+
+def _copy(game: Game, position: Any) -> Any:
+    """Return a copy of a position record that owns its memory."""
+    copy = new_record(game.position)
+    holder = np.asarray(copy)
+    holder[...] = position
+    return copy
+
+
+class Line:
+    """One line of a search, as text.
+
+    depth, seldepth, multipv, nodes, hashfull : int    seconds : float
+    value : int, the game's unit from the side to move    score : how it is written    bound : '', 'lower' or 'upper'
+    """
+
+    def __init__(self, game: Game, position: Any, info: Info) -> None:
+        self._game, self._position, self._info = game, position, info
+        self._pv: list[str] | None = None
+        self.depth, self.seldepth, self.multipv = info.depth, info.seldepth, info.multipv
+        self.nodes, self.seconds, self.hashfull = info.nodes, info.seconds, info.hashfull
+        self.value, self.bound = info.score, info.bound
+
+    @property
+    def score(self) -> str:
+        return score_text(self._game, self.value)
+
+    @property
+    def pv(self) -> list[str]:
+        """The moves, each legal after those before it. Made when first asked for: most lines are never shown."""
+        if self._pv is None:
+            self._pv = legal_line(self._game, self._position, self._info.pv)
+        return self._pv
+
+
+class Found:
+    """The result of a search, as text.
+
+    bestmove, ponder : str, '' if there is none    value : int    score : str    depth, nodes : int    seconds : float
+    pv : list of moves    lines : the last `Line` of each of the best moves asked for, the best first
+    """
+
+    def __init__(self, game: Game, position: Any, result: Result) -> None:
+        moves = result.pv if result.pv and result.pv[0] == result.bestmove else (result.bestmove, result.ponder)
+        self.pv = legal_line(game, position, [move for move in moves if move])
+        self.bestmove = game.format_move(position, result.bestmove) if result.bestmove else ""
+        self.ponder = self.pv[1] if len(self.pv) > 1 else ""
+        self.value, self.depth, self.nodes, self.seconds = result.score, result.depth, result.nodes, result.seconds
+        self.score = score_text(game, result.score)
+        self.lines = [Line(game, position, info) for info in result.infos]
+
+
+class Engine:
+    """A player of one game. `game` is a name `games.load` knows, or a Game."""
+
+    def __init__(self, game: str | Game = "shogi", *, hash_mb: int = 64, threads: int = 1) -> None:
+        self.game = games.load(game) if isinstance(game, str) else game
+        self.searcher = Searcher(self.game, hash_mb=hash_mb, threads=threads)
+        self._referee = new_context(self.game)  # the search's own type of record: no kernel is compiled twice
+        self._undo = new_record(self.game.undo)
+        self._searching = threading.Lock()
+        self._root_text: str | None = None
+        self._texts: list[str] = []
+        self.set_position()
+
+    # ---- the position -----------------------------------------------------------------------------------------
+
+    def set_position(self, text: str = "", moves: Sequence[str] = ()) -> None:
+        """Set the position `text` ('' is the start) and play `moves` on it; the moves before count for repetition.
+
+        Raises ValueError naming the fault; the position then stays what it was.
+        """
+        texts = list(moves)
+        known = len(self._texts)
+        if text == self._root_text and texts[:known] == self._texts:  # the same game, further on
+            root, position, encoded = self.root, _copy(self.game, self.position), list(self.moves)
+        else:
+            root, known, encoded = self.game.parse_position(text or self.game.start), 0, []
+            position = _copy(self.game, root)
+        for number, move in enumerate(texts[known:], known + 1):
+            try:
+                encoded.append(self.game.parse_move(position, move))
+            except ValueError as fault:
+                raise ValueError(f"move {number}: {fault}") from None
+            do_move(position, np.uint32(encoded[-1]), self._undo)
+        self._root_text, self._texts = text, texts
+        self.root, self.position, self.moves = root, position, encoded
+
+    def push(self, move: str) -> None:
+        """Play one more move. Raises ValueError if it is not legal."""
+        self.set_position(self._root_text or "", [*self._texts, move])
+
+    def pop(self) -> str:
+        """Take back the last move and return it. Raises ValueError if there is none."""
+        if not self._texts:
+            raise ValueError("there is no move to take back")
+        last = self._texts[-1]
+        self.set_position(self._root_text or "", self._texts[:-1])
+        return last
+
+    @property
+    def position_text(self) -> str:
+        """The position in the game's notation."""
+        return self.game.format_position(self.position)
+
+    def legal_moves(self) -> list[str]:
+        """Return all legal moves of the position."""
+        ctx = self._referee
+        ctx.pos = self.position
+        count = generate_moves(ctx, 0)
+        legal = [int(move) for move in ctx.moves[:count] if is_legal(ctx.pos, move)]
+        return [self.game.format_move(self.position, move) for move in legal]
+
+    # ---- the search -------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        *,
+        depth: int | None = None,
+        nodes: int | None = None,
+        movetime: float | None = None,
+        mate: int | None = None,
+        searchmoves: Sequence[str] = (),
+        multipv: int = 1,
+        soft_ms: float | None = None,
+        hard_ms: float | None = None,
+        on_info: Callable[[Line], None] | None = None,
+    ) -> Found:
+        """Search the position until the first limit is reached or `stop` is called; with no limit, until `stop`.
+
+        movetime : ms, the same as soft_ms and hard_ms, which win over it    mate : end at a win in so many plies
+        searchmoves : the moves to choose from    multipv : how many best moves to report
+        `on_info` is called in the searching thread. Raises ValueError for a wrong limit or an illegal move in
+        `searchmoves`, RuntimeError if a search of this engine is running.
+        """
+        for name, limit in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
+            if limit is not None and limit < 1:
+                raise ValueError(f"{name} is at least 1, not {limit}")
+        limits = Limits(
+            depth=depth,
+            nodes=nodes,
+            mate=mate,
+            soft_ms=movetime if soft_ms is None else soft_ms,
+            hard_ms=movetime if hard_ms is None else hard_ms,
+            searchmoves=tuple(self.game.parse_move(self.position, move) for move in searchmoves),
+            multipv=multipv,
+        )
+        if not self._searching.acquire(blocking=False):
+            raise RuntimeError("this engine is searching already")
+        try:
+            position = self.position
+            report = (lambda info: on_info(Line(self.game, position, info))) if on_info else None
+            result = self.searcher.search(self.root, self.moves, limits, report)
+        finally:
+            self._searching.release()
+        return Found(self.game, position, result)
+
+    def stop(self) -> None:
+        """End the running search at once, from any thread; it still returns what it has found."""
+        self.searcher.stop()
+
+    def extend(self, soft_ms: float | None, hard_ms: float | None) -> None:
+        """Give the running search new time limits, counted from now."""
+        self.searcher.extend(soft_ms, hard_ms)
+
+    def new_game(self) -> None:
+        """Forget what earlier searches learned."""
+        self.searcher.new_game()
+
+    def resize(self, *, hash_mb: int | None = None, threads: int | None = None) -> None:
+        """Change the table's size or the number of threads."""
+        self.searcher.resize(hash_mb, threads)
+
+    def warmup(self) -> None:
+        """Compile, or load from the cache, all that a search and the notation need."""
+        self.searcher.warmup()
+        for move in self.legal_moves()[:1]:
+            self.game.parse_move(self.position, move)
+
+    def perft(self, depth: int, **options: Any) -> Perft:
+        """Count the leaves of the position; `options` are those of `perft.perft`."""
+        return perft(self.game, self.position, depth, **options)
+
+    def close(self) -> None:
+        """End a running search. Memory goes with the object."""
+        self.stop()
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()

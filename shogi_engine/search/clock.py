@@ -1,0 +1,101 @@
+"""Time management: from a clock to the milliseconds one move may take. Standard library only, no state.
+
+Two numbers are planned: after `soft_ms` no further iteration begins, at `hard_ms` the search stops at once.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Clock:
+    """One side's clock before its move, in ms: main time, byoyomi for each move, increment after each move."""
+
+    time: int = 0
+    byoyomi: int = 0
+    increment: int = 0
+
+
+@dataclass(frozen=True)
+class TimeOptions:
+    """The user's settings.
+
+    network_delay : ms lost on every move between engine and clock
+    network_delay2 : ms at most kept back from a move that may use all that is left
+    minimum_thinking_time : ms a move takes at least, if the clock has them
+    slow_mover : percent of the planned share of the main time
+    ponder : the engine also thinks on the opponent's time, so that its own lasts longer
+    """
+
+    network_delay: int = 20
+    network_delay2: int = 600
+    minimum_thinking_time: int = 0
+    slow_mover: int = 100
+    ponder: bool = False
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The time for one move, in ms: 0 <= soft_ms <= hard_ms <= what the clock allows."""
+
+    soft_ms: float
+    hard_ms: float
+
+    def after_pondering(self, pondered_ms: float) -> "Budget":
+        """Return the budget from ponderhit on: time pondered counts as thought, unless unused time is lost anyway."""
+        if self.soft_ms == self.hard_ms:
+            return self
+        return Budget(max(0.0, self.soft_ms - max(0.0, pondered_ms)), self.hard_ms)
+
+    def less(self, elapsed_ms: float) -> "Budget":
+        """Return what is left of the budget after `elapsed_ms`."""
+        return Budget(max(0.0, self.soft_ms - elapsed_ms), max(0.0, self.hard_ms - elapsed_ms))
+
+
+def cap(clock: Clock) -> int:
+    """Return the ms after which the move would lose on time.
+
+    GUIs disagree whether the time they send holds the increment already. Taken to hold it, the answer is never too
+    long; a time below the increment shows that it can not hold it.
+    """
+    time, increment = max(0, clock.time), max(0, clock.increment)
+    return (time if time >= increment else time + increment) + max(0, clock.byoyomi)
+
+
+def limit(milliseconds: float, options: TimeOptions) -> float:
+    """Return how much of `milliseconds` may be thought if all of it may be used: more is kept back from long times."""
+    delay = min(options.network_delay + milliseconds / 20, max(options.network_delay, options.network_delay2))
+    return max(milliseconds - delay, milliseconds / 4, 0.0)
+
+
+def fixed(movetime: int, options: TimeOptions) -> Budget:
+    """Return the budget of a move that shall take `movetime` ms."""
+    whole = limit(max(0, movetime), options)
+    return Budget(whole, whole)
+
+
+def moves_to_go(ply: int, max_ply: int = 0) -> int:
+    """Return for how many own moves the main time has to last.
+
+    ply : moves made so far    max_ply : the game is drawn after so many, 0 for never
+    """
+    expected = max(24, 48 - max(0, ply) // 5)
+    return max(1, min(expected, (max_ply - ply + 1) // 2)) if max_ply > 0 else expected
+
+
+def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Budget:
+    """Return the budget of one move, never more than `cap(clock)` less the network delay."""
+    most = cap(clock)
+    whole = limit(most, options)
+    byoyomi = max(0, clock.byoyomi)
+    main = most - byoyomi
+    moves = moves_to_go(ply, max_ply)
+    if most <= 1.3 * byoyomi or moves == 1:  # what is not used now is lost, or nearly so
+        return Budget(whole, whole)
+    lost = moves * options.network_delay  # of the main time, between engine and clock
+    even = (main + max(0, clock.increment) * (moves - 1)) / moves
+    share = max(even - options.network_delay, even / 10) * options.slow_mover / 100 * (1.2 if options.ponder else 1)
+    # An iteration that begins before the soft limit goes on after it, so that on average a move takes its share.
+    soft = max(0.65 * (byoyomi + share), options.minimum_thinking_time)
+    hard = byoyomi + max(share, min(4 * share, 0.3 * (main - 2 * lost)))  # a hard move takes no more of the main time
+    hard = max(hard, options.minimum_thinking_time)
+    return Budget(min(soft, hard, whole), min(hard, whole))

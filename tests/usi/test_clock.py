@@ -1,0 +1,104 @@
+"""Time management never plans more than the clock has, and uses what would be lost."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shogi_engine.search.clock import Budget, Clock, TimeOptions, cap, fixed, limit, moves_to_go, plan
+
+ms = st.integers(-1000, 36_000_000)
+small = st.integers(0, 60_000)
+clocks = st.builds(Clock, time=ms, byoyomi=st.one_of(st.just(0), small), increment=st.one_of(st.just(0), small))
+settings = st.builds(
+    TimeOptions,
+    network_delay=st.integers(0, 10_000),
+    network_delay2=st.integers(0, 10_000),
+    minimum_thinking_time=st.integers(0, 100_000),
+    slow_mover=st.integers(10, 1000),
+    ponder=st.booleans(),
+)
+PLAIN = TimeOptions()
+
+
+@given(clocks, st.integers(0, 1000), settings, st.sampled_from([0, 256, 320, 512]))
+def test_a_budget_is_never_over_the_cap(clock, ply, options, max_ply):
+    budget = plan(clock, ply, options, max_ply)
+    assert 0 <= budget.soft_ms <= budget.hard_ms <= cap(clock)
+    # The delay is kept back, but for clocks that are shorter than the delay itself.
+    assert budget.hard_ms <= max(cap(clock) - options.network_delay, cap(clock) / 4)
+
+
+@given(st.integers(0, 10_000_000), settings)
+def test_movetime_is_never_passed(movetime, options):
+    budget = fixed(movetime, options)
+    assert 0 <= budget.soft_ms == budget.hard_ms <= movetime
+
+
+@given(st.integers(0, 600_000), st.integers(0, 60_000))
+def test_the_cap_holds_whether_the_increment_is_in_the_time_or_not(time, increment):
+    """A GUI that adds the increment before sending sends time >= increment; one that does not lets the player use
+    time + increment only if its clock adds before the move. The shorter of the two readings is always safe."""
+    most = cap(Clock(time=time, increment=increment))
+    assert most == (time if time >= increment else time + increment)
+
+
+@given(clocks, small)
+def test_pondering_shortens_but_never_lengthens(clock, pondered):
+    budget = plan(clock, 20, PLAIN)
+    after = budget.after_pondering(pondered)
+    assert after.soft_ms <= budget.soft_ms and after.hard_ms == budget.hard_ms
+    late = budget.less(pondered)
+    assert 0 <= late.soft_ms <= late.hard_ms <= budget.hard_ms
+
+
+def test_byoyomi_alone_is_used_up():
+    budget = plan(Clock(byoyomi=10_000), 40, PLAIN)
+    assert budget.soft_ms == budget.hard_ms == limit(10_000, PLAIN) >= 9_400
+    short = plan(Clock(byoyomi=100), 40, PLAIN)
+    assert 60 <= short.hard_ms <= 80
+    assert budget.after_pondering(5_000) == budget  # unused byoyomi is lost
+
+
+def test_main_time_is_spread():
+    budget = plan(Clock(time=600_000), 0, PLAIN)
+    assert 600_000 / 120 < budget.soft_ms < 600_000 / 48 < budget.hard_ms < 600_000 / 6
+    with_byoyomi = plan(Clock(time=600_000, byoyomi=10_000), 0, PLAIN)
+    assert with_byoyomi.soft_ms > budget.soft_ms + 5_000
+    with_increment = plan(Clock(time=600_000, increment=5_000), 0, PLAIN)
+    assert with_increment.soft_ms > budget.soft_ms + 2_500
+
+
+def test_the_settings_mean_something():
+    clock = Clock(time=600_000)
+    plain = plan(clock, 0, PLAIN)
+    assert plan(clock, 0, replace(PLAIN, slow_mover=200)).soft_ms > 1.9 * plain.soft_ms
+    assert plan(clock, 0, replace(PLAIN, ponder=True)).soft_ms > plain.soft_ms
+    assert plan(clock, 0, replace(PLAIN, minimum_thinking_time=60_000)).soft_ms == 60_000
+    assert plan(Clock(time=5_000), 0, replace(PLAIN, minimum_thinking_time=60_000)).hard_ms < 5_000
+    assert plan(Clock(byoyomi=1_000), 0, replace(PLAIN, network_delay=400)).hard_ms <= 600
+
+
+def test_the_end_of_the_game_is_seen():
+    assert moves_to_go(0) == 48 and moves_to_go(500) == 24
+    assert moves_to_go(310, 320) == 5 and moves_to_go(319, 320) == moves_to_go(400, 320) == 1
+    assert plan(Clock(time=60_000), 319, PLAIN, 320) == Budget(limit(60_000, PLAIN), limit(60_000, PLAIN))
+
+
+@pytest.mark.parametrize(
+    ("clock", "reading"),
+    [(Clock(time=10_000), "sudden death"), (Clock(time=5_000, increment=100), "increment"),
+     (Clock(time=1_000, byoyomi=100), "byoyomi")],
+)  # fmt: skip
+def test_a_game_of_400_moves_is_not_lost_on_time(clock, reading):
+    """Every tenth move takes its hard limit, the others half more than the soft one; each costs 12 ms on top."""
+    time = clock.time
+    for ply in range(0, 800, 2):
+        allowed = time + clock.byoyomi
+        budget = plan(replace(clock, time=int(time)), ply, PLAIN)
+        used = (budget.hard_ms if ply % 20 == 0 else min(1.5 * budget.soft_ms, budget.hard_ms)) + 12
+        assert used <= allowed, f"{reading}: {used} of {allowed} ms at ply {ply}"
+        time = max(0, time - used) + clock.increment
+        if ply == 300 and reading == "sudden death":
+            break  # without byoyomi or increment every game ends

@@ -1,0 +1,107 @@
+"""`shogi-usi` with an engine that only pretends to think, so that the protocol can be tested without numba.
+
+Legal moves are python-shogi's. The environment says how it behaves: FAKE_LOAD (seconds it takes to load),
+FAKE_FAULT (load or search: raise there), FAKE_SCORE (what it thinks of every position), FAKE_DEPTH (where its search
+ends by itself), FAKE_PV (the line it claims to have found).
+"""
+
+import os
+import sys
+import threading
+import time
+from types import SimpleNamespace
+
+import shogi
+
+from usi.loop import main
+
+STEP = 0.01  # seconds an iteration takes
+
+
+class FakeEngine:
+    """The part of Engine that the loop uses."""
+
+    def __init__(self):
+        time.sleep(float(os.environ.get("FAKE_LOAD", 0)))
+        if os.environ.get("FAKE_FAULT") == "load":
+            raise ImportError("no numba here")
+        self.board = shogi.Board()
+        self._stop = threading.Event()
+        self._hard = None
+        self.sizes = {}
+
+    def resize(self, **sizes):
+        self.sizes = sizes
+
+    def new_game(self):
+        pass
+
+    def set_position(self, text, moves):
+        board = shogi.Board(text) if text else shogi.Board()
+        for number, move in enumerate(moves, 1):
+            if move not in {legal.usi() for legal in board.legal_moves}:
+                raise ValueError(f"move {number}: {move!r} is not legal")
+            board.push_usi(move)
+        self.board = board
+
+    def legal_moves(self):
+        return [move.usi() for move in self.board.legal_moves]
+
+    def diagram(self):
+        return self.board.sfen()
+
+    def evaluate(self):
+        return "cp 0"
+
+    def may_declare(self):
+        return False
+
+    def perft(self, depth):
+        return SimpleNamespace(nodes=len(self.legal_moves()), seconds=0.5, divide=dict.fromkeys(self.legal_moves(), 1))
+
+    def stop(self):
+        self._stop.set()
+
+    def extend(self, soft_ms, hard_ms):
+        self._hard = time.monotonic() + hard_ms / 1000
+
+    def search(
+        self, *, searchmoves, on_info, multipv, depth=None, nodes=None, movetime=None, soft_ms=None, hard_ms=None
+    ):
+        self._stop.clear()
+        if os.environ.get("FAKE_FAULT") == "search":
+            raise ArithmeticError("a bug")
+        began = time.monotonic()
+        hard_ms = movetime if hard_ms is None else hard_ms
+        self._hard = None if hard_ms is None else began + hard_ms / 1000
+        moves = (searchmoves or self.legal_moves())[:multipv]
+        score = os.environ.get("FAKE_SCORE", "cp 10")
+        value = {"mate": 31990, "mate-": -31990}.get(score.split()[0], int(score.split()[1]))
+        pv = os.environ.get("FAKE_PV", "").split()
+        last = min(depth or 10**9, int(os.environ.get("FAKE_DEPTH", 10**9)))
+        done = 0
+        while done < last and not (done and self._stop.is_set()):
+            if done and self._hard is not None and time.monotonic() + STEP > self._hard:
+                break
+            self._stop.wait(STEP if done else 0)
+            done += 1
+            lines = [
+                SimpleNamespace(
+                    depth=done, seldepth=done, multipv=number, score=score, value=value, bound="", nodes=100 * done,
+                    seconds=time.monotonic() - began, hashfull=0, pv=pv or [move],
+                )
+                for number, move in enumerate(moves, 1)
+            ]  # fmt: skip
+            for line in lines:
+                on_info(line)
+            if nodes and 100 * done >= nodes:
+                break
+        best = lines[0]
+        return SimpleNamespace(
+            bestmove=best.pv[0], ponder=best.pv[1] if len(best.pv) > 1 else "", value=value, score=score, pv=best.pv,
+            depth=done, nodes=100 * done, seconds=time.monotonic() - began, lines=lines,
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main(FakeEngine))

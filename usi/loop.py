@@ -1,0 +1,496 @@
+"""The USI loop: one thread reads, one works, one lock guards the output.
+
+The reader obeys at once what can not wait (usi, stop, ponderhit, gameover, quit, and isready while a search runs) and
+hands the rest to the worker, which does it in order: so a GUI may send everything in one go. Each `go` is answered by
+exactly one bestmove (or checkmate), while it ponders or is infinite not before `stop` or `ponderhit`. The engine, and
+numba with it, is imported by a third thread after `usiok`. Nothing here may keep the process alive: `quit` and the
+end of input end it at once, compiling or not.
+"""
+
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine import __version__
+from shogi_engine.search.clock import Budget, Clock, fixed, plan
+from usi.options import OPTIONS, Options
+from usi.protocol import Go, Position, ProtocolError, info_line, parse_go, parse_position, parse_setoption, shown
+
+if TYPE_CHECKING:
+    from shogi_engine.engine import Engine, Found, Line
+
+HEARTBEAT = 4.0  # seconds; GUIs give up after 5 or more without a line
+FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
+LAST_WORDS = 0.5  # seconds a search has at the end of input to answer
+STACK = 64 << 20  # bytes of the worker's stack: the search recurses, and some systems give threads little
+
+
+def load_engine() -> "Engine":
+    """Return a Shogi engine with its kernels compiled or loaded."""
+    from shogi_engine.engine import Engine
+
+    engine = Engine("shogi")
+    engine.warmup()
+    return engine
+
+
+class Task:
+    """One `go` on its way: when it came, and what has been said about it since."""
+
+    def __init__(self, go: Go, came: float) -> None:
+        self.go = go
+        self.came = came
+        self.running = False
+        self.stopped = False
+        self.pondering = go.ponder
+        self.released = threading.Event()  # may be answered
+        if not (go.ponder or go.infinite):
+            self.released.set()
+
+
+class Output:
+    """Whole lines to a file descriptor and to the debug log; a GUI that is gone ends the process."""
+
+    def __init__(self, write: Callable[[bytes], object], vanish: Callable[[], object]) -> None:
+        self._write, self._vanish = write, vanish
+        self._lock = threading.Lock()
+        self.log: Any = None
+
+    def line(self, text: str) -> None:
+        with self._lock:
+            self._note("<", text)
+            try:
+                self._write(text.encode("utf-8", "replace") + b"\n")
+            except (OSError, ValueError):
+                self._vanish()
+
+    def info(self, text: str) -> None:
+        self.line(f"info string {shown(text)}")
+
+    def note(self, direction: str, text: str) -> None:
+        """Write to the debug log, if there is one."""
+        if self.log is not None:
+            with self._lock:
+                self._note(direction, text)
+
+    def open_log(self, path: str) -> None:
+        """Append to another debug log from now on, to none if `path` is ''. Raises OSError."""
+        with self._lock:
+            if self.log is not None:
+                self.log.close()
+                self.log = None
+            if path:
+                self.log = open(path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
+
+    def _note(self, direction: str, text: str) -> None:
+        if self.log is not None:
+            now = time.time()
+            stamp = time.strftime("%H:%M:%S", time.localtime(now))
+            try:
+                self.log.write(f"{stamp}.{int(now * 1000) % 1000:03d} {direction} {text}\n")
+            except (OSError, ValueError):
+                self.log = None
+
+
+class Loop:
+    """The state of one conversation. `load` returns a warm engine; `leave(status)` ends the process."""
+
+    def __init__(
+        self,
+        output: Output,
+        load: Callable[[], "Engine"] = load_engine,
+        leave: Callable[[int], object] = os._exit,
+    ) -> None:
+        self.out, self._load, self._leave = output, load, leave
+        self.options = Options()
+        self.position = Position()
+        self.engine: Any = None
+        self._sizes = (0, 0)  # hash and threads the engine has
+        self._loaded = threading.Event()
+        self._loading = False
+        self._lock = threading.Lock()
+        self._going: list[Task] = []  # not yet answered, in order
+        self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._readers: dict[str, Callable[[list[str], float], None]] = {
+            "usi": self._usi,
+            "isready": self._isready,
+            "setoption": self._setoption,
+            "usinewgame": lambda words, came: self._jobs.put(self._new_game),
+            "position": self._position,
+            "sfen": lambda words, came: self._position(["sfen", *words], came),
+            "startpos": lambda words, came: self._position(["startpos", *words], came),
+            "go": self._go,
+            "stop": lambda words, came: self._stop_all(),
+            "gameover": lambda words, came: self._stop_all(),
+            "ponderhit": self._ponderhit,
+            "d": lambda words, came: self._jobs.put(self._show_position),
+            "moves": lambda words, came: self._jobs.put(self._show_moves),
+            "eval": lambda words, came: self._jobs.put(self._show_value),
+        }
+
+    # ---- the reader's side ------------------------------------------------------------------------------------
+
+    def run(self, lines: Iterable[bytes]) -> None:
+        """Obey `lines` until `quit` or their end."""
+        before = threading.stack_size(STACK)
+        threading.Thread(target=self._work, name="usi-worker", daemon=True).start()
+        threading.stack_size(before)
+        for raw in lines:
+            came = time.monotonic()
+            text = raw.decode("utf-8", "replace").strip("\ufeff \t\r\n\0")
+            self.out.note(">", text)
+            if text.split(maxsplit=1)[:1] == ["quit"]:
+                self._leave(0)
+                return
+            self.obey(text, came)
+        self._stop_all()
+        answered = threading.Event()
+        self._jobs.put(answered.set)
+        answered.wait(LAST_WORDS)
+        self._leave(0)
+
+    def obey(self, text: str, came: float) -> None:
+        """Obey one line. Unknown first words are skipped, as the protocol says."""
+        words = text.split()
+        while words and words[0] not in self._readers:
+            words.pop(0)
+        if not words:
+            return
+        try:
+            self._readers[words[0]](words[1:], came)
+        except ProtocolError as fault:
+            self.out.info(str(fault))
+        if words[0] != "usi":
+            self._start_loading()
+
+    def _usi(self, words: list[str], came: float) -> None:
+        self.out.line(f"id name shogi_engine {__version__}")
+        self.out.line("id author the shogi_engine authors")
+        for option in OPTIONS:
+            self.out.line(option.declaration())
+        self.out.line("usiok")
+        self._start_loading()
+
+    def _isready(self, words: list[str], came: float) -> None:
+        if self._loaded.is_set() and self._going:
+            self.out.line("readyok")  # asked during a search, which goes on
+        else:
+            self._jobs.put(self._ready)
+
+    def _setoption(self, words: list[str], came: float) -> None:
+        option = parse_setoption(words)
+        self._jobs.put(lambda: self._set(option.name, option.value))
+
+    def _position(self, words: list[str], came: float) -> None:
+        position = parse_position(words)
+        self._jobs.put(lambda: self._place(position))
+
+    def _go(self, words: list[str], came: float) -> None:
+        go = parse_go(words)
+        for fault in go.faults:
+            self.out.info(fault)
+        if go.perft is not None:
+            depth = go.perft
+            self._jobs.put(lambda: self._perft(depth))
+            return
+        with self._lock:
+            endless = [task for task in self._going if not task.released.is_set()]
+        for task in endless:  # a GUI that sends the next go without stop wants no more of that search
+            self._stop(task)
+        task = Task(go, came)
+        with self._lock:
+            self._going.append(task)
+        self._jobs.put(lambda: self._search(task))
+
+    def _ponderhit(self, words: list[str], came: float) -> None:
+        update = parse_go(words)
+        for fault in update.faults:
+            self.out.info(fault)
+        with self._lock:
+            task = next((task for task in self._going if task.pondering and not task.stopped), None)
+            if task is None:
+                return
+            task.pondering = False
+            for name in ("btime", "wtime", "byoyomi", "binc", "winc", "movetime"):
+                value = getattr(update, name)
+                if value is not None:
+                    setattr(task.go, name, value)
+            pondered, task.came = came - task.came, came
+            budget = self._budget(task)
+            if task.running and budget is not None:
+                budget = budget.after_pondering(pondered * 1000)
+                self.engine.extend(budget.soft_ms, budget.hard_ms)
+        if not task.go.infinite:
+            task.released.set()
+
+    def _stop_all(self) -> None:
+        with self._lock:
+            tasks = list(self._going)
+        for task in tasks:
+            self._stop(task)
+
+    def _stop(self, task: Task) -> None:
+        with self._lock:
+            task.stopped = True
+            if task.running:
+                self.engine.stop()
+        task.released.set()
+
+    # ---- loading ----------------------------------------------------------------------------------------------
+
+    def _start_loading(self) -> None:
+        if not self._loading:
+            self._loading = True
+            before = threading.stack_size(STACK)
+            threading.Thread(target=self._load_all, name="usi-loader", daemon=True).start()
+            threading.stack_size(before)
+
+    def _load_all(self) -> None:
+        try:
+            self.engine = self._load()
+        except BaseException as failure:
+            self.out.note("!", repr(failure))
+            self.out.info(f"the engine can not start: {failure!r}")
+            self._leave(1)
+            return
+        self._loaded.set()
+
+    def _ready_engine(self) -> "Engine":
+        """Wait for the engine, saying so every few seconds, and give it the size the options ask for."""
+        self._start_loading()
+        began = time.monotonic()
+        while not self._loaded.wait(HEARTBEAT):
+            self.out.info(f"compiling ... {time.monotonic() - began:.0f} s (only before the first game)")
+        sizes = self.options.number("USI_Hash"), self.options.number("Threads")
+        if sizes != self._sizes:
+            try:
+                self.engine.resize(hash_mb=sizes[0], threads=sizes[1])
+            except MemoryError:
+                self.out.info(f"no memory for USI_Hash {sizes[0]}")
+            self._sizes = sizes
+        return self.engine
+
+    # ---- the worker's side ------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        while True:
+            job = self._jobs.get()
+            try:
+                job()
+            except ProtocolError as fault:
+                self.out.info(str(fault))
+            except Exception as failure:
+                self._report(failure)
+
+    def _report(self, failure: BaseException) -> None:
+        self.out.info(f"internal error: {failure!r}")
+        if self.out.log is not None:
+            import traceback
+
+            self.out.note("!", traceback.format_exc())
+
+    def _ready(self) -> None:
+        self._ready_engine()
+        self.out.line("readyok")
+
+    def _set(self, name: str, value: str) -> None:
+        if self.options.set(name, value) == "DebugLogFile":
+            try:
+                self.out.open_log(self.options.text("DebugLogFile"))
+            except OSError as fault:
+                raise ProtocolError(f"setoption: DebugLogFile {fault.strerror}") from None
+
+    def _new_game(self) -> None:
+        if self._loaded.is_set():
+            self.engine.new_game()
+
+    def _place(self, position: Position) -> None:
+        engine = self._ready_engine()
+        try:
+            engine.set_position(position.root, position.moves)
+        except ValueError as fault:
+            raise ProtocolError(f"position: {fault}; the position before stays") from None
+        self.position = position
+
+    def _budget(self, task: Task) -> Budget | None:
+        """Return the time for a move, counted from the moment the clock started; None without a clock."""
+        go, options = task.go, self.options.time_options()
+        budget = None
+        if go.has_clock():
+            white = self.position.white_to_move
+            clock = Clock(
+                time=(go.wtime if white else go.btime) or 0,
+                byoyomi=go.byoyomi or 0,
+                increment=(go.winc if white else go.binc) or 0,
+            )
+            budget = plan(clock, self.position.ply, options, self.options.number("MaxMovesToDraw"))
+        if go.movetime is not None:
+            whole = fixed(go.movetime, options)
+            if budget is None or whole.hard_ms < budget.hard_ms:
+                budget = whole
+        if budget is None and (go.faults or go.ponder) and not (go.has_limit() or go.infinite):
+            budget = fixed(FALLBACK_MS, options)  # nobody will stop this search
+        return budget
+
+    def _limits(self, task: Task) -> dict[str, Any]:
+        """Return the limits of a search that is about to begin."""
+        go, limits = task.go, {"multipv": self.options.number("MultiPV")}
+        caps = {"depth": (go.depth, "DepthLimit"), "nodes": (go.nodes, "NodesLimit")}
+        for name, (asked, option) in caps.items():
+            values = [value for value in (asked, self.options.number(option) or None) if value is not None]
+            if values:
+                limits[name] = min(values)
+        if task.stopped:
+            return limits | {"depth": 1}
+        elapsed = (time.monotonic() - task.came) * 1000
+        if go.mate is not None:
+            return limits | {"multipv": 1} | ({"movetime": max(0.0, go.mate - elapsed)} if go.mate else {})
+        budget = self._budget(task)
+        if budget is not None and not (task.pondering or go.infinite):
+            budget = budget.less(elapsed)
+            limits |= {"soft_ms": budget.soft_ms, "hard_ms": budget.hard_ms}
+        return limits
+
+    def _search(self, task: Task) -> None:
+        """Answer one `go`, whatever happens."""
+        answer = "checkmate timeout" if task.go.mate is not None else "bestmove resign"
+        try:
+            engine = self._ready_engine()
+            moves = engine.legal_moves()
+            if moves and task.go.mate is None:
+                answer = f"bestmove {moves[0]}"
+            answer = self._think(task, engine, moves)
+        except Exception as failure:
+            self._report(failure)
+        task.released.wait()
+        with self._lock:
+            self._going.remove(task)
+        self.out.line(answer)
+
+    def _think(self, task: Task, engine: "Engine", moves: list[str]) -> str:
+        """Search and print the last info lines; return the answer."""
+        go = task.go
+        if not moves:
+            if go.mate is not None:
+                return "checkmate nomate"
+            self.out.line("info depth 0 score mate -0")
+            return "bestmove resign"
+        searchmoves = []
+        for move in go.searchmoves:
+            if move in moves:
+                searchmoves.append(move)
+            else:
+                self.out.info(f"go: searchmoves {shown(move)!r} is not legal here")
+        shows = Shows(self.out, self.options.number("PvInterval"), self.options.number("MultiPV") > 1)
+        on_info: Callable[[Line], None] = shows
+        if go.mate is not None:
+            on_info = lambda line: self._mate_seen(line, task, shows)  # noqa: E731
+        with self._lock:
+            limits = self._limits(task)
+            task.running = True
+        try:
+            found = engine.search(searchmoves=searchmoves, on_info=on_info, **limits)
+        finally:
+            with self._lock:
+                task.running = False
+        for line in found.lines:
+            shows.show(line)
+        if go.mate is not None:
+            proven = found.value > 0 and found.score == f"mate {len(found.pv)}"
+            return f"checkmate {' '.join(found.pv)}" if proven else "checkmate timeout"
+        return self._bestmove(found)
+
+    def _mate_seen(self, line: "Line", task: Task, shows: "Shows") -> None:
+        """End a mate search once the whole mate is known."""
+        shows(line)
+        if not line.bound and line.score == f"mate {len(line.pv)}":
+            self._stop(task)
+
+    def _bestmove(self, found: "Found") -> str:
+        if found.value <= -self.options.number("ResignValue"):
+            return "bestmove resign"
+        ponder = f" ponder {found.ponder}" if found.ponder else ""
+        return f"bestmove {found.bestmove}{ponder}"
+
+    # ---- console extras ---------------------------------------------------------------------------------------
+
+    def _show_position(self) -> None:
+        for line in self._ready_engine().diagram().splitlines():
+            self.out.line(line)
+
+    def _show_moves(self) -> None:
+        moves = self._ready_engine().legal_moves()
+        self.out.line(f"{len(moves)} moves: {' '.join(moves)}")
+
+    def _show_value(self) -> None:
+        self.out.line(f"static value: {self._ready_engine().evaluate()} (side to move)")
+
+    def _perft(self, depth: int) -> None:
+        result = self._ready_engine().perft(min(depth, 60))
+        for move, nodes in result.divide.items():
+            self.out.line(f"{move}: {nodes}")
+        speed = int(result.nodes / result.seconds) if result.seconds > 0 else 0
+        self.out.line(f"perft {depth}: {result.nodes} nodes, {result.seconds:.3f} s, {speed} nodes/s")
+
+
+class Shows:
+    """Prints the lines of one search, but not oftener than every `interval_ms`; the lines of one depth together."""
+
+    def __init__(self, output: Output, interval_ms: int, numbered: bool) -> None:
+        self._out, self._interval, self._numbered = output, interval_ms / 1000, numbered
+        self._last = time.monotonic()
+        self._open = False  # the lines of this depth are being shown
+
+    def __call__(self, line: "Line") -> None:
+        now = time.monotonic()
+        if line.multipv <= 1:
+            self._open = now - self._last >= self._interval
+            if self._open:
+                self._last = now
+        if self._open:
+            self.show(line)
+
+    def show(self, line: "Line") -> None:
+        """Print one line, whenever."""
+        self._out.line(
+            info_line(
+                depth=line.depth,
+                seldepth=line.seldepth,
+                multipv=line.multipv if self._numbered else 0,
+                score=line.score,
+                bound=line.bound,
+                nodes=line.nodes,
+                seconds=line.seconds,
+                hashfull=line.hashfull,
+                pv=line.pv,
+            )
+        )
+
+
+def _write_all(data: bytes) -> None:
+    """Write all of `data` to the process's output, unbuffered."""
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def main(load: Callable[[], "Engine"] = load_engine) -> int:
+    """Speak USI on standard input and output until `quit` or the end of input. Standard error stays silent.
+
+    A GUI reads nothing there, and an unread pipe that is full would block the engine.
+    """
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 2)
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.setmode(1, os.O_BINARY)
+    output = Output(_write_all, lambda: os._exit(0))
+    try:
+        Loop(output, load).run(iter(sys.stdin.buffer.readline, b""))
+    except KeyboardInterrupt:
+        os._exit(0)
+    return 0

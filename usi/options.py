@@ -1,0 +1,113 @@
+"""The options: declared in order, set by any spelling GUIs use, read as attributes.
+
+Names have no spaces (ShogiHome drops those that have) and are not case-sensitive; a leading `USI_` may be there or not.
+Options that are not declared here are taken in silence, as GUIs send some always.
+"""
+
+from dataclasses import dataclass
+
+from shogi_engine.search.clock import TimeOptions
+from usi.protocol import ProtocolError, shown
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option as `usi` declares it. kind : check, spin, combo, string or filename."""
+
+    name: str
+    kind: str
+    default: bool | int | str
+    least: int = 0
+    most: int = 0
+    choices: tuple[str, ...] = ()
+
+    def declaration(self) -> str:
+        """Return the `option` line."""
+        if isinstance(self.default, bool):
+            value = str(self.default).lower()
+        else:
+            value = str(self.default) or "<empty>"
+        line = f"option name {self.name} type {self.kind} default {value}"
+        if self.kind == "spin":
+            line += f" min {self.least} max {self.most}"
+        return line + "".join(f" var {choice}" for choice in self.choices)
+
+    def parse(self, text: str) -> bool | int | str:
+        """Return the value `text` stands for; a number beyond the range becomes the nearest in it."""
+        if self.kind == "check":
+            if text.lower() not in ("true", "false"):
+                raise ProtocolError(f"setoption: {self.name} is true or false, not {shown(text)!r}")
+            return text.lower() == "true"
+        if self.kind == "spin":
+            sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
+            if not (digits.isascii() and digits.isdecimal()):
+                raise ProtocolError(f"setoption: {self.name} is a number, not {shown(text)!r}")
+            number = sign * int(digits[:18])
+            return max(self.least, min(self.most, number))
+        if self.kind == "combo":
+            for choice in self.choices:
+                if choice.lower() == text.lower():
+                    return choice
+            raise ProtocolError(f"setoption: {self.name} is one of {' '.join(self.choices)}, not {shown(text)!r}")
+        return "" if text == "<empty>" else text
+
+
+OPTIONS = (
+    Option("USI_Hash", "spin", 64, 1, 65536),
+    Option("USI_Ponder", "check", False),
+    Option("Threads", "spin", 1, 1, 256),
+    Option("MultiPV", "spin", 1, 1, 593),
+    Option("NetworkDelay", "spin", TimeOptions.network_delay, 0, 10000),
+    Option("NetworkDelay2", "spin", TimeOptions.network_delay2, 0, 10000),
+    Option("MinimumThinkingTime", "spin", TimeOptions.minimum_thinking_time, 0, 100000),
+    Option("SlowMover", "spin", TimeOptions.slow_mover, 10, 1000),
+    Option("MaxMovesToDraw", "spin", 0, 0, 100000),
+    Option("ResignValue", "spin", 99999, 1, 99999),
+    Option("PvInterval", "spin", 300, 0, 100000),
+    Option("NodesLimit", "spin", 0, 0, 1 << 53),
+    Option("DepthLimit", "spin", 0, 0, 1000),
+    Option("DebugLogFile", "filename", ""),
+)
+
+
+def plain_name(name: str) -> str:
+    """Return the spelling-independent form of an option's name."""
+    return name.lower().removeprefix("usi_")
+
+
+class Options:
+    """The values of `OPTIONS`: `options["MultiPV"]`; `set` takes what a GUI sends."""
+
+    def __init__(self) -> None:
+        self._declared = {plain_name(option.name): option for option in OPTIONS}
+        self._values = {option.name: option.default for option in OPTIONS}
+
+    def set(self, name: str, text: str) -> str:
+        """Take a value; return the declared name, or '' if the option is none of ours. Raises ProtocolError."""
+        option = self._declared.get(plain_name(name))
+        if option is None:
+            return ""
+        self._values[option.name] = option.parse(text)
+        return option.name
+
+    def number(self, name: str) -> int:
+        """Return the value of a spin option."""
+        return int(self._values[name])
+
+    def flag(self, name: str) -> bool:
+        """Return the value of a check option."""
+        return bool(self._values[name])
+
+    def text(self, name: str) -> str:
+        """Return the value of a combo, string or filename option."""
+        return str(self._values[name])
+
+    def time_options(self) -> TimeOptions:
+        """Return the settings of the time management."""
+        return TimeOptions(
+            network_delay=self.number("NetworkDelay"),
+            network_delay2=self.number("NetworkDelay2"),
+            minimum_thinking_time=self.number("MinimumThinkingTime"),
+            slow_mover=self.number("SlowMover"),
+            ponder=self.flag("USI_Ponder"),
+        )

@@ -1,0 +1,184 @@
+"""USI lines as dataclasses and back. No engine and no state here.
+
+The protocol: http://hgm.nubati.net/usi.html, with Shogidokoro's, YaneuraOu's and ShogiHome's extensions. What a line
+says wrongly is a `ProtocolError` with one line of text, or one of a `Go`'s `faults` where the rest still makes sense.
+"""
+
+from dataclasses import dataclass, field
+
+NUMBER_MAX = 1 << 53  # larger numbers are cut to this: a GUI may send anything
+
+
+class ProtocolError(ValueError):
+    """A line that can not be obeyed; its text says why, on one line."""
+
+
+@dataclass(frozen=True)
+class SetOption:
+    """`setoption name NAME value VALUE`; a button has no value."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Position:
+    """`position`: the game's own notation, '' for the starting position, and the moves from there."""
+
+    root: str = ""
+    moves: tuple[str, ...] = ()
+
+    @property
+    def white_to_move(self) -> bool:
+        """Tell whether the side to move is white, as far as the text says."""
+        fields = self.root.split()
+        return (len(fields) > 1 and fields[1] == "w") != bool(len(self.moves) % 2)
+
+    @property
+    def ply(self) -> int:
+        """Return how many moves were made: an SFEN's move number less one, and the moves listed."""
+        fields = self.root.split()
+        number = int(fields[3]) if len(fields) > 3 and fields[3].isdecimal() else 1
+        return max(0, min(number, 10_000) - 1) + len(self.moves)
+
+
+@dataclass
+class Go:
+    """`go` or `ponderhit` with its parameters; times in ms, None where the line does not speak of it.
+
+    mate : ms for a mate search, 0 for no limit    perft : depth
+    faults : what was wrong with the line, a sentence each
+    """
+
+    btime: int | None = None
+    wtime: int | None = None
+    byoyomi: int | None = None
+    binc: int | None = None
+    winc: int | None = None
+    movetime: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    mate: int | None = None
+    perft: int | None = None
+    infinite: bool = False
+    ponder: bool = False
+    searchmoves: tuple[str, ...] = ()
+    faults: list[str] = field(default_factory=list)
+
+    def has_clock(self) -> bool:
+        """Tell whether the line gives any time but movetime."""
+        return any(time is not None for time in (self.btime, self.wtime, self.byoyomi, self.binc, self.winc))
+
+    def has_limit(self) -> bool:
+        """Tell whether the search ends by itself."""
+        return self.has_clock() or any(limit is not None for limit in (self.movetime, self.depth, self.nodes))
+
+
+_NUMBERS = ("btime", "wtime", "byoyomi", "binc", "winc", "movetime", "depth", "nodes", "perft")
+_WORDS = {*_NUMBERS, "mate", "infinite", "ponder", "searchmoves"}
+
+
+def shown(text: str) -> str:
+    """Return `text` fit for an info string: printable ASCII, not long."""
+    plain = text.encode("ascii", "backslashreplace").decode().replace("\r", " ").replace("\n", " ")
+    plain = "".join(character if character.isprintable() else "?" for character in plain)
+    return plain if len(plain) <= 120 else plain[:117] + "..."
+
+
+def _whole_number(text: str) -> int:
+    """Return the integer `text` says, cut to +-NUMBER_MAX; ValueError if it is none."""
+    sign, digits = (-1, text[1:]) if text[:1] == "-" else (1, text.removeprefix("+"))
+    if not (digits.isascii() and digits.isdecimal()):
+        raise ValueError(f"{shown(text)!r} is not a whole number")
+    return sign * (min(int(digits), NUMBER_MAX) if len(digits) < 17 else NUMBER_MAX)
+
+
+def parse_go(arguments: list[str]) -> Go:
+    """Return what the words after `go` or `ponderhit` ask for. Unknown words are skipped, as the protocol says."""
+    go = Go()
+    waiting = list(reversed(arguments))
+    while waiting:
+        word = waiting.pop()
+        if word in ("infinite", "ponder"):
+            setattr(go, word, True)
+        elif word == "searchmoves":
+            moves = []
+            while waiting and waiting[-1] not in _WORDS:
+                moves.append(waiting.pop())
+            go.searchmoves = tuple(moves)
+            if not moves:
+                go.faults.append("go: searchmoves names no move")
+        elif word in _NUMBERS or word == "mate":
+            if not waiting or waiting[-1] in _WORDS - {"infinite"}:
+                go.faults.append(f"go: {word} wants a number")
+                continue
+            text = waiting.pop()
+            try:
+                go_value = 0 if word == "mate" and text == "infinite" else _whole_number(text)
+            except ValueError as fault:
+                go.faults.append(f"go: {word} {fault}")
+                if text == "infinite":
+                    waiting.append(text)
+                continue
+            # GUIs do send a clock below zero; a depth or a number of nodes below one can only mean the least.
+            setattr(go, word, max(1 if word in ("depth", "nodes", "perft") else 0, go_value))
+    return go
+
+
+def parse_position(arguments: list[str]) -> Position:
+    """Return what the words after `position` (or after an SFEN's missing `sfen`) describe."""
+    if not arguments:
+        raise ProtocolError("position: startpos or sfen expected")
+    words = list(arguments)
+    moves: tuple[str, ...] = ()
+    if "moves" in words:
+        at = words.index("moves")
+        words, moves = words[:at], tuple(words[at + 1 :])
+    if words and words[0] == "startpos":
+        if len(words) > 1:
+            raise ProtocolError(f"position: 'moves' expected before {shown(words[1])!r}")
+        return Position("", moves)
+    if words and words[0] == "sfen":
+        words = words[1:]
+    elif not words or "/" not in words[0]:
+        raise ProtocolError(f"position: startpos or sfen expected, not {shown(arguments[0])!r}")
+    if not words:
+        raise ProtocolError("position: the sfen is missing")
+    if len(words) == 3:  # the move number is often left out
+        words.append("1")
+    return Position(" ".join(words), moves)
+
+
+def parse_setoption(arguments: list[str]) -> SetOption:
+    """Return the option's name and value; either may hold spaces."""
+    if not arguments or arguments[0] != "name" or len(arguments) < 2:
+        raise ProtocolError("setoption: 'name' and a name expected")
+    words = arguments[1:]
+    at = words.index("value") if "value" in words else len(words)
+    return SetOption(" ".join(words[:at]), " ".join(words[at + 1 :]))
+
+
+def info_line(
+    *,
+    depth: int,
+    seldepth: int,
+    score: str,
+    nodes: int,
+    seconds: float,
+    hashfull: int,
+    pv: list[str],
+    bound: str = "",
+    multipv: int = 0,
+) -> str:
+    """Return the info line of one line of play; `multipv` 0 leaves that word out, `score` is e.g. 'cp 12'."""
+    words = ["info", "depth", str(depth), "seldepth", str(max(seldepth, depth))]
+    if multipv:
+        words += ["multipv", str(multipv)]
+    words += ["score", score]
+    if bound:
+        words.append(f"{bound}bound")
+    words += ["nodes", str(nodes), "nps", str(int(nodes / seconds) if seconds > 0 else 0)]
+    words += ["hashfull", str(hashfull), "time", str(int(seconds * 1000))]
+    if pv:
+        words += ["pv", *pv]
+    return " ".join(words)
