@@ -87,10 +87,12 @@ def reduction(ctx, depth, number, pv_node):
 
 
 @njit
-def search(ctx, alpha, beta, depth, start, after_null):
+def search(ctx, alpha, beta, depth, start):
     """Return the value of ctx.pos searched `depth` plies deep, exact if it lies within (alpha, beta).
 
-    alpha, beta : int64, alpha < beta.   start : where ctx.moves is free.   after_null : the last move was null.
+    alpha, beta : int64, alpha < beta.   start : where ctx.moves is free.
+    No argument of a recursive call may be a literal: numba would compile the search once more for each, and the
+    versions, which call each other, crash when a second process loads them from the cache.
     After a stop (ctx.stopped) the value means nothing. Leaves the line in ctx.pv[ctx.ply].
     """
     # 1. At the horizon, look at noisy moves only.
@@ -153,10 +155,10 @@ def search(ctx, alpha, beta, depth, start, after_null):
         if depth <= SHALLOW and static - int(ctx.params.futility) * depth >= beta:
             return static
         # 8b. Null move: if even passing keeps the value above beta, a move will.
-        if depth >= NULL_MIN_DEPTH and static >= beta and not after_null and null_allowed(ctx.pos):
+        if depth >= NULL_MIN_DEPTH and static >= beta and ctx.last_null != ctx.ply - 1 and null_allowed(ctx.pos):
             descend_null(ctx)
             less = 3 + depth // 4 + min((static - beta) // max(int(ctx.params.null_step), 1), 3)
-            value = -search(ctx, -beta, -beta + 1, depth - less, start, True)
+            value = -search(ctx, -beta, -beta + 1, depth - less, start)
             ascend_null(ctx)
             if ctx.stopped:
                 return 0
@@ -199,7 +201,7 @@ def search(ctx, alpha, beta, depth, start, after_null):
         # 11. Principal variation search: the first move with the whole window; of the others only whether they are
         #     better, less deep the later they come (late move reduction), and again as deep as asked if they seem so.
         if tried == 1:
-            value = -search(ctx, -beta, -alpha, deeper, end, False)
+            value = -search(ctx, -beta, -alpha, deeper, end)
         else:
             less = 0
             if (
@@ -211,11 +213,11 @@ def search(ctx, alpha, beta, depth, start, after_null):
                 and not forced(ctx.pos)
             ):
                 less = min(reduction(ctx, depth, tried, pv_node), deeper - 1)
-            value = -search(ctx, -alpha - 1, -alpha, deeper - less, end, False)
+            value = -search(ctx, -alpha - 1, -alpha, deeper - less, end)
             if value > alpha and less > 0:
-                value = -search(ctx, -alpha - 1, -alpha, deeper, end, False)
+                value = -search(ctx, -alpha - 1, -alpha, deeper, end)
             if alpha < value < beta:
-                value = -search(ctx, -beta, -alpha, deeper, end, False)
+                value = -search(ctx, -beta, -alpha, deeper, end)
         ascend(ctx, move)
         if ctx.stopped:
             return 0
@@ -266,13 +268,13 @@ def search_root(ctx, alpha, beta, depth, first):
             less = 0 if forced(ctx.pos) else min(reduction(ctx, depth, number, True), deeper - 1)
         descend(ctx, move)
         if number == 1:
-            value = -search(ctx, -beta, -top, deeper, 0, False)
+            value = -search(ctx, -beta, -top, deeper, 0)
         else:
-            value = -search(ctx, -top - 1, -top, deeper - less, 0, False)
+            value = -search(ctx, -top - 1, -top, deeper - less, 0)
             if value > top and less > 0:
-                value = -search(ctx, -top - 1, -top, deeper, 0, False)
+                value = -search(ctx, -top - 1, -top, deeper, 0)
             if top < value < beta:
-                value = -search(ctx, -beta, -top, deeper, 0, False)
+                value = -search(ctx, -beta, -top, deeper, 0)
         ascend(ctx, move)
         if ctx.stopped:
             break

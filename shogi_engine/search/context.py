@@ -48,6 +48,7 @@ def context_dtype(game: Game) -> np.dtype:
                 ("accumulators", game.accumulator, (MAX_PLY + 2,)),
                 ("computed", np.int64),  # the accumulators up to this ply are right; evaluate may raise it
                 ("ply", np.int64),  # plies below the root
+                ("last_null", np.int64),  # the ply the line's last null move was made at, -1 if there is none
                 ("trail", np.int64),  # moves in ctx.undo: the game's, then the line's
                 ("nodes", np.int64),  # positions entered
                 ("node_limit", np.int64),
@@ -108,6 +109,7 @@ def descend_null(ctx):
     """Let the other side move."""
     ctx.seen[trail_key(ctx.pos) & np.uint64(SEEN - 1)] += np.uint8(1)
     do_null(ctx.pos, ctx.undo[ctx.trail])
+    ctx.last_null = ctx.ply
     ctx.trail += 1
     ctx.ply += 1
 
@@ -118,6 +120,7 @@ def ascend_null(ctx):
     ctx.trail -= 1
     ctx.ply -= 1
     undo_null(ctx.pos, ctx.undo[ctx.trail])
+    ctx.last_null = -1
     ctx.seen[trail_key(ctx.pos) & np.uint64(SEEN - 1)] -= np.uint8(1)
     if ctx.computed > ctx.ply:
         ctx.computed = ctx.ply

@@ -223,6 +223,7 @@ class Searcher:
             ctx.node_limit = max(limits.nodes // len(self._contexts), 1)
         ctx.root_count = len(roots)
         ctx.root_moves[: len(roots)] = roots
+        ctx.last_null = -1
         ctx.killers[:] = 0
         ctx.history[:] //= 2
         ctx.computed = 0

@@ -15,6 +15,7 @@ def place(ctx, position, features=0, table=None):
     """Put `position` into `ctx` as the root of a fresh search with `features`."""
     ctx.pos = position
     ctx.ply = ctx.trail = ctx.nodes = ctx.stopped = ctx.seldepth = ctx.computed = 0
+    ctx.last_null = -1
     ctx.seen[:] = 0
     ctx.killers[:] = 0
     ctx.history[:] = 0
@@ -57,4 +58,4 @@ def textbook_values(ctx, depth):
 
 def pvs_value(ctx, depth):
     """Return the value that the shared search finds with its full window."""
-    return int(search(ctx, -VALUE_INFINITE, VALUE_INFINITE, depth, 0, False))
+    return int(search(ctx, -VALUE_INFINITE, VALUE_INFINITE, depth, 0))

@@ -14,6 +14,7 @@ CASES = [("tictactoe", 9, 5, 100), ("othello4", 6, 5, 100), ("othello", 4, 50, 1
 def test_all_searches_agree(name, depth, longest, count):
     game = game_of(name)
     ctx = new_context(game)
+    table = Table(1)  # the context has its address only
     for number, position in enumerate(random_positions(game, count, 2026, longest)):
         for plies in range(1, depth + 1):
             place(ctx, position)
@@ -21,7 +22,8 @@ def test_all_searches_agree(name, depth, longest, count):
             values = {value for value, _ in found.values()}
             place(ctx, position)
             values.add(pvs_value(ctx, plies))
-            place(ctx, position, TABLE, Table(1))
+            table.clear()
+            place(ctx, position, TABLE, table)
             values.add(pvs_value(ctx, plies))
             assert len(values) == 1, (number, plies, game.format_position(position), found, values)
-            assert found["negascout"][1] <= found["minimax"][1] >= found["alpha-beta"][1]
+            assert found["alpha-beta"][1] <= found["minimax"][1]
