@@ -99,6 +99,7 @@ def sources_digest(folder: Path) -> str:
 
 
 known_digest = functools.cache(sources_digest)  # what a folder's sources were when first asked for
+_kernel_modules: set[str] = set()
 
 
 @functools.cache
@@ -112,8 +113,8 @@ def source_stamp() -> str:
 def source_folders(functions: list[Callable]) -> set[Path]:
     """Return the folders whose sources the kernels `functions` are made of: this package, and what lies outside it.
 
-    From each function's module the kernels it names, and the modules with kernels it names, are followed; of a module
-    within a package the whole package counts. This package needs no following: it knows nothing outside.
+    From each function's module the kernels it names and the modules it names that hold kernels are followed; of a
+    module within a package the whole package counts. This package needs no following: it knows nothing outside.
     """
     folders = {PACKAGE}
     waiting = [function.__globals__ for function in functions]  # type: ignore[attr-defined]
@@ -131,8 +132,10 @@ def source_folders(functions: list[Callable]) -> set[Path]:
         for value in list(names.values()):
             if isinstance(value, Dispatcher):
                 waiting.append(value.py_func.__globals__)
-            elif isinstance(value, ModuleType) and any(isinstance(each, Dispatcher) for each in vars(value).values()):
-                waiting.append(vars(value))
+            elif isinstance(value, ModuleType):
+                name = value.__name__
+                if any(each == name or each.startswith(f"{name}.") for each in _kernel_modules):
+                    waiting.append(vars(value))
     return folders
 
 
@@ -314,6 +317,7 @@ def njit(function: Any) -> Any:
     if function.__closure__:
         names = ", ".join(function.__code__.co_freevars)
         raise TypeError(f"kernel {function.__qualname__} closes over {names}; pass that as an argument")
+    _kernel_modules.add(function.__module__)
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
     folder = cache_folder() if Path(function.__code__.co_filename).is_file() else None
     dispatcher._cache = KernelCache(function, folder) if folder else NullCache()
