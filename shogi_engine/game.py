@@ -27,7 +27,7 @@ import numba
 import numpy as np
 from numba.extending import overload
 
-from shogi_engine.jit import JIT_DISABLED, njit, record_dtype, stamp_record
+from shogi_engine.jit import JIT_DISABLED, add_rule, njit, record_dtype
 
 MOVE_NONE = np.uint32(0)
 
@@ -110,9 +110,12 @@ def _type_of(dtype: np.dtype) -> Any:
 def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
     """Register a rule, compiled, for positions of `dtype`; the function's name says which.
 
-    Raises TypeError if there is no such stub, if the parameters are not the stub's, if the rule is there already, or
-    if another package's game has an equal dtype: numba could not tell the two games apart.
+    Raises TypeError if there is no such stub, if the parameters are not the stub's, if the rule is there already, if
+    another package's game has an equal dtype (numba could not tell the two games apart), or if `dtype` has a field
+    `pos`, which is how a context is told from a position.
     """
+    if "pos" in (dtype.names or ()):
+        raise TypeError("a position's dtype can not have a field 'pos': that is what makes a record a search context")
     kind = _type_of(dtype)
 
     def register(function: Callable) -> Any:
@@ -128,8 +131,8 @@ def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
         rules = _rules.setdefault(kind, {})
         if name in rules:
             raise TypeError(f"{owner}: {name} is provided twice")
-        stamp_record(dtype, inspect.getfile(function))
         rules[name] = njit(function)
+        add_rule(dtype, function)
         return rules[name]
 
     return register

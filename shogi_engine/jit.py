@@ -2,45 +2,62 @@
 
 `njit` is the only door to numba's compiler. It differs from `numba.njit(cache=True)` in three ways.
 
-* Cached machine code is keyed by a SHA-256 of *all* sources of the package. numba stamps the caller's own file only,
-  so editing a rule would leave a cached search answering with the old one.
-* One cache entry is one file, written aside and renamed into place. numba keeps an index file beside the data; two
-  processes saving at once, or one killed half way, can leave an index that names the wrong data.
-* A folder that can not be written falls back to the next one, and at the end to no cache at all, in silence: a GUI
-  takes a word on stderr for a failure.
+* Cached machine code is keyed by a SHA-256 of *all* sources of the package, and of those of a game that is added from
+  outside. numba stamps the caller's own file only, so editing a rule would leave a cached search answering with the
+  old one.
+* One cache entry is one file, checksummed, written aside and renamed into place. numba keeps an index file beside the
+  data; two processes saving at once, or one killed half way, can leave an index that names the wrong data.
+* Cached code is executed, so a folder that another user could write is not used. A folder that can not be used falls
+  back to the next one, and at the end to no cache at all, in silence: a GUI takes a word on stderr for a failure.
 
 With NUMBA_DISABLE_JIT=1 all of it is plain Python, the intrinsics below included, so that tests can compare.
 """
 
+import contextlib
 import ctypes
 import functools
 import hashlib
-import inspect
 import os
 import pickle
 import shutil
+import stat
 import sys
 import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import llvmlite
 import numba
 import numpy as np
 import platformdirs
 from llvmlite import ir
 from numba import types
-from numba.core import compiler
+from numba.core import compiler, config
 from numba.core.caching import NullCache, _Cache
+from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 from numba.extending import intrinsic
 
-JIT_DISABLED = bool(numba.config.DISABLE_JIT)
+JIT_DISABLED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 PACKAGE = Path(__file__).resolve().parent
 CACHE_VARIABLE = "SHOGI_ENGINE_CACHE_DIR"
 KEPT_STAMPS = 4  # cache folders of other versions of the sources that are left alone, newest first
+
+# numba's settings that change the code it makes; what it makes it for (CPU, system) is told by its codegen.
+CODE_SETTINGS = (
+    "BOUNDSCHECK",
+    "OPT",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+    "DISABLE_INTEL_SVML",
+    "LLVM_REFPRUNE_PASS",
+    "LLVM_REFPRUNE_FLAGS",
+    "DEBUGINFO_DEFAULT",
+)
 
 
 def record_dtype(fields: list[tuple]) -> np.dtype:
@@ -58,7 +75,7 @@ def record_dtype(fields: list[tuple]) -> np.dtype:
         formats.append(element)
         offsets.append(offset)
         end = offset + element.itemsize
-    plain = {"names": names, "formats": formats, "offsets": offsets, "itemsize": -(-end // 8) * 8}
+    plain: Any = {"names": names, "formats": formats, "offsets": offsets, "itemsize": -(-end // 8) * 8}
     return np.dtype((np.record, np.dtype(plain, align=True)))
 
 
@@ -70,30 +87,56 @@ def new_record(dtype: np.dtype) -> Any:
 # ---- the cache ---------------------------------------------------------------------------------------------------
 
 
-def digest_of(files: list[Path]) -> str:
-    """Return a SHA-256 over the names and contents of `files`."""
+def sources_digest(folder: Path) -> str:
+    """Return a SHA-256 over the Python files of `folder`, and of the folders below if it is a package; '' for none."""
     digest = hashlib.sha256()
+    pattern = "**/*.py" if (folder / "__init__.py").is_file() else "*.py"
+    files = [path for path in sorted(folder.glob(pattern)) if path.is_file()]
     for path in files:
-        digest.update(path.name.encode() + b"\0")
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(folder).as_posix()} {len(content)}\n".encode() + content)
+    return digest.hexdigest() if files else ""
+
+
+known_digest = functools.cache(sources_digest)  # what a folder's sources were when first asked for
+_kernel_modules: set[str] = set()
 
 
 @functools.cache
 def source_stamp() -> str:
-    """Return the SHA-256 of all sources of this package and of the versions that compile them."""
-    digest = hashlib.sha256(digest_of(sorted(PACKAGE.rglob("*.py"))).encode())
-    digest.update(f"{sys.implementation.cache_tag} {numba.__version__} {np.__version__}".encode())
-    return digest.hexdigest()
+    """Return the SHA-256 of all sources of this package and of the versions that compile them; '' without sources."""
+    sources = known_digest(PACKAGE)
+    versions = f"{sys.implementation.cache_tag} {numba.__version__} {llvmlite.__version__} {np.__version__}"
+    return hashlib.sha256(f"{sources} {versions}".encode()).hexdigest() if sources else ""
 
 
-@functools.cache
-def folder_stamp(source_file: str) -> str:
-    """Return the stamp of a kernel's own folder if it lies outside this package (a game added from outside), else ''."""
-    folder = Path(source_file).resolve().parent
-    if folder.is_relative_to(PACKAGE) or not folder.is_dir():
-        return ""
-    return digest_of(sorted(folder.glob("*.py")))
+def source_folders(functions: list[Callable]) -> set[Path]:
+    """Return the folders whose sources the kernels `functions` are made of: this package, and what lies outside it.
+
+    From each function's module the kernels it names and the modules it names that hold kernels are followed; of a
+    module within a package the whole package counts. This package needs no following: it knows nothing outside.
+    """
+    folders = {PACKAGE}
+    waiting = [function.__globals__ for function in functions]  # type: ignore[attr-defined]
+    seen: set[int] = set()
+    while waiting:
+        names = waiting.pop()
+        file = names.get("__file__")
+        if id(names) in seen or not file or Path(file).is_relative_to(PACKAGE):
+            continue
+        seen.add(id(names))
+        folder = Path(file).resolve().parent
+        while (folder.parent / "__init__.py").is_file():
+            folder = folder.parent
+        folders.add(folder)
+        for value in list(names.values()):
+            if isinstance(value, Dispatcher):
+                waiting.append(value.py_func.__globals__)
+            elif isinstance(value, ModuleType):
+                name = value.__name__
+                if any(each == name or each.startswith(f"{name}.") for each in _kernel_modules):
+                    waiting.append(vars(value))
+    return folders
 
 
 def _cache_roots() -> Iterator[Path]:
@@ -101,73 +144,89 @@ def _cache_roots() -> Iterator[Path]:
     for variable in (CACHE_VARIABLE, "NUMBA_CACHE_DIR"):
         if os.environ.get(variable):
             yield Path(os.environ[variable])
-    try:
+    with contextlib.suppress(OSError, RuntimeError):  # no home folder
         yield Path(platformdirs.user_cache_dir("shogi_engine", appauthor=False))
-    except (OSError, RuntimeError):  # no home folder
-        pass
     yield PACKAGE / "__pycache__" / "kernels"
     owner = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
-    yield Path(tempfile.gettempdir()) / f"shogi_engine-{owner}"
+    with contextlib.suppress(OSError):  # no folder for temporary files
+        yield Path(tempfile.gettempdir()) / f"shogi_engine-{owner}"
 
 
-def _is_ours(folder: Path) -> bool:
-    """Tell whether no other user can have put files in `folder`: cached code is executed."""
+def is_private(folder: Path) -> bool:
+    """Tell whether nobody can put files in `folder` who could not change this package itself.
+
+    `folder` and all above it must belong to this user, root or the package's owner, and be closed to others; one
+    above may be sticky (/tmp), and a user's private group (its number is the user's) counts as the user. Windows'
+    profile folders are private.
+    """
     if not hasattr(os, "getuid"):
         return True
-    status = folder.stat()
-    return status.st_uid == os.getuid() and not status.st_mode & 0o022
+    trusted = {0, os.getuid(), PACKAGE.stat().st_uid}
+    folder = folder.resolve()
+    for place in (folder, *folder.parents):
+        status = place.stat()
+        own_group = status.st_gid == status.st_uid
+        open_to_others = status.st_mode & (stat.S_IWOTH if own_group else stat.S_IWOTH | stat.S_IWGRP)
+        sticky = place != folder and status.st_mode & stat.S_ISVTX
+        if status.st_uid not in trusted or (open_to_others and not sticky):
+            return False
+    return True
 
 
 def _remove_old(root: Path, keep: Path) -> None:
     """Remove the folders of old stamps, but for the newest few (another version may be in use)."""
-    others = [entry for entry in root.iterdir() if entry.name.startswith("kernels-") and entry != keep]
-    others.sort(key=lambda entry: entry.stat().st_mtime, reverse=True)
-    for entry in others[KEPT_STAMPS:]:
-        shutil.rmtree(entry, ignore_errors=True)
+    with contextlib.suppress(OSError):  # another process removes them too
+        others = [entry for entry in root.iterdir() if entry.name.startswith("kernels-") and entry != keep]
+        others.sort(key=lambda entry: entry.stat().st_mtime, reverse=True)
+        for entry in others[KEPT_STAMPS:]:
+            shutil.rmtree(entry, ignore_errors=True)
 
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Return the folder that holds this version's compiled kernels, or None if none can be written."""
+    """Return the folder that holds this version's compiled kernels, or None if there is none to trust and to write."""
+    if not source_stamp():
+        return None
     for root in _cache_roots():
-        folder = root / f"kernels-{source_stamp()[:20]}"
         try:
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder = root.resolve() / f"kernels-{source_stamp()[:20]}"
             fresh = not folder.is_dir()
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not _is_ours(folder):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            if not is_private(folder):
                 continue
             tempfile.TemporaryFile(dir=folder).close()
-            if fresh:
-                _remove_old(root, folder)
         except OSError:
             continue
+        if fresh:
+            _remove_old(folder.parent, folder)
         return folder
     return None
 
 
-_record_stamps: dict[Any, str] = {}
+_record_rules: dict[Any, list[Callable]] = {}
 
 
-def stamp_record(dtype: np.dtype, source_file: str) -> None:
-    """Key every kernel that is compiled for `dtype` by the folder of `source_file` too (a game's rules live there)."""
-    stamp = folder_stamp(source_file)
-    if stamp:
-        _record_stamps[numba.from_dtype(dtype)] = stamp
+def add_rule(dtype: np.dtype, rule: Callable) -> None:
+    """Key every kernel that is compiled for records of `dtype` by the sources of `rule` too."""
+    _record_rules.setdefault(numba.from_dtype(dtype), []).append(rule)
 
 
-def _stamps_within(kind: Any) -> Iterator[str]:
-    """Yield the stamps of a record type and of the records inside it."""
+def _rules_within(kind: Any) -> Iterator[Callable]:
+    """Yield the rules of a record type and of the records inside it."""
     if isinstance(kind, types.Record):
-        if kind in _record_stamps:
-            yield _record_stamps[kind]
+        yield from _record_rules.get(kind, ())
         for name in kind.fields:
-            yield from _stamps_within(kind.typeof(name))
+            yield from _rules_within(kind.typeof(name))
 
 
 class KernelCache(_Cache):
-    """Compiled versions of one function, each in a file of its own whose name is the hash of all it depends on."""
+    """Compiled versions of one function, each in a file of its own whose name is the hash of all it depends on.
 
-    def __init__(self, function: Callable, folder: Path) -> None:
+    The file starts with a SHA-256 of its name and contents: LLVM would crash on damaged code.
+    """
+
+    def __init__(self, function: Any, folder: Path) -> None:
         self.function = function
         self.folder = folder
         self.enabled = True
@@ -176,16 +235,18 @@ class KernelCache(_Cache):
     def cache_path(self) -> str:
         return str(self.folder)
 
+    def _sources(self, argument_types: Any) -> set[Path]:
+        """Return the folders of all sources that a compiled version is made of."""
+        rules = [rule for kind in argument_types for rule in _rules_within(kind)]
+        return source_folders([self.function, *rules])
+
     def _path(self, argument_types: Any, codegen: Any) -> Path:
-        """Return the file for one signature on this CPU."""
-        function = self.function
-        where = inspect.getfile(function)
-        digest = hashlib.sha256(f"{function.__module__} {function.__qualname__} {argument_types!r}".encode())
-        digest.update(f"{codegen.magic_tuple()!r} {folder_stamp(where)}".encode())
-        digest.update(f"{function.__code__.co_firstlineno}".encode() + function.__code__.co_code)
-        for kind in argument_types:
-            for stamp in _stamps_within(kind):
-                digest.update(stamp.encode())
+        """Return the file for one signature on this CPU under numba's present settings."""
+        function, code = self.function, self.function.__code__
+        settings = [str(getattr(config, name, None)) for name in CODE_SETTINGS]
+        sources = sorted(known_digest(folder) for folder in self._sources(argument_types))
+        place = (function.__module__, function.__qualname__, code.co_firstlineno, code.co_code)
+        digest = hashlib.sha256(repr((place, argument_types, codegen.magic_tuple(), settings, sources)).encode())
         return self.folder / f"{function.__name__}-{digest.hexdigest()[:32]}.kernel"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -195,11 +256,11 @@ class KernelCache(_Cache):
             return None
         path = self._path(sig, target_context.codegen())
         try:
-            payload = pickle.loads(path.read_bytes())
-            return compiler.CompileResult._rebuild(target_context, *payload)
-        except FileNotFoundError:
-            return None
-        except Exception:  # a damaged file: compile again and replace it
+            content = path.read_bytes()
+            if content[:32] != _checksum(path, content[32:]):
+                return None
+            return compiler.CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
+        except Exception:  # not there, or not to be used here: compile and replace it
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -210,11 +271,15 @@ class KernelCache(_Cache):
             raise TypeError(f"{self.function.__qualname__} can not be cached: it holds a global of 1 MB or more")
         path = self._path(sig, data.codegen)
         aside = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.tmp")
-        try:
-            aside.write_bytes(dumps(data._reduce()))
-            _replace(aside, path)
-        except OSError:
-            aside.unlink(missing_ok=True)
+        payload = dumps(data._reduce())
+        with contextlib.suppress(OSError):
+            if any(sources_digest(folder) != known_digest(folder) for folder in self._sources(sig)):
+                return  # sources edited since this process began: is this the old code or the new?
+            try:
+                aside.write_bytes(_checksum(path, payload) + payload)
+                _replace(aside, path)
+            finally:
+                aside.unlink(missing_ok=True)
 
     def enable(self) -> None:
         self.enabled = True
@@ -227,6 +292,10 @@ class KernelCache(_Cache):
             path.unlink(missing_ok=True)
 
 
+def _checksum(path: Path, payload: bytes) -> bytes:
+    return hashlib.sha256(path.name.encode() + payload).digest()
+
+
 def _replace(source: Path, target: Path) -> None:
     """Rename over `target`; on Windows a reader may hold it open for a moment."""
     for _ in range(20):
@@ -235,15 +304,22 @@ def _replace(source: Path, target: Path) -> None:
             return
         except PermissionError:
             time.sleep(0.02)
-    source.unlink(missing_ok=True)
 
 
-def njit(function: Callable) -> Any:
-    """Compile `function` as a kernel: without the GIL, with C's arithmetic errors, cached under the source stamp."""
+def njit(function: Any) -> Any:
+    """Compile `function` as a kernel: without the GIL, with C's arithmetic errors, cached under the source stamp.
+
+    Raises TypeError for a closure: what it closes over is no part of the cache's key. A function that was typed in, or
+    that is in no file, is not cached.
+    """
     if JIT_DISABLED:
         return function
-    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
-    folder = cache_folder()
+    if function.__closure__:
+        names = ", ".join(function.__code__.co_freevars)
+        raise TypeError(f"kernel {function.__qualname__} closes over {names}; pass that as an argument")
+    _kernel_modules.add(function.__module__)
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    folder = cache_folder() if Path(function.__code__.co_filename).is_file() else None
     dispatcher._cache = KernelCache(function, folder) if folder else NullCache()
     return dispatcher
 

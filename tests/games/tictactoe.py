@@ -4,7 +4,7 @@ import numpy as np
 
 from shogi_engine.bits import ONE, ZERO
 from shogi_engine.game import MARGIN_FIELDS, VALUE_MATE, Game, provides
-from shogi_engine.jit import new_record, njit, popcount, record_dtype
+from shogi_engine.jit import new_record, njit, record_dtype
 
 POSITION = record_dtype([("mine", np.uint64), ("theirs", np.uint64)])  # nine squares, the side to move's first
 UNDO = record_dtype([("unused", np.uint8)])
@@ -79,7 +79,7 @@ def parse_position(text):
 def format_position(pos):
     """Return the nine characters of `pos`."""
     x, o = int(pos.mine), int(pos.theirs)
-    if popcount(pos.mine) != popcount(pos.theirs):
+    if x.bit_count() != o.bit_count():
         x, o = o, x
     return "".join("X" if x >> n & 1 else "O" if o >> n & 1 else "-" for n in range(9))
 

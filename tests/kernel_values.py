@@ -1,0 +1,90 @@
+"""Print, as JSON, what kernels answer to many arguments, so that runs with and without JIT can be compared."""
+
+import json
+import random
+
+import numpy as np
+from games.tictactoe import GAME
+
+from shogi_engine import bits
+from shogi_engine.game import count_moves, finished_leaves, generate_noisy, key, move_cost
+from shogi_engine.jit import bswap, clz, ctz, load_u64, njit, popcount, prefetch, store_u64
+from shogi_engine.perft import perft, perft_context
+
+
+@njit
+def words(x):
+    """Return what each intrinsic on one word says of `x` (uint64)."""
+    return popcount(x), ctz(x), clz(x), bswap(x)
+
+
+@njit
+def exchange(address, value):
+    """Write `value` at `address`, and return what was there and what is there now."""
+    prefetch(address)
+    before = load_u64(address)
+    store_u64(address, value)
+    return before, load_u64(address)
+
+
+def numbers() -> list[int]:
+    """Return 64-bit numbers: the edges, each single bit, and random ones with few and with many bits."""
+    rng = random.Random(7)
+    chosen = [0, 1, 2, 3, (1 << 64) - 1, (1 << 64) - 2, 1 << 63, (1 << 63) - 1, 0x0123456789ABCDEF]
+    chosen += [1 << n for n in range(64)]
+    for _ in range(100):
+        chosen += [rng.getrandbits(64), rng.getrandbits(64) & rng.getrandbits(64) & rng.getrandbits(64)]
+    return chosen
+
+
+def bit_values(lo: np.uint64, hi: np.uint64, index: int) -> list:
+    """Return what each kernel of bits.py says of (lo, hi), with `index` from 1 to 127 where an index is asked."""
+    values = [bits.bit(index), bits.test(lo, hi, index), bits.popcount2(lo, hi), bits.from_highest(lo, hi)]
+    count = np.uint64(1 + index % 63)
+    values += [bits.shift_left(lo, hi, count), bits.shift_right(lo, hi, count)]
+    values.append(bits.through_lowest(lo, hi))
+    if lo or hi:
+        values += [bits.lowest(lo, hi), bits.clear_lowest(lo, hi)]
+    return values
+
+
+def tictactoe_values() -> list:
+    """Return counts, keys and the neutral rules' answers of tic-tac-toe."""
+    start = GAME.parse_position(GAME.start)
+    results = [perft(GAME, start, depth, bulk=bulk).divide for depth in range(6) for bulk in (True, False)]
+    ctx = perft_context(GAME)
+    for text in ("---------", "X---O----", "XXXOO----", "XOXXOOOXX"):
+        ctx.pos = GAME.parse_position(text)
+        results.append([key(ctx.pos), count_moves(ctx, 0), generate_noisy(ctx, 0), finished_leaves(ctx.pos)])
+        results.append([move_cost(ctx.pos, np.uint32(1)), GAME.format_position(ctx.pos)])
+    return results
+
+
+def plain(value):
+    """Return `value` as JSON can hold it, numbers exactly."""
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(each) for each in value]
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    return value if isinstance(value, str) else int(value)
+
+
+def main() -> None:
+    """Print the values of all kernels."""
+    with np.errstate(over="ignore"):  # a kernel's arithmetic wraps around; numpy's scalars do too, and say so
+        chosen = [np.uint64(number) for number in numbers()]
+        memory = np.zeros(1, np.uint64)
+        address = np.uint64(memory.ctypes.data)
+        values = {
+            "words": [words(number) for number in chosen],
+            "memory": [exchange(address, number) for number in chosen],
+            "bits": [bit_values(*pair, n % 128) for n, pair in enumerate(zip(chosen, chosen[::-1], strict=True))],
+            "tictactoe": tictactoe_values(),
+        }
+    print(json.dumps(plain(values)))
+
+
+if __name__ == "__main__":
+    main()
