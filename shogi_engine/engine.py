@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX, Game, do_move, generate_moves, is_legal
+from shogi_engine.game import (
+    VALUE_MATE,
+    VALUE_MATE_IN_MAX,
+    VALUE_NONE,
+    Game,
+    claimed_value,
+    do_move,
+    evaluate,
+    prepare,
+)
 from shogi_engine.jit import new_record
 from shogi_engine.perft import Perft, perft
 from shogi_engine.search.context import new_context
@@ -96,7 +105,10 @@ class Found:
         self.ponder = self.pv[1] if len(self.pv) > 1 else ""
         self.value, self.depth, self.nodes, self.seconds = result.score, result.depth, result.nodes, result.seconds
         self.score = score_text(game, result.score)
-        self.lines = [Line(game, position, info) for info in result.infos]
+        infos = result.infos
+        if not infos and result.bestmove:  # stopped before the first move was searched
+            infos = (Info(0, 0, 1, result.score, "", result.nodes, result.seconds, 0, (result.bestmove,)),)
+        self.lines = [Line(game, position, info) for info in infos]
 
 
 class Engine:
@@ -154,11 +166,30 @@ class Engine:
 
     def legal_moves(self) -> list[str]:
         """Return all legal moves of the position."""
+        return [self.game.format_move(self.position, move) for move in self.searcher.root_moves(self.position)]
+
+    def may_declare(self) -> bool:
+        """Tell whether the side to move wins by claiming the game's end instead of moving."""
+        value = int(claimed_value(self._context()))
+        return value != VALUE_NONE and value > 0
+
+    def evaluate(self) -> int:
+        """Return the static value of the position, without a search, for the side to move."""
+        ctx = self._context()
+        prepare(ctx)
+        return int(evaluate(ctx))
+
+    def _context(self) -> Any:
+        """Return a context with the position at its root."""
         ctx = self._referee
+        ctx.params = self.searcher.params
         ctx.pos = self.position
-        count = generate_moves(ctx, 0)
-        legal = [int(move) for move in ctx.moves[:count] if is_legal(ctx.pos, move)]
-        return [self.game.format_move(self.position, move) for move in legal]
+        ctx.ply = ctx.trail = ctx.computed = 0
+        return ctx
+
+    def diagram(self) -> str:
+        """Return the position as a board to look at."""
+        return games.diagram(self.game, self.position)
 
     # ---- the search -------------------------------------------------------------------------------------------
 
@@ -204,12 +235,16 @@ class Engine:
             self._searching.release()
         return Found(self.game, position, result)
 
+    def arm(self) -> None:
+        """Announce a search: `stop` and `extend` hold from now on, even if they come before it has begun."""
+        self.searcher.arm()
+
     def stop(self) -> None:
-        """End the running search at once, from any thread; it still returns what it has found."""
+        """End the running or announced search at once, from any thread; it still returns what it has found."""
         self.searcher.stop()
 
     def extend(self, soft_ms: float | None, hard_ms: float | None) -> None:
-        """Give the running search new time limits, counted from now."""
+        """Give the running or announced search new time limits, counted from now."""
         self.searcher.extend(soft_ms, hard_ms)
 
     def new_game(self) -> None:
@@ -220,9 +255,15 @@ class Engine:
         """Change the table's size or the number of threads."""
         self.searcher.resize(hash_mb, threads)
 
+    def configure(self, **values: Any) -> None:
+        """Set parameters of the game (the fields of `Game.params`) for the searches to come."""
+        for name, value in values.items():
+            self.searcher.params[name] = value
+
     def warmup(self) -> None:
         """Compile, or load from the cache, all that a search and the notation need."""
         self.searcher.warmup()
+        self.may_declare()
         for move in self.legal_moves()[:1]:
             self.game.parse_move(self.position, move)
 

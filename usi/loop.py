@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
 from shogi_engine.search.clock import Budget, Clock, fixed, plan
-from usi.options import OPTIONS, Options
+from usi.options import ENTERING_KING_RULES, OPTIONS, Options
 from usi.protocol import Go, Position, ProtocolError, info_line, parse_go, parse_position, parse_setoption, shown
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 HEARTBEAT = 4.0  # seconds; GUIs give up after 5 or more without a line
 FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
+LEAST_MS = 2.0  # with less not even the first depth is done, and the move would be no choice at all
 LAST_WORDS = 0.5  # seconds a search has at the end of input to answer
 STACK = 64 << 20  # bytes of the worker's stack: the search recurses, and some systems give threads little
 
@@ -352,7 +353,7 @@ class Loop:
         budget = self._budget(task)
         if budget is not None and not (task.pondering or go.infinite):
             budget = budget.less(elapsed)
-            limits |= {"soft_ms": budget.soft_ms, "hard_ms": budget.hard_ms}
+            limits |= {"soft_ms": budget.soft_ms, "hard_ms": max(budget.hard_ms, LEAST_MS)}
         return limits
 
     def _search(self, task: Task) -> None:
@@ -385,12 +386,17 @@ class Loop:
                 searchmoves.append(move)
             else:
                 self.out.info(f"go: searchmoves {shown(move)!r} is not legal here")
+        self._configure(engine)
+        if engine.may_declare() and go.mate is None:
+            self.out.line("info depth 0 score mate +")
+            return "bestmove win"
         shows = Shows(self.out, self.options.number("PvInterval"), self.options.number("MultiPV") > 1)
         on_info: Callable[[Line], None] = shows
         if go.mate is not None:
             on_info = lambda line: self._mate_seen(line, task, shows)  # noqa: E731
         with self._lock:
             limits = self._limits(task)
+            engine.arm()  # from here on a stop or a ponderhit reaches the search, even before it has begun
             task.running = True
         try:
             found = engine.search(searchmoves=searchmoves, on_info=on_info, **limits)
@@ -403,6 +409,13 @@ class Loop:
             proven = found.value > 0 and found.score == f"mate {len(found.pv)}"
             return f"checkmate {' '.join(found.pv)}" if proven else "checkmate timeout"
         return self._bestmove(found)
+
+    def _configure(self, engine: "Engine") -> None:
+        """Tell the engine by which rules the game is played."""
+        white = self.position.white_to_move
+        draw = self.options.number("DrawValueWhite" if white else "DrawValueBlack")
+        rule = ENTERING_KING_RULES.index(self.options.text("EnteringKingRule"))
+        engine.configure(entering_king_rule=rule, draw_value=(-draw, draw) if white else (draw, -draw))
 
     def _mate_seen(self, line: "Line", task: Task, shows: "Shows") -> None:
         """End a mate search once the whole mate is known."""

@@ -78,7 +78,7 @@ def moves_to_go(ply: int, max_ply: int = 0) -> int:
 
     ply : moves made so far    max_ply : the game is drawn after so many, 0 for never
     """
-    expected = max(24, 48 - max(0, ply) // 5)
+    expected = max(32, 56 - max(0, ply) // 5)
     return max(1, min(expected, (max_ply - ply + 1) // 2)) if max_ply > 0 else expected
 
 

@@ -97,10 +97,12 @@ class Searcher:
     def __init__(self, game: Game, *, hash_mb: int = 64, threads: int = 1) -> None:
         self.game = game
         self.features = ALL_FEATURES
+        self.params = game.default_params()  # copied into every thread's context when a search begins
         self.table = Table(hash_mb)
         self._stop_word = np.zeros(8, dtype=np.uint64)
         self._contexts: list[Any] = []
         self._clock: Clock | None = None
+        self._extension: tuple[float, float | None, float | None] | None = None
         self._lock = threading.Lock()
         self._armed = False
         self._set_threads(threads)
@@ -135,6 +137,7 @@ class Searcher:
         A front end that starts searches in a thread calls this first, so that no stop is lost or hits the next search.
         """
         self._armed = True
+        self._extension = None
         self._stop_word[0] = 0
 
     def stop(self) -> None:
@@ -142,10 +145,11 @@ class Searcher:
         self._stop_word[0] = 1
 
     def extend(self, soft_ms: float | None, hard_ms: float | None) -> None:
-        """Give the running search new time limits that count from now."""
+        """Give the running or announced search new time limits that count from now."""
         with self._lock:
+            self._extension = time.perf_counter(), soft_ms, hard_ms
             if self._clock:
-                self._clock.set(time.perf_counter(), soft_ms, hard_ms)
+                self._clock.set(*self._extension)
 
     def warmup(self) -> None:
         """Compile, or load from the cache, every kernel that a search needs."""
@@ -203,6 +207,8 @@ class Searcher:
         run = _Run(self, limits, began, on_info)
         with self._lock:
             self._clock = Clock(began, limits.soft_ms, limits.hard_ms, self.stop)
+            if self._extension:  # came before the search had begun
+                self._clock.set(*self._extension)
         try:
             return run.go(self._clock)
         finally:
@@ -214,6 +220,7 @@ class Searcher:
     def _prepare(self, ctx: Any, position: Any, moves: Sequence[int], roots: list[int], limits: Limits) -> None:
         self._set_position(ctx, position, moves)
         ctx.features = self.features
+        ctx.params = self.params
         ctx.table_address = self.table.address
         ctx.table_clusters = self.table.clusters
         ctx.generation = self.table.generation

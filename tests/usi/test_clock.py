@@ -63,7 +63,7 @@ def test_byoyomi_alone_is_used_up():
 
 def test_main_time_is_spread():
     budget = plan(Clock(time=600_000), 0, PLAIN)
-    assert 600_000 / 120 < budget.soft_ms < 600_000 / 48 < budget.hard_ms < 600_000 / 6
+    assert 600_000 / 120 < budget.soft_ms < 600_000 / 56 < budget.hard_ms < 600_000 / 6
     with_byoyomi = plan(Clock(time=600_000, byoyomi=10_000), 0, PLAIN)
     assert with_byoyomi.soft_ms > budget.soft_ms + 5_000
     with_increment = plan(Clock(time=600_000, increment=5_000), 0, PLAIN)
@@ -81,7 +81,7 @@ def test_the_settings_mean_something():
 
 
 def test_the_end_of_the_game_is_seen():
-    assert moves_to_go(0) == 48 and moves_to_go(500) == 24
+    assert moves_to_go(0) == 56 and moves_to_go(500) == 32
     assert moves_to_go(310, 320) == 5 and moves_to_go(319, 320) == moves_to_go(400, 320) == 1
     assert plan(Clock(time=60_000), 319, PLAIN, 320) == Budget(limit(60_000, PLAIN), limit(60_000, PLAIN))
 

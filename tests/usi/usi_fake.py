@@ -54,7 +54,13 @@ class FakeEngine:
         return "cp 0"
 
     def may_declare(self):
-        return False
+        return os.environ.get("FAKE_SCORE") == "declare"
+
+    def configure(self, **values):
+        pass
+
+    def arm(self):
+        self._stop.clear()
 
     def perft(self, depth):
         return SimpleNamespace(nodes=len(self.legal_moves()), seconds=0.5, divide=dict.fromkeys(self.legal_moves(), 1))
@@ -68,7 +74,6 @@ class FakeEngine:
     def search(
         self, *, searchmoves, on_info, multipv, depth=None, nodes=None, movetime=None, soft_ms=None, hard_ms=None
     ):
-        self._stop.clear()
         if os.environ.get("FAKE_FAULT") == "search":
             raise ArithmeticError("a bug")
         began = time.monotonic()
@@ -80,10 +85,11 @@ class FakeEngine:
         pv = os.environ.get("FAKE_PV", "").split()
         last = min(depth or 10**9, int(os.environ.get("FAKE_DEPTH", 10**9)))
         done = 0
-        while done < last and not (done and self._stop.is_set()):
+        while done < last and not self._stop.is_set():
             if done and self._hard is not None and time.monotonic() + STEP > self._hard:
                 break
-            self._stop.wait(STEP if done else 0)
+            if done:
+                self._stop.wait(STEP)
             done += 1
             lines = [
                 SimpleNamespace(
