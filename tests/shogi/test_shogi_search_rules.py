@@ -147,8 +147,8 @@ def test_no_legal_move_loses():
 
 
 @pytest.mark.skipif(JIT_DISABLED, reason="plain Python has no types to infer")
-def test_no_floats():
-    """The rules' kernels compute in integers."""
+def test_values_are_integers():
+    """The kernels return integers, no floats."""
     for kernel in (repetition_value, claimed_value, terminal_value):
         assert kernel.signatures
         for signature in kernel.signatures:
