@@ -1,10 +1,13 @@
 """Repetition over a whole game: the fourth occurrence of board, hands and turn, and perpetual check."""
 
+import random
+
 import pytest
 from naive_shogi import State, repetition
 from shogi_cases import mirrored, rule_cases
 
 from shogi_engine.games.shogi.board import BLACK, STARTING_SFEN, WHITE, Board, Outcome, Termination
+from shogi_engine.jit import JIT_DISABLED
 
 OUTCOMES = {
     "none": None,
@@ -86,3 +89,27 @@ def test_long_game_outgrows_the_first_buffer():
     while board.move_stack:
         board.pop()
     assert board.sfen() == "4k4/9/9/9/9/9/9/9/4K4 b - 1"
+
+
+def test_games_that_go_round_against_the_naive_twin():
+    """Few pieces, and moves back to where the game has been before: repetitions of all kinds come up."""
+    rng, results = random.Random(8), []
+    for number in range(10 if JIT_DISABLED else 60):
+        sfen = ["4k4/9/9/9/9/3R5/9/9/4K4 b - 1", "4k4/9/4b4/9/9/9/9/3+r5/6K2 b G 1"][number % 2]
+        board, states = Board(sfen), [State.from_sfen(sfen)]
+        for _ in range(80):
+            moves = states[-1].legal_moves()
+            seen = {state.identity() for state in states}
+            back = [usi for usi in moves if states[-1].after(usi).identity() in seen]
+            checks = [usi for usi in moves if states[-1].after(usi).in_check(states[-1].after(usi).turn)]
+            choice = back if back and rng.random() < 0.9 else checks if checks and rng.random() < 0.7 else moves
+            usi = rng.choice(choice)
+            board.push_usi(usi)
+            states.append(states[-1].after(usi))
+            if board.is_checkmate() or board.is_stalemate():
+                break
+            assert board.outcome() == OUTCOMES[repetition(states)]
+            if board.is_game_over():
+                results.append(repetition(states))
+                break
+    assert JIT_DISABLED or {"draw", "black_loses", "white_loses"} <= set(results)
