@@ -306,6 +306,24 @@ def _replace(source: Path, target: Path) -> None:
             time.sleep(0.02)
 
 
+def _plain(kind: Any) -> Any:
+    """Return the type that a kernel takes for an argument of type `kind`: int64 for 0 and for all short integers."""
+    kind = types.unliteral(kind)
+    short = isinstance(kind, types.Integer) and (kind.bitwidth < 32 or kind == types.int32)
+    return types.int64 if short else kind
+
+
+def _call_template(dispatcher: Any, args: tuple, kws: dict) -> Any:
+    """Resolve a kernel's call of another kernel as numba does, but with `_plain` types.
+
+    numba compiles a version for each literal and each width. That multiplies compile time (LLVM inlines and folds
+    constants anyway), and versions of a recursive kernel that call each other crash when a second process loads them
+    from the cache.
+    """
+    plain = {name: _plain(kind) for name, kind in kws.items()}
+    return Dispatcher.get_call_template(dispatcher, tuple(_plain(kind) for kind in args), plain)
+
+
 def njit(function: Any) -> Any:
     """Compile `function` as a kernel: without the GIL, with C's arithmetic errors, cached under the source stamp.
 
@@ -319,6 +337,7 @@ def njit(function: Any) -> Any:
         raise TypeError(f"kernel {function.__qualname__} closes over {names}; pass that as an argument")
     _kernel_modules.add(function.__module__)
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher.get_call_template = functools.partial(_call_template, dispatcher)
     folder = cache_folder() if Path(function.__code__.co_filename).is_file() else None
     dispatcher._cache = KernelCache(function, folder) if folder else NullCache()
     return dispatcher
