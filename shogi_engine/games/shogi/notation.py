@@ -42,7 +42,7 @@ from shogi_engine.games.shogi.types import (
     move_to,
 )
 from shogi_engine.jit import new_record
-from shogi_engine.perft import perft_context
+from shogi_engine.search.context import new_context
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 SYMBOLS = ("", "P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R")  # by kind, black's
@@ -61,7 +61,7 @@ _scratch = threading.local()
 def scratch() -> Any:
     """Return this thread's context for generating moves; whoever uses it sets its `pos` first."""
     if not hasattr(_scratch, "context"):
-        _scratch.context = perft_context(GAME)
+        _scratch.context = new_context(GAME)  # the search's type of record: no kernel is compiled twice
     return _scratch.context
 
 
