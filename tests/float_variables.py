@@ -82,6 +82,7 @@ def compile_game(case: ConformanceCase) -> None:
     textbook.minimax(ctx, 1, 0, visits)
     textbook.alpha_beta(ctx, -1, 1, 1, 0, visits)
     textbook.negascout(ctx, -1, 1, 1, 0, visits)
+    case.use_other_kernels()
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ sys.path.append(str(TESTS / "shogi"))
 from naive_shogi import State  # noqa: E402
 
 from shogi_engine.games.shogi import GAME as SHOGI  # noqa: E402
+from shogi_engine.games.shogi.board import Board  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class ConformanceCase:
     games, plies                     how many random games to play, and how long at most
     depth                            of the perft that is counted in every way
     odd_texts                        what parse_position refuses
+    use_other_kernels()              calls the kernels that are none of the protocol's rules, nor called by one
     """
 
     game: Game
@@ -42,6 +44,7 @@ class ConformanceCase:
     plies: int
     depth: int
     odd_texts: tuple[str, ...]
+    use_other_kernels: Callable[[], object] = lambda: None
 
     def __str__(self) -> str:
         return self.game.name
@@ -106,6 +109,15 @@ def turned(backward: str) -> str:
     return "".join(letters)
 
 
+def use_shogi_board() -> None:
+    """Ask a Board what it asks kernels of its own."""
+    board = Board()
+    board.push_usi("7g7f")
+    board.is_repetition()
+    list(board.legal_moves)
+    board.declaration()
+
+
 def shogi_starts() -> tuple[str, ...]:
     """Return the positions of the perft file: pins, checks, promotions, full hands."""
     positions = json.loads((TESTS / "data" / "shogi_perft.json").read_text())["positions"]
@@ -132,5 +144,6 @@ CASES = [
         plies=80,
         depth=3,
         odd_texts=("", "9/9/9/9/9/9/9/9 b - 1", "9/9/9/9/9/9/9/9/9 x - 1", "K8/9/9/9/9/9/9/9/8K b - 1"),
+        use_other_kernels=use_shogi_board,
     ),
 ]
