@@ -81,7 +81,7 @@ def perft(
     """Count the leaves `depth` plies below `position` (record[game.position], unchanged).
 
     Raises ValueError for a depth outside 0..MAX_DEPTH or less than one thread.
-    `progress(done, all)` is called after each root move.
+    `progress(done, all)` is called after each root move, in the thread that counted it; what it raises is raised here.
     """
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"perft depth {depth} is not between 0 and {MAX_DEPTH}")
@@ -123,14 +123,14 @@ def perft(
 
     _count(context, 1, 0, 0, bulk, free_pass)  # compile or load outside the clock
     began = time.perf_counter()
-    if threads == 1:
-        work()
-    else:
-        workers = [threading.Thread(target=work, name=f"perft-{n}") for n in range(min(threads, len(moves)))]
+    workers = [threading.Thread(target=work, name=f"perft-{n}", daemon=True) for n in range(min(threads, len(moves)))]
+    try:
         for worker in workers:
             worker.start()
         for worker in workers:
             worker.join()
+    except BaseException as failure:  # Ctrl-C: it would wait for a kernel in this thread, and not for another's
+        failures.append(failure)
     seconds = time.perf_counter() - began
     if failures:
         raise failures[0]

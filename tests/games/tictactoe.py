@@ -86,8 +86,10 @@ def format_position(pos):
 
 def parse_move(pos, text):
     """Return the move to the square `text`, 1..9."""
+    if has_line(pos.theirs):
+        raise ValueError("tic-tac-toe: the game is over")
     empty = ~int(pos.mine | pos.theirs)
-    if not text.isdigit() or not 1 <= int(text) <= 9 or not empty >> (int(text) - 1) & 1:
+    if text not in list("123456789") or not empty >> (int(text) - 1) & 1:
         raise ValueError(f"tic-tac-toe: {text!r} is no empty square")
     return int(text)
 

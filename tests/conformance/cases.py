@@ -1,0 +1,149 @@
+"""What the conformance tests need to know of each game: CASES. A new game adds a case here, and has all the tests."""
+
+import json
+import random
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from games import naive_tictactoe, tictactoe
+
+from shogi_engine.game import Game, do_move, generate_moves, generate_noisy, is_legal
+from shogi_engine.search.context import new_context
+
+TESTS = Path(__file__).resolve().parent.parent
+sys.path.append(str(TESTS / "shogi"))
+from naive_shogi import State  # noqa: E402
+
+from shogi_engine.games.shogi import GAME as SHOGI  # noqa: E402
+from shogi_engine.games.shogi.board import Board  # noqa: E402
+
+
+@dataclass(frozen=True)
+class ConformanceCase:
+    """A game under test.
+
+    naive_moves(text) -> list[str]   the legal moves of a position by an independent, plain reading of the rules
+    mirrors                          functions from the notation of a position to that of one that is its mirror image:
+                                     as many moves, the same value for the side to move
+    starts                           notations to begin random play from
+    games, plies                     how many random games to play, and how long at most
+    depth                            of the perft that is counted in every way
+    odd_texts                        what parse_position refuses
+    use_other_kernels()              calls the kernels that are none of the protocol's rules, nor called by one
+    """
+
+    game: Game
+    naive_moves: Callable[[str], list[str]]
+    mirrors: tuple[Callable[[str], str], ...]
+    starts: tuple[str, ...]
+    games: int
+    plies: int
+    depth: int
+    odd_texts: tuple[str, ...]
+    use_other_kernels: Callable[[], object] = lambda: None
+
+    def __str__(self) -> str:
+        return self.game.name
+
+
+def legal_moves(ctx: Any) -> list[np.uint32]:
+    """Return the legal moves of ctx.pos in the generator's order."""
+    return [move for move in ctx.moves[: generate_moves(ctx, 0)].copy() if is_legal(ctx.pos, move)]
+
+
+def random_move(ctx: Any, rng: random.Random, moves: list[np.uint32]) -> np.uint32:
+    """Return one of `moves`, a noisy one rather often: games that only shuffle pieces see little."""
+    noisy = [move for move in ctx.moves[: generate_noisy(ctx, 0)].copy() if is_legal(ctx.pos, move)]
+    return rng.choice(noisy if noisy and rng.random() < 0.3 else moves)
+
+
+def random_positions(case: ConformanceCase) -> Iterator[Any]:
+    """Yield a context at each position of some random games (always the same ones), its undo records the game's moves.
+
+    Whoever changes the context's position or undo records puts them back.
+    """
+    game = case.game
+    for number in range(case.games):
+        rng = random.Random(number)
+        ctx = new_context(game)
+        ctx.pos = game.parse_position(case.starts[number % len(case.starts)])
+        for _ in range(case.plies):
+            yield ctx
+            moves = legal_moves(ctx)
+            if not moves:
+                break
+            do_move(ctx.pos, random_move(ctx, rng, moves), ctx.undo[ctx.trail])
+            ctx.trail += 1
+
+
+# ---- Shogi -------------------------------------------------------------------------------------------------------
+
+
+def naive_shogi_moves(sfen: str) -> list[str]:
+    """Return the legal moves by the naive twin of the rules."""
+    return State.from_sfen(sfen).legal_moves()
+
+
+def change_sides(sfen: str) -> str:
+    """Return the position with the board turned round and the colours exchanged."""
+    board, side, hands, number = sfen.split()
+    return f"{turned(board[::-1]).swapcase()} {'w' if side == 'b' else 'b'} {hands.swapcase()} {number}"
+
+
+def left_to_right(sfen: str) -> str:
+    """Return the position as a mirror at the board's side shows it."""
+    board, *rest = sfen.split()
+    return " ".join(["/".join(turned(row[::-1]) for row in board.split("/")), *rest])
+
+
+def turned(backward: str) -> str:
+    """Return part of an SFEN's board that was read backward with each '+' before its letter again."""
+    letters = list(backward)
+    for place, letter in enumerate(letters):
+        if letter == "+":
+            letters[place - 1 : place + 1] = ["+", letters[place - 1]]
+    return "".join(letters)
+
+
+def use_shogi_board() -> None:
+    """Ask a Board what it asks kernels of its own."""
+    board = Board()
+    board.push_usi("7g7f")
+    board.is_repetition()
+    list(board.legal_moves)
+    board.declaration()
+
+
+def shogi_starts() -> tuple[str, ...]:
+    """Return the positions of the perft file: pins, checks, promotions, full hands."""
+    positions = json.loads((TESTS / "data" / "shogi_perft.json").read_text())["positions"]
+    return tuple(position["sfen"] for position in positions)
+
+
+CASES = [
+    ConformanceCase(
+        game=tictactoe.GAME,
+        naive_moves=naive_tictactoe.legal_moves,
+        mirrors=(naive_tictactoe.transpose, naive_tictactoe.flip),
+        starts=(tictactoe.GAME.start,),
+        games=100,
+        plies=10,
+        depth=7,
+        odd_texts=("", "--------", "----------", "XX-------", "O--------", "x--------"),
+    ),
+    ConformanceCase(
+        game=SHOGI,
+        naive_moves=naive_shogi_moves,
+        mirrors=(change_sides, left_to_right),
+        starts=shogi_starts(),
+        games=24,
+        plies=80,
+        depth=3,
+        odd_texts=("", "9/9/9/9/9/9/9/9 b - 1", "9/9/9/9/9/9/9/9/9 x - 1", "K8/9/9/9/9/9/9/9/8K b - 1"),
+        use_other_kernels=use_shogi_board,
+    ),
+]

@@ -1,0 +1,78 @@
+"""What is asked of the kernels of every game: no floats, no index out of bounds, the same answers without JIT."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from processes import ROOT, TESTS, environment, run
+
+from conformance.cases import CASES
+from shogi_engine.jit import JIT_DISABLED
+
+pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="with JIT off nothing is compiled")
+SMALL = ("tictactoe", "othello4")  # games that are compiled in seconds, and played in seconds without JIT
+games = pytest.mark.parametrize(
+    "case", [pytest.param(case, id=str(case), marks=() if str(case) in SMALL else pytest.mark.slow) for case in CASES]
+)
+small_games = pytest.mark.parametrize("case", [case for case in CASES if str(case) in SMALL], ids=str)
+
+
+def conformance(case, tmp_path, **variables: str) -> None:
+    """Run the conformance tests of one game in a process of its own."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-x", "-k", str(case)]
+    command.append(str(TESTS / "conformance" / "test_conformance.py"))
+    env = environment(tmp_path, **variables)
+    result = subprocess.run(command, env=env, capture_output=True, text=True, cwd=ROOT, timeout=1200)
+    assert result.returncode == 0, result.stdout
+    assert "passed" in result.stdout
+
+
+@games
+def test_no_variable_of_a_kernel_is_a_float(case, tmp_path):
+    command = [sys.executable, str(TESTS / "float_variables.py"), str(case)]
+    env = environment(tmp_path)
+    result = subprocess.run(command, env=env, capture_output=True, text=True, timeout=600)
+    assert (result.returncode, result.stderr) == (0, "")
+    kernels = json.loads(result.stdout)
+    assert kernels["floats"] == []
+    asked = ("shogi_engine.bits", "shogi_engine.perft", "shogi_engine.search", f"shogi_engine.games.{case}.")
+    assert [name for name in kernels["never"] if name.startswith(asked)] == []
+    assert {"shogi_engine.perft._count", "shogi_engine.search.alphabeta.search"} <= set(kernels["compiled"])
+
+
+def test_floats_are_found(tmp_path):
+    """Each of these turns uint64 with int64 into a float."""
+    (tmp_path / "floats.py").write_text(
+        "import numpy as np\nfrom shogi_engine.jit import njit, record_dtype\n"
+        "RECORD = record_dtype([('x', np.float32)])\n"
+        "@njit\ndef largest(a, b):\n    return a < max(a, b)\n"
+        "@njit\ndef chosen(a, b):\n    return (a if a else b) == a\n"
+        "@njit\ndef ratio(a, b):\n    return int(a / b)\n"
+        "@njit\ndef field(record):\n    record.x = 1\n    return 0\n"
+        "@njit\ndef pure(a, b):\n    return a - np.uint64(b)\n"
+    )
+    source = """
+import json
+import numpy as np
+from floats import RECORD, chosen, field, largest, pure, ratio
+from float_variables import float_variables
+from shogi_engine.jit import new_record
+for kernel in (largest, chosen, ratio, pure):
+    kernel(np.uint64(3), 2)
+field(new_record(RECORD))
+found = float_variables()["floats"]
+print(json.dumps(sorted({line.split(":")[0].split(" returns")[0] for line in found if line.startswith("floats.")})))
+"""
+    found = run(source, environment(tmp_path / "cache", ROOT, TESTS, tmp_path))
+    assert found == ["floats.chosen", "floats.field", "floats.largest", "floats.ratio"]
+
+
+@games
+def test_no_index_is_out_of_bounds(case, tmp_path):
+    conformance(case, tmp_path, NUMBA_BOUNDSCHECK="1")
+
+
+@small_games
+def test_conformance_without_jit(case, tmp_path):
+    conformance(case, tmp_path, NUMBA_DISABLE_JIT="1")

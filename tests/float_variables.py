@@ -1,0 +1,96 @@
+"""Compile all kernels that a game needs, and print the variables among them that are floats, as JSON.
+
+    python float_variables.py GAME        GAME is the name of one of conformance.cases.CASES
+
+numba makes a float, in silence, of uint64 with int64 in max(), in a division, in a conditional. A kernel that comes
+from the cache has forgotten its variables' types: run this with an empty one.
+"""
+
+import gc
+import json
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+from conformance.cases import CASES, ConformanceCase, legal_moves
+from numba import types
+from numba.core.dispatcher import Dispatcher
+
+from shogi_engine import bits, game
+from shogi_engine.perft import perft
+from shogi_engine.search import textbook
+from shogi_engine.search.limits import Limits
+from shogi_engine.search.root import Searcher
+
+
+def floats_within(kind: types.Type) -> Iterator[types.Type]:
+    """Yield the float and complex types that `kind` is or holds."""
+    if isinstance(kind, (types.Float, types.Complex, types.NPDatetime)):
+        yield kind
+    elif isinstance(kind, types.Record):
+        for name in kind.fields:
+            yield from floats_within(kind.typeof(name))
+    elif isinstance(kind, (types.NestedArray, types.Array, types.Optional)):
+        yield from floats_within(kind.dtype if hasattr(kind, "dtype") else kind.type)
+    elif isinstance(kind, types.BaseTuple):
+        for each in kind:
+            yield from floats_within(each)
+
+
+def float_variables() -> dict[str, list[str]]:
+    """Return the kernels compiled in this process, those that were not, and the variables that are or hold floats."""
+    compiled, never, found = set(), set(), []
+    for kernel in (each for each in gc.get_objects() if isinstance(each, Dispatcher)):
+        name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+        (compiled if kernel.overloads else never).add(name)
+        for overload in kernel.overloads.values():
+            for variable, kind in overload.type_annotation.typemap.items():
+                found += [f"{name}: {variable} is {each}" for each in floats_within(kind)]
+            found += [f"{name} returns {each}" for each in floats_within(overload.signature.return_type)]
+    return {"compiled": sorted(compiled), "never": sorted(never - compiled), "floats": found}
+
+
+def compile_bits() -> None:
+    """Have every kernel of bits.py compiled."""
+    lo, hi = bits.split(6 << 62)
+    one = np.uint64(1)
+    for kernel in (bits.popcount2, bits.lowest, bits.clear_lowest, bits.through_lowest, bits.from_highest):
+        kernel(lo, hi)
+    bits.bit(70), bits.test(lo, hi, 63), bits.shift_left(lo, hi, one), bits.shift_right(lo, hi, one)
+
+
+def compile_game(case: ConformanceCase) -> None:
+    """Have every rule of the game compiled, perft and all searches over it."""
+    position = case.game.parse_position(case.game.start)
+    perft(case.game, position, 2)
+    perft(case.game, position, 2, free_pass=True)
+    searcher = Searcher(case.game, hash_mb=1)
+    searcher.search(position, (), Limits(depth=2))
+    ctx = searcher._contexts[0]
+    ctx.ply = ctx.trail = ctx.computed = 0
+    ctx.pos = position
+    game.prepare(ctx)
+    move, undo = legal_moves(ctx)[0], ctx.undo[0]
+    arguments = {"ctx": ctx, "pos": ctx.pos, "move": move, "undo": undo, "start": 0, "count": 1, "threshold": 0}
+    arguments |= {"alpha": -1, "beta": 1}
+    for name in (name for name in sorted(game._stubs) if not name.startswith("undo_")):
+        stub = game._stubs[name]
+        before = ctx.pos.copy()
+        stub(*(arguments[parameter] for parameter in stub.__signature__.parameters))
+        ctx.pos = before
+    visits = np.zeros(game.MAX_PLY + 1, np.int64)
+    textbook.minimax(ctx, 1, 0, visits)
+    textbook.alpha_beta(ctx, -1, 1, 1, 0, visits)
+    textbook.negascout(ctx, -1, 1, 1, 0, visits)
+    case.use_other_kernels()
+
+
+def main() -> None:
+    """Print what `float_variables` finds once all is compiled."""
+    compile_bits()
+    compile_game(next(case for case in CASES if case.game.name == sys.argv[1]))
+    print(json.dumps(float_variables()))
+
+
+if __name__ == "__main__":
+    main()

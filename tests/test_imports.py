@@ -1,0 +1,43 @@
+"""The import contracts of pyproject.toml: they hold, and each one notices a violation."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LINT = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports())"
+
+VIOLATIONS = {  # the contract that is broken, by what is added where
+    "imports point downwards": ("shogi_engine/bits.py", "import shogi_engine.game"),
+    "no game knows another game": ("shogi_engine/games/othello/__init__.py", "import shogi_engine.games.shogi.types"),
+    "the search and perft know no game": ("shogi_engine/search/table.py", "import shogi_engine.games.shogi.types"),
+    "usi loads no numba but through the engine": ("usi/protocol.py", "import shogi_engine.search.table"),
+}
+
+
+def lint(folder: Path) -> subprocess.CompletedProcess:
+    """Run import-linter on the packages in `folder`."""
+    env = os.environ | {"PYTHONPATH": str(folder), "PYTHONIOENCODING": "utf-8"}
+    return subprocess.run([sys.executable, "-c", LINT], cwd=folder, env=env, capture_output=True, encoding="utf-8")
+
+
+def test_the_contracts_hold():
+    result = lint(ROOT)
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("contract", VIOLATIONS)
+def test_a_violation_is_noticed(tmp_path, contract):
+    file, line = VIOLATIONS[contract]
+    for package in ("shogi_engine", "usi"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    with open(tmp_path / file, "a") as source:
+        source.write(f"\n\n{line}\n")
+    result = lint(tmp_path)
+    assert result.returncode == 1
+    assert f"{contract} BROKEN" in result.stdout
