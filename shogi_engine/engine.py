@@ -32,7 +32,7 @@ from shogi_engine.search.root import Searcher
 
 
 def score_text(game: Game, value: int) -> str:
-    """Return how `value` is written: 'mate N' in plies, 'mate -N' if lost, 'mate -0' if it is over, or the game's way."""
+    """Return how `value` is written: 'mate N' in plies, 'mate -N' if lost, 'mate -0' if it is over, else the game's."""
     if value >= VALUE_MATE_IN_MAX:
         return f"mate {VALUE_MATE - value}"
     if value <= -VALUE_MATE_IN_MAX:

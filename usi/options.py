@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from shogi_engine.search.clock import TimeOptions
 from usi.protocol import ProtocolError, shown
 
-
 # As in shogi_engine.games.shogi.params, which would load numba; the place is the rule's number there.
 ENTERING_KING_RULES = ("NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule")
 
