@@ -32,7 +32,7 @@ from shogi_engine.search.root import Searcher
 
 
 def score_text(game: Game, value: int) -> str:
-    """Return how `value` is written: 'mate N' in plies ('mate -N' if lost, 'mate -0' if it is over), else the game's."""
+    """Return how `value` is written: 'mate N' in plies, 'mate -N' if lost, 'mate -0' if it is over, else the game's."""
     if value >= VALUE_MATE_IN_MAX:
         return f"mate {VALUE_MATE - value}"
     if value <= -VALUE_MATE_IN_MAX:
@@ -122,6 +122,9 @@ class Engine:
         self._searching = threading.Lock()
         self._root_text: str | None = None
         self._texts: list[str] = []
+        self.root: Any = None  # record[game.position], what the game began with
+        self.position: Any = None  # record[game.position], after `moves`
+        self.moves: list[int] = []
         self.set_position()
 
     # ---- the position -----------------------------------------------------------------------------------------
@@ -160,6 +163,11 @@ class Engine:
         return last
 
     @property
+    def move_texts(self) -> list[str]:
+        """The moves played from `root`."""
+        return list(self._texts)
+
+    @property
     def position_text(self) -> str:
         """The position in the game's notation."""
         return self.game.format_position(self.position)
@@ -188,8 +196,11 @@ class Engine:
         return ctx
 
     def diagram(self) -> str:
-        """Return the position as a board to look at."""
-        return games.diagram(self.game, self.position)
+        """Return the position as a board to look at; of a game without one, its notation."""
+        try:
+            return str(games.board(self.game, self.position))
+        except ValueError:
+            return self.position_text
 
     # ---- the search -------------------------------------------------------------------------------------------
 

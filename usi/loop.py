@@ -339,7 +339,8 @@ class Loop:
 
     def _limits(self, task: Task) -> dict[str, Any]:
         """Return the limits of a search that is about to begin."""
-        go, limits = task.go, {"multipv": self.options.number("MultiPV")}
+        go = task.go
+        limits: dict[str, Any] = {"multipv": self.options.number("MultiPV")}
         caps = {"depth": (go.depth, "DepthLimit"), "nodes": (go.nodes, "NodesLimit")}
         for name, (asked, option) in caps.items():
             values = [value for value in (asked, self.options.number(option) or None) if value is not None]

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from shogi_engine.search.clock import TimeOptions
 from usi.protocol import ProtocolError, shown
 
-
 # As in shogi_engine.games.shogi.params, which would load numba; the place is the rule's number there.
 ENTERING_KING_RULES = ("NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule")
 
@@ -20,28 +19,25 @@ class Option:
 
     name: str
     kind: str
-    default: bool | int | str
+    default: int | str  # of a check, 'true' or 'false'
     least: int = 0
     most: int = 0
     choices: tuple[str, ...] = ()
 
     def declaration(self) -> str:
         """Return the `option` line."""
-        if isinstance(self.default, bool):
-            value = str(self.default).lower()
-        else:
-            value = str(self.default) or "<empty>"
+        value = str(self.default) or "<empty>"
         line = f"option name {self.name} type {self.kind} default {value}"
         if self.kind == "spin":
             line += f" min {self.least} max {self.most}"
         return line + "".join(f" var {choice}" for choice in self.choices)
 
-    def parse(self, text: str) -> bool | int | str:
+    def parse(self, text: str) -> int | str:
         """Return the value `text` stands for; a number beyond the range becomes the nearest in it."""
         if self.kind == "check":
             if text.lower() not in ("true", "false"):
                 raise ProtocolError(f"setoption: {self.name} is true or false, not {shown(text)!r}")
-            return text.lower() == "true"
+            return text.lower()
         if self.kind == "spin":
             sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
             if not (digits.isascii() and digits.isdecimal()):
@@ -58,7 +54,7 @@ class Option:
 
 OPTIONS = (
     Option("USI_Hash", "spin", 64, 1, 65536),
-    Option("USI_Ponder", "check", False),
+    Option("USI_Ponder", "check", "false"),
     Option("Threads", "spin", 1, 1, 256),
     Option("MultiPV", "spin", 1, 1, 593),
     Option("NetworkDelay", "spin", TimeOptions.network_delay, 0, 10000),
@@ -103,7 +99,7 @@ class Options:
 
     def flag(self, name: str) -> bool:
         """Return the value of a check option."""
-        return bool(self._values[name])
+        return self._values[name] == "true"
 
     def text(self, name: str) -> str:
         """Return the value of a combo, string or filename option."""

@@ -1,6 +1,7 @@
 """The games. Each is a package whose `GAME` the search plays; none is imported before it is asked for."""
 
 import importlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,9 +17,14 @@ def load(name: str) -> "Game":
     return importlib.import_module(f"{__name__}.{name}").GAME
 
 
-def diagram(game: "Game", position: Any) -> str:
-    """Return `position` (record[game.position]) as a board to look at; of a game not listed here, its notation."""
-    text = game.format_position(position)
+def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
+    """Return the game's Board with `position` (record[game.position]) and `moves` made from there.
+
+    Raises ValueError for a game that is not listed here: it need not have one.
+    """
     if game.name not in NAMES:
-        return text
-    return str(importlib.import_module(f"{__name__}.{game.name}.board").Board(text))
+        raise ValueError(f"{game.name} has no board")
+    board = importlib.import_module(f"{__name__}.{game.name}.board").Board(game.format_position(position))
+    for move in moves:
+        board.push_usi(move)
+    return board

@@ -1,8 +1,8 @@
 """Minimax, alpha-beta, NegaScout and the shared search without its shortcuts find the same value."""
 
 import pytest
-from games import game_of
 
+from games import game_of
 from search.searching import place, pvs_value, random_positions, textbook_values
 from shogi_engine.search.context import TABLE, new_context
 from shogi_engine.search.table import Table

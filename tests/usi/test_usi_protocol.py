@@ -65,7 +65,7 @@ def test_position_knows_side_and_ply():
 
 
 def test_setoption_values_may_hold_spaces():
-    option = parse_setoption("name DebugLogFile value C:\\my games\\log.txt".split())
+    option = parse_setoption(["name", "DebugLogFile", "value", "C:\\my", "games\\log.txt"])
     assert (option.name, option.value) == ("DebugLogFile", "C:\\my games\\log.txt")
     assert parse_setoption(["name", "Clear", "Hash"]).value == ""
     with pytest.raises(ProtocolError):
@@ -108,8 +108,9 @@ def test_info_line_has_the_words_in_order():
     assert "multipv" not in info_line(depth=1, seldepth=1, score="cp 0", nodes=1, seconds=0, hashfull=0, pv=["7g7f"])
 
 
+KNOWN = "go btime wtime mate depth nodes infinite searchmoves moves sfen startpos name value -1 7 b"
 words = st.one_of(
-    st.sampled_from("go btime wtime mate depth nodes infinite searchmoves moves sfen startpos name value -1 7 b".split()),
+    st.sampled_from(KNOWN.split(" ")),
     st.text(min_size=1, max_size=8),
 )
 

@@ -1,0 +1,270 @@
+"""The `shogi-engine` command. CONTRACTS of every command: `--help`; wrong arguments end with status 2 and one line on
+stderr; `--json` prints one JSON object as the last line of stdout; progress goes to stderr, and only to a terminal.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from shogi_engine import __version__, games
+
+DEFAULT_MS = 1000
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser whose complaint is one line."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"{self.prog}: {message}", file=sys.stderr)
+        sys.exit(2)
+
+
+def at_least_one(text: str) -> int:
+    """Return the positive integer `text`, for argparse."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a number of at least 1 wanted, not {text!r}")
+    return int(text)
+
+
+def progress_line(what: str) -> Callable[[int, int], None] | None:
+    """Return a function that shows how far the work is, or None if stderr is no terminal."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, whole: int) -> None:
+        end = "\n" if done == whole else ""
+        print(f"\r{what} {done}/{whole}", end=end, file=sys.stderr, flush=True)
+
+    return show
+
+
+def report(args: argparse.Namespace, values: dict[str, Any], text: str) -> None:
+    """Print the result: `text` for people, or one JSON object."""
+    print(json.dumps(values) if args.json else text, flush=True)
+
+
+def speed(nodes: int, seconds: float) -> int:
+    """Return nodes a second, 0 if no time was measured."""
+    return int(nodes / seconds) if seconds > 0 else 0
+
+
+# ---- the commands ------------------------------------------------------------------------------------------------
+
+
+def warmup(args: argparse.Namespace) -> int:
+    from shogi_engine.engine import Engine
+
+    names = args.games or list(games.NAMES)
+    began = time.perf_counter()
+    for name in names:
+        with Engine(name) as engine:
+            engine.warmup()
+            engine.evaluate()
+            engine.perft(1)
+    seconds = time.perf_counter() - began
+    report(args, {"games": names, "seconds": seconds}, f"{', '.join(names)}: ready after {seconds:.1f} s")
+    return 0
+
+
+def perft(args: argparse.Namespace) -> int:
+    options = {"bulk": not args.no_bulk, "threads": args.threads}
+    if args.suite:
+        if args.game or args.position:
+            raise ValueError("perft: --suite takes its game and positions from the file")
+        return perft_suite(args, options)
+    if args.game is None or args.depth is None:
+        raise ValueError("perft: GAME and DEPTH, or --suite FILE, are wanted")
+    from shogi_engine.perft import perft as count
+
+    game = games.load(args.game)
+    text = args.position or game.start
+    position = game.parse_position(text)
+    result = count(game, position, args.depth, free_pass=args.free_pass, progress=progress_line("root move"), **options)
+    values: dict[str, Any] = {
+        "game": game.name,
+        "position": text,
+        "depth": args.depth,
+        "nodes": result.nodes,
+        "seconds": result.seconds,
+        "nps": speed(result.nodes, result.seconds),
+    }
+    if args.divide:
+        for move, nodes in result.divide.items():
+            print(f"{move}: {nodes}")
+        values["divide"] = result.divide
+    report(args, values, f"{result.nodes} nodes, {result.seconds:.3f} s, {values['nps']} nodes/s")
+    return 0
+
+
+def perft_suite(args: argparse.Namespace, options: dict[str, Any]) -> int:
+    """Check a suite; its passes are as the file says, so --free-pass and --divide mean nothing here."""
+    from shogi_engine import suites
+
+    game, cases = suites.read(args.suite)
+    outcome = suites.check(game, cases, max_nodes=args.max_nodes, progress=progress_line("position"), **options)
+    for failure in outcome.failures:
+        print(failure)
+    values = {name: getattr(outcome, name) for name in ("passed", "failed", "skipped", "nodes", "seconds")}
+    text = f"{outcome.passed} passed, {outcome.failed} failed, {outcome.skipped} skipped; {outcome.nodes} nodes"
+    report(args, values, f"{text}, {outcome.seconds:.3f} s, {speed(outcome.nodes, outcome.seconds)} nodes/s")
+    return 1 if outcome.failed else 0
+
+
+def bench(args: argparse.Namespace) -> int:
+    from shogi_engine.bench import POSITIONS
+    from shogi_engine.bench import bench as run
+
+    names = [args.game] if args.game else [name for name in games.NAMES if name in POSITIONS]
+    results = {name: run(name, progress_line(name)) for name in names}
+    nodes = sum(result.nodes for result in results.values())
+    seconds = sum(result.seconds for result in results.values())
+    values = {
+        "nodes": nodes,
+        "per_game": {name: result.nodes for name, result in results.items()},
+        "seconds": seconds,
+        "nps": speed(nodes, seconds),
+    }
+    each = "".join(f"{name}: {result.nodes}\n" for name, result in results.items())
+    report(args, values, f"{each}Bench: {nodes}   ({seconds:.2f} s, {values['nps']} nodes/s)")
+    return 0
+
+
+def score_value(score: str) -> dict[str, int | float]:
+    """Return {'cp': 12} for 'cp 12'."""
+    unit, number = score.split()
+    return {unit: float(number) if "." in number else int(number)}
+
+
+def search(args: argparse.Namespace) -> int:
+    from shogi_engine.engine import Engine
+
+    limits = chosen_limits(args)
+    with Engine(args.game, hash_mb=args.hash, threads=args.threads) as engine:
+        engine.set_position(args.position, args.moves)
+        engine.warmup()
+
+        def show(line: Any) -> None:
+            where = f"depth {line.depth:>2} {line.score} {line.bound} nodes {line.nodes} {line.seconds:.2f} s"
+            print(f"{where}  {' '.join(line.pv)}", file=sys.stderr)
+
+        found = engine.search(**limits, multipv=args.multipv, on_info=show if sys.stderr.isatty() else None)
+    values: dict[str, Any] = {
+        "bestmove": found.bestmove or None,
+        "score": score_value(found.score),
+        "depth": found.depth,
+        "nodes": found.nodes,
+        "seconds": found.seconds,
+        "nps": speed(found.nodes, found.seconds),
+        "pv": found.pv,
+    }
+    if args.multipv > 1:
+        values["lines"] = [
+            {"score": score_value(line.score), "depth": line.depth, "pv": line.pv} for line in found.lines
+        ]
+    lines = [f"{line.score}   {' '.join(line.pv)}" for line in found.lines]
+    head = f"{found.bestmove or 'no legal move'}   depth {found.depth}, {found.nodes} nodes, {found.seconds:.2f} s"
+    report(args, values, "\n".join([head, *lines]))
+    return 0 if found.bestmove else 1
+
+
+def chosen_limits(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the limits given, DEFAULT_MS if there is none."""
+    limits = {name: getattr(args, name) for name in ("depth", "nodes", "movetime")}
+    given = {name: value for name, value in limits.items() if value is not None}
+    return given or {"movetime": DEFAULT_MS}
+
+
+def play(args: argparse.Namespace) -> int:
+    from shogi_engine.engine import Engine
+    from shogi_engine.play import SIDES, Match
+
+    people = {"both": {0, 1}, "none": set()}.get(args.person) or {n for n in (0, 1) if SIDES[n] == args.person}
+    with Engine(args.game, hash_mb=args.hash, threads=args.threads) as engine:
+        engine.set_position(args.position, args.moves)
+        if sys.stderr.isatty():
+            print("getting ready (the first time takes about a minute) ...", file=sys.stderr, flush=True)
+        engine.warmup()
+        print(f"You are {args.person}; `help` lists what can be typed." if people else "The engine plays itself.")
+        Match(engine, people, chosen_limits(args)).play()
+    return 0
+
+
+# ---- the arguments -----------------------------------------------------------------------------------------------
+
+
+def parser() -> Parser:
+    """Return the parser of the whole command line."""
+    top = Parser(prog="shogi-engine", description="Shogi and Othello on one search.", allow_abbrev=False)
+    top.add_argument("--version", action="version", version=f"shogi-engine {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], help: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=help, description=help, allow_abbrev=False)
+        made.set_defaults(run=run)
+        return made
+
+    def game(made: argparse.ArgumentParser, count: str | None = None) -> None:
+        made.add_argument("game", nargs=count, choices=games.NAMES, metavar="GAME", help=" or ".join(games.NAMES))
+
+    def as_json(made: argparse.ArgumentParser) -> None:
+        made.add_argument("--json", action="store_true", help="print one JSON object as the last line")
+
+    def thinking(made: argparse.ArgumentParser) -> None:
+        made.add_argument("--position", default="", metavar="POS", help="the game's notation (default: its start)")
+        made.add_argument("--moves", nargs="*", default=[], metavar="M", help="moves to make there first")
+        made.add_argument("--depth", type=at_least_one, metavar="N", help="plies")
+        made.add_argument("--nodes", type=at_least_one, metavar="N", help="positions to look at")
+        made.add_argument("--movetime", type=at_least_one, metavar="MS", help=f"default {DEFAULT_MS} if no other limit")
+        made.add_argument("--threads", type=at_least_one, default=1, metavar="N")
+        made.add_argument("--hash", type=at_least_one, default=64, metavar="MB", help="size of the table, default 64")
+
+    made = command("warmup", warmup, "Compile and cache everything, so that later starts are quick.")
+    made.add_argument("games", nargs="*", metavar="GAME", help=f"default: {' '.join(games.NAMES)}")
+    as_json(made)
+
+    made = command("perft", perft, "Count the leaves of the tree of legal moves.")
+    game(made, "?")
+    made.add_argument("depth", nargs="?", type=int, metavar="DEPTH")
+    made.add_argument("--position", default="", metavar="POS", help="the game's notation (default: its start)")
+    made.add_argument("--divide", action="store_true", help="the leaves under each move")
+    made.add_argument("--no-bulk", action="store_true", help="make the moves of the last ply too")
+    made.add_argument("--free-pass", action="store_true", help="a pass uses no depth")
+    made.add_argument("--threads", type=at_least_one, default=1, metavar="N")
+    made.add_argument("--suite", metavar="FILE", help="check the counts of a file instead")
+    made.add_argument("--max-nodes", type=at_least_one, metavar="N", help="leave out larger counts of the suite")
+    as_json(made)
+
+    made = command("bench", bench, "Search fixed positions; the number of nodes is the search's signature.")
+    game(made, "?")
+    as_json(made)
+
+    made = command("search", search, "Search one position.")
+    game(made)
+    thinking(made)
+    made.add_argument("--multipv", type=at_least_one, default=1, metavar="N", help="how many best moves to show")
+    as_json(made)
+
+    made = command("play", play, "Play in the terminal.")
+    game(made)
+    made.add_argument("--person", choices=("black", "white", "both", "none"), default="black", help="default black")
+    thinking(made)
+    return top
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; return its exit status."""
+    args = parser().parse_args(arguments)
+    try:
+        return args.run(args)
+    except (ValueError, OSError) as fault:
+        print(f"shogi-engine: {' '.join(str(fault).split())}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""The bench: fixed positions at a fixed depth with one thread. The number of nodes is the search's signature.
+
+It is the same on every machine and in every run; a commit that changes it has changed what the engine thinks.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shogi_engine.engine import Engine
+
+HASH_MB = 16
+
+# By game: the depth, and positions as (notation, moves); openings, middle games, a king under attack, an ending.
+POSITIONS: dict[str, tuple[int, tuple[tuple[str, str], ...]]] = {
+    "shogi": (
+        10,
+        (
+            ("", ""),
+            ("", "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d"),
+            ("", "7g7f 8c8d 2h6h 7a6b 5i4h 5a4b 4h3h 4b3b 3h2h 6a5b 3i3h 5c5d"),
+            ("l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1", ""),
+            ("l4S2l/4g1gs1/5p1p1/pr2N1pkp/4Gn3/PP3PPPP/2GPP4/1K7/L3r+s2L w BS2N5Pb 1", ""),
+            ("4k4/9/4G4/9/9/9/9/9/4K4 b 2RB2S3N4L10Pb3g2s1n8p 1", ""),
+        ),
+    ),
+    "othello": (
+        12,
+        (
+            ("", ""),
+            ("", "f5 d6 c3 d3 c4 f4 c5 b3 c2 e3"),
+            ("", "f5 f6 e6 f4 g5 e7 e3 d3 c4 c3 d6 f3"),
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Nodes and seconds of one game's positions."""
+
+    nodes: int
+    seconds: float
+
+
+def bench(name: str, progress: Callable[[int, int], None] | None = None) -> Bench:
+    """Search the positions of the game `name`, each with an empty table. Raises ValueError if it has none.
+
+    `progress(done, all)` is called after each position. Compiling is not in the seconds.
+    """
+    if name not in POSITIONS:
+        raise ValueError(f"there is no bench for {name!r}; there is one for {', '.join(POSITIONS)}")
+    depth, positions = POSITIONS[name]
+    nodes, seconds = 0, 0.0
+    with Engine(name, hash_mb=HASH_MB) as engine:
+        engine.warmup()
+        for done, (text, moves) in enumerate(positions, 1):
+            engine.set_position(text, moves.split())
+            engine.new_game()
+            found = engine.search(depth=depth)
+            nodes += found.nodes
+            seconds += found.seconds
+            if progress:
+                progress(done, len(positions))
+    return Bench(nodes, seconds)
