@@ -238,11 +238,17 @@ def _replace(source: Path, target: Path) -> None:
     source.unlink(missing_ok=True)
 
 
-def njit(function: Callable) -> Any:
-    """Compile `function` as a kernel: without the GIL, with C's arithmetic errors, cached under the source stamp."""
+def njit(function: Callable | None = None, *, forceinline: bool = False) -> Any:
+    """Compile `function` as a kernel: without the GIL, with C's arithmetic errors, cached under the source stamp.
+
+    forceinline : put its machine code into every caller. For what a loop must hold to be vectorised; LLVM decides
+        well for the rest.
+    """
+    if function is None:
+        return functools.partial(njit, forceinline=forceinline)
     if JIT_DISABLED:
         return function
-    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher = numba.njit(nogil=True, error_model="numpy", forceinline=forceinline)(function)
     folder = cache_folder()
     dispatcher._cache = KernelCache(function, folder) if folder else NullCache()
     return dispatcher
