@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
+from shogi_engine.bits import ONE, ZERO
 from shogi_engine.game import provides
 from shogi_engine.games.othello.bitboard import canonical, transform
 from shogi_engine.games.othello.movegen import flips
@@ -13,7 +13,7 @@ from shogi_engine.jit import njit
 OWN_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 OPPONENT_FACTOR = np.uint64(0x243F6A8885A308D3)
 MIX_FACTOR = np.uint64(0xADF85458A2BB4A9B)
-SIDE_TERM = np.uint64(0x6A09E667F3BCC909)
+SIDE_FACTOR = np.uint64(0x6A09E667F3BCC909)
 HALF = np.uint64(32)
 
 
@@ -24,7 +24,7 @@ def do_move(pos, move, undo):
     after = pos.own ^ turned ^ disc
     pos.own = pos.opponent ^ turned
     pos.opponent = after
-    pos.side ^= 1
+    pos.side ^= ONE
     undo.flips = turned
 
 
@@ -34,17 +34,14 @@ def undo_move(pos, move, undo):
     before = pos.opponent ^ turned ^ placed_disc(move)
     pos.opponent = pos.own ^ turned
     pos.own = before
-    pos.side ^= 1
+    pos.side ^= ONE
 
 
 @provides(POSITION)
 def key(pos):
     own = pos.own * OWN_FACTOR
     opponent = pos.opponent * OPPONENT_FACTOR
-    mixed = (own ^ own >> HALF) + (opponent ^ opponent >> HALF)
-    if pos.side:
-        mixed += SIDE_TERM
-    mixed *= MIX_FACTOR
+    mixed = ((own ^ own >> HALF) + (opponent ^ opponent >> HALF) + pos.side * SIDE_FACTOR) * MIX_FACTOR
     return mixed ^ mixed >> HALF
 
 

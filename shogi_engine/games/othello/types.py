@@ -6,7 +6,6 @@ square s. Black (X) begins.
 
 import numpy as np
 
-from shogi_engine.bits import ONE
 from shogi_engine.jit import njit, record_dtype
 
 BLACK, WHITE = 0, 1
@@ -17,8 +16,8 @@ SQUARES = 64
 # `movegen.count_replies` can fill its last row of eight.
 MAX_MOVES = 64
 
-# A position: the discs of the side to move and of the other side, and which colour is to move.
-POSITION = record_dtype([("own", np.uint64), ("opponent", np.uint64), ("side", np.uint8)])
+# A position: the discs of the side to move and of the other side, and which colour is to move. No byte is padding.
+POSITION = record_dtype([("own", np.uint64), ("opponent", np.uint64), ("side", np.uint64)])
 
 # What a move destroys: which discs it turned.
 UNDO = record_dtype([("flips", np.uint64)])
@@ -41,9 +40,3 @@ def move_square(move):
 def placed_disc(move):
     """Return the bitboard (uint64) of the disc that `move` adds: one bit, or none for a pass."""
     return np.uint64(int(move) >> 6 & 1) << np.uint64(int(move) & 63)
-
-
-@njit
-def square_bit(square):
-    """Return the bitboard of one square."""
-    return ONE << np.uint64(square)
