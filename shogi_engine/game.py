@@ -217,6 +217,16 @@ def count_moves(ctx, start):
 
 
 @stub
+def count_replies(ctx, start, free_pass):
+    """Return the leaves two plies below ctx.pos, or -1: perft then goes move by move.
+
+    For a game that can count the answers to several moves at once; ctx.moves[start:] and ctx.scores[start:] are free.
+    With free_pass a move of cost 0 is no ply. A finished game counts as `finished_leaves`.
+    """
+    return -1
+
+
+@stub
 def do_move(pos, move, undo):
     """Make a legal `move`; write to `undo` what `undo_move` will need."""
     raise NotImplementedError

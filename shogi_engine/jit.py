@@ -324,19 +324,23 @@ def _call_template(dispatcher: Any, args: tuple, kws: dict) -> Any:
     return Dispatcher.get_call_template(dispatcher, tuple(_plain(kind) for kind in args), plain)
 
 
-def njit(function: Any) -> Any:
+def njit(function: Any = None, *, forceinline: bool = False) -> Any:
     """Compile `function` as a kernel: without the GIL, with C's arithmetic errors, cached under the source stamp.
 
+    forceinline : put its machine code into every caller. For what a loop must hold to be vectorised; LLVM decides
+        well for the rest.
     Raises TypeError for a closure: what it closes over is no part of the cache's key. A function that was typed in, or
     that is in no file, is not cached.
     """
+    if function is None:
+        return functools.partial(njit, forceinline=forceinline)
     if JIT_DISABLED:
         return function
     if function.__closure__:
         names = ", ".join(function.__code__.co_freevars)
         raise TypeError(f"kernel {function.__qualname__} closes over {names}; pass that as an argument")
     _kernel_modules.add(function.__module__)
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", forceinline=forceinline)(function)
     dispatcher.get_call_template = functools.partial(_call_template, dispatcher)
     folder = cache_folder() if Path(function.__code__.co_filename).is_file() else None
     dispatcher._cache = KernelCache(function, folder) if folder else NullCache()

@@ -16,6 +16,7 @@ from shogi_engine.game import (
     Game,
     context_fields,
     count_moves,
+    count_replies,
     do_move,
     finished_leaves,
     generate_moves,
@@ -47,6 +48,10 @@ def _count(ctx, depth, level, start, bulk, free_pass):
     if depth == 1 and bulk and not free_pass:
         count = count_moves(ctx, start)
         return count if count > 0 else finished_leaves(ctx.pos)
+    if depth == 2 and bulk:
+        count = count_replies(ctx, start, free_pass)
+        if count >= 0:
+            return count
     end = start + generate_moves(ctx, start)
     nodes = 0
     for index in range(start, end):

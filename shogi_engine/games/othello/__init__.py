@@ -1,1 +1,11 @@
-"""Othello: 64-bit bitboards, rules, evaluation, notation."""
+"""Othello: its rules for the search, its notation, and a Board for Python. `GAME` is loaded when first asked for."""
+
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    if name == "GAME":
+        from shogi_engine.games.othello.notation import GAME
+
+        return GAME
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,111 @@
+"""Othello's bitboards: the rays from each square, neighbours, and the eight symmetries of the board."""
+
+import numpy as np
+
+from shogi_engine.games.othello.types import SQUARES
+from shogi_engine.jit import bswap, njit
+
+FILE_A = np.uint64(0x0101010101010101)
+FILE_H = np.uint64(0x8080808080808080)
+RANK_1 = np.uint64(0x00000000000000FF)
+RANK_8 = np.uint64(0xFF00000000000000)
+INNER_FILES = np.uint64(0x7E7E7E7E7E7E7E7E)  # b to g: a disc there may be flanked along ranks and diagonals
+CORNERS = np.uint64(0x8100000000000081)
+X_SQUARES = np.uint64(0x0042000000004200)  # b2 and its like, diagonally next to a corner
+C_SQUARES = np.uint64(0x4281000000008142)  # b1, a2 and their like, next to a corner on the edge
+QUADRANT = np.uint64(0x000000000F0F0F0F)  # a1 to d4
+NOT_A = ~FILE_A
+NOT_H = ~FILE_H
+
+SYMMETRIES = 8
+ONE_ROW = np.uint64(8)
+ONE_STEP = np.uint64(1)
+
+
+def _ray(square: int, files: int, ranks: int) -> int:
+    """Return the squares beyond `square` in one direction, up to the edge."""
+    file, rank, ray = square % 8 + files, square // 8 + ranks, 0
+    while 0 <= file < 8 and 0 <= rank < 8:
+        ray |= 1 << (8 * rank + file)
+        file, rank = file + files, rank + ranks
+    return ray
+
+
+# By square and direction: the rays towards higher squares (east, south-west, south, south-east; a1 is north-west), and
+# the four opposite ones.
+_DIRECTIONS = ((1, 0), (-1, 1), (0, 1), (1, 1))
+UP_RAYS = np.array([[_ray(s, f, r) for f, r in _DIRECTIONS] for s in range(SQUARES)], dtype=np.uint64)
+DOWN_RAYS = np.array([[_ray(s, -f, -r) for f, r in _DIRECTIONS] for s in range(SQUARES)], dtype=np.uint64)
+
+
+@njit
+def neighbours(discs):
+    """Return the squares next to any of `discs` (uint64), in the eight directions; `discs` themselves may be among."""
+    across = discs | (discs & NOT_H) << ONE_STEP | (discs & NOT_A) >> ONE_STEP
+    sides = across ^ discs
+    return sides | across << ONE_ROW | across >> ONE_ROW
+
+
+@njit
+def swap_bits(board, mask, distance):
+    """Return `board` with the bits in `mask` and those `distance` (uint64) above them exchanged."""
+    changed = (board ^ board >> distance) & mask
+    return board ^ changed ^ changed << distance
+
+
+@njit
+def mirror_files(board):
+    """Return `board` with the files in reverse order: a1 becomes h1."""
+    board = swap_bits(board, np.uint64(0x5555555555555555), np.uint64(1))
+    board = swap_bits(board, np.uint64(0x3333333333333333), np.uint64(2))
+    return swap_bits(board, np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(4))
+
+
+@njit
+def transpose(board):
+    """Return `board` with files and ranks exchanged: b1 becomes a2."""
+    board = swap_bits(board, np.uint64(0x00AA00AA00AA00AA), np.uint64(7))
+    board = swap_bits(board, np.uint64(0x0000CCCC0000CCCC), np.uint64(14))
+    return swap_bits(board, np.uint64(0x00000000F0F0F0F0), np.uint64(28))
+
+
+@njit
+def transform(board, symmetry):
+    """Return the image of `board` (uint64) under a symmetry, 0..7 (0 changes nothing).
+
+    Bit 2 exchanges files and ranks, then bit 0 reverses the ranks, then bit 1 the files.
+    """
+    if symmetry & 4:
+        board = transpose(board)
+    if symmetry & 1:
+        board = bswap(board)
+    if symmetry & 2:
+        board = mirror_files(board)
+    return board
+
+
+@njit
+def canonical(own, opponent):
+    """Return the smallest (own, opponent) among the eight images of two bitboards, `own` compared first."""
+    best_own, best_opponent = own, opponent
+    for symmetry in range(1, SYMMETRIES):
+        other_own, other_opponent = transform(own, symmetry), transform(opponent, symmetry)
+        if other_own < best_own or (other_own == best_own and other_opponent < best_opponent):
+            best_own, best_opponent = other_own, other_opponent
+    return best_own, best_opponent
+
+
+def transform_square(square: int, symmetry: int) -> int:
+    """Return the square (0..63) that `square` becomes under a symmetry, as `transform` moves it."""
+    file, rank = square % 8, square // 8
+    if symmetry & 4:
+        file, rank = rank, file
+    if symmetry & 1:
+        rank = 7 - rank
+    if symmetry & 2:
+        file = 7 - file
+    return 8 * rank + file
+
+
+# The symmetry that undoes each.
+INVERSE_SYMMETRY = (0, 1, 2, 3, 4, 6, 5, 7)

@@ -1,0 +1,243 @@
+"""Othello's notation: positions as OBF writes them, moves as 'f5', transcripts; and the door to the kernels.
+
+Every refusal is a ValueError that says what is wrong and where. Any arrangement of discs gets in: a diagram need not
+come from a game.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.game import Game
+from shogi_engine.games.othello import evaluate, rules  # noqa: F401  (register the rules)
+from shogi_engine.games.othello.movegen import flips, mobility
+from shogi_engine.games.othello.params import PARAMS, default_params
+from shogi_engine.games.othello.position import do_move
+from shogi_engine.games.othello.types import (
+    BLACK,
+    DISC,
+    MAX_MOVES,
+    PASS,
+    PLACING,
+    POSITION,
+    SQUARES,
+    UNDO,
+    WHITE,
+    move_square,
+)
+from shogi_engine.jit import new_record
+
+START = "---------------------------OX------XO--------------------------- X"
+SYMBOLS = "XO-"  # by colour, then an empty square
+SIDES = ("black", "white")
+FILES = "abcdefgh"
+SQUARE_NAMES = tuple(f"{file}{rank}" for rank in range(1, 9) for file in FILES)
+PASS_NAME = "pass"
+
+# Other writings of the same: Edax and NBoard have '*' for black, some files have lower case or '.'.
+_SYMBOL_OF = {"X": "X", "x": "X", "*": "X", "O": "O", "o": "O", "-": "-", ".": "-"}
+_SQUARES = {name: square for square, name in enumerate(SQUARE_NAMES)}
+_PASSES = (PASS_NAME, "pa", "--")
+
+
+# ---- positions ---------------------------------------------------------------------------------------------------
+
+
+def parse_obf(text: str) -> Any:
+    """Return the record[POSITION] of an OBF line: 64 squares from a1, b1 to h8, and the side to move; or 'startpos'.
+
+    'X' or '*' is black, 'O' white, '-' or '.' empty. Blanks count nothing, and what follows a ';' is no part of the
+    position. Raises ValueError saying what is wrong and where.
+    """
+    if not isinstance(text, str):
+        raise ValueError(f"position: text is wanted, not {type(text).__name__}")
+    if text.strip() == "startpos":
+        text = START
+    cells = "".join(text.partition(";")[0].split())
+    for place, cell in enumerate(cells[:SQUARES]):
+        if cell not in _SYMBOL_OF:
+            raise ValueError(f"position: {cell!r} on {SQUARE_NAMES[place]} is not X, O or -")
+    if len(cells) < SQUARES:
+        raise ValueError(f"position: 64 squares are wanted, not {len(cells)}")
+    side = cells[SQUARES:]
+    if not side:
+        raise ValueError("position: the side to move, X or O, is missing after the 64 squares")
+    if len(side) > 1:
+        raise ValueError(f"position: one letter, the side to move, is wanted after the 64 squares, not {side!r}")
+    if _SYMBOL_OF.get(side, "-") == "-":
+        raise ValueError(f"position: the side to move is X or O, not {side!r}")
+    board = "".join(_SYMBOL_OF[cell] for cell in cells[:SQUARES])
+    return position_of(board, SYMBOLS.index(_SYMBOL_OF[side]))
+
+
+def position_of(board: str, side: int) -> Any:
+    """Return the record[POSITION] of 64 characters X, O and - and the side to move, BLACK or WHITE; no checks."""
+    discs = [sum(1 << square for square, cell in enumerate(board) if cell == symbol) for symbol in "XO"]
+    pos = new_record(POSITION)
+    pos.own, pos.opponent, pos.side = discs[side], discs[1 - side], side
+    return pos
+
+
+def discs_of(pos: Any) -> tuple[int, int]:
+    """Return black's and white's discs as integers, bit s for square s."""
+    own, opponent = int(pos.own), int(pos.opponent)
+    return (own, opponent) if pos.side == BLACK else (opponent, own)
+
+
+def format_board(pos: Any) -> str:
+    """Return the 64 characters X, O and - of `pos`, a1 first."""
+    black, white = discs_of(pos)
+    return "".join(
+        SYMBOLS[BLACK if black >> square & 1 else WHITE if white >> square & 1 else 2] for square in range(SQUARES)
+    )
+
+
+def format_obf(pos: Any) -> str:
+    """Return the OBF text of `pos`; the inverse of `parse_obf`."""
+    return f"{format_board(pos)} {SYMBOLS[int(pos.side)]}"
+
+
+# ---- moves -------------------------------------------------------------------------------------------------------
+
+
+def split_move(text: str) -> int | None:
+    """Return the square (0..63) of a move's text, None for a pass; raises ValueError if it is neither."""
+    name = text.strip().lower() if isinstance(text, str) else ""
+    if name in _PASSES:
+        return None
+    if name not in _SQUARES:
+        raise ValueError(f"{text!r} is neither a square, a1 to h8, nor 'pass'")
+    return _SQUARES[name]
+
+
+def places(pos: Any) -> int:
+    """Return the squares where the side to move may place a disc, as an integer, bit s for square s."""
+    return int(mobility(pos.own, pos.opponent))
+
+
+def can_only_pass(pos: Any) -> bool:
+    """Tell whether the side to move has to pass: it can not place a disc, and the other side can."""
+    return places(pos) == 0 and int(mobility(pos.opponent, pos.own)) != 0
+
+
+def legal_move(pos: Any, square: int | None) -> int:
+    """Return the encoded move that places a disc on `square`, or the pass for None, if it is legal in `pos`.
+
+    Raises ValueError saying why it is not.
+    """
+    name = PASS_NAME if square is None else SQUARE_NAMES[square]
+    problem = _why_illegal(pos, square)
+    if problem:
+        raise ValueError(f"illegal move {name!r}: {problem}")
+    return PASS if square is None else PLACING | square
+
+
+def _why_illegal(pos: Any, square: int | None) -> str:
+    """Return what is wrong with a move in `pos`, or '' if it is legal."""
+    own_places, side = places(pos), SIDES[int(pos.side)]
+    if own_places == 0 and not can_only_pass(pos):
+        return "the game is over"
+    if square is None:
+        return f"{side} can place a disc and may not pass" if own_places else ""
+    for colour, discs in enumerate(discs_of(pos)):
+        if discs >> square & 1:
+            return f"there is a disc of {SIDES[colour]} already"
+    if own_places == 0:
+        return f"{side} can only pass"
+    return "" if own_places >> square & 1 else f"it turns no disc of {SIDES[1 - int(pos.side)]}"
+
+
+def legal_moves(pos: Any) -> list[int]:
+    """Return the encoded legal moves of `pos`, the lowest square first."""
+    own_places = places(pos)
+    if own_places:
+        return [PLACING | square for square in range(SQUARES) if own_places >> square & 1]
+    return [PASS] if can_only_pass(pos) else []
+
+
+def flipped(pos: Any, move: int) -> list[int]:
+    """Return the squares whose discs an encoded legal `move` turns, the lowest first."""
+    if move == PASS:
+        return []
+    turned = int(flips(pos.own, pos.opponent, move_square(move)))
+    return [square for square in range(SQUARES) if turned >> square & 1]
+
+
+def parse_move(pos: Any, text: str) -> int:
+    """Return the encoded legal move `text` ('f5', 'pass') of `pos`; raises ValueError saying why it is none."""
+    return legal_move(pos, split_move(text))
+
+
+def format_move(pos: Any, move: int) -> str:
+    """Return the text of an encoded `move`; `pos` is not needed."""
+    return PASS_NAME if move == PASS else SQUARE_NAMES[move_square(move)]
+
+
+# ---- transcripts -------------------------------------------------------------------------------------------------
+
+
+def split_transcript(text: str) -> list[str]:
+    """Return the moves' texts of a transcript: squares and passes one after the other, blanks or not between them.
+
+    Raises ValueError for what is neither, saying at which character.
+    """
+    if not isinstance(text, str):
+        raise ValueError(f"transcript: text is wanted, not {type(text).__name__}")
+    moves: list[str] = []
+    place, lower = 0, text.lower()
+    while place < len(lower):
+        if lower[place].isspace():
+            place += 1
+            continue
+        name = next((name for name in (*_PASSES, lower[place : place + 2]) if lower.startswith(name, place)), "")
+        if name not in _SQUARES and name not in _PASSES:
+            raise ValueError(
+                f"transcript: move {len(moves) + 1}, character {place + 1}: "
+                f"{text[place : place + 2]!r} is neither a square, a1 to h8, nor 'pass'"
+            )
+        moves.append(name)
+        place += len(name)
+    return moves
+
+
+def parse_transcript(text: str, start: Any = None) -> list[int]:
+    """Return the encoded moves of a transcript ('f5d6c3...'), with the passes that it leaves out.
+
+    start : record[POSITION], where the game began; None for the starting position.
+    Raises ValueError saying which move is wrong and why.
+    """
+    pos = parse_obf(START) if start is None else start.copy()
+    undo, moves = new_record(UNDO), []
+    for number, name in enumerate(split_transcript(text), 1):
+        square = split_move(name)
+        if square is not None and can_only_pass(pos):
+            do_move(pos, np.uint32(PASS), undo)
+            moves.append(PASS)
+        try:
+            move = legal_move(pos, square)
+        except ValueError as error:
+            raise ValueError(f"transcript: move {number}: {error}") from None
+        do_move(pos, np.uint32(move), undo)
+        moves.append(move)
+    return moves
+
+
+def score_text(value: int) -> str:
+    """Return a value in discs, with its hundredths if it has any: 'discs 4', 'discs -1.25'."""
+    return f"discs {value / DISC:g}"
+
+
+GAME = Game(
+    name="othello",
+    position=POSITION,
+    undo=UNDO,
+    max_moves=MAX_MOVES,
+    start=START,
+    parse_position=parse_obf,
+    format_position=format_obf,
+    parse_move=parse_move,
+    format_move=format_move,
+    params=PARAMS,
+    default_params=default_params,
+    score_text=score_text,
+)

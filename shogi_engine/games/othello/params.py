@@ -1,0 +1,61 @@
+"""Othello's margins and weights: a record copied into each search context, so that tuning recompiles nothing."""
+
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.game import MARGIN_FIELDS
+from shogi_engine.games.othello.types import DISC
+from shogi_engine.jit import new_record, record_dtype
+
+# A feature's two weights hold with 60 empty squares and with none; between them the weight is interpolated.
+FEATURES = ("mobility", "potential", "corners", "x_squares", "c_squares", "stable", "discs", "parity")
+
+PARAMS = record_dtype(
+    [
+        *MARGIN_FIELDS,
+        *((feature, np.int32, (2,)) for feature in FEATURES),
+        ("order_mobility", np.int32),  # score_moves: per weighted answer left to the opponent
+        ("order_potential", np.int32),  # per empty square next to the mover's discs
+        ("order_parity", np.int32),  # a placing in a quadrant with an odd number of empty squares
+        ("order_squares", np.int32, (64,)),  # by square
+    ]
+)
+
+# Hundredths of a disc for each unit by which the side to move is ahead, in the opening and at the end.
+WEIGHTS = {
+    "mobility": (55, 90),
+    "potential": (30, 25),
+    "corners": (500, 500),
+    "x_squares": (-250, -150),  # next to an empty corner only, and so the next
+    "c_squares": (-100, -100),
+    "stable": (150, 150),
+    "discs": (-20, 60),
+    "parity": (0, 150),  # an odd number of empty squares: the side to move has the last move
+}
+
+# What order_squares holds for the squares of the triangle a1, b1, b2, c1 ... d4, in the board's symmetry.
+TRIANGLE = {(0, 0): 40, (0, 1): -12, (1, 1): -25, (0, 2): 4, (1, 2): -6, (2, 2): 2, (0, 3): 2, (1, 3): -4}
+
+
+def square_bonus(square: int) -> int:
+    """Return TRIANGLE's value for any square, by symmetry."""
+    file, rank = min(square % 8, 7 - square % 8), min(square // 8, 7 - square // 8)
+    return TRIANGLE.get((min(file, rank), max(file, rank)), 0)
+
+
+def default_params() -> Any:
+    """Return the parameters that play best."""
+    params = new_record(PARAMS)
+    params.aspiration = 2 * DISC
+    params.futility = 6 * DISC
+    params.quiet_margin = 0  # no move is noisy
+    params.exchange_step = 0
+    params.null_step = DISC  # a null move is never allowed
+    for feature, weights in WEIGHTS.items():
+        params[feature] = weights
+    params.order_mobility = 16
+    params.order_potential = 2
+    params.order_parity = 6
+    params.order_squares = [4 * square_bonus(square) for square in range(64)]
+    return params

@@ -1,0 +1,57 @@
+"""Making and taking back Othello's moves, and the position's key."""
+
+import numpy as np
+
+from shogi_engine.bits import ONE, ZERO
+from shogi_engine.game import provides
+from shogi_engine.games.othello.bitboard import canonical, transform
+from shogi_engine.games.othello.movegen import flips
+from shogi_engine.games.othello.types import PASS, POSITION, move_square, placed_disc
+from shogi_engine.jit import njit
+
+# Odd multipliers of the key, from the digits of the golden ratio, pi, e and the square root of 2.
+OWN_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+OPPONENT_FACTOR = np.uint64(0x243F6A8885A308D3)
+MIX_FACTOR = np.uint64(0xADF85458A2BB4A9B)
+SIDE_FACTOR = np.uint64(0x6A09E667F3BCC909)
+HALF = np.uint64(32)
+
+
+@provides(POSITION)
+def do_move(pos, move, undo):
+    disc = placed_disc(move)
+    turned = ZERO if move == PASS else flips(pos.own, pos.opponent, move_square(move))
+    after = pos.own ^ turned ^ disc
+    pos.own = pos.opponent ^ turned
+    pos.opponent = after
+    pos.side ^= ONE
+    undo.flips = turned
+
+
+@provides(POSITION)
+def undo_move(pos, move, undo):
+    turned = undo.flips
+    before = pos.opponent ^ turned ^ placed_disc(move)
+    pos.opponent = pos.own ^ turned
+    pos.own = before
+    pos.side ^= ONE
+
+
+@provides(POSITION)
+def key(pos):
+    own = pos.own * OWN_FACTOR
+    opponent = pos.opponent * OPPONENT_FACTOR
+    mixed = ((own ^ own >> HALF) + (opponent ^ opponent >> HALF) + pos.side * SIDE_FACTOR) * MIX_FACTOR
+    return mixed ^ mixed >> HALF
+
+
+@njit
+def transform_position(pos, symmetry):
+    """Turn or mirror `pos` (record[POSITION], in-out) by a symmetry, 0..7, of `bitboard.transform`."""
+    pos.own, pos.opponent = transform(pos.own, symmetry), transform(pos.opponent, symmetry)
+
+
+@njit
+def make_canonical(pos):
+    """Replace `pos` (record[POSITION], in-out) by the one of its eight images that `bitboard.canonical` chooses."""
+    pos.own, pos.opponent = canonical(pos.own, pos.opponent)
