@@ -306,11 +306,13 @@ def _replace(source: Path, target: Path) -> None:
             time.sleep(0.02)
 
 
+_SHORT = {types.int8, types.uint8, types.int16, types.uint16, types.int32}
+
+
 def _plain(kind: Any) -> Any:
     """Return the type that a kernel takes for an argument of type `kind`: int64 for 0 and for all short integers."""
     kind = types.unliteral(kind)
-    short = isinstance(kind, types.Integer) and (kind.bitwidth < 32 or kind == types.int32)
-    return types.int64 if short else kind
+    return types.int64 if kind in _SHORT else kind
 
 
 def _call_template(dispatcher: Any, args: tuple, kws: dict) -> Any:

@@ -4,8 +4,8 @@ import json
 import random
 
 import numpy as np
-from games.tictactoe import GAME
 
+from games.tictactoe import GAME
 from shogi_engine import bits
 from shogi_engine.game import count_moves, finished_leaves, generate_noisy, key, move_cost
 from shogi_engine.jit import bswap, clz, ctz, load_u64, njit, popcount, prefetch, store_u64

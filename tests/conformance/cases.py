@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from games import naive_tictactoe, tictactoe
 
+from games import naive_tictactoe, tictactoe
 from shogi_engine.game import Game, do_move, generate_moves, generate_noisy, is_legal
 from shogi_engine.search.context import new_context
 
