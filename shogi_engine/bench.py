@@ -28,7 +28,7 @@ POSITIONS: dict[str, tuple[int, tuple[tuple[str, str], ...]]] = {
         (
             ("", ""),
             ("", "f5 d6 c3 d3 c4 f4 c5 b3 c2 e3"),
-            ("", "f5 f6 e6 f4 g5 e7 e3 d3 c4 c3 d6 f3"),
+            ("", "f5 f6 e6 f4 g5 e7 e3 g6 f3 d6 f7 h5 h4 e2 h6 f8 d3 g4 c5 c6 d8 c4 e8 c8"),
         ),
     ),
 }

@@ -39,6 +39,7 @@ from numba import types
 from numba.core import compiler, config
 from numba.core.caching import NullCache, _Cache
 from numba.core.dispatcher import Dispatcher
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.extending import intrinsic
 
@@ -251,7 +252,7 @@ class KernelCache(_Cache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled version for `sig`, or None; a file that can not be used counts as none."""
-        target_context.refresh()
+        rtsys.initialize(target_context)  # all that cached code needs; a full refresh, 0.15 s, waits for a compile
         if not self.enabled:
             return None
         path = self._path(sig, target_context.codegen())

@@ -184,7 +184,7 @@ def search(ctx, alpha, beta, depth, start):
         quiet = is_quiet(ctx.pos, move)
         deeper = depth - move_cost(ctx.pos, move)
 
-        # 10. Near the horizon, leave out moves that will hardly help once a line is known that does not lose: late quiet
+        # 10. Near the horizon, leave out what will hardly help once a line is known that does not lose: late quiet
         #     moves, quiet moves from far below alpha, and moves that lose material on their square.
         if static != VALUE_NONE and depth <= SHALLOW and best > -VALUE_MATE_IN_MAX and move != table_move:
             if quiet and (
