@@ -1,4 +1,4 @@
-"""Facts that others have published: positions up to symmetry, the shortest draws, the Stoner trap, discs a move turns."""
+"""Facts that others have published: positions up to symmetry, the shortest draws, discs that a move turns."""
 
 import random
 
@@ -16,7 +16,7 @@ from shogi_engine.jit import new_record
 
 
 def unique_after_each_move(last):
-    """Return how many positions there are after 0, 1 ... `last` moves, the eight symmetries as one (passes are none)."""
+    """Return how many positions there are after 0, 1 ... `last` moves, the eight symmetries as one."""
     undo = new_record(GAME.undo)
     level = {parse_obf(GAME.start).tobytes()}
     counts = [1]
