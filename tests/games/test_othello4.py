@@ -73,9 +73,10 @@ def test_perfect_play_ends_3_11():
         assert best(ctx.pos.tobytes(), 0, with_empties) == margin
 
 
-@pytest.mark.parametrize(
-    "text", ["", "-" * 16, "-" * 15 + " X", "-" * 16 + " x", "-" * 16 + "  X", "Y" + "-" * 15 + " X"]
-)
+EMPTY = "-" * 16
+
+
+@pytest.mark.parametrize("text", ["", EMPTY, EMPTY[1:] + " X", EMPTY + " x", EMPTY + "  X", "Y" + EMPTY[1:] + " X"])
 def test_positions_refused(text):
     with pytest.raises(ValueError, match="16 of X, O and -"):
         GAME.parse_position(text)

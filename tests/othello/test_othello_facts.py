@@ -1,4 +1,4 @@
-"""Facts that others have published: positions up to symmetry, the shortest draws, the Stoner trap, discs a move turns."""
+"""Facts that others have published: positions up to symmetry, the shortest draws, discs that a move turns."""
 
 import random
 
@@ -9,23 +9,24 @@ from othello_cases import FACTS, random_game
 from shogi_engine.game import do_move
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.board import BLACK, Board
-from shogi_engine.games.othello.notation import flipped, legal_moves, parse_obf
+from shogi_engine.games.othello.notation import can_only_pass, flipped, legal_moves, parse_obf
 from shogi_engine.games.othello.position import make_canonical
 from shogi_engine.games.othello.types import PASS
 from shogi_engine.jit import new_record
 
 
 def unique_after_each_move(last):
-    """Return how many positions there are after 0, 1 ... `last` moves, the eight symmetries as one (passes are none)."""
+    """Return how many positions there are after 0, 1 ... `last` moves, the eight symmetries as one."""
     undo = new_record(GAME.undo)
     level = {parse_obf(GAME.start).tobytes()}
     counts = [1]
     for _ in range(last):
         following = set()
         for packed in level:
-            pos = np.frombuffer(packed, dtype=GAME.position).view(np.recarray)[0]
+            pos = np.frombuffer(packed, dtype=GAME.position).view(np.recarray)[0].copy()
+            if can_only_pass(pos):  # a pass is no move
+                do_move(pos, np.uint32(PASS), undo)
             for move in legal_moves(pos):
-                assert move != PASS  # nobody has to pass so early
                 child = pos.copy()
                 do_move(child, move, undo)
                 make_canonical(child)

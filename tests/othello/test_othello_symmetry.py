@@ -1,4 +1,4 @@
-"""The eight symmetries: they commute with mobility, flips and moves, and a position's images have one representative."""
+"""The eight symmetries commute with mobility, flips and moves, and a position's images have one representative."""
 
 import random
 
