@@ -38,8 +38,7 @@ class Match:
             board = games.board(self.engine.game, self.engine.root, self.engine.move_texts)
             ending = board.outcome()
             if ending is not None:
-                winner = "a draw" if ending.winner is None else f"{SIDES[ending.winner]} wins"
-                self.show(f"{winner}: {ending.termination.value}")
+                self.show(str(ending))
                 return
             if len(self.engine.moves) >= self.max_moves:
                 self.show(f"a draw: {self.max_moves} moves")

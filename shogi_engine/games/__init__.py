@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from shogi_engine.game import Game
 
 NAMES = ("shogi", "othello")
+_PUSH = {"shogi": "push_usi", "othello": "push_text"}  # what their Boards call the move given as text
 
 
 def load(name: str) -> "Game":
@@ -26,5 +27,5 @@ def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
         raise ValueError(f"{game.name} has no board")
     board = importlib.import_module(f"{__name__}.{game.name}.board").Board(game.format_position(position))
     for move in moves:
-        board.push_usi(move)
+        getattr(board, _PUSH[game.name])(move)
     return board

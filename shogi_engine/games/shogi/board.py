@@ -175,6 +175,10 @@ class Outcome:
         """Return '1-0' if black has won, '0-1' if white has, else '1/2-1/2'."""
         return "1/2-1/2" if self.winner is None else "0-1" if self.winner else "1-0"
 
+    def __str__(self) -> str:
+        who = "a draw" if self.winner is None else f"{('black', 'white')[self.winner]} wins"
+        return f"{who}: {self.termination.value}"
+
 
 class LegalMoves:
     """The legal moves of a board, generated anew whenever asked: iterable, with len, bool and `in`."""

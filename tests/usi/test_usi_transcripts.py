@@ -1,0 +1,442 @@
+"""The conversation, through a real process and pipes, with an engine that only pretends to think (usi_fake.py)."""
+
+import os
+import subprocess
+import time
+
+import pytest
+from usi_driver import FAKE, ROOT, Process
+
+TIMES = "btime 60000 wtime 60000 byoyomi 1000"
+
+
+@pytest.fixture
+def engine():
+    with Process(FAKE) as process:
+        yield process.ready("setoption name PvInterval value 0")
+
+
+def answers(lines):
+    return [line for line in lines if line.startswith(("bestmove", "checkmate"))]
+
+
+# ---- start-up ----------------------------------------------------------------------------------------------------
+
+
+def test_usi_is_answered_before_the_engine_is_loaded():
+    with Process(FAKE, FAKE_LOAD="30") as engine:
+        engine.send("usi")
+        lines = engine.until("usiok", 5)
+        assert lines[0].startswith("id name ") and lines[1].startswith("id author ") and lines[-1] == "usiok"
+        for line in lines[2:-1]:
+            words = line.split(" ")
+            assert words[:2] == ["option", "name"] and words[3] == "type"
+        assert {"USI_Hash", "USI_Ponder", "Threads", "MultiPV"} <= {line.split(" ")[2] for line in lines[2:-1]}
+
+
+@pytest.mark.parametrize("end", ["quit", "end of input"])
+@pytest.mark.parametrize("when", ["at once", "loading", "searching"])
+def test_the_process_ends_within_a_second(when, end):
+    with Process(FAKE, FAKE_LOAD="30" if when == "loading" else "0") as engine:
+        if when == "loading":
+            engine.send("usi", "isready", "position startpos", "go infinite")
+            engine.until("usiok")
+        elif when == "searching":
+            engine.ready().send("position startpos", "go infinite")
+            time.sleep(0.1)
+        began = time.monotonic()
+        if end == "quit":
+            engine.send("quit")
+        else:
+            engine.process.stdin.close()
+        status, errors = engine.ended(5)
+        # at once, a process that has only just started counts its own start as well
+        assert time.monotonic() - began < (1.0 if when != "at once" else 2.0)
+        assert (status, errors) == (0, b"")
+
+
+def test_a_search_answers_at_the_end_of_input():
+    with Process(FAKE) as engine:
+        engine.ready().send("position startpos", "go infinite")
+        engine.process.stdin.close()
+        assert engine.until("bestmove")
+
+
+def test_a_gui_that_is_gone_ends_the_process():
+    reading, writing = os.pipe()
+    command = subprocess.Popen(
+        FAKE, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.PIPE, stdout=writing
+    )
+    os.close(writing)
+    os.close(reading)
+    command.stdin.write(b"position startpos\ngo infinite\nisready\n")
+    command.stdin.flush()
+    assert command.wait(5) == 0
+    command.stdin.close()
+
+
+def test_isready_has_a_heartbeat_while_loading():
+    with Process(FAKE, FAKE_LOAD="5.5") as engine:
+        engine.send("usi", "isready")
+        engine.until("usiok")
+        last, beats = time.monotonic(), 0
+        while (line := engine.line(10)) != "readyok":
+            assert line.startswith("info string compiling")
+            assert engine.came - last <= 5
+            last, beats = engine.came, beats + 1
+        assert beats >= 1
+
+
+def test_an_engine_that_can_not_load_says_so_and_goes():
+    with Process(FAKE, FAKE_FAULT="load") as engine:
+        engine.send("usi", "isready")
+        assert "no numba here" in engine.until("info string the engine can not start")[-1]
+        assert engine.ended(5) == (1, b"")
+
+
+def test_isready_before_every_game_and_lines_sent_in_one_go(engine):
+    for _ in range(3):
+        engine.send("gameover draw", "isready", "usinewgame", "position startpos", "go depth 2", "isready")
+        lines = engine.until("bestmove")
+        assert lines[0] == "readyok"
+        if lines.count("readyok") < 2:
+            assert engine.line() == "readyok"
+
+
+def test_isready_during_a_search_is_answered_and_the_search_goes_on(engine):
+    engine.send("position startpos", "go infinite")
+    engine.until("info depth 2")
+    engine.send("isready")
+    lines = engine.until("readyok", 1)
+    assert not answers(lines)
+    assert not answers(engine.silent(0.2))
+    engine.send("stop")
+    engine.until("bestmove", 1)
+
+
+def test_unknown_lines_and_words_are_skipped(engine):
+    engine.send("", "   ", "xyzzy", "uci", "register later", "joho isready")
+    assert engine.line() == "readyok"
+
+
+def test_commands_before_isready_and_usi():
+    with Process(FAKE) as engine:
+        engine.send("position startpos moves 7g7f", "go depth 1")
+        assert engine.until("bestmove")
+
+
+# ---- options -----------------------------------------------------------------------------------------------------
+
+
+def test_unknown_options_are_taken_silently_and_bad_values_named(engine):
+    engine.send("setoption name BookFile value no_book", "setoption name Stochastic_Ponder value false", "isready")
+    assert engine.line() == "readyok"
+    engine.send("setoption name MultiPV value many", "setoption", "isready")
+    assert engine.until("readyok") == [
+        "info string setoption: MultiPV is a number, not 'many'",
+        "info string setoption: 'name' and a name expected",
+        "readyok",
+    ] or engine.seen[-3:-1] == [  # the reader's complaint may come first
+        "info string setoption: 'name' and a name expected",
+        "info string setoption: MultiPV is a number, not 'many'",
+    ]
+
+
+def test_multipv_changes_between_two_analyses(engine):
+    engine.send("position startpos", "go depth 1")
+    assert "multipv" not in engine.until("bestmove")[-2]
+    engine.send("setoption name USI_MultiPV value 3", "go infinite")
+    engine.until("info depth 2")
+    engine.send("stop", "setoption name MultiPV value 2", "go infinite")
+    lines = engine.until("bestmove")
+    assert [line.split()[6] for line in lines[-4:-1]] == ["1", "2", "3"]
+    time.sleep(0.1)
+    engine.send("stop")
+    lines = engine.until("bestmove")
+    assert [line.split()[6] for line in lines[-3:-1]] == ["1", "2"]
+
+
+def test_pv_interval():
+    with Process(FAKE) as engine:
+        engine.ready("setoption name PvInterval value 200")
+        engine.send("position startpos", "go movetime 700")
+        lines = engine.until("bestmove")
+        assert 2 <= sum(line.startswith("info depth") for line in lines) <= 5
+        assert lines[-2].startswith("info depth") and " pv " in lines[-2]
+
+
+def test_debug_log(tmp_path):
+    path = tmp_path / "my log.txt"
+    with Process(FAKE, FAKE_FAULT="search") as engine:
+        engine.ready(f"setoption name DebugLogFile value {path}")
+        engine.send("position startpos", "go depth 1")
+        engine.until("bestmove")
+        text = path.read_text()
+    assert "> position startpos" in text and "< bestmove" in text and "ArithmeticError" in text
+    with Process(FAKE) as engine:
+        engine.send(f"setoption name DebugLogFile value {tmp_path}", "isready")
+        assert "DebugLogFile" in engine.until("info string")[-1]
+
+
+def test_nodes_and_depth_limits(engine):
+    engine.send("setoption name DepthLimit value 3", "position startpos", "go depth 9")
+    assert engine.until("bestmove")[-2].startswith("info depth 3 ")
+    engine.send("setoption name DepthLimit value 0", "setoption name NodesLimit value 200", "go")
+    assert engine.until("bestmove")[-2].startswith("info depth 2 ")
+
+
+# ---- position ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["position startpos moves 7g7f 7g7f", "position", "position startpos 7g7f", "position here", "position sfen",
+     "position sfen 9/9/9 b - 1", "position startpos moves 7g7f +", "sfen moves 7g7f"],
+)  # fmt: skip
+def test_a_wrong_position_is_named_and_the_last_good_one_stays(engine, line):
+    engine.send("position startpos moves 7g7f 3c3d", line, "moves")
+    lines = engine.until("39 moves", 5)
+    faults = [line for line in lines if line.startswith("info string ")]
+    assert len(faults) == 1 and faults[0].startswith("info string position: ")
+    engine.send("go depth 1")
+    engine.until("bestmove")
+
+
+def test_position_forms(engine):
+    for line in ("position startpos moves", "position startpos", "startpos",
+                 "position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+                 "position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -",
+                 "position lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1 moves"):  # fmt: skip
+        engine.send("position startpos moves 7g7f", line, "d")
+        assert engine.line() == "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+
+
+# ---- go ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("go", "least", "most"),
+    [
+        ("btime 0 wtime 0 byoyomi 300", 0.2, 0.32),
+        ("btime 0 wtime 0 byoyomi 300 binc 0", 0.2, 0.32),
+        ("btime 0 wtime 0 binc 5000 winc 300", 0.1, 0.32),  # white is to move: no flag has fallen
+        ("btime 9000 wtime 300 binc 0 winc 0", 0.0, 0.3),
+        ("btime 60000 wtime 60000 byoyomi 200", 0.2, 7.0),
+        ("movetime 300", 0.2, 0.32),
+        ("movetime 60000 depth 3", 0.0, 0.5),
+        ("movetime 200 depth 90", 0.1, 0.25),
+        ("btime -100 wtime -100 byoyomi 0", 0.0, 0.2),
+        ("nodes 500", 0.0, 0.5),
+        ("depth x", 0.5, 1.1),
+        ("quickly byoyomi 300 rtime 5", 0.2, 0.32),
+    ],
+)
+def test_every_go_is_answered_in_time(engine, go, least, most):
+    engine.send("position startpos moves 7g7f")
+    engine.send(f"go {go}")
+    lines = engine.until("bestmove", 20)
+    assert least <= engine.came - engine.sent <= most + 0.1  # 0.1 s for a machine with other work
+    assert len(answers(lines)) == 1
+    assert lines[-2].startswith("info depth ") and " score " in lines[-2] and " pv " in lines[-2]
+    assert not engine.silent(0.05)
+
+
+def test_faults_of_go_are_named(engine):
+    engine.send("position startpos", "go depth 2 nodes many byoyomi")
+    lines = engine.until("bestmove")
+    assert lines[:2] == [
+        "info string go: nodes 'many' is not a whole number",
+        "info string go: byoyomi wants a number",
+    ]
+
+
+def test_infinite_waits_for_stop_even_when_the_search_is_over():
+    with Process(FAKE, FAKE_DEPTH="2") as engine:
+        engine.ready().send("position startpos", "go infinite")
+        assert not answers(engine.silent(0.5))
+        engine.send("stop")
+        engine.until("bestmove", 1)
+        assert engine.came - engine.sent < 0.1
+        engine.send("stop", "stop", "isready")
+        assert engine.line() == "readyok"
+
+
+def test_stop_is_prompt_and_answered_once(engine):
+    engine.send("position startpos", "go infinite")
+    time.sleep(0.2)
+    engine.send("stop")
+    lines = engine.until("bestmove", 1)
+    assert engine.came - engine.sent < 0.1
+    assert lines[-2].startswith("info depth")
+    assert not engine.silent(0.1)
+
+
+def test_stop_before_the_search_has_begun():
+    with Process(FAKE, FAKE_LOAD="1") as engine:
+        engine.send("position startpos", "go infinite", "stop", "go ponder", "stop", "isready")
+        lines = engine.until("readyok", 10)
+        assert len(answers(lines)) == 2
+
+
+def test_a_go_without_stop_ends_an_endless_one(engine):
+    engine.send("position startpos", "go infinite", "position startpos moves 7g7f", "go depth 1", "isready")
+    lines = []
+    while len(answers(lines)) < 2:
+        lines += engine.until("bestmove", 5)
+
+
+def test_searchmoves(engine):
+    engine.send("position startpos", "go depth 2 searchmoves 7g7e 1g1f 2g2f")
+    lines = engine.until("bestmove")
+    assert lines[0] == "info string go: searchmoves '7g7e' is not legal here"
+    assert lines[-1] == "bestmove 1g1f"
+    engine.send("go searchmoves 2g2f depth 1")
+    assert engine.until("bestmove")[-1] == "bestmove 2g2f"
+
+
+def test_no_legal_move_resigns(engine):
+    engine.send("position sfen 8k/8G/8G/9/9/9/9/9/K8 w - 1", f"go {TIMES}")
+    lines = engine.until("bestmove")
+    assert lines == ["info depth 0 score mate -0", "bestmove resign"]
+    engine.send(f"go ponder {TIMES}")
+    assert not answers(engine.silent(0.2))
+    engine.send("ponderhit")
+    assert engine.until("bestmove")[-1] == "bestmove resign"
+
+
+def test_declaration():
+    with Process(FAKE, FAKE_SCORE="declare") as engine:
+        engine.ready().send("position startpos", f"go {TIMES}")
+        lines = engine.until("bestmove")
+        assert lines[-2].startswith("info depth") and lines[-1] == "bestmove win"
+
+
+def test_resign_value():
+    with Process(FAKE, FAKE_SCORE="cp -800") as engine:
+        engine.ready("setoption name ResignValue value 900").send("position startpos", "go depth 1")
+        assert engine.until("bestmove")[-1] != "bestmove resign"
+        engine.send("setoption name ResignValue value 700", "go depth 1")
+        assert engine.until("bestmove")[-1] == "bestmove resign"
+
+
+def test_a_search_that_fails_still_plays_a_legal_move():
+    with Process(FAKE, FAKE_FAULT="search") as engine:
+        engine.ready().send("position startpos", f"go {TIMES}")
+        lines = engine.until("bestmove")
+        assert lines[0].startswith("info string internal error")
+        assert lines[-1].split()[1] not in ("resign", "win")
+        engine.send("isready")
+        assert engine.line() == "readyok"
+
+
+# ---- pondering ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("depth", ["1000000", "2"])
+def test_no_bestmove_while_pondering(depth):
+    with Process(FAKE, FAKE_DEPTH=depth) as engine:
+        engine.ready("setoption name USI_Ponder value true")
+        engine.send("position startpos moves 7g7f 3c3d", f"go ponder {TIMES}")
+        assert not answers(engine.silent(0.5))
+        engine.send("stop")  # a miss
+        assert len(answers(engine.until("bestmove", 1))) == 1
+        assert not engine.silent(0.1)
+
+
+@pytest.mark.parametrize(
+    ("go", "hit", "most"),
+    [
+        ("go ponder btime 0 wtime 0 byoyomi 300", "ponderhit", 0.32),
+        ("go ponder", "ponderhit btime 0 wtime 0 byoyomi 300", 0.32),
+        ("go ponder", "ponderhit btime 0 wtime 0 binc 300 winc 300", 0.32),
+        ("go ponder btime 0 wtime 0 byoyomi 60000", "ponderhit btime 0 wtime 0 byoyomi 300", 0.32),
+        ("go ponder", "ponderhit", 1.1),
+    ],
+)
+def test_ponderhit(engine, go, hit, most):
+    engine.send("position startpos moves 7g7f 3c3d", go)
+    assert not answers(engine.silent(0.5))
+    engine.send(hit)
+    lines = engine.until("bestmove", 3)
+    assert engine.came - engine.sent <= most + 0.1
+    assert lines[-2].startswith("info depth ")
+
+
+def test_ponderhit_after_the_search_has_ended_and_before_it_has_begun():
+    with Process(FAKE, FAKE_DEPTH="1") as engine:
+        engine.ready().send("position startpos", f"go ponder {TIMES}")
+        engine.silent(0.2)
+        engine.send("ponderhit")
+        engine.until("bestmove", 0.5)
+    with Process(FAKE, FAKE_LOAD="1") as engine:
+        engine.send("position startpos", "go ponder", "ponderhit btime 0 wtime 0 byoyomi 200")
+        engine.until("bestmove", 3)
+    with Process(FAKE) as engine:
+        engine.ready().send("ponderhit", "isready")
+        assert engine.line() == "readyok"
+
+
+@pytest.mark.parametrize("go", ["go ponder", "go infinite", f"go ponder {TIMES}"])
+def test_gameover_is_stop(engine, go):
+    engine.send("position startpos", go)
+    assert not answers(engine.silent(0.2))
+    engine.send("gameover lose", "isready", "usinewgame", "position startpos", "go depth 1")
+    lines = engine.until("bestmove", 1)
+    lines += engine.until("bestmove", 1)
+    assert "readyok" in lines
+
+
+def test_the_ponder_move_is_the_second_of_the_line():
+    with Process(FAKE, FAKE_PV="7g7f 3c3d 2g2f") as engine:
+        engine.ready().send("position startpos", "go depth 1")
+        lines = engine.until("bestmove")
+        assert lines[-1] == "bestmove 7g7f ponder 3c3d"
+        assert lines[-2].endswith("pv 7g7f 3c3d 2g2f")
+
+
+# ---- mates -------------------------------------------------------------------------------------------------------
+
+
+def test_go_mate():
+    with Process(FAKE, FAKE_SCORE="mate 3", FAKE_PV="7g7f 3c3d 2g2f") as engine:
+        engine.ready().send("position startpos", "go mate 5000")
+        lines = engine.until("checkmate", 2)
+        assert lines[-1] == "checkmate 7g7f 3c3d 2g2f" and len(answers(lines)) == 1
+        engine.send("go mate infinite")
+        assert engine.until("checkmate", 2)[-1] == "checkmate 7g7f 3c3d 2g2f"
+    with Process(FAKE) as engine:
+        engine.ready().send("position startpos", "go mate 300")
+        assert engine.until("checkmate", 2)[-1] == "checkmate timeout"
+        assert 0.2 < engine.came - engine.sent < 0.5
+        engine.send("go mate infinite")
+        assert not answers(engine.silent(0.3))
+        engine.send("stop")
+        assert engine.until("checkmate", 1)[-1] == "checkmate timeout"
+        engine.send("position sfen 8k/8G/8G/9/9/9/9/9/K8 w - 1", "go mate 100")
+        assert engine.until("checkmate", 1)[-1] == "checkmate nomate"
+
+
+# ---- the console -------------------------------------------------------------------------------------------------
+
+
+def test_console_extras(engine):
+    engine.send("position startpos moves 7g7f", "moves", "go perft 1", "isready")
+    lines = engine.until("readyok")
+    assert lines[0].startswith("30 moves: ") and any(line.startswith("perft 1: 30 nodes") for line in lines)
+    assert not answers(lines)
+    engine.send("eval")
+    assert engine.line().startswith("static value")
+
+
+def test_an_idle_engine_uses_no_cpu(engine):
+    def ticks():
+        with open(f"/proc/{engine.process.pid}/stat") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+
+    try:
+        before = ticks()
+    except OSError:
+        pytest.skip("there is no /proc here")
+    time.sleep(1)
+    assert ticks() - before <= 1  # hundredths of a second
