@@ -116,6 +116,7 @@ def use_shogi_board() -> None:
     board.is_repetition()
     list(board.legal_moves)
     board.declaration()
+    board.outcome()
 
 
 def shogi_starts() -> tuple[str, ...]:
