@@ -10,16 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from games import naive_tictactoe, tictactoe
+from games import naive_tictactoe, othello4, tictactoe
 from shogi_engine.game import Game, do_move, generate_moves, generate_noisy, is_legal
 from shogi_engine.search.context import new_context
 
 TESTS = Path(__file__).resolve().parent.parent
-sys.path.append(str(TESTS / "shogi"))
-from naive_shogi import State  # noqa: E402
+sys.path += [str(TESTS / "shogi"), str(TESTS / "othello")]
+import naive_othello  # noqa: E402
+import naive_shogi  # noqa: E402
 
+from shogi_engine.games.othello import GAME as OTHELLO  # noqa: E402
+from shogi_engine.games.othello.board import Board as OthelloBoard  # noqa: E402
 from shogi_engine.games.shogi import GAME as SHOGI  # noqa: E402
-from shogi_engine.games.shogi.board import Board  # noqa: E402
+from shogi_engine.games.shogi.board import Board as ShogiBoard  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def random_positions(case: ConformanceCase) -> Iterator[Any]:
 
 def naive_shogi_moves(sfen: str) -> list[str]:
     """Return the legal moves by the naive twin of the rules."""
-    return State.from_sfen(sfen).legal_moves()
+    return naive_shogi.State.from_sfen(sfen).legal_moves()
 
 
 def change_sides(sfen: str) -> str:
@@ -111,17 +114,32 @@ def turned(backward: str) -> str:
 
 def use_shogi_board() -> None:
     """Ask a Board what it asks kernels of its own."""
-    board = Board()
+    board = ShogiBoard()
     board.push_usi("7g7f")
     board.is_repetition()
     list(board.legal_moves)
     board.declaration()
+    board.outcome()
 
 
 def shogi_starts() -> tuple[str, ...]:
     """Return the positions of the perft file: pins, checks, promotions, full hands."""
     positions = json.loads((TESTS / "data" / "shogi_perft.json").read_text())["positions"]
     return tuple(position["sfen"] for position in positions)
+
+
+# ---- Othello -----------------------------------------------------------------------------------------------------
+
+OTHELLO_MIRRORS = (naive_othello.change_sides, naive_othello.left_to_right, naive_othello.transpose)
+
+
+def use_othello_board() -> None:
+    """Ask a Board what it asks kernels of its own."""
+    board = OthelloBoard()
+    board.push_text("d3")
+    board.flipped(next(iter(board.legal_moves)))
+    board.canonical()
+    board.outcome()
 
 
 CASES = [
@@ -145,5 +163,26 @@ CASES = [
         depth=3,
         odd_texts=("", "9/9/9/9/9/9/9/9 b - 1", "9/9/9/9/9/9/9/9/9 x - 1", "K8/9/9/9/9/9/9/9/8K b - 1"),
         use_other_kernels=use_shogi_board,
+    ),
+    ConformanceCase(
+        game=othello4.GAME,
+        naive_moves=naive_othello.legal_moves,
+        mirrors=OTHELLO_MIRRORS,
+        starts=(othello4.GAME.start,),
+        games=60,
+        plies=20,
+        depth=8,
+        odd_texts=("", "-----OX--XO-----", "-----OX--XO---- X", "-----OX--XO------ X", "-----OX--XO----- Y"),
+    ),
+    ConformanceCase(
+        game=OTHELLO,
+        naive_moves=naive_othello.legal_moves,
+        mirrors=OTHELLO_MIRRORS,
+        starts=(OTHELLO.start,),
+        games=30,
+        plies=70,
+        depth=6,
+        odd_texts=("", "-" * 64, "-" * 63 + " X", "-" * 64 + " Y", "Z" * 64 + " X"),
+        use_other_kernels=use_othello_board,
     ),
 ]

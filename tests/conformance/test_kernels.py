@@ -20,7 +20,7 @@ small_games = pytest.mark.parametrize("case", [case for case in CASES if str(cas
 
 def conformance(case, tmp_path, **variables: str) -> None:
     """Run the conformance tests of one game in a process of its own."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-x", "-k", str(case)]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-x", "-k", f"{case} and not {case}4"]
     command.append(str(TESTS / "conformance" / "test_conformance.py"))
     env = environment(tmp_path, **variables)
     result = subprocess.run(command, env=env, capture_output=True, text=True, cwd=ROOT, timeout=1200)
