@@ -51,6 +51,7 @@ def full(lines, occupied):
     return sum(1 << s for line in lines if all(occupied >> s & 1 for s in line) for s in line)
 
 
+@settings(deadline=None)
 @given(POSITIONS)
 def test_full_lines(text):
     pos = parse_obf(text)
@@ -138,6 +139,7 @@ def test_order_of_moves():
         assert all(abs(score) < 1 << 19 for score in ctx.scores[:count])
 
 
+@settings(deadline=None)
 @given(POSITIONS)
 def test_odd_quadrants(text):
     wanted = 0

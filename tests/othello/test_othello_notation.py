@@ -27,6 +27,7 @@ MUST_PASS = "XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXOX- X"
 OVER = "X" * 64 + " O"
 
 
+@settings(deadline=None)
 @given(POSITIONS)
 def test_positions_round_trip(text):
     assert format_obf(parse_obf(text)) == text

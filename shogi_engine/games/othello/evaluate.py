@@ -1,4 +1,4 @@
-"""Othello's evaluation by hand: mobility, corners and what stands next to them, stable discs, parity, discs.
+"""Othello's evaluation by eight features: mobility, corners and what stands next to them, stable discs, parity, discs.
 
 A feature counts for the side to move less for the other side; its weight, in hundredths of a disc, moves with the
 empty squares from the opening's to the end's (params.FEATURES).

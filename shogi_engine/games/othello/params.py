@@ -22,16 +22,18 @@ PARAMS = record_dtype(
     ]
 )
 
-# Hundredths of a disc for each unit by which the side to move is ahead, in the opening and at the end.
+# Hundredths of a disc for each unit by which the side to move is ahead, in the opening and at the end. Fitted by least
+# squares to the final scores of some 2500 games of the engine against itself, two and three plies deep from random
+# openings; corners and what stands next to them tell early, mobility and parity late.
 WEIGHTS = {
-    "mobility": (55, 90),
-    "potential": (30, 25),
-    "corners": (500, 500),
-    "x_squares": (-250, -150),  # next to an empty corner only, and so the next
-    "c_squares": (-100, -100),
-    "stable": (150, 150),
-    "discs": (-20, 60),
-    "parity": (0, 150),  # an odd number of empty squares: the side to move has the last move
+    "mobility": (15, 240),
+    "potential": (70, -80),
+    "corners": (2100, -100),
+    "x_squares": (-2000, 50),  # next to an empty corner only, and so the next
+    "c_squares": (95, -190),
+    "stable": (120, 110),
+    "discs": (-55, -10),
+    "parity": (55, 145),  # an odd number of empty squares: the side to move has the last move
 }
 
 # What order_squares holds for the squares of the triangle a1, b1, b2, c1 ... d4, in the board's symmetry.
