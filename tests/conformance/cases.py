@@ -139,6 +139,7 @@ def use_othello_board() -> None:
     board.push_text("d3")
     board.flipped(next(iter(board.legal_moves)))
     board.canonical()
+    board.transformed(1)
     board.outcome()
 
 
