@@ -13,22 +13,23 @@ HASH_MB = 16
 # By game: the depth, and positions as (notation, moves); openings, middle games, a king under attack, an ending.
 POSITIONS: dict[str, tuple[int, tuple[tuple[str, str], ...]]] = {
     "shogi": (
-        10,
+        11,
         (
             ("", ""),
             ("", "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d"),
             ("", "7g7f 8c8d 2h6h 7a6b 5i4h 5a4b 4h3h 4b3b 3h2h 6a5b 3i3h 5c5d"),
             ("l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1", ""),
             ("l4S2l/4g1gs1/5p1p1/pr2N1pkp/4Gn3/PP3PPPP/2GPP4/1K7/L3r+s2L w BS2N5Pb 1", ""),
-            ("4k4/9/4G4/9/9/9/9/9/4K4 b 2RB2S3N4L10Pb3g2s1n8p 1", ""),
+            ("8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124", ""),
         ),
     ),
     "othello": (
         12,
         (
             ("", ""),
-            ("", "f5 d6 c3 d3 c4 f4 c5 b3 c2 e3"),
-            ("", "f5 f6 e6 f4 g5 e7 e3 g6 f3 d6 f7 h5 h4 e2 h6 f8 d3 g4 c5 c6 d8 c4 e8 c8"),
+            ("------------------O-OX----XOOX---XXXOX----XOOO------------------ X", ""),
+            ("--OOO-----XOXX----XXOX-----XXO---OOXXXXX--OX-XX---XXO----------- X", ""),
+            ("---X----O-XX----OOOXOO-OOOXXXXOOOXXOOOOOXXXOOOX---XXXX---XXXXXX- X", ""),
         ),
     ),
 }

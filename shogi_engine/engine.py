@@ -272,11 +272,11 @@ class Engine:
             self.searcher.params[name] = value
 
     def warmup(self) -> None:
-        """Compile, or load from the cache, all that a search and the notation need."""
+        """Compile, or load from the cache, all that a search and the notation need; touch the memory they use."""
         self.searcher.warmup()
         self.may_declare()
-        for move in self.legal_moves()[:1]:
-            self.game.parse_move(self.position, move)
+        self.search(nodes=3000)
+        self.new_game()
 
     def perft(self, depth: int, **options: Any) -> Perft:
         """Count the leaves of the position; `options` are those of `perft.perft`."""

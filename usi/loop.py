@@ -53,6 +53,25 @@ class Task:
             self.released.set()
 
 
+class Heartbeat:
+    """While it is entered, says every few seconds that the engine is alive."""
+
+    def __init__(self, output: "Output") -> None:
+        self._out = output
+        self._over = threading.Event()
+
+    def __enter__(self) -> None:
+        threading.Thread(target=self._beat, name="usi-heartbeat", daemon=True).start()
+
+    def __exit__(self, *failure: object) -> None:
+        self._over.set()
+
+    def _beat(self) -> None:
+        began = time.monotonic()
+        while not self._over.wait(HEARTBEAT):
+            self._out.info(f"compiling ... {time.monotonic() - began:.0f} s (long only before the first game)")
+
+
 class Output:
     """Whole lines to a file descriptor and to the debug log; a GUI that is gone ends the process."""
 
@@ -111,6 +130,7 @@ class Loop:
         self.position = Position()
         self.engine: Any = None
         self._sizes = (0, 0)  # hash and threads the engine has
+        self._fresh = True  # nothing was searched since the table was cleared
         self._loaded = threading.Event()
         self._loading = False
         self._lock = threading.Lock()
@@ -261,18 +281,17 @@ class Loop:
         self._loaded.set()
 
     def _ready_engine(self) -> "Engine":
-        """Wait for the engine, saying so every few seconds, and give it the size the options ask for."""
-        self._start_loading()
-        began = time.monotonic()
-        while not self._loaded.wait(HEARTBEAT):
-            self.out.info(f"compiling ... {time.monotonic() - began:.0f} s (only before the first game)")
+        """Wait for the engine and give it the size the options ask for."""
         sizes = self.options.number("USI_Hash"), self.options.number("Threads")
-        if sizes != self._sizes:
-            try:
-                self.engine.resize(hash_mb=sizes[0], threads=sizes[1])
-            except MemoryError:
-                self.out.info(f"no memory for USI_Hash {sizes[0]}")
-            self._sizes = sizes
+        if sizes != self._sizes or not self._loaded.is_set():
+            self._start_loading()
+            with Heartbeat(self.out):
+                self._loaded.wait()
+                try:
+                    self.engine.resize(hash_mb=sizes[0], threads=sizes[1])
+                except MemoryError:
+                    self.out.info(f"no memory for USI_Hash {sizes[0]}")
+                self._sizes = sizes
         return self.engine
 
     # ---- the worker's side ------------------------------------------------------------------------------------
@@ -295,7 +314,10 @@ class Loop:
             self.out.note("!", traceback.format_exc())
 
     def _ready(self) -> None:
+        """Answer isready. It comes before every game, and no clock runs yet: the time to clear a large table."""
         self._ready_engine()
+        with Heartbeat(self.out):
+            self._new_game()
         self.out.line("readyok")
 
     def _set(self, name: str, value: str) -> None:
@@ -306,8 +328,9 @@ class Loop:
                 raise ProtocolError(f"setoption: DebugLogFile {fault.strerror}") from None
 
     def _new_game(self) -> None:
-        if self._loaded.is_set():
+        if not self._fresh:
             self.engine.new_game()
+            self._fresh = True
 
     def _place(self, position: Position) -> None:
         engine = self._ready_engine()
@@ -397,6 +420,7 @@ class Loop:
             on_info = lambda line: self._mate_seen(line, task, shows)  # noqa: E731
         with self._lock:
             limits = self._limits(task)
+            self._fresh = False
             engine.arm()  # from here on a stop or a ponderhit reaches the search, even before it has begun
             task.running = True
         try:

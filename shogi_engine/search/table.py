@@ -23,8 +23,7 @@ MAX_STORED_DEPTH = 255
 class Table:
     """The table's memory and what a kernel needs to find it.
 
-    megabytes : its size; it is zeroed lazily by the system.   Raises ValueError below 1, MemoryError if there is not
-    that much.
+    megabytes : its size.   Raises ValueError below 1, MemoryError if there is not that much.
     """
 
     def __init__(self, megabytes: int) -> None:
@@ -32,15 +31,14 @@ class Table:
             raise ValueError(f"a transposition table needs at least 1 MB, not {megabytes}")
         self.megabytes = megabytes
         self.clusters = (megabytes << 20) // CLUSTER_BYTES
-        self.generation = 0
+        memory = np.zeros(self.clusters * (CLUSTER_BYTES // 8) + 8, dtype=np.uint64)
+        offset = -memory.ctypes.data % CLUSTER_BYTES // 8
+        self.words: Any = memory[offset : offset + self.clusters * (CLUSTER_BYTES // 8)]
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything."""
-        self.words: Any = None  # give the old memory back before asking for the new
-        memory = np.zeros(self.clusters * (CLUSTER_BYTES // 8) + 8, dtype=np.uint64)
-        offset = -memory.ctypes.data % CLUSTER_BYTES // 8
-        self.words = memory[offset : offset + self.clusters * (CLUSTER_BYTES // 8)]
+        """Forget everything. Writes all of the memory, which the system would else hand out during the next search."""
+        self.words.fill(0)
         self.generation = 0
 
     def next_generation(self) -> None:

@@ -1,0 +1,142 @@
+"""The `shogi-engine` command: what it prints, and how it ends."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shogi_engine.__main__ import main
+from shogi_engine.engine import Engine
+from shogi_engine.play import Match
+
+DATA = Path(__file__).parent / "data"
+
+
+def run(capsys, *arguments):
+    """Return (exit status, the last line of stdout as JSON)."""
+    status = main([*arguments, "--json"])
+    return status, json.loads(capsys.readouterr().out.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["fly"], ["perft"], ["perft", "go", "3"], ["perft", "shogi", "x"], ["perft", "shogi", "-1"],
+     ["perft", "shogi", "2", "--position", "9/9 b - 1"], ["perft", "--suite", "/nowhere.json"],
+     ["perft", "shogi", "2", "--suite", "x"], ["perft", "--suite", __file__], ["search", "shogi", "--depth", "0"],
+     ["search", "shogi", "--moves", "7g7e", "--depth", "1"], ["bench", "chess"], ["warmup", "chess"],
+     ["play", "shogi", "--person", "me"], ["search", "shogi", "--dep", "3"]],
+)  # fmt: skip
+def test_wrong_arguments_end_with_2_and_one_line(capsys, arguments):
+    try:
+        status = main(arguments)
+    except SystemExit as end:
+        status = end.code
+    output = capsys.readouterr()
+    assert status == 2 and output.out == "" and output.err.count("\n") == 1 and output.err.endswith("\n")
+
+
+def test_help_names_every_command(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--help"])
+    assert end.value.code == 0
+    text = capsys.readouterr().out
+    for command in ("warmup", "perft", "bench", "search", "play"):
+        with pytest.raises(SystemExit) as end:
+            main([command, "--help"])
+        assert end.value.code == 0 and command in text
+
+
+def test_perft(capsys):
+    status, values = run(capsys, "perft", "shogi", "3")
+    assert status == 0 and values["nodes"] == 25470
+    assert {"game", "position", "depth", "nodes", "seconds", "nps"} <= set(values)
+    for extra in (["--no-bulk"], ["--threads", "2"], ["--divide"]):
+        assert run(capsys, "perft", "shogi", "3", *extra)[1]["nodes"] == 25470
+    assert run(capsys, "perft", "othello", "9")[1]["nodes"] == 3005288
+    assert run(capsys, "perft", "othello", "9", "--free-pass")[1]["nodes"] == 3005320
+    main(["perft", "shogi", "1", "--divide"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 31 and "7g7f: 1" in lines and lines[-1].startswith("30 nodes")
+
+
+def test_suites(capsys, tmp_path):
+    status, values = run(capsys, "perft", "--suite", str(DATA / "shogi_perft.json"), "--max-nodes", "20000")
+    assert status == 0 and values["failed"] == 0 and values["passed"] > 40
+    start = "---------------------------OX------XO---------------------------"
+    counts = [4, 12, 56, 244, 1396]
+    othello = {"positions": [{"id": "start", "board": start, "side": "X", "mode1": counts, "mode2": list(counts)}]}
+    file = tmp_path / "othello.json"
+    file.write_text(json.dumps(othello))
+    assert run(capsys, "perft", "--suite", str(file))[1]["passed"] == 1
+    assert run(capsys, "perft", "--suite", str(file), "--max-nodes", "3")[1]["skipped"] == 1
+    othello["positions"][0]["mode1"][2] = 57
+    file.write_text(json.dumps(othello))
+    assert main(["perft", "--suite", str(file), "--json"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert "depth 3: 56, not 57" in lines[0] and "  d3: 14" in lines
+    values = json.loads(lines[-1])
+    assert (values["passed"], values["failed"], values["skipped"]) == (0, 1, 0)
+
+
+def test_search(capsys):
+    status, values = run(capsys, "search", "shogi", "--moves", "7g7f", "3c3d", "--depth", "4", "--multipv", "2")
+    assert status == 0 and values["bestmove"] == values["pv"][0] and values["depth"] == 4
+    assert list(values["score"]) == ["cp"] and len(values["lines"]) == 2
+    status, values = run(capsys, "search", "shogi", "--position", "8k/8G/8G/9/9/9/9/9/K8 w - 1", "--depth", "2")
+    assert status == 1 and values["bestmove"] is None and values["score"] == {"mate": 0}
+    status, values = run(capsys, "search", "othello", "--depth", "3")
+    assert status == 0 and list(values["score"]) == ["discs"]
+    assert main(["search", "shogi", "--nodes", "100"]) == 0
+    assert "depth" in capsys.readouterr().out
+
+
+def test_json_is_the_only_thing_on_a_pipe():
+    command = [sys.executable, "-m", "shogi_engine", "search", "shogi", "--depth", "3", "--json"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert (result.returncode, result.stderr, result.stdout.count("\n")) == (0, "", 1)
+
+
+def test_warmup_and_bench(capsys):
+    status, values = run(capsys, "warmup", "shogi")
+    assert status == 0 and values["games"] == ["shogi"] and values["seconds"] >= 0
+    first = run(capsys, "bench", "othello")[1]
+    assert first["nodes"] == first["per_game"]["othello"] == run(capsys, "bench", "othello")[1]["nodes"] > 1000
+
+
+def play(game, lines, people, position="", **limits):
+    """Play with `lines` typed; return what was shown."""
+    typed, shown = iter(lines), []
+
+    def read(prompt):
+        try:
+            return next(typed)
+        except StopIteration:
+            raise EOFError from None
+
+    with Engine(game, hash_mb=1) as engine:
+        engine.set_position(position)
+        Match(engine, people, limits or {"depth": 2}, read, shown.append, max_moves=60).play()
+        return "\n".join(shown), engine.move_texts
+
+
+def test_play_by_hand():
+    text, moves = play("shogi", ["help", "moves", "board", "7g7e", "7g7f", "undo", "undo", "2g2f", "hint", ""], {0, 1})
+    assert moves == ["2g2f"]
+    for said in ("undo      take", "1g1f", "illegal move '7g7e'", "no move to take back", "hint: ", "white to move"):
+        assert said in text
+    text, moves = play("shogi", ["7g7f", "undo", "go", "quit", "7g7f"], {0})
+    assert len(moves) == 2 and "engine: " in text
+
+
+def test_play_ends_when_the_game_is_over():
+    text, moves = play("shogi", ["G*5b"], {0, 1}, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
+    assert moves == ["G*5b"] and text.endswith("black wins: checkmate")
+    cycle = ["2h3h", "8b7b", "3h2h", "7b8b"]
+    text, moves = play("shogi", cycle * 3 + ["7g7f"], {0, 1})
+    assert moves == cycle * 3 and text.endswith("a draw: fourfold repetition")
+    text, moves = play("othello", [], set(), depth=1)
+    assert "discs" in text.splitlines()[-1] or text.endswith("a draw: 60 moves")
+    text, moves = play("shogi", [], set(), "+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b 2P 1")
+    assert moves == [] and "declares" in text

@@ -1,0 +1,207 @@
+"""Engine: positions in text, searches with limits, stops from other threads."""
+
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from games.tictactoe import GAME as TICTACTOE
+from shogi_engine import Engine, games
+from shogi_engine.engine import score_text
+from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX
+
+MATE_IN_3 = "4k4/9/4P4/9/9/9/9/9/4K4 b GS2g 1"
+
+
+@pytest.fixture(scope="module")
+def shogi():
+    with Engine("shogi", hash_mb=8) as engine:
+        engine.warmup()
+        yield engine
+
+
+@pytest.fixture(autouse=True)
+def start(request):
+    if "shogi" in request.fixturenames:
+        engine = request.getfixturevalue("shogi")
+        engine.set_position()
+        engine.new_game()
+
+
+def test_games_are_loaded_by_name():
+    assert games.load("shogi").name == "shogi" and games.load("othello").name == "othello"
+    with pytest.raises(ValueError, match="there is no game 'go'; there are shogi, othello"):
+        games.load("go")
+    with pytest.raises(ValueError, match="no board"):
+        games.board(TICTACTOE, TICTACTOE.parse_position(TICTACTOE.start))
+
+
+def test_positions_and_moves(shogi):
+    shogi.set_position(moves=["7g7f", "3c3d"])
+    assert shogi.position_text.split()[1:] == ["b", "-", "3"] and len(shogi.legal_moves()) == 39
+    shogi.push("8h2b+")
+    assert shogi.move_texts == ["7g7f", "3c3d", "8h2b+"] and shogi.position_text.split()[2] == "B"
+    assert shogi.pop() == "8h2b+" and len(shogi.moves) == 2
+    shogi.set_position(moves=["7g7f", "8c8d"])  # another game
+    assert shogi.position_text.split()[0].split("/")[3] == "1p7"
+    shogi.set_position()
+    with pytest.raises(ValueError, match="no move to take back"):
+        shogi.pop()
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "fault"),
+    [("", ["7g7f", "7g7f"], "move 2: "), ("", ["7g7e"], "move 1: "), ("", ["x"], "move 1: "), ("9/9", [], "sfen")],
+)
+def test_a_fault_leaves_everything_as_it_was(shogi, text, moves, fault):
+    shogi.set_position(moves=["2g2f"])
+    before = shogi.position_text, shogi.move_texts, list(shogi.moves)
+    with pytest.raises(ValueError, match=fault):
+        shogi.set_position(text, moves)
+    assert (shogi.position_text, shogi.move_texts, list(shogi.moves)) == before
+
+
+def replay(engine, line):
+    for move in line:
+        assert move in engine.legal_moves(), line
+        engine.push(move)
+    for _ in line:
+        engine.pop()
+
+
+def test_search_reports_lines_that_can_be_played(shogi):
+    lines = []
+    found = shogi.search(depth=6, on_info=lines.append)
+    assert [line.depth for line in lines if not line.bound] == [1, 2, 3, 4, 5, 6]
+    assert found.depth == 6 and found.bestmove == found.pv[0] == lines[-1].pv[0] and found.nodes == lines[-1].nodes
+    for line in lines:
+        replay(shogi, line.pv)
+    assert found.ponder == (found.pv[1] if len(found.pv) > 1 else "")
+
+
+def test_multipv_and_searchmoves(shogi):
+    found = shogi.search(depth=4, multipv=3)
+    assert [line.multipv for line in found.lines] == [1, 2, 3] and len({line.pv[0] for line in found.lines}) == 3
+    assert found.lines[0].value >= found.lines[1].value >= found.lines[2].value
+    assert shogi.search(depth=3, searchmoves=["9g9f"]).bestmove == "9g9f"
+    with pytest.raises(ValueError, match="7g7e"):
+        shogi.search(depth=3, searchmoves=["7g7e"])
+
+
+def test_scores_of_mates_count_plies(shogi):
+    shogi.set_position(MATE_IN_3)
+    found = shogi.search(depth=6)
+    assert found.score == f"mate {len(found.pv)}" and found.value == VALUE_MATE - len(found.pv)
+    shogi.push(found.bestmove)
+    after = shogi.search(depth=6)
+    assert after.score == f"mate -{len(found.pv) - 1}"
+    shogi.set_position("8k/8G/8G/9/9/9/9/9/K8 w - 1")
+    over = shogi.search(depth=3)
+    assert (over.bestmove, over.score, over.pv) == ("", "mate -0", [])
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "cp 0"), (-120, "cp -120"), (VALUE_MATE - 5, "mate 5"), (5 - VALUE_MATE, "mate -5"), (-VALUE_MATE, "mate -0"),
+     (VALUE_MATE_IN_MAX - 1, f"cp {VALUE_MATE_IN_MAX - 1}")],
+)  # fmt: skip
+def test_score_text(value, text):
+    assert score_text(games.load("shogi"), value) == text
+
+
+def test_stop_from_another_thread(shogi):
+    threading.Timer(0.2, shogi.stop).start()
+    began = time.monotonic()
+    found = shogi.search()
+    assert 0.15 < time.monotonic() - began < 1 and found.bestmove in shogi.legal_moves()
+
+
+def test_a_stop_between_arm_and_search_is_not_lost(shogi):
+    shogi.arm()
+    shogi.stop()
+    began = time.monotonic()
+    found = shogi.search()
+    assert time.monotonic() - began < 0.5 and found.bestmove in shogi.legal_moves()
+    assert found.lines and found.lines[0].pv[0] == found.bestmove
+    shogi.stop()  # after the search: the next one is not harmed
+    assert shogi.search(depth=5).depth == 5
+
+
+def test_an_extension_between_arm_and_search_is_not_lost(shogi):
+    shogi.arm()
+    shogi.extend(100, 200)
+    began = time.monotonic()
+    shogi.search()
+    assert time.monotonic() - began < 1
+    threading.Timer(0.2, lambda: shogi.extend(0, 100)).start()
+    began = time.monotonic()
+    shogi.search()
+    assert 0.15 < time.monotonic() - began < 1
+
+
+def test_limits(shogi):
+    assert shogi.search(nodes=5000).nodes <= 6000
+    began = time.monotonic()
+    shogi.search(movetime=200)
+    assert 0.1 < time.monotonic() - began < 0.5
+    for limit in ("depth", "nodes", "mate", "multipv"):
+        with pytest.raises(ValueError, match=f"{limit} is at least 1"):
+            shogi.search(**{limit: 0})
+
+
+def test_one_search_at_a_time(shogi):
+    threading.Timer(0.3, shogi.stop).start()
+    refused = []
+
+    def second(line):
+        if not refused:
+            with pytest.raises(RuntimeError):
+                shogi.search(depth=1)
+            refused.append(True)
+
+    shogi.search(on_info=second)
+    assert refused
+
+
+def test_several_engines_do_not_disturb_each_other():
+    depth, results = 7, {}
+
+    def run(number):
+        with Engine("shogi", hash_mb=4) as engine:
+            engine.set_position(moves=["7g7f"])
+            results[number] = engine.search(depth=depth).nodes
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(results.values())) == 1 and len(results) == 3
+
+
+def test_a_game_of_ones_own():
+    with Engine(TICTACTOE, hash_mb=1) as engine:
+        engine.warmup()
+        found = engine.search(depth=9)
+        assert found.value == 0 and engine.diagram() == "-" * 9
+        engine.set_position("XX-OO----")
+        assert engine.search(depth=3).bestmove == "3"
+
+
+def test_declaration_and_parameters(shogi):
+    shogi.set_position("+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b 2P 1")
+    assert shogi.may_declare()
+    shogi.configure(entering_king_rule=0)
+    assert not shogi.may_declare()
+    shogi.configure(entering_king_rule=3)
+    shogi.set_position("+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b P 1")
+    assert not shogi.may_declare()
+    shogi.set_position()
+    assert shogi.evaluate() == 0 and "black to move" in shogi.diagram()
+
+
+def test_the_package_loads_numba_only_for_an_engine():
+    code = "import sys, shogi_engine, usi.loop; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

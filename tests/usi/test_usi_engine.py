@@ -1,0 +1,135 @@
+"""`shogi-usi` as GUIs start it, with the real engine."""
+
+import time
+
+import pytest
+import shogi
+from usi_driver import REAL, Process
+
+from shogi_engine.games.shogi.params import ENTERING_KING_RULES
+from usi import options
+
+DECLARED = "+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b 2P 1"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm():
+    """Compile once; every later process loads from the cache."""
+    with Process(REAL) as engine:
+        engine.ready()
+
+
+@pytest.fixture
+def engine():
+    with Process(REAL) as process:
+        yield process.ready("setoption name USI_Hash value 16", "setoption name PvInterval value 0")
+
+
+def fastest(attempts, action):
+    """Return the least of a few measurements: a busy machine makes single ones longer, never shorter."""
+    return min(action() for _ in range(attempts))
+
+
+def test_rules_have_the_same_names_on_both_sides():
+    assert options.ENTERING_KING_RULES == ENTERING_KING_RULES
+
+
+def test_usi_is_answered_within_a_tenth_of_a_second():
+    def measure():
+        began = time.monotonic()
+        with Process(REAL) as engine:
+            engine.send("usi")
+            engine.until("usiok")
+            return engine.came - began
+
+    assert fastest(5, measure) < 0.1
+
+
+def test_isready_is_answered_within_a_second_from_a_warm_cache():
+    def measure():
+        began = time.monotonic()
+        with Process(REAL) as engine:
+            engine.ready()
+            return engine.came - began
+
+    assert fastest(3, measure) < 1.0
+
+
+def test_quit_and_end_of_input_while_numba_compiles(tmp_path):
+    for end in ("quit", "end"):
+        with Process(REAL, SHOGI_ENGINE_CACHE_DIR=str(tmp_path / end)) as engine:
+            engine.send("usi", "isready", "position startpos", "go movetime 100")
+            engine.until("usiok")
+            time.sleep(2.5)
+            began = time.monotonic()
+            if end == "quit":
+                engine.send("quit")
+            else:
+                engine.process.stdin.close()
+            assert engine.ended(5) == (0, b"") and time.monotonic() - began < 1
+
+
+def test_stop_is_answered_within_30_ms(engine):
+    def measure():
+        engine.send("position startpos moves 7g7f 3c3d", "go infinite")
+        time.sleep(0.3)
+        engine.send("stop")
+        engine.until("bestmove")
+        return engine.came - engine.sent
+
+    assert fastest(5, measure) < 0.03
+
+
+@pytest.mark.parametrize("go", ["movetime 50", "btime 0 wtime 0 byoyomi 100", "btime 300 wtime 300 binc 60 winc 60"])
+def test_no_time_loss_and_only_legal_moves(engine, go):
+    allowed = {"movetime": 0.05, "btime": 0.1 if "byoyomi" in go else 0.3}[go.split()[0]]
+    board, moves, late = shogi.Board(), [], 0
+    for _ in range(20):
+        engine.send(f"position startpos moves {' '.join(moves)}", f"go {go}")
+        lines = engine.until("bestmove")
+        late += engine.came - engine.sent > allowed
+        move = lines[-1].split()[1]
+        line = board.sfen()
+        for played in lines[-2].partition(" pv ")[2].split():
+            assert played in {legal.usi() for legal in board.legal_moves}, lines[-2]
+            board.push_usi(played)
+        board = shogi.Board(line)
+        board.push_usi(move)
+        moves.append(move)
+    assert late <= 1  # one for a machine with other work
+
+
+def test_mates_in_plies_with_signs(engine):
+    engine.send("position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "go depth 4")
+    lines = engine.until("bestmove")
+    assert " score mate 1 " in lines[-2] and lines[-1] == "bestmove G*5b"
+    engine.send("go mate 5000")
+    assert engine.until("checkmate")[-1] == "checkmate G*5b"
+    engine.send("position sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", "go depth 4")
+    assert engine.until("bestmove")[-2:] == ["info depth 0 score mate -0", "bestmove resign"]
+
+
+def test_declaration_by_the_rule_that_is_set(engine):
+    engine.send(f"position sfen {DECLARED}", "go movetime 200")
+    assert engine.until("bestmove")[-1] == "bestmove win"
+    engine.send("setoption name EnteringKingRule value NoEnteringKing", "go movetime 200")
+    assert engine.until("bestmove")[-1] not in ("bestmove win", "bestmove resign")
+
+
+def test_repetition_is_seen_over_the_whole_game(engine):
+    cycle = "2h3h 8b7b 3h2h 7b8b"
+    engine.send(f"position startpos moves {cycle} {cycle} {cycle}", "go depth 3")
+    assert engine.until("bestmove")[-1].split()[1] in {move.usi() for move in shogi.Board().legal_moves}
+
+
+def test_console_extras(engine):
+    engine.send("position startpos moves 7g7f", "d", "moves", "eval", "position startpos", "go perft 3", "isready")
+    lines = engine.until("readyok")
+    assert any("white to move" in line for line in lines) and any(line.startswith("30 moves: ") for line in lines)
+    assert "static value: 0 (side to move)" in lines and any(line.startswith("perft 3: 25470 ") for line in lines)
+
+
+def test_threads_and_hash_may_change_between_searches(engine):
+    for name, value in (("Threads", 2), ("USI_Hash", 1), ("USI_Hash", 64), ("Threads", 1)):
+        engine.send(f"setoption name {name} value {value}", "position startpos", "go movetime 100", "usinewgame")
+        assert len(engine.until("bestmove")[-1].split()) >= 2
