@@ -22,10 +22,9 @@ def children(state):
     return found
 
 
-def worth(state, side):
-    """Return the value of `state` for `side` by looking at it only."""
-    ended = not state.legal_moves()
-    value = state.score() if ended else state.count(state.side) - state.count(OTHER[state.side])
+def worth(state, side, depth):
+    """Return the value for `side` of a leaf: at the horizon the difference of discs, else the game is over."""
+    value = state.score() if depth > 0 else state.count(state.side) - state.count(OTHER[state.side])
     return value if side == state.side else -value
 
 
@@ -55,7 +54,7 @@ def minimax(state, depth):
     """Return the value for the side to move; a pass costs no depth."""
     moves = children(state)
     if depth <= 0 or not moves:
-        return worth(state, state.side)
+        return worth(state, state.side, depth)
     return max(-minimax(child, depth - cost) for _, child, cost in moves)
 
 
@@ -71,7 +70,7 @@ def minimax_pass_is_leaf(state, depth):
     """Minimax that stops where the side to move can place no disc, though the other side goes on."""
     moves = [each for each in children(state) if each[0] != "pass"]
     if depth <= 0 or not moves:
-        return worth(state, state.side)
+        return worth(state, state.side, depth)
     return max(-minimax_pass_is_leaf(child, depth - cost) for _, child, cost in moves)
 
 
@@ -81,10 +80,8 @@ def minimax_pass_is_leaf(state, depth):
 def negascout_signed_for_the_root(state, alpha, beta, depth, root):
     """NegaScout whose nodes without a move have the value for the side at the root, not for the side to move."""
     moves = children(state)
-    if not moves:
-        return worth(state, root)
-    if depth <= 0:
-        return worth(state, state.side)
+    if depth <= 0 or not moves:
+        return worth(state, state.side if depth <= 0 else root, depth)
     best = -INFINITE
     for _, child, cost in moves:
         left, low = depth - cost, max(alpha, best)
@@ -106,7 +103,7 @@ def limits_mixed_up(state, lower, upper, depth, me):
     """Alpha-beta by two players, whose minimizing one hands down its upper limit where its lower one is meant."""
     moves = children(state)
     if depth <= 0 or not moves:
-        return worth(state, me)
+        return worth(state, me, depth)
     ratings = []
     for _, child, cost in moves:
         left = depth - cost
@@ -125,7 +122,7 @@ def limits_of_two_players(state, lower, upper, depth, me):
     """The same, right, fail-hard: a value outside the limits is told as the limit it is beyond."""
     moves = children(state)
     if depth <= 0 or not moves:
-        return worth(state, me)
+        return worth(state, me, depth)
     for _, child, cost in moves:
         value = limits_of_two_players(child, lower, upper, depth - cost, me)
         if state.side == me:
@@ -141,7 +138,7 @@ def move_never_kept(state, alpha, beta, depth, me):
     """Alpha-beta by two players; return (value, move). The minimizing one lowers beta, then asks if it is lower."""
     moves = children(state)
     if depth <= 0 or not moves:
-        return worth(state, me), None
+        return worth(state, me, depth), None
     kept = None
     for move, child, cost in moves:
         score, _ = move_never_kept(child, alpha, beta, depth - cost, me)

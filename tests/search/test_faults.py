@@ -63,9 +63,9 @@ def find_move_never_kept(state, depth):
 
 # The faulty search, a position, the depth; the value and move it finds; the value there is and the moves that have it.
 CASES = [
-    (find_a_pass_is_a_leaf, "OOO-XXX--XXX---- O", 3, 4, "b4", 14, {"a3"}),
+    (find_a_pass_is_a_leaf, "OXX--XXOXXXX-O-- O", 3, 4, "d4", 12, {"d1"}),
     (find_a_pass_is_a_leaf, "--X-OOOOXXO-XOOO X", 3, 1, "b1", 9, {"d1", "d3"}),
-    (find_signed_for_the_root, "OXX-OOXOOXOOX-X- O", 3, -12, "d1", 14, {"b4"}),
+    (find_signed_for_the_root, "OXX-OOXOOXOOX-X- O", 4, -12, "d1", 14, {"b4"}),
     (find_signed_for_the_root, "OOO-XXX--XXX---- O", 3, 4, "b4", 14, {"a3"}),
     (find_limits_mixed_up, "-----OOO-XXO--XO X", 4, -4, "b1", -6, {"d1", "c1"}),
     (find_lowest_is_positive, "O---XOX--XO----- X", 4, SMALLEST_POSITIVE, "b1", -2, {"d3", "c4"}),
