@@ -7,11 +7,13 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from shogi_engine import __version__, games
 
 DEFAULT_MS = 1000
+TRACE_DEPTHS = (2, 3, 4)
 
 
 class Parser(argparse.ArgumentParser):
@@ -177,6 +179,35 @@ def chosen_limits(args: argparse.Namespace) -> dict[str, Any]:
     return given or {"movetime": DEFAULT_MS}
 
 
+def trace(args: argparse.Namespace) -> int:
+    from shogi_engine.engine import Engine, score_text
+    from shogi_engine.search.trace import Tracer, dot, tree_dict, tree_lines
+
+    with Engine(args.game, hash_mb=1) as engine:
+        engine.set_position(args.position, args.moves)
+        tree = Tracer(engine.game, reduce=args.reduce).trace(engine.position, args.depth)
+    if args.dot:
+        Path(args.dot).write_text(dot(tree), encoding="utf-8")
+    score, line, counts = score_text(engine.game, tree.root.value), tree.root.pv(), tree.counts()
+    values = {
+        "game": engine.game.name,
+        "position": engine.position_text,
+        "depth": args.depth,
+        "value": tree.root.value,
+        "score": score_value(score),
+        "pv": line,
+        **counts,
+        "minimax_value": tree.minimax_value,
+    }
+    if args.json:
+        values["tree"] = tree_dict(tree.root)
+    found = f"{score}   {' '.join(line)}"
+    told = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items() if name != "minimax_nodes")
+    plain = f"plain minimax: {score_text(engine.game, tree.minimax_value)}, {tree.minimax_nodes} nodes"
+    report(args, values, "\n".join([*tree_lines(tree.root), "", found, told, plain]))
+    return 0
+
+
 def play(args: argparse.Namespace) -> int:
     from shogi_engine.engine import Engine
     from shogi_engine.play import SIDES, Match
@@ -212,9 +243,12 @@ def parser() -> Parser:
     def as_json(made: argparse.ArgumentParser) -> None:
         made.add_argument("--json", action="store_true", help="print one JSON object as the last line")
 
-    def thinking(made: argparse.ArgumentParser) -> None:
+    def place(made: argparse.ArgumentParser) -> None:
         made.add_argument("--position", default="", metavar="POS", help="the game's notation (default: its start)")
         made.add_argument("--moves", nargs="*", default=[], metavar="M", help="moves to make there first")
+
+    def thinking(made: argparse.ArgumentParser) -> None:
+        place(made)
         made.add_argument("--depth", type=at_least_one, metavar="N", help="plies")
         made.add_argument("--nodes", type=at_least_one, metavar="N", help="positions to look at")
         made.add_argument("--movetime", type=at_least_one, metavar="MS", help=f"default {DEFAULT_MS} if no other limit")
@@ -245,6 +279,14 @@ def parser() -> Parser:
     game(made)
     thinking(made)
     made.add_argument("--multipv", type=at_least_one, default=1, metavar="N", help="how many best moves to show")
+    as_json(made)
+
+    made = command("trace", trace, "Print the tree of a small search, to see how alpha-beta works.")
+    game(made)
+    place(made)
+    made.add_argument("--depth", type=int, choices=TRACE_DEPTHS, default=2, metavar="N", help="2 (default), 3 or 4")
+    made.add_argument("--reduce", action="store_true", help="with late move reductions: fewer nodes, less certain")
+    made.add_argument("--dot", metavar="FILE", help="draw the tree for Graphviz")
     as_json(made)
 
     made = command("play", play, "Play in the terminal.")

@@ -43,8 +43,8 @@ def random_positions(game, count, seed, longest):
             yield ctx.pos.copy()
 
 
-def textbook_values(ctx, depth):
-    """Return the values and node counts that the three textbook searches find, by name."""
+def textbook_visits(ctx, depth):
+    """Return, by name, the value that each of the textbook searches finds and its visits by ply, int64[MAX_PLY + 2]."""
     found = {}
     for name, run in (
         ("minimax", lambda visits: minimax(ctx, depth, 0, visits)),
@@ -52,10 +52,25 @@ def textbook_values(ctx, depth):
         ("negascout", lambda visits: negascout(ctx, -VALUE_INFINITE, VALUE_INFINITE, depth, 0, visits)),
     ):
         visits = np.zeros(MAX_PLY + 2, dtype=np.int64)
-        found[name] = int(run(visits)), int(visits.sum())
+        found[name] = int(run(visits)), visits
     return found
 
 
 def pvs_value(ctx, depth):
     """Return the value that the shared search finds with its full window."""
     return int(search(ctx, -VALUE_INFINITE, VALUE_INFINITE, depth, 0))
+
+
+def answer(result):
+    """Return all of a Result that does not depend on the clock."""
+    infos = [(i.depth, i.seldepth, i.multipv, i.score, i.bound, i.nodes, i.hashfull, i.pv) for i in result.infos]
+    return result.bestmove, result.ponder, result.score, result.depth, result.nodes, result.pv, infos
+
+
+def final_position(game, position, moves):
+    """Return the position after `moves` (encoded) from `position`, each checked to be legal."""
+    pos, undo = position.copy(), new_record(game.undo)
+    for move in moves:
+        assert game.parse_move(pos, game.format_move(pos, move)) == move
+        do_move(pos, np.uint32(move), undo)
+    return pos

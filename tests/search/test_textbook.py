@@ -1,24 +1,39 @@
 """Minimax, alpha-beta, NegaScout and the shared search without its shortcuts find the same value."""
 
+import numpy as np
 import pytest
 
 from games import game_of
-from search.searching import place, pvs_value, random_positions, textbook_values
+from search.searching import place, pvs_value, random_positions, textbook_visits
+from shogi_engine.game import MAX_PLY
+from shogi_engine.perft import perft
 from shogi_engine.search.context import TABLE, new_context
+from shogi_engine.search.limits import Limits
+from shogi_engine.search.root import Searcher
 from shogi_engine.search.table import Table
+from shogi_engine.search.textbook import minimax
 
-CASES = [("tictactoe", 9, 5, 100), ("othello4", 6, 5, 100), ("othello", 4, 50, 100), ("shogi", 2, 120, 100)]
+# How deep, how many moves from the start at most, and how many positions.
+CASES = [
+    ("tictactoe", 6, 5, 200),
+    ("othello4", 6, 8, 200),
+    ("othello", 4, 50, 200),
+    ("shogi", 2, 120, 150),
+]
+DEEPER = [("tictactoe", 10, 3, 20), ("othello4", 9, 8, 40), ("othello", 6, 55, 25), ("shogi", 3, 60, 25)]
+QUICK = [(name, min(depth, 4), longest, 40) for name, depth, longest, _ in CASES]
 
 
-@pytest.mark.parametrize(("name", "depth", "longest", "count"), CASES)
-def test_all_searches_agree(name, depth, longest, count):
+def check(name, depth, longest, count):
+    """Compare all searches on random positions, at each depth up to `depth`."""
     game = game_of(name)
     ctx = new_context(game)
     table = Table(1)  # the context has its address only
+    fewer, researched = 0, 0
     for number, position in enumerate(random_positions(game, count, 2026, longest)):
         for plies in range(1, depth + 1):
             place(ctx, position)
-            found = textbook_values(ctx, plies)
+            found = textbook_visits(ctx, plies)
             values = {value for value, _ in found.values()}
             place(ctx, position)
             values.add(pvs_value(ctx, plies))
@@ -26,4 +41,56 @@ def test_all_searches_agree(name, depth, longest, count):
             place(ctx, position, TABLE, table)
             values.add(pvs_value(ctx, plies))
             assert len(values) == 1, (number, plies, game.format_position(position), found, values)
-            assert found["alpha-beta"][1] <= found["minimax"][1]
+            assert ctx.pos.tobytes() == position.tobytes() and ctx.ply == ctx.trail == 0 and not ctx.seen.any()
+
+            mini, alpha, scout = (found[search][1] for search in ("minimax", "alpha-beta", "negascout"))
+            assert mini[0] == alpha[0] == 1  # the root, once
+            assert (alpha <= mini).all()
+            assert (alpha[:2] == mini[:2]).all()  # at the root there is no beta to reach
+            assert (scout[mini == 0] == 0).all()
+            fewer += int(alpha.sum()) < int(mini.sum())
+            researched += int(scout[1]) > int(mini[1])
+    assert fewer and researched  # else the searches were not put to the test
+
+
+@pytest.mark.parametrize(("name", "depth", "longest", "count"), CASES)
+def test_all_searches_agree(name, depth, longest, count):
+    check(name, depth, longest, count)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "depth", "longest", "count"), DEEPER)
+def test_all_searches_agree_deeper(name, depth, longest, count):
+    check(name, depth, longest, count)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("name", "depth", "longest", "count"), QUICK)
+def test_the_searcher_agrees_with_minimax(name, depth, longest, count, threads):
+    """Iterative deepening, aspiration windows, several threads and a table change nothing about the value."""
+    game = game_of(name)
+    ctx = new_context(game)
+    searcher = Searcher(game, hash_mb=1, threads=threads)
+    for number, position in enumerate(random_positions(game, count, 7, longest)):
+        place(ctx, position)
+        value = int(minimax(ctx, depth, 0, np.zeros(MAX_PLY + 1, np.int64)))
+        for features in (0, TABLE):
+            searcher.features = features
+            searcher.new_game()
+            result = searcher.search(position, (), Limits(depth=depth))
+            assert result.score == value, (number, game.format_position(position), features)
+            assert result.bestmove == result.pv[0]
+            assert result.bestmove in searcher.root_moves(position)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "othello4", "othello", "shogi"])
+def test_minimax_visits_the_positions_that_perft_counts(name):
+    """As long as there is no pass and no end before: plies are then depth, and nothing is counted twice."""
+    game = game_of(name)
+    ctx, position = new_context(game), game.parse_position(game.start)
+    depth = 3 if name == "shogi" else 4
+    place(ctx, position)
+    visits = textbook_visits(ctx, depth)["minimax"][1]
+    leaves = [perft(game, position, plies, free_pass=True).nodes for plies in range(1, depth + 1)]
+    assert visits[: depth + 1].tolist() == [1, *leaves]
+    assert not visits[depth + 1 :].any()
