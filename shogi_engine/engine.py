@@ -122,9 +122,8 @@ class Engine:
         self._searching = threading.Lock()
         self._root_text: str | None = None
         self._texts: list[str] = []
-        self.root: Any = None  # record[game.position], what the game began with
-        self.position: Any = None  # record[game.position], after `moves`
-        self.moves: list[int] = []
+        self._positions: list[Any] = []  # the root, and the position after each move
+        self.moves: list[int] = []  # encoded
         self.set_position()
 
     # ---- the position -----------------------------------------------------------------------------------------
@@ -135,20 +134,32 @@ class Engine:
         Raises ValueError naming the fault; the position then stays what it was.
         """
         texts = list(moves)
-        known = len(self._texts)
-        if text == self._root_text and texts[:known] == self._texts:  # the same game, further on
-            root, position, encoded = self.root, _copy(self.game, self.position), list(self.moves)
+        same = 0  # so many moves as before: a game goes on, or a ponder move was another
+        if text == self._root_text:
+            while same < min(len(texts), len(self._texts)) and texts[same] == self._texts[same]:
+                same += 1
+            positions, encoded = self._positions[: same + 1], self.moves[:same]
         else:
-            root, known, encoded = self.game.parse_position(text or self.game.start), 0, []
-            position = _copy(self.game, root)
-        for number, move in enumerate(texts[known:], known + 1):
+            positions, encoded = [self.game.parse_position(text or self.game.start)], []
+        for number, move in enumerate(texts[same:], same + 1):
+            position = _copy(self.game, positions[-1])
             try:
                 encoded.append(self.game.parse_move(position, move))
             except ValueError as fault:
                 raise ValueError(f"move {number}: {fault}") from None
             do_move(position, np.uint32(encoded[-1]), self._undo)
-        self._root_text, self._texts = text, texts
-        self.root, self.position, self.moves = root, position, encoded
+            positions.append(position)
+        self._root_text, self._texts, self._positions, self.moves = text, texts, positions, encoded
+
+    @property
+    def root(self) -> Any:
+        """The position the game began with, record[game.position]."""
+        return self._positions[0]
+
+    @property
+    def position(self) -> Any:
+        """The position after all moves, record[game.position]."""
+        return self._positions[-1]
 
     def push(self, move: str) -> None:
         """Play one more move. Raises ValueError if it is not legal."""

@@ -1,10 +1,12 @@
 """The conversation, through a real process and pipes, with an engine that only pretends to think (usi_fake.py)."""
 
 import os
+import random
 import subprocess
 import time
 
 import pytest
+import shogi
 from usi_driver import FAKE, ROOT, Process
 
 TIMES = "btime 60000 wtime 60000 byoyomi 1000"
@@ -429,14 +431,49 @@ def test_console_extras(engine):
 
 
 def test_an_idle_engine_uses_no_cpu(engine):
-    def ticks():
-        with open(f"/proc/{engine.process.pid}/stat") as stat:
-            fields = stat.read().rpartition(")")[2].split()
-        return int(fields[11]) + int(fields[12])
-
-    try:
-        before = ticks()
-    except OSError:
+    before = engine.cpu_seconds()
+    if before == float("inf"):
         pytest.skip("there is no /proc here")
     time.sleep(1)
-    assert ticks() - before <= 1  # hundredths of a second
+    assert engine.cpu_seconds() - before <= 0.011
+
+
+# ---- anything at all ---------------------------------------------------------------------------------------------
+
+LINES = (
+    "usi", "isready", "usinewgame", "stop", "ponderhit", "ponderhit btime 5 wtime 5 byoyomi 5", "gameover win", "d",
+    "moves", "eval", "go", "go infinite", "go ponder", "go depth 3", "go btime 100 wtime 100 byoyomi 50", "go mate 50",
+    "go searchmoves 7g7f 2g2f", "go perft 1", "position startpos", "position startpos moves 7g7f 3c3d 2g2f",
+    "position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b", "setoption name MultiPV value 3",
+    "setoption name USI_Hash value 32", "setoption name PvInterval value 0", "setoption name Nothing",
+)  # fmt: skip
+
+
+def mutated(rng):
+    """Return a line of LINES, as it is or with a few faults."""
+    words = rng.choice(LINES).split(" ")
+    for _ in range(rng.choice((0, 0, 1, 2, 5))):
+        at = rng.randrange(len(words) + 1)
+        kind = rng.randrange(5)
+        if kind == 0:
+            words.insert(at, rng.choice(("moves", "go", "-1", "99999999999999999999", "x", "\u5c06", "+", "value")))
+        elif at < len(words):
+            word = words[at]
+            words[at] = ("", word[::-1], word * 3, word[: len(word) // 2])[kind - 1]
+    return " ".join(words)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_input_keeps_it_from_answering(seed):
+    rng = random.Random(seed)
+    with Process(FAKE) as engine:
+        engine.ready()
+        for _ in range(5):
+            engine.send(*(line for line in (mutated(rng) for _ in range(200)) if "quit" not in line))
+            engine.send("stop", "setoption name MultiPV value begin")
+            engine.until("info string setoption: MultiPV is a number, not 'begin'", 60)
+            engine.send("isready", "position startpos", "go depth 1", "setoption name MultiPV value end")
+            lines = engine.until("info string setoption: MultiPV is a number, not 'end'")
+            assert "readyok" in lines
+            (answer,) = answers(lines)
+            assert answer.split()[1] in {legal.usi() for legal in shogi.Board().legal_moves}

@@ -90,6 +90,15 @@ class Process:
         self.until("readyok", 300)
         return self
 
+    def cpu_seconds(self):
+        """Return the CPU time the process has used; infinite where the system does not tell."""
+        try:
+            with open(f"/proc/{self.process.pid}/stat") as stat:
+                fields = stat.read().rpartition(")")[2].split()
+        except OSError:
+            return float("inf")
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def ended(self, timeout):
         """Return the exit status and what was written to stderr; AssertionError if it does not end."""
         try:
