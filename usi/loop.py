@@ -288,9 +288,10 @@ class Loop:
             with Heartbeat(self.out):
                 self._loaded.wait()
                 try:
-                    self.engine.resize(hash_mb=sizes[0], threads=sizes[1])
+                    self.engine.resize(threads=sizes[1])
+                    self.engine.resize(hash_mb=sizes[0])
                 except MemoryError:
-                    self.out.info(f"no memory for USI_Hash {sizes[0]}")
+                    self.out.info(f"no memory for USI_Hash {sizes[0]}; the table stays as it is")
                 self._sizes = sizes
         return self.engine
 

@@ -1,6 +1,6 @@
 """Search tic-tac-toe and 4x4 Othello to the end in every way; as a program, print what is found as JSON.
 
-    python whole_games.py JOB...       JOB is one of JOBS, all if none is given
+python whole_games.py JOB...       JOB is one of JOBS, all if none is given
 """
 
 import sys
