@@ -10,6 +10,7 @@ import gc
 import json
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from conformance.cases import CASES, ConformanceCase, legal_moves
@@ -37,17 +38,23 @@ def floats_within(kind: types.Type) -> Iterator[types.Type]:
             yield from floats_within(each)
 
 
-def float_variables() -> dict[str, list[str]]:
-    """Return the kernels compiled in this process, those that were not, and the variables that are or hold floats."""
-    compiled, never, found = set(), set(), []
+def float_variables() -> dict[str, Any]:
+    """Return what became of the kernels of this process.
+
+    compiled, never : their names    versions : how many of each, where there is more than one
+    floats : the variables that are or hold floats
+    """
+    compiled, never, versions, found = set(), set(), {}, []
     for kernel in (each for each in gc.get_objects() if isinstance(each, Dispatcher)):
         name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
         (compiled if kernel.overloads else never).add(name)
+        if len(kernel.overloads) > 1:
+            versions[name] = [str(signature) for signature in kernel.signatures]
         for overload in kernel.overloads.values():
             for variable, kind in overload.type_annotation.typemap.items():
                 found += [f"{name}: {variable} is {each}" for each in floats_within(kind)]
             found += [f"{name} returns {each}" for each in floats_within(overload.signature.return_type)]
-    return {"compiled": sorted(compiled), "never": sorted(never - compiled), "floats": found}
+    return {"compiled": sorted(compiled), "never": sorted(never - compiled), "versions": versions, "floats": found}
 
 
 def compile_bits() -> None:

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from shogi_engine.game import (
     generate_moves,
     is_legal,
     prepare,
+    terminal_value,
     trail_key,
 )
 from shogi_engine.search.alphabeta import search_root
@@ -200,7 +202,7 @@ class Searcher:
             self._armed = False
             if legal:
                 raise ValueError("none of the moves to search is legal here")
-            return Result(0, 0, -VALUE_MATE, 0, 0, 0.0, (), ())
+            return Result(0, 0, int(terminal_value(self._contexts[0])), 0, 0, 0.0, (), ())
         self.table.next_generation()
         for ctx in self._contexts:
             self._prepare(ctx, position, moves, roots, limits)
@@ -248,7 +250,8 @@ class _Run:
         self.limits = limits
         self.began = began
         self.on_info = on_info
-        self.lines: dict[int, Info] = {}
+        self.lines: dict[int, Info] = {}  # of the iteration that is under way
+        self.complete: list[Info] = []  # of the last one that was finished, the best first
         self.failure: BaseException | None = None
         self.window = max(int(self.contexts[0].params.aspiration), 1)
 
@@ -298,6 +301,8 @@ class _Run:
                 scores[line] = self._iterate(ctx, depth, line, scores[line], report=True)
                 if ctx.stopped:
                     return
+            self.complete = sorted(self.lines.values(), key=lambda info: -info.score)
+            self.lines = {}
             if self._settled(scores[0], depth) or not clock.may_continue():
                 return
 
@@ -359,13 +364,18 @@ class _Run:
             self.on_info(info)
 
     def _result(self, ctx: Any) -> Result:
-        """Return the result; a search stopped before its first move was searched takes the first legal one."""
+        """Return the result: what the last iteration found, then what the one before it knows of other moves.
+
+        A search stopped before its first move was searched takes the first legal one.
+        """
         nodes = sum(int(each.nodes) for each in self.contexts)
         seconds = time.perf_counter() - self.began
-        if 0 not in self.lines:
+        infos = [self.lines[line] for line in sorted(self.lines)]
+        infos += [info for info in self.complete if info.pv[0] not in {other.pv[0] for other in infos}]
+        if not infos:
             move = int(ctx.root_moves[0])
             return Result(move, 0, 0, 0, nodes, seconds, (move,), ())
-        best = self.lines[0]
+        infos = [replace(info, multipv=number) for number, info in enumerate(infos[: self.limits.multipv], 1)]
+        best = infos[0]
         ponder = best.pv[1] if len(best.pv) > 1 else 0
-        infos = tuple(self.lines[line] for line in sorted(self.lines))
-        return Result(best.pv[0], ponder, best.score, best.depth, nodes, seconds, best.pv, infos)
+        return Result(best.pv[0], ponder, best.score, best.depth, nodes, seconds, best.pv, tuple(infos))
