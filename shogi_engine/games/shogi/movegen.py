@@ -14,6 +14,7 @@ from shogi_engine.games.shogi.bitboard import (
     BOARD_HI,
     BOARD_LO,
     DIRECTION,
+    KING_ZONE,
     NOT_LAST,
     NOT_LAST_TWO,
     OPTIONAL,
@@ -352,11 +353,10 @@ def generate_noisy(ctx, start):
     us = int(pos.side)
     enemy_lo, enemy_hi = pos.bb[1 - us, 0, 0], pos.bb[1 - us, 0, 1]
     end = start
-    king_lo, king_hi = king_targets(pos)
-    king_lo &= enemy_lo
-    king_hi &= enemy_hi
-    if king_lo | king_hi != ZERO:
-        end = write_moves(ctx, end, KING, int(pos.king[us]), king_lo, king_hi)
+    king = int(pos.king[us])
+    if king != NO_SQUARE and KING_ZONE[king, 0] & enemy_lo | KING_ZONE[king, 1] & enemy_hi != ZERO:
+        king_lo, king_hi = king_targets(pos)
+        end = write_moves(ctx, end, KING, king, king_lo & enemy_lo, king_hi & enemy_hi)
     to_lo, to_hi, drop_lo, drop_hi = targets(pos)
     end = write_board_moves(ctx, end, to_lo & enemy_lo, to_hi & enemy_hi)
     lo, hi = pos.bb[us, PAWN, 0] & ~pos.pinned[0], pos.bb[us, PAWN, 1] & ~pos.pinned[1]
