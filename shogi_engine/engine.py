@@ -209,7 +209,7 @@ class Engine:
     def diagram(self) -> str:
         """Return the position as a board to look at; of a game without one, its notation."""
         try:
-            return str(games.board(self.game, self.position))
+            return games.board(self.game, self.position).diagram()
         except ValueError:
             return self.position_text
 

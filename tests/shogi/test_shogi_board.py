@@ -216,7 +216,7 @@ def test_text():
             "PPP/1B5R1/LNSGKGSNL", "PP1/1B5R1/LNS1K1SNL"
         )
     )
-    lines = str(board).splitlines()
+    lines = board.diagram().splitlines()
     assert lines[0] == "white: -"
     assert lines[2] == "  l  n  s  g  k  g  s  n  l a"
     assert lines[11:] == ["black: G2 P", "black to move"]

@@ -1,46 +1,69 @@
 """Board: a game of Shogi for Python programs, with python-shogi's names, squares and constants.
 
-Unlike there, every move is checked when it is pushed, a perpetual check loses, and a drop-pawn mate is one when the
-only defenders are pinned.
+A program written for python-shogi needs only another import, `import shogi_engine.games.shogi.board as shogi`. Unlike
+there, every move is checked when it is pushed, an edited position when it is used; a perpetual check loses, and a
+drop-pawn mate is one when the only defenders are pinned.
 """
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import Enum
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from shogi_engine.game import count_moves
+from shogi_engine.games.shogi import drawing
+from shogi_engine.games.shogi.base_board import BaseBoard
 from shogi_engine.games.shogi.notation import (
-    HAND_ORDER,
     SQUARE_NAMES,
-    START,
-    SYMBOLS,
-    format_sfen,
+    Status,
     legal_move,
     legal_moves,
-    parse_sfen,
     parse_usi_position,
-    piece_symbol,
     scratch,
-    split_usi,
-    usi_of,
 )
 from shogi_engine.games.shogi.params import ENTERING_KING_RULES, TRY_RULE, entering_king_rule
+from shogi_engine.games.shogi.pieces import (
+    BB_ALL,
+    BB_FILES,
+    BB_RANKS,
+    BB_SQUARES,
+    BB_VOID,
+    COLORS,
+    MAX_PIECES_IN_HAND,
+    NONE,
+    NUMBER_JAPANESE_KANJI_SYMBOLS,
+    NUMBER_JAPANESE_NUMBER_SYMBOLS,
+    PIECE_JAPANESE_SYMBOLS,
+    PIECE_PROMOTED,
+    PIECE_SYMBOLS,
+    PIECE_TYPES,
+    PIECE_TYPES_WITH_NONE,
+    PIECE_TYPES_WITHOUT_KING,
+    PROM_BISHOP,
+    PROM_ROOK,
+    SQUARES,
+    STARTING_SFEN,
+    Move,
+    Occupied,
+    Outcome,
+    Piece,
+    SquareSet,
+    Termination,
+    can_move_without_promotion,
+    can_promote,
+    file_index,
+    rank_index,
+)
 from shogi_engine.games.shogi.position import do_move, undo_move
 from shogi_engine.games.shogi.rules import DRAW, LOSS, WIN, declaration, has_tried, occurrence, repetition
+from shogi_engine.games.shogi.see import exchange_ge
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,
-    DROP_BASE,
     GOLD,
-    HORSE,
     KING,
     KNIGHT,
     LANCE,
-    NO_SQUARE,
     PAWN,
     PROM_KNIGHT,
     PROM_LANCE,
@@ -50,24 +73,10 @@ from shogi_engine.games.shogi.types import (
     SILVER,
     UNDO,
     WHITE,
-    hand_count,
-    is_promotion,
-    move_from,
-    move_to,
+    move_captured,
 )
-from shogi_engine.games.shogi.types import DRAGON as PROM_ROOK
+from shogi_engine.jit import new_record
 
-PROM_BISHOP = HORSE
-COLORS = (BLACK, WHITE)
-PIECE_TYPES = (
-    *(PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, KING),
-    *(PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER, PROM_BISHOP, PROM_ROOK),
-)
-PIECE_SYMBOLS = tuple(symbol.lower() for symbol in SYMBOLS)
-PIECE_JAPANESE_SYMBOLS = tuple(" 歩香桂銀金角飛玉と杏圭全馬龍")
-STARTING_SFEN = START
-
-SQUARES = range(81)
 A9, A8, A7, A6, A5, A4, A3, A2, A1 = range(9)
 B9, B8, B7, B6, B5, B4, B3, B2, B1 = range(9, 18)
 C9, C8, C7, C6, C5, C4, C3, C2, C1 = range(18, 27)
@@ -78,113 +87,87 @@ G9, G8, G7, G6, G5, G4, G3, G2, G1 = range(54, 63)
 H9, H8, H7, H6, H5, H4, H3, H2, H1 = range(63, 72)
 I9, I8, I7, I6, I5, I4, I3, I2, I1 = range(72, 81)
 
+# What a program written for python-shogi finds here, besides the squares A9 ... I1.
+__all__ = [
+    "BB_ALL",
+    "BB_FILES",
+    "BB_RANKS",
+    "BB_SQUARES",
+    "BB_VOID",
+    "BISHOP",
+    "BLACK",
+    "BaseBoard",
+    "Board",
+    "COLORS",
+    "GOLD",
+    "KING",
+    "KNIGHT",
+    "LANCE",
+    "LegalMoves",
+    "MAX_PIECES_IN_HAND",
+    "Move",
+    "NONE",
+    "NUMBER_JAPANESE_KANJI_SYMBOLS",
+    "NUMBER_JAPANESE_NUMBER_SYMBOLS",
+    "Occupied",
+    "Outcome",
+    "PAWN",
+    "PIECE_JAPANESE_SYMBOLS",
+    "PIECE_PROMOTED",
+    "PIECE_SYMBOLS",
+    "PIECE_TYPES",
+    "PIECE_TYPES_WITHOUT_KING",
+    "PIECE_TYPES_WITH_NONE",
+    "PROM_BISHOP",
+    "PROM_KNIGHT",
+    "PROM_LANCE",
+    "PROM_PAWN",
+    "PROM_ROOK",
+    "PROM_SILVER",
+    "Piece",
+    "PseudoLegalMoves",
+    "ROOK",
+    "SILVER",
+    "SQUARES",
+    "SQUARE_NAMES",
+    "STARTING_SFEN",
+    "SquareSet",
+    "Status",
+    "Termination",
+    "WHITE",
+    "can_move_without_promotion",
+    "can_promote",
+    "file_index",
+    "rank_index",
+]
 
-@dataclass(frozen=True)
-class Piece:
-    """A piece on the board: its type (PAWN ... PROM_ROOK) and its colour (BLACK, WHITE)."""
-
-    piece_type: int
-    color: int
-
-    def symbol(self) -> str:
-        """Return its SFEN symbol: 'P' and '+P' are black's, 'p' and '+p' white's."""
-        return piece_symbol(self.color << 4 | self.piece_type)
-
-    def japanese_symbol(self) -> str:
-        """Return its one-letter Japanese name."""
-        return PIECE_JAPANESE_SYMBOLS[self.piece_type]
-
-    def __str__(self) -> str:
-        return self.symbol()
-
-    @classmethod
-    def from_symbol(cls, symbol: str) -> "Piece":
-        """Return the piece with an SFEN symbol; raise ValueError if there is none."""
-        if symbol.lower() not in PIECE_SYMBOLS[1:]:
-            raise ValueError(f"no piece has the symbol {symbol!r}")
-        return cls(PIECE_SYMBOLS.index(symbol.lower()), WHITE if symbol.islower() else BLACK)
-
-
-@dataclass(frozen=True)
-class Move:
-    """A move from a square to a square, or a drop (from_square None and drop_piece_type set)."""
-
-    from_square: int | None
-    to_square: int
-    promotion: bool = False
-    drop_piece_type: int | None = None
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for a move that is none in any position."""
-        if self.to_square not in SQUARES or (self.from_square is not None and self.from_square not in SQUARES):
-            raise ValueError(f"a move's squares are 0 to 80, not {self.from_square} and {self.to_square}")
-        if (self.from_square is None) == (self.drop_piece_type is None):
-            raise ValueError("a move has either a square it comes from or a piece that is dropped")
-        if self.drop_piece_type is not None and (self.promotion or not PAWN <= self.drop_piece_type <= ROOK):
-            raise ValueError("pawn to rook can be dropped, and not promoted")
-
-    def _parts(self) -> tuple[int, int, bool]:
-        """Return (source, target, promotion) as the notation takes them."""
-        if self.from_square is None:
-            return DROP_BASE + (self.drop_piece_type or 0), self.to_square, False
-        return self.from_square, self.to_square, self.promotion
-
-    def usi(self) -> str:
-        """Return the move as USI writes it: '7g7f', '8h2b+', 'P*5e'."""
-        return usi_of(*self._parts())
-
-    def __str__(self) -> str:
-        return self.usi()
-
-    @classmethod
-    def from_usi(cls, text: str) -> "Move":
-        """Return the move written as in USI; raise ValueError if it is none in any position."""
-        return cls._of(*split_usi(text))
-
-    @classmethod
-    def _of(cls, source: int, target: int, promotion: bool) -> "Move":
-        """Return the move from `source`, 81 + piece type for a drop."""
-        if source >= DROP_BASE:
-            return cls(None, target, False, source - DROP_BASE)
-        return cls(source, target, promotion)
-
-    @classmethod
-    def _decode(cls, move: int) -> "Move":
-        """Return the kernels' encoded `move`."""
-        return cls._of(move_from(move), move_to(move), is_promotion(move))
+EXCHANGE_LIMIT = 1 << 15  # centipawns, more than any exchange can win or lose
 
 
-class Termination(Enum):
-    """Why a game is over."""
-
-    CHECKMATE = "checkmate"
-    STALEMATE = "no legal move"
-    FOURFOLD_REPETITION = "fourfold repetition"
-    PERPETUAL_CHECK = "perpetual check"
-    TRY = "try"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The end of a game: the winner (BLACK, WHITE, None for a draw) and why."""
-
-    winner: int | None
-    termination: Termination
-
-    def result(self) -> str:
-        """Return '1-0' if black has won, '0-1' if white has, else '1/2-1/2'."""
-        return "1/2-1/2" if self.winner is None else "0-1" if self.winner else "1-0"
-
-    def __str__(self) -> str:
-        who = "a draw" if self.winner is None else f"{('black', 'white')[self.winner]} wins"
-        return f"{who}: {self.termination.value}"
-
-
-class LegalMoves:
-    """The legal moves of a board, generated anew whenever asked: iterable, with len, bool and `in`."""
+class MoveList:
+    """Moves of a board, generated anew whenever asked: iterable, with len, bool and `in`."""
 
     def __init__(self, board: "Board") -> None:
         self._board = board
+
+    def __iter__(self) -> Iterator[Move]:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __contains__(self, move: object) -> bool:
+        return any(move == each for each in self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} ({', '.join(move.usi() for move in self)})>"
+
+
+class LegalMoves(MoveList):
+    """The legal moves of a board, generated anew whenever asked: iterable, with len, bool and `in`."""
 
     def __iter__(self) -> Iterator[Move]:
         return (Move._decode(int(move)) for move in legal_moves(self._board._pos))
@@ -194,26 +177,32 @@ class LegalMoves:
         context.pos = self._board._pos
         return int(count_moves(context, 0))
 
-    def __bool__(self) -> bool:
-        return len(self) > 0
-
     def __contains__(self, move: object) -> bool:
         return isinstance(move, Move) and self._board.is_legal(move)
 
-    def __repr__(self) -> str:
-        return f"<LegalMoves ({', '.join(move.usi() for move in self)})>"
+
+class PseudoLegalMoves(MoveList):
+    """The moves that the pieces can make, whether or not they leave the king in check or mate by a dropped pawn."""
+
+    def __iter__(self) -> Iterator[Move]:
+        return self._board.generate_pseudo_legal_moves()
 
 
-class Board:
+class Board(BaseBoard):
     """A game: a position and the moves that led to it.
 
     >>> board = Board()
     >>> board.push_usi("7g7f")
-    Move(from_square=56, to_square=47, promotion=False, drop_piece_type=None)
+    Move.from_usi('7g7f')
     >>> len(board.legal_moves)
     30
     >>> board.sfen()
     'lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2'
+
+    Squares are 0 (9a) to 80 (1i), as an SFEN is read; colours BLACK (0) and WHITE (1); piece types PAWN (1) to
+    PROM_ROOK (14). Boards are equal if board, hands and side to move are, whatever was played before; one that is in a
+    set or a dict must not be changed. Edits (`set_piece_at` and the like) forget the moves made, and what they lead to
+    is checked when it is first used: a position that can not be raises ValueError then, and `status` tells why.
 
     sfen : an SFEN of three or four fields, or None for the start of a game; ValueError if it can not be.
     entering_king_rule : one of params.ENTERING_KING_RULES, what `can_declare_win` and `outcome` go by.
@@ -221,21 +210,13 @@ class Board:
 
     def __init__(self, sfen: str | None = None, entering_king_rule: str = "CSARule27") -> None:
         self.entering_king_rule = entering_king_rule
-        self.set_sfen(STARTING_SFEN if sfen is None else sfen)
+        super().__init__(sfen)
 
     @classmethod
-    def from_sfen(cls, sfen: str) -> "Board":
-        """Return a board with the position of `sfen`; raises ValueError as `set_sfen`."""
-        return cls(sfen)
-
-    @classmethod
-    def from_usi_position(cls, text: str) -> "Board":
+    def from_usi_position(cls, text: str) -> Self:
         """Return the board of the argument of USI's `position` ('startpos moves 7g7f'); raises ValueError."""
-        start, moves = parse_usi_position(text)
         board = cls()
-        board._begin(start)
-        for move in moves:
-            board._do(move)
+        board.push_usi_position_cmd(text)
         return board
 
     @property
@@ -247,70 +228,41 @@ class Board:
     def entering_king_rule(self, name: str) -> None:
         self._rule = entering_king_rule(name)
 
-    def _begin(self, pos: Any) -> None:
-        """Start anew from `pos`, which has passed the door."""
-        self._pos = pos
+    def _begin(self, pos: Any, *, edited: bool = False) -> None:
+        """Start anew from `pos`; no move has been made."""
+        super()._begin(pos, edited=edited)
         self._moves: list[int] = []
         self._undo = np.zeros(64, dtype=UNDO)
 
-    def set_sfen(self, sfen: str) -> None:
-        """Take the position of an SFEN and forget all moves; raises ValueError saying what is wrong with it."""
-        self._begin(parse_sfen(sfen))
+    def push_usi_position_cmd(self, usi_position_cmd: str) -> None:
+        """Take a position and moves as USI's `position` command gives them; the word 'position' may be missing.
 
-    def reset(self) -> None:
-        """Go back to the start of a game."""
-        self.set_sfen(STARTING_SFEN)
+        Raises ValueError, for a move saying which of them is wrong and why; nothing has changed then.
+        """
+        start, moves = parse_usi_position(usi_position_cmd.removeprefix("position"))
+        self._begin(start)
+        for move in moves:
+            self._do(move)
 
-    def sfen(self) -> str:
-        """Return the position's SFEN, four fields."""
-        return format_sfen(self._pos)
-
-    def copy(self) -> "Board":
+    def copy(self) -> Self:
         """Return an independent board with the same position and the same moves behind it."""
-        board = type(self).__new__(type(self))
-        board._rule, board._moves = self._rule, self._moves.copy()
-        board._pos, board._undo = self._pos.copy(), self._undo.copy()
+        board = super().copy()
+        board._rule, board._moves, board._undo = self._rule, self._moves.copy(), self._undo.copy()
         return board
 
-    # ---- what stands where
+    def __getstate__(self) -> tuple:
+        return self.root().sfen(), [move.usi() for move in self.move_stack], self.entering_king_rule
 
-    @property
-    def turn(self) -> int:
-        """The side to move, BLACK or WHITE."""
-        return int(self._pos.side)
+    def __setstate__(self, state: tuple) -> None:
+        sfen, moves, self.entering_king_rule = state
+        self.push_usi_position_cmd(f"sfen {sfen} moves {' '.join(moves)}")
 
-    @property
-    def move_number(self) -> int:
-        """The number of the next move, 1 at the start."""
-        return int(self._pos.ply) + 1
-
-    @property
-    def pieces_in_hand(self) -> list[Counter[int]]:
-        """For each colour a Counter of the piece types in hand; a copy."""
-        return [
-            Counter({kind: hand_count(hand, kind) for kind in HAND_ORDER if hand_count(hand, kind)})
-            for hand in self._pos.hand
-        ]
-
-    @property
-    def king_squares(self) -> list[int | None]:
-        """For each colour its king's square, None where there is none."""
-        return [None if king == NO_SQUARE else int(king) for king in self._pos.king]
-
-    def piece_at(self, square: int) -> Piece | None:
-        """Return the piece on `square` (0..80) or None; raises ValueError for another number."""
-        piece = self._piece(square)
-        return Piece(piece & 15, piece >> 4) if piece else None
-
-    def piece_type_at(self, square: int) -> int:
-        """Return the piece type on `square` (0..80), 0 if it is empty."""
-        return self._piece(square) & 15
-
-    def _piece(self, square: int) -> int:
-        """Return the board's byte for `square`."""
-        if square not in SQUARES:
-            raise ValueError(f"squares are 0 to 80, not {square!r}")
-        return int(self._pos.board[square])
+    def root(self) -> Self:
+        """Return a board with the position that the game began with, and no moves behind it."""
+        board = self.copy()
+        while board._moves:
+            board.pop()
+        return board
 
     # ---- moves
 
@@ -320,9 +272,39 @@ class Board:
         return LegalMoves(self)
 
     @property
+    def pseudo_legal_moves(self) -> PseudoLegalMoves:
+        """The moves that the pieces can make, legal or not: they may leave the king in check, or mate by a pawn."""
+        return PseudoLegalMoves(self)
+
+    def generate_legal_moves(self) -> Iterator[Move]:
+        """Yield the legal moves."""
+        return iter(self.legal_moves)
+
+    def generate_pseudo_legal_moves(self) -> Iterator[Move]:
+        """Yield the moves that the pieces can make: on the board in the order of squares, then the drops."""
+        side, occupied = self.turn, self.occupied
+        for square, piece in self.piece_map().items():
+            if piece.color != side:
+                continue
+            for target in self.attacks(square) - occupied[side]:
+                if can_move_without_promotion(target, piece.piece_type, side):
+                    yield Move(square, target)
+                if any(can_promote(end, piece.piece_type, side) for end in (square, target)):
+                    yield Move(square, target, True)
+        for kind in self.pieces_in_hand[side]:
+            for target in SquareSet(occupied.non_occupied()):
+                if can_move_without_promotion(target, kind, side) and not self.is_double_pawn(target, kind):
+                    yield Move(None, target, drop_piece_type=kind)
+
+    @property
     def move_stack(self) -> list[Move]:
         """The moves pushed, the oldest first; a copy."""
         return [Move._decode(move) for move in self._moves]
+
+    @property
+    def captured_piece_stack(self) -> list[int]:
+        """For each move pushed the piece type that it captured, 0 for none; a copy."""
+        return [move_captured(move) for move in self._moves]
 
     def is_legal(self, move: Move) -> bool:
         """Tell whether `move` is legal."""
@@ -331,6 +313,67 @@ class Board:
         except ValueError:
             return False
         return True
+
+    def is_pseudo_legal(self, move: Move) -> bool:
+        """Tell whether `move` is legal but for the king's safety and a mate by a dropped pawn."""
+        return move in self.pseudo_legal_moves
+
+    def is_suicide_or_check_by_dropping_pawn(self, move: Move) -> bool:
+        """Tell of a pseudo-legal move whether it is illegal: it leaves the king in check or mates by a dropped pawn."""
+        return not self.is_legal(move)
+
+    def is_capture(self, move: Move) -> bool:
+        """Tell whether `move`, if it is legal, captures a piece."""
+        return move.from_square is not None and self.color_at(move.to_square) == 1 - self.turn
+
+    def gives_check(self, move: Move) -> bool:
+        """Tell whether a legal `move` gives check; raises ValueError saying why if it is illegal."""
+        encoded = legal_move(self._pos, *move._parts())
+        after = self._pos.copy()
+        do_move(after, np.uint32(encoded), new_record(UNDO))
+        return bool(after.checkers.any())
+
+    def see(self, move: Move) -> int:
+        """Return what the exchange that a legal `move` opens on its square gains, in centipawns of material.
+
+        Both sides retake with their least valuable piece while it pays; pins and promotions on the way are left aside.
+        Raises ValueError saying why if the move is illegal.
+        """
+        encoded = np.uint32(legal_move(self._pos, *move._parts()))
+        low, high = -EXCHANGE_LIMIT, EXCHANGE_LIMIT  # at least `low` is gained, and less than `high`
+        while high - low > 1:
+            middle = (low + high) // 2
+            if exchange_ge(self._pos, encoded, middle):
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def find_move(
+        self,
+        from_square: int | None,
+        to_square: int,
+        promotion: bool | None = None,
+        drop_piece_type: int | None = None,
+    ) -> Move:
+        """Return the legal move between these squares, or the drop if from_square is None.
+
+        promotion : None for a move that promotes only if it has to.
+        Raises ValueError saying why if there is no such move.
+        """
+        move = Move(from_square, to_square, bool(promotion), drop_piece_type)
+        if promotion is None and from_square is not None and not self.is_legal(move):
+            promoting = Move(from_square, to_square, True)
+            if self.is_legal(promoting):
+                return promoting
+        legal_move(self._pos, *move._parts())
+        return move
+
+    def parse_usi(self, text: str) -> Move:
+        """Return the legal move written as in USI, without making it; raises ValueError saying why it is none."""
+        move = Move.from_usi(text)
+        legal_move(self._pos, *move._parts())
+        return move
 
     def push(self, move: Move) -> None:
         """Make a move; raises ValueError saying why if it is illegal."""
@@ -366,10 +409,6 @@ class Board:
 
     # ---- the end of the game
 
-    def is_check(self) -> bool:
-        """Tell whether the side to move is in check."""
-        return bool(self._pos.checkers.any())
-
     def is_checkmate(self) -> bool:
         """Tell whether the side to move is in check and has no legal move."""
         return self.is_check() and not self.legal_moves
@@ -377,6 +416,17 @@ class Board:
     def is_stalemate(self) -> bool:
         """Tell whether the side to move, not in check, has no legal move: it has lost all the same."""
         return not self.is_check() and not self.legal_moves
+
+    def was_suicide(self) -> bool:
+        """Tell whether the side that is not to move is in check: only an edit leads there."""
+        return Status.OPPOSITE_CHECK in self.status()
+
+    def was_check_by_dropping_pawn(self, move: Move) -> bool:
+        """Tell whether the position is what the illegal drop `move` of a pawn makes of one: mate by that pawn alone.
+
+        No move that is pushed leads there; a position set up may.
+        """
+        return move.drop_piece_type == PAWN and self.checkers() == SquareSet([move.to_square]) and self.is_checkmate()
 
     def is_repetition(self, count: int = 4) -> bool:
         """Tell whether board, hands and side to move are there for at least the `count`-th time."""
@@ -404,6 +454,11 @@ class Board:
             return Outcome(side if verdict == WIN else other, Termination.PERPETUAL_CHECK)
         return None
 
+    def result(self) -> str:
+        """Return '1-0' if black has won, '0-1' if white has, '1/2-1/2' for a draw, '*' while the game goes on."""
+        outcome = self.outcome()
+        return "*" if outcome is None else outcome.result()
+
     def declaration(self, rule: str | None = None) -> str | None:
         """Return what the side to move may declare, 'win', 'draw' or None, by `rule` or else the board's own.
 
@@ -417,27 +472,15 @@ class Board:
         """Tell whether the side to move wins by declaring, by `rule` or else the board's own."""
         return self.declaration(rule) == "win"
 
-    # ---- text
+    # ---- picture
 
-    def _text(self, cells: list[str], names: tuple[str, ...], header: str) -> str:
-        """Return nine rows of cells between the hands, and whose move it is."""
-        hands = []
-        for hand in self.pieces_in_hand:
-            held = (names[kind] + (str(hand[kind]) if hand[kind] > 1 else "") for kind in HAND_ORDER if hand[kind])
-            hands.append(" ".join(held) or "-")
-        rows = [f"{''.join(cells[9 * row : 9 * row + 9])} {SQUARE_NAMES[9 * row][1]}" for row in range(9)]
-        side = ("black", "white")[self.turn]
-        return "\n".join([f"white: {hands[WHITE]}", header, *rows, f"black: {hands[BLACK]}", f"{side} to move"])
+    def svg(self, *, flipped: bool = False, size: int | None = None) -> str:
+        """Return an SVG image: the board, hands, the last move and a check; from white's side if `flipped`.
 
-    def unicode(self) -> str:
-        """Return the board as text with one-letter Japanese names, 'v' before white's pieces."""
-        names = PIECE_JAPANESE_SYMBOLS
-        cells = [f"{' v'[piece >> 4]}{names[piece & 15]}" if piece else " ・" for piece in self._pos.board.tolist()]
-        return self._text(cells, names, "".join(f" {digit}" for digit in "９８７６５４３２１"))
+        size : its width in pixels, None for its own.
+        """
+        return drawing.svg(self, flipped=flipped, size=size)
 
-    def __str__(self) -> str:
-        cells = [f"{piece_symbol(piece) or '.':>3}" for piece in self._pos.board.tolist()]
-        return self._text(cells, SYMBOLS, "".join(f"{file:>3}" for file in range(9, 0, -1)))
-
-    def __repr__(self) -> str:
-        return f"Board({self.sfen()!r})"
+    def _repr_svg_(self) -> str:
+        """Return what a notebook shows."""
+        return self.svg()

@@ -5,10 +5,13 @@ problems and handicaps have them.
 """
 
 import threading
+from collections.abc import Iterator
+from enum import Flag
 from typing import Any
 
 import numpy as np
 
+from shogi_engine.bits import join
 from shogi_engine.game import Game
 from shogi_engine.games.shogi import movegen  # noqa: F401  (registers the rules)
 from shogi_engine.games.shogi.attacks import attackers_to
@@ -52,6 +55,8 @@ RANKS = "abcdefghi"
 SQUARE_NAMES = tuple(f"{file}{rank}" for rank in RANKS for file in range(9, 0, -1))
 HAND_ORDER = (7, 6, 5, 4, 3, 2, 1)  # rook first, as SFEN writes hands
 MAX_MOVE_NUMBER = 30000
+
+PROMOTED_KINDS = PROMOTED.tolist()  # by kind, for Python: 0 if it does not promote
 
 _KINDS = {symbol: kind for kind, symbol in enumerate(SYMBOLS) if symbol}
 _SQUARES = {name: square for square, name in enumerate(SQUARE_NAMES)}
@@ -172,40 +177,58 @@ def is_dead(colour: int, kind: int, square: int) -> bool:
     return ahead < {PAWN: 1, LANCE: 1, KNIGHT: 2}.get(kind, 0)
 
 
+class Status(Flag):
+    """What is wrong with a position: VALID, or several of the others."""
+
+    VALID = 0
+    TOO_MANY_KINGS = 1
+    TOO_MANY_PIECES = 2
+    DEAD_PIECE = 4
+    TWO_PAWNS = 8
+    OPPOSITE_CHECK = 16
+
+
 def check_position(pos: Any) -> None:
     """Let a position in: derive all of `pos` from its board, hand, side and ply, or raise ValueError.
 
     Refused: two kings of a colour, more pieces than the set, two unpromoted pawns of a colour on a file, pieces that
     can never move, and a side in check that is not to move.
     """
+    for _, problem in position_faults(pos):
+        raise ValueError(f"position: {problem}")
+
+
+def position_faults(pos: Any) -> Iterator[tuple[Status, str]]:
+    """Yield all that is wrong with the board, hand and side of `pos`, and derive the rest of it on the way."""
     squares: dict[int, list[int]] = {}
-    for square in range(SQUARES):
-        piece = int(pos.board[square])
+    for square, piece in enumerate(pos.board.tolist()):
         if piece:
             squares.setdefault(piece, []).append(square)
     for colour, side in enumerate(SIDES):
         kings = squares.get(colour << 4 | KING, [])
         if len(kings) > 1:
-            raise ValueError(f"position: {len(kings)} {side} kings, on {_list_squares(kings)}")
+            yield Status.TOO_MANY_KINGS, f"{len(kings)} {side} kings, on {_list_squares(kings)}"
+    hands = pos.hand.tolist()
     for kind in range(PAWN, ROOK + 1):
-        on_board = sum(len(found) for piece, found in squares.items() if UNPROMOTED[piece & 15] == kind)
-        in_hand = [hand_count(pos.hand[colour], kind) for colour in (BLACK, WHITE)]
+        kinds = (kind, PROMOTED_KINDS[kind])
+        on_board = sum(len(found) for piece, found in squares.items() if piece & 15 in kinds)
+        in_hand = [hand >> 8 * kind & 255 for hand in hands]
         total = on_board + sum(in_hand)
         if total > SET_SIZE[kind]:
             where = f"{on_board} on the board, {in_hand[BLACK]} in black's hand, {in_hand[WHITE]} in white's"
-            raise ValueError(f"position: {total} {KIND_NAMES[kind]}s ({where}), the set has {SET_SIZE[kind]}")
+            yield Status.TOO_MANY_PIECES, f"{total} {KIND_NAMES[kind]}s ({where}), the set has {SET_SIZE[kind]}"
     for colour, side in enumerate(SIDES):
         for kind in (PAWN, LANCE, KNIGHT):
             for square in squares.get(colour << 4 | kind, []):
                 if is_dead(colour, kind, square):
-                    name = KIND_NAMES[kind]
-                    raise ValueError(f"position: the {side} {name} on {SQUARE_NAMES[square]} can never move")
+                    problem = f"the {side} {KIND_NAMES[kind]} on {SQUARE_NAMES[square]} can never move"
+                    yield Status.DEAD_PIECE, problem
         files: dict[int, int] = {}
         for square in squares.get(colour << 4 | PAWN, []):
             first = files.setdefault(square % 9, square)
             if first != square:
                 where = f"file {9 - square % 9}, on {_list_squares([first, square])}"
-                raise ValueError(f"position: two unpromoted {side} pawns on {where} (nifu)")
+                yield Status.TWO_PAWNS, f"two unpromoted {side} pawns on {where} (nifu)"
     rebuild(pos)
     waiting = 1 - int(pos.side)
     king = int(pos.king[waiting])
@@ -213,7 +236,7 @@ def check_position(pos: Any) -> None:
         checkers = _attackers(pos, king, 1 - waiting)
         if checkers:
             where = f"on {SQUARE_NAMES[king]} is in check from {_list_squares(checkers)}"
-            raise ValueError(f"position: {SIDES[waiting]}'s king {where}, but {SIDES[1 - waiting]} is to move")
+            yield Status.OPPOSITE_CHECK, f"{SIDES[waiting]}'s king {where}, but {SIDES[1 - waiting]} is to move"
 
 
 def _list_squares(squares: list[int]) -> str:
@@ -225,8 +248,8 @@ def _attackers(pos: Any, square: int, colour: int) -> list[int]:
     """Return the squares from which `colour` attacks `square`."""
     occupied = pos.bb[0, 0] | pos.bb[1, 0]
     lo, hi = attackers_to(pos, square, colour, occupied[0], occupied[1])
-    found = int(lo) | int(hi) << 64
-    return [origin for origin in range(SQUARES) if found >> origin & 1]
+    found = join(lo, hi)
+    return [origin for origin in range(SQUARES) if found >> origin & 1] if found else []
 
 
 def piece_symbol(piece: int) -> str:

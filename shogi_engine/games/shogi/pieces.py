@@ -1,0 +1,329 @@
+"""What a Board is asked about and answers with: Piece, Move, SquareSet, Outcome, and python-shogi's constants.
+
+Squares are numbered as an SFEN is read: 0 is 9a, 8 is 1a, 80 is 1i. Bit s of a mask (int) is square s.
+"""
+
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from shogi_engine.games.shogi.notation import START, SYMBOLS, is_dead, piece_symbol, split_usi, usi_of
+from shogi_engine.games.shogi.types import (
+    BISHOP,
+    BLACK,
+    DROP_BASE,
+    GOLD,
+    HORSE,
+    KING,
+    KNIGHT,
+    LANCE,
+    PAWN,
+    PROM_KNIGHT,
+    PROM_LANCE,
+    PROM_PAWN,
+    PROM_SILVER,
+    PROMOTED,
+    ROOK,
+    SET_SIZE,
+    SILVER,
+    WHITE,
+    is_promotion,
+    move_from,
+    move_to,
+)
+from shogi_engine.games.shogi.types import DRAGON as PROM_ROOK
+
+COLORS = (BLACK, WHITE)
+NONE = 0  # the piece type of an empty square
+PROM_BISHOP = HORSE
+PIECE_TYPES = (
+    *(PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, KING),
+    *(PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER, PROM_BISHOP, PROM_ROOK),
+)
+PIECE_TYPES_WITH_NONE = (NONE, *PIECE_TYPES)
+PIECE_TYPES_WITHOUT_KING = tuple(kind for kind in PIECE_TYPES if kind != KING)
+PIECE_SYMBOLS = tuple(symbol.lower() for symbol in SYMBOLS)
+PIECE_JAPANESE_SYMBOLS = tuple(" 歩香桂銀金角飛玉と杏圭全馬龍")
+PIECE_PROMOTED = tuple(int(kind) or None for kind in PROMOTED[:15])  # by piece type, None if it does not promote
+MAX_PIECES_IN_HAND = (0, *SET_SIZE[PAWN:KING], *[0] * 7)  # by piece type
+NUMBER_JAPANESE_NUMBER_SYMBOLS = tuple("０１２３４５６７８９")
+NUMBER_JAPANESE_KANJI_SYMBOLS = (*"零一二三四五六七八九十", *(f"十{unit}" for unit in "一二三四五六七八"))
+STARTING_SFEN = START
+
+SQUARES = range(81)
+BB_VOID, BB_ALL = 0, (1 << 81) - 1  # masks: no square, every square
+BB_SQUARES = tuple(1 << square for square in SQUARES)
+BB_FILES = tuple(sum(BB_SQUARES[column::9]) for column in range(9))  # file 9 first
+BB_RANKS = tuple(sum(BB_SQUARES[9 * rank : 9 * rank + 9]) for rank in range(9))  # rank a first
+
+
+def file_index(square: int) -> int:
+    """Return 0 for a square of file 9 (black's left) to 8 for one of file 1."""
+    return square % 9
+
+
+def rank_index(square: int) -> int:
+    """Return 0 for a square of rank a (white's first) to 8 for one of rank i."""
+    return square // 9
+
+
+def can_promote(square: int, piece_type: int, color: int) -> bool:
+    """Tell whether a piece of this type can promote at all and `square` is in the promotion zone of its colour."""
+    rank = rank_index(square)
+    return PIECE_PROMOTED[piece_type] is not None and (rank <= 2 if color == BLACK else rank >= 6)
+
+
+def can_move_without_promotion(to_square: int, piece_type: int, color: int) -> bool:
+    """Tell whether a piece that comes to `to_square` unpromoted could ever move again."""
+    return not is_dead(color, piece_type, to_square)
+
+
+@dataclass(frozen=True, repr=False)
+class Piece:
+    """A piece: its type (PAWN ... PROM_ROOK) and its colour (BLACK, WHITE).
+
+    >>> Piece(PROM_ROOK, WHITE)
+    Piece.from_symbol('+r')
+    """
+
+    piece_type: int
+    color: int
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a type or a colour that there is not."""
+        if self.piece_type not in PIECE_TYPES or self.color not in COLORS:
+            raise ValueError(f"no piece has type {self.piece_type!r} and colour {self.color!r}")
+
+    def symbol(self) -> str:
+        """Return its SFEN symbol: 'P' and '+P' are black's, 'p' and '+p' white's."""
+        return piece_symbol(self.color << 4 | self.piece_type)
+
+    def japanese_symbol(self) -> str:
+        """Return its one-letter Japanese name, '歩' ... '龍'."""
+        return PIECE_JAPANESE_SYMBOLS[self.piece_type]
+
+    def japanese_symbol_with_direction(self) -> str:
+        """Return its Japanese name after 'v' if it is white's, after a blank if black's."""
+        return " v"[self.color] + self.japanese_symbol()
+
+    def is_promoted(self) -> bool:
+        """Tell whether it has promoted."""
+        return self.piece_type >= PROM_PAWN
+
+    def __str__(self) -> str:
+        return self.symbol()
+
+    def __repr__(self) -> str:
+        return f"Piece.from_symbol({self.symbol()!r})"
+
+    @classmethod
+    def from_symbol(cls, symbol: str) -> "Piece":
+        """Return the piece with an SFEN symbol; raises ValueError if there is none."""
+        if symbol.lower() not in PIECE_SYMBOLS[1:]:
+            raise ValueError(f"no piece has the symbol {symbol!r}")
+        return cls(PIECE_SYMBOLS.index(symbol.lower()), WHITE if symbol.islower() else BLACK)
+
+
+@dataclass(frozen=True, repr=False)
+class Move:
+    """A move from a square to a square (0..80), or a drop: from_square None and drop_piece_type PAWN ... ROOK.
+
+    Whether it is legal depends on the position: `Board.is_legal`. There is no null move.
+
+    >>> Move.from_usi("8h2b+") == Move(64, 16, promotion=True)
+    True
+    >>> Move(None, 40, drop_piece_type=PAWN).usi()
+    'P*5e'
+    """
+
+    from_square: int | None
+    to_square: int
+    promotion: bool = False
+    drop_piece_type: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a move that is none in any position."""
+        if self.to_square not in SQUARES or (self.from_square is not None and self.from_square not in SQUARES):
+            raise ValueError(f"a move's squares are 0 to 80, not {self.from_square} and {self.to_square}")
+        if (self.from_square is None) == (self.drop_piece_type is None):
+            raise ValueError("a move has either a square it comes from or a piece that is dropped")
+        if self.drop_piece_type is not None and (self.promotion or not PAWN <= self.drop_piece_type <= ROOK):
+            raise ValueError("pawn to rook can be dropped, and not promoted")
+
+    def _parts(self) -> tuple[int, int, bool]:
+        """Return (source, target, promotion) as the notation takes them."""
+        if self.from_square is None:
+            return DROP_BASE + (self.drop_piece_type or 0), self.to_square, False
+        return self.from_square, self.to_square, self.promotion
+
+    def usi(self) -> str:
+        """Return the move as USI writes it: '7g7f', '8h2b+', 'P*5e'."""
+        return usi_of(*self._parts())
+
+    def rotate(self) -> "Move":
+        """Return the same move of the other side, the board turned by half: what it is on `Board.mirror()`."""
+        source = None if self.from_square is None else 80 - self.from_square
+        return Move(source, 80 - self.to_square, self.promotion, self.drop_piece_type)
+
+    def __str__(self) -> str:
+        return self.usi()
+
+    def __repr__(self) -> str:
+        return f"Move.from_usi({self.usi()!r})"
+
+    @classmethod
+    def from_usi(cls, text: str) -> "Move":
+        """Return the move written as in USI; raises ValueError if it is none in any position."""
+        return cls._of(*split_usi(text))
+
+    @classmethod
+    def _of(cls, source: int, target: int, promotion: bool) -> "Move":
+        """Return the move from `source`, 81 + piece type for a drop."""
+        if source >= DROP_BASE:
+            return cls(None, target, False, source - DROP_BASE)
+        return cls(source, target, promotion)
+
+    @classmethod
+    def _decode(cls, move: int) -> "Move":
+        """Return the kernels' encoded `move`."""
+        return cls._of(move_from(move), move_to(move), is_promotion(move))
+
+
+class Termination(Enum):
+    """Why a game is over. TRY: a king stands where the enemy's began, where the try rule holds."""
+
+    CHECKMATE = "checkmate"
+    STALEMATE = "no legal move"
+    FOURFOLD_REPETITION = "fourfold repetition"
+    PERPETUAL_CHECK = "perpetual check"
+    TRY = "try"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The end of a game: the winner (BLACK, WHITE, None for a draw) and why."""
+
+    winner: int | None
+    termination: Termination
+
+    def result(self) -> str:
+        """Return '1-0' if black has won, '0-1' if white has, else '1/2-1/2'."""
+        return "1/2-1/2" if self.winner is None else "0-1" if self.winner else "1-0"
+
+    def __str__(self) -> str:
+        who = "a draw" if self.winner is None else f"{('black', 'white')[self.winner]} wins"
+        return f"{who}: {self.termination.value}"
+
+
+class SquareSet(AbstractSet):
+    """An immutable set of squares with the operators of python-shogi's: it is iterated upwards, from 9a on.
+
+    squares : a mask (int, bit s for square s), or squares (0..80). ValueError for what is outside the board.
+
+    >>> SquareSet([0, 8]) | SquareSet(1 << 80)
+    SquareSet(0b100000000000000000000000000000000000000000000000000000000000000000000000100000001)
+    >>> list(SquareSet([8, 0]) & SquareSet([8, 9])), len(~SquareSet(0))
+    ([8], 81)
+    """
+
+    __slots__ = ("mask",)
+    mask: int
+
+    def __init__(self, squares: "int | SquareSet | Iterable[int]" = 0) -> None:
+        object.__setattr__(self, "mask", _mask(squares))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("a SquareSet does not change")
+
+    def __reduce__(self) -> tuple:
+        return SquareSet, (self.mask,)
+
+    def __contains__(self, square: object) -> bool:
+        return square in SQUARES and bool(self.mask >> int(square) & 1)  # type: ignore[call-overload]
+
+    def __iter__(self) -> Iterator[int]:
+        mask = self.mask
+        while mask:
+            yield (mask & -mask).bit_length() - 1
+            mask &= mask - 1
+
+    def __len__(self) -> int:
+        return self.mask.bit_count()
+
+    def __bool__(self) -> bool:
+        return self.mask != 0
+
+    def __int__(self) -> int:
+        return self.mask
+
+    __index__ = __int__
+
+    def __eq__(self, other: object) -> bool:
+        return self.mask == int(other) if isinstance(other, (SquareSet, int)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.mask)
+
+    def __and__(self, other: Any) -> "SquareSet":
+        return SquareSet(self.mask & _mask(other))
+
+    def __or__(self, other: Any) -> "SquareSet":
+        return SquareSet(self.mask | _mask(other))
+
+    def __xor__(self, other: Any) -> "SquareSet":
+        return SquareSet(self.mask ^ _mask(other))
+
+    def __sub__(self, other: Any) -> "SquareSet":
+        return SquareSet(self.mask & ~_mask(other))
+
+    def __invert__(self) -> "SquareSet":
+        return SquareSet(self.mask ^ BB_ALL)
+
+    def __lshift__(self, count: int) -> "SquareSet":
+        return SquareSet(self.mask << count & BB_ALL)
+
+    def __rshift__(self, count: int) -> "SquareSet":
+        return SquareSet(self.mask >> count)
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __rsub__(self, other: Any) -> "SquareSet":
+        return SquareSet(_mask(other) & ~self.mask)
+
+    def __repr__(self) -> str:
+        return f"SquareSet({self.mask:#b})"
+
+    def __str__(self) -> str:
+        """Return nine rows of '1' and '.', rank a first, file 9 on the left."""
+        cells = ["1" if square in self else "." for square in SQUARES]
+        return "\n".join(" ".join(cells[start : start + 9]) for start in range(0, 81, 9))
+
+
+def _mask(squares: "int | SquareSet | Iterable[int]") -> int:
+    """Return the mask of a mask, a SquareSet or squares; raises ValueError for what is outside the board."""
+    if isinstance(squares, (int, SquareSet)):
+        mask = int(squares)
+        if not 0 <= mask <= BB_ALL:
+            raise ValueError(f"a mask has 81 bits, not {mask.bit_length()}")
+        return mask
+    mask = 0
+    for square in squares:
+        if square not in SQUARES:
+            raise ValueError(f"squares are 0 to 80, not {square!r}")
+        mask |= 1 << square
+    return mask
+
+
+class Occupied(tuple):
+    """The occupied squares as python-shogi has them: [BLACK] and [WHITE] are masks, `bits` is both."""
+
+    @property
+    def bits(self) -> int:
+        """The mask of all occupied squares."""
+        return self[BLACK] | self[WHITE]
+
+    def non_occupied(self) -> int:
+        """Return the mask of the empty squares."""
+        return self.bits ^ BB_ALL
