@@ -1,6 +1,5 @@
 """Board: the face for Python programs."""
 
-import doctest
 import random
 import threading
 
@@ -28,11 +27,6 @@ from shogi_engine.games.shogi.board import (
     Piece,
     Termination,
 )
-
-
-def test_docstrings():
-    results = doctest.testmod(board_module)
-    assert results.attempted > 0 and results.failed == 0
 
 
 def test_constants_are_python_shogis():
@@ -222,4 +216,6 @@ def test_text():
     assert lines[11:] == ["black: G2 P", "black to move"]
     assert "v香v桂v銀v金v玉v金v銀v桂v香 a" in board.unicode()
     assert "black: 金2 歩" in board.unicode()
+    assert str(board).splitlines()[0] == " l  n  s  g  k  g  s  n  l"
+    assert str(board).splitlines()[-2:] == ["", " G*2 P*1"]
     assert eval(repr(board), {"Board": Board}).sfen() == board.sfen()

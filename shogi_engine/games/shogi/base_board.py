@@ -41,6 +41,16 @@ from shogi_engine.jit import new_record
 class BaseBoard:
     """A position: pieces on the board and in hand, and whose move it is; `Board` adds moves and the game's end.
 
+    >>> board = BaseBoard("4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
+    >>> board.set_piece_at(13, Piece.from_symbol("G"), from_hand=True)
+    >>> board.turn = WHITE
+    >>> board.sfen()
+    '4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1'
+    >>> board.checkers() == board.attackers(BLACK, 4) == SquareSet([13])
+    True
+    >>> board.remove_piece_at(4), board.add_piece_into_hand(PAWN, BLACK, 18), board.status()
+    (Piece.from_symbol('k'), None, <Status.TOO_MANY_PIECES: 2>)
+
     sfen : an SFEN of three or four fields, or None for the start of a game; ValueError if it can not be.
     """
 

@@ -6,6 +6,13 @@ what a handicap leaves out. A piece costs one bit less off the board than on it,
 position with both kings and every piece somewhere always has 256. Neither holds the move number, and without a king
 there is a bit too many.
 
+    >>> from shogi_engine.games.shogi.notation import START, format_sfen, parse_sfen
+    >>> data = pack(PSFEN, parse_sfen(START))
+    >>> data.hex()
+    '58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c'
+    >>> format_sfen(unpack(PSFEN, data)) == START
+    True
+
 Sources: cshogi's src/position.cpp (github.com/TadaoYamaoka/cshogi), YaneuraOu's source/extra/sfen_packer.cpp
 (github.com/yaneurao/YaneuraOu).
 """
