@@ -64,11 +64,20 @@ def test_every_public_name_of_its_board():
     assert {name for name in theirs if not hasattr(ours.Board(), name)} == LEFT_OUT
     for kind in ("Move", "Piece", "SquareSet"):
         names = {name for name in dir(getattr(shogi, kind)) if not name.startswith("_")}
-        assert {name for name in names if not hasattr(getattr(ours, kind), name)} == ({"null"} if kind == "Move" else set())
+        assert {name for name in names if not hasattr(getattr(ours, kind), name)} == (
+            {"null"} if kind == "Move" else set()
+        )
 
 
 def test_parameters_are_called_the_same():
-    for name in ("piece_at", "set_piece_at", "remove_piece_at", "add_piece_into_hand", "has_piece_in_hand", "attackers"):
+    for name in (
+        "piece_at",
+        "set_piece_at",
+        "remove_piece_at",
+        "add_piece_into_hand",
+        "has_piece_in_hand",
+        "attackers",
+    ):
         theirs = inspect.signature(getattr(shogi.Board, name)).parameters
         assert list(inspect.signature(getattr(ours.Board, name)).parameters) == list(theirs), name
 
@@ -183,8 +192,8 @@ def test_square_sets():
             lambda x, y: x ^ y,
             lambda x, y: x ^ int(y),
             lambda x, y: ~x,
-            lambda x, y: x << count,
-            lambda x, y: x >> count,
+            lambda x, y, count=count: x << count,
+            lambda x, y, count=count: x >> count,
         ):
             assert int(operation(*mine)) == int(operation(*theirs))
         assert list(mine[0]) == list(theirs[0]) and len(mine[0]) == len(theirs[0])

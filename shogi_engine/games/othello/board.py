@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from shogi_engine.games.othello import drawing
 from shogi_engine.games.othello.bitboard import SYMMETRIES
 from shogi_engine.games.othello.notation import (
     PASS_NAME,
@@ -22,11 +23,21 @@ from shogi_engine.games.othello.notation import (
     parse_obf,
     parse_transcript,
     places,
+    position_of,
     split_move,
 )
-from shogi_engine.games.othello.position import do_move, make_canonical, transform_position, undo_move
+from shogi_engine.games.othello.position import do_move, key, make_canonical, transform_position, undo_move
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import BLACK, PASS, SQUARES, UNDO, WHITE, move_square
+
+A1, B1, C1, D1, E1, F1, G1, H1 = range(8)
+A2, B2, C2, D2, E2, F2, G2, H2 = range(8, 16)
+A3, B3, C3, D3, E3, F3, G3, H3 = range(16, 24)
+A4, B4, C4, D4, E4, F4, G4, H4 = range(24, 32)
+A5, B5, C5, D5, E5, F5, G5, H5 = range(32, 40)
+A6, B6, C6, D6, E6, F6, G6, H6 = range(40, 48)
+A7, B7, C7, D7, E7, F7, G7, H7 = range(48, 56)
+A8, B8, C8, D8, E8, F8, G8, H8 = range(56, 64)
 
 COLORS = (BLACK, WHITE)
 UNICODE_CELLS = "●○·"  # as SYMBOLS
@@ -115,6 +126,10 @@ class Board:
     >>> board.obf()
     '---------------------------OX------XXX-------------------------- O'
 
+    Squares are 0 (a1), 1 (b1) ... 63 (h8); colours BLACK (0) and WHITE (1). Any arrangement of discs is a position.
+    Boards are equal if discs and side to move are, whatever was played before; one that is in a set or a dict must not
+    be changed.
+
     obf : 64 squares and the side to move, or None for the start of a game; ValueError if it can not be read.
     """
 
@@ -122,12 +137,12 @@ class Board:
         self.set_obf(STARTING_OBF if obf is None else obf)
 
     @classmethod
-    def from_obf(cls, obf: str) -> "Board":
+    def from_obf(cls, obf: str) -> Self:
         """Return a board with the position of `obf`; raises ValueError as `set_obf`."""
         return cls(obf)
 
     @classmethod
-    def from_transcript(cls, text: str, obf: str | None = None) -> "Board":
+    def from_transcript(cls, text: str, obf: str | None = None) -> Self:
         """Return the board after the moves of a transcript ('f5d6c3'; passes may be left out); raises ValueError.
 
         obf : where the game began, if not at the usual start.
@@ -155,27 +170,76 @@ class Board:
         """Return the position's OBF text: 64 of X, O and -, a blank, X or O."""
         return format_obf(self._pos)
 
-    def copy(self) -> "Board":
+    def copy(self) -> Self:
         """Return an independent board with the same position and the same moves behind it."""
         board = type(self).__new__(type(self))
         board._moves = self._moves.copy()
         board._pos, board._undo = self._pos.copy(), self._undo.copy()
         return board
 
-    def transformed(self, symmetry: int) -> "Board":
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict) -> Self:
+        return self.copy()
+
+    def __getstate__(self) -> tuple:
+        return self.root().obf(), list(self._moves)
+
+    def __setstate__(self, state: tuple) -> None:
+        obf, moves = state
+        self.set_obf(obf)
+        for move in moves:
+            self._do(move)
+
+    def root(self) -> Self:
+        """Return a board with the position that the game began with, and no moves behind it."""
+        board = self.copy()
+        while board._moves:
+            board.pop()
+        return board
+
+    def ply(self) -> int:
+        """Return how many moves were pushed, passes among them."""
+        return len(self._moves)
+
+    def key(self) -> int:
+        """Return a hash of discs and side to move: 64 bits, the same in every process."""
+        return int(key(self._pos))
+
+    def _identity(self) -> tuple[int, int, int]:
+        """Return what makes two positions the same."""
+        return int(self._pos.own), int(self._pos.opponent), int(self._pos.side)
+
+    def __eq__(self, other: object) -> bool:
+        return self._identity() == other._identity() if isinstance(other, Board) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def clear(self) -> None:
+        """Take all discs away and forget all moves; black is to move."""
+        self._begin(position_of("", BLACK))
+
+    def mirror(self) -> Self:
+        """Return a board, without moves, with the colours exchanged: the same for the other side."""
+        board = type(self)(self.obf())
+        board._pos.side ^= 1
+        return board
+
+    def transformed(self, symmetry: int) -> Self:
         """Return a board with this position turned or mirrored by a symmetry, 0..7, and no moves behind it.
 
         Bit 2 of `symmetry` exchanges files and ranks, then bit 0 reverses the ranks, then bit 1 the files.
         """
         if symmetry not in range(SYMMETRIES):
             raise ValueError(f"symmetries are 0 to 7, not {symmetry!r}")
-        board = Board(self.obf())
+        board = type(self)(self.obf())
         transform_position(board._pos, symmetry)
         return board
 
-    def canonical(self) -> "Board":
+    def canonical(self) -> Self:
         """Return a board, without moves, with the one of the eight images of this position that stands for all."""
-        board = Board(self.obf())
+        board = type(self)(self.obf())
         make_canonical(board._pos)
         return board
 
@@ -183,8 +247,53 @@ class Board:
 
     @property
     def turn(self) -> int:
-        """The side to move, BLACK or WHITE; in a finished game the side that did not make the last move."""
+        """The side to move, BLACK or WHITE; in a finished game the side that did not make the last move.
+
+        Setting it forgets the moves.
+        """
         return int(self._pos.side)
+
+    @turn.setter
+    def turn(self, colour: int) -> None:
+        discs = [self.discs(each) for each in COLORS]
+        self.discs(colour)
+        self._set(discs, colour)
+
+    def _set(self, discs: list[int], turn: int) -> None:
+        """Start anew from black's and white's discs and the side to move."""
+        pos = position_of("", turn)
+        pos.own, pos.opponent = discs[turn], discs[1 - turn]
+        self._begin(pos)
+
+    def discs(self, colour: int) -> int:
+        """Return the mask of a colour's discs, bit s for square s; ValueError if it is neither BLACK nor WHITE."""
+        if colour not in COLORS:
+            raise ValueError(f"a colour is {BLACK} (black) or {WHITE} (white), not {colour!r}")
+        return discs_of(self._pos)[colour]
+
+    def piece_map(self) -> dict[int, int]:
+        """Return the colours of the discs by their squares, the lowest first."""
+        discs = {square: self.disc_at(square) for square in range(SQUARES)}
+        return {square: colour for square, colour in discs.items() if colour is not None}
+
+    def set_disc_at(self, square: int, colour: int | None) -> None:
+        """Put a disc on `square` (0..63) in place of what is there, or take it away (None); the moves are forgotten.
+
+        Raises ValueError for another square or colour.
+        """
+        self.disc_at(square)
+        discs = [self.discs(each) & ~(1 << square) for each in COLORS]
+        if colour is not None:
+            self.discs(colour)
+            discs[colour] |= 1 << square
+        self._set(discs, self.turn)
+
+    def remove_disc_at(self, square: int) -> int | None:
+        """Take the disc on `square` (0..63) away and return its colour, None if there is none."""
+        colour = self.disc_at(square)
+        if colour is not None:
+            self.set_disc_at(square, None)
+        return colour
 
     def disc_at(self, square: int) -> int | None:
         """Return the colour of the disc on `square` (0..63), None if there is none; ValueError for another number."""
@@ -195,9 +304,7 @@ class Board:
 
     def count(self, colour: int) -> int:
         """Return how many discs of `colour` are on the board; ValueError if it is neither BLACK nor WHITE."""
-        if colour not in COLORS:
-            raise ValueError(f"a colour is {BLACK} (black) or {WHITE} (white), not {colour!r}")
-        return discs_of(self._pos)[colour].bit_count()
+        return self.discs(colour).bit_count()
 
     @property
     def empties(self) -> int:
@@ -227,6 +334,16 @@ class Board:
     def flipped(self, move: Move) -> list[int]:
         """Return the squares whose discs `move` turns; raises ValueError saying why if it is illegal."""
         return flipped(self._pos, legal_move(self._pos, move.square))
+
+    def find_move(self, square: int | None) -> Move:
+        """Return the legal move that places a disc on `square`, or the pass for None; ValueError saying why not."""
+        move = Move(square)
+        legal_move(self._pos, square)
+        return move
+
+    def parse_text(self, text: str) -> Move:
+        """Return the legal move 'f5' or 'pass', without making it; raises ValueError saying why it is none."""
+        return self.find_move(split_move(text))
 
     def push(self, move: Move) -> None:
         """Make a move; raises ValueError saying why if it is illegal."""
@@ -278,7 +395,12 @@ class Board:
         winner = None if score == 0 else self.turn if score > 0 else 1 - self.turn
         return Outcome(winner, self.count(BLACK), self.count(WHITE))
 
-    # ---- text
+    def result(self) -> str:
+        """Return '1-0' if black has won, '0-1' if white has, '1/2-1/2' for a draw, '*' while the game goes on."""
+        outcome = self.outcome()
+        return "*" if outcome is None else outcome.result()
+
+    # ---- text and picture
 
     def transcript(self) -> str:
         """Return the moves made, as 'f5d6c3'; passes are left out, as transcripts do."""
@@ -297,8 +419,23 @@ class Board:
         """Return the board as text with discs."""
         return self._text(UNICODE_CELLS)
 
-    def __str__(self) -> str:
+    def diagram(self) -> str:
+        """Return the board as text with X, O and -, and whose move it is."""
         return self._text(SYMBOLS)
+
+    def svg(self, *, size: int | None = None) -> str:
+        """Return an SVG image: the discs, the last one placed, and where the side to move may place one.
+
+        size : its width in pixels, None for its own.
+        """
+        return drawing.svg(self, size=size)
+
+    def _repr_svg_(self) -> str:
+        """Return what a notebook shows."""
+        return self.svg()
+
+    def __str__(self) -> str:
+        return self.diagram()
 
     def __repr__(self) -> str:
         return f"Board({self.obf()!r})"
