@@ -50,9 +50,9 @@ from shogi_engine.search.table import (
     EXACT_BOUND,
     LOWER,
     UPPER,
-    entry_bound,
     entry_depth,
     entry_move,
+    entry_settles,
     entry_value,
     prefetch_cluster,
     probe,
@@ -136,11 +136,9 @@ def search(ctx, alpha, beta, depth, start):
         if data != np.uint64(0):
             table_move = entry_move(data)
             known = entry_depth(data)
-            if not pv_node and (known >= depth if ctx.features & DEEPER else known == depth):
-                value = entry_value(data, ctx.ply)
-                bound = entry_bound(data)
-                if bound == EXACT_BOUND or bound == LOWER and value >= beta or bound == UPPER and value <= alpha:
-                    return value
+            enough = known >= depth if ctx.features & DEEPER else known == depth
+            if enough and not pv_node and entry_settles(data, alpha, beta, ctx.ply):
+                return entry_value(data, ctx.ply)
 
     # 7. A side that has to answer a threat is searched deeper: the line is not settled yet.
     must_answer = forced(ctx.pos)

@@ -24,8 +24,8 @@ from shogi_engine.search.table import (
     EXACT_BOUND,
     LOWER,
     UPPER,
-    entry_bound,
     entry_move,
+    entry_settles,
     entry_value,
     probe,
     store,
@@ -57,10 +57,8 @@ def quiescence(ctx, alpha, beta, start):
         hash_key = key(ctx.pos)
         data = probe(ctx, hash_key)
         if data != np.uint64(0):
-            value = entry_value(data, ctx.ply)
-            bound = entry_bound(data)
-            if bound == EXACT_BOUND or bound == LOWER and value >= beta or bound == UPPER and value <= alpha:
-                return value
+            if entry_settles(data, alpha, beta, ctx.ply):
+                return entry_value(data, ctx.ply)
             table_move = entry_move(data)
 
     must_answer = forced(ctx.pos)

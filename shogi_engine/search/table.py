@@ -111,6 +111,13 @@ def entry_bound(data):
 
 
 @njit
+def entry_settles(data, alpha, beta, ply):
+    """Tell whether an entry's bound answers the question (alpha, beta) at `ply`."""
+    value, bound = entry_value(data, ply), entry_bound(data)
+    return bound == EXACT_BOUND or bound == LOWER and value >= beta or bound == UPPER and value <= alpha
+
+
+@njit
 def store(ctx, key, move, value, depth, bound, ply):
     """Store what a search of `depth` found; the cluster's least deep entry, older ones first, gives way."""
     if value >= VALUE_MATE_IN_MAX:

