@@ -117,7 +117,11 @@ def use_shogi_board() -> None:
     board = ShogiBoard()
     board.push_usi("7g7f")
     board.is_repetition()
-    list(board.legal_moves)
+    board.key()
+    board.see(next(iter(board.legal_moves)))
+    board.is_pinned(0, 0)
+    board.attackers(0, 0)
+    board.attacks(0)
     board.declaration()
     board.outcome()
 
@@ -139,6 +143,7 @@ def use_othello_board() -> None:
     board.push_text("d3")
     board.flipped(next(iter(board.legal_moves)))
     board.canonical()
+    board.key()
     board.transformed(1)
     board.outcome()
 
