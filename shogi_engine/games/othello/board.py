@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
-
+from shogi_engine.games.history import History
 from shogi_engine.games.othello import drawing
 from shogi_engine.games.othello.bitboard import SYMMETRIES
 from shogi_engine.games.othello.notation import (
@@ -26,7 +25,7 @@ from shogi_engine.games.othello.notation import (
     position_of,
     split_move,
 )
-from shogi_engine.games.othello.position import do_move, key, make_canonical, transform_position, undo_move
+from shogi_engine.games.othello.position import key, make_canonical, transform_position
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import BLACK, PASS, SQUARES, UNDO, WHITE, move_square
 
@@ -149,14 +148,13 @@ class Board:
         """
         board = cls(obf)
         for move in parse_transcript(text, board._pos):
-            board._do(move)
+            board._made.push(board._pos, move)
         return board
 
     def _begin(self, pos: Any) -> None:
         """Start anew from `pos`, which has passed the door."""
         self._pos = pos
-        self._moves: list[int] = []
-        self._undo = np.zeros(64, dtype=UNDO)
+        self._made = History(UNDO)
 
     def set_obf(self, obf: str) -> None:
         """Take the position of an OBF text and forget all moves; raises ValueError saying what is wrong with it."""
@@ -173,8 +171,7 @@ class Board:
     def copy(self) -> Self:
         """Return an independent board with the same position and the same moves behind it."""
         board = type(self).__new__(type(self))
-        board._moves = self._moves.copy()
-        board._pos, board._undo = self._pos.copy(), self._undo.copy()
+        board._pos, board._made = self._pos.copy(), self._made.copy()
         return board
 
     __copy__ = copy
@@ -183,24 +180,24 @@ class Board:
         return self.copy()
 
     def __getstate__(self) -> tuple:
-        return self.root().obf(), list(self._moves)
+        return self.root().obf(), list(self._made)
 
     def __setstate__(self, state: tuple) -> None:
         obf, moves = state
         self.set_obf(obf)
         for move in moves:
-            self._do(move)
+            self._made.push(self._pos, move)
 
     def root(self) -> Self:
         """Return a board with the position that the game began with, and no moves behind it."""
         board = self.copy()
-        while board._moves:
+        while board._made:
             board.pop()
         return board
 
     def ply(self) -> int:
         """Return how many moves were pushed, passes among them."""
-        return len(self._moves)
+        return len(self._made)
 
     def key(self) -> int:
         """Return a hash of discs and side to move: 64 bits, the same in every process."""
@@ -321,7 +318,7 @@ class Board:
     @property
     def move_stack(self) -> list[Move]:
         """The moves pushed, passes among them, the oldest first; a copy."""
-        return [Move._decode(move) for move in self._moves]
+        return [Move._decode(move) for move in self._made]
 
     def is_legal(self, move: Move) -> bool:
         """Tell whether `move` is legal."""
@@ -347,7 +344,7 @@ class Board:
 
     def push(self, move: Move) -> None:
         """Make a move; raises ValueError saying why if it is illegal."""
-        self._do(legal_move(self._pos, move.square))
+        self._made.push(self._pos, legal_move(self._pos, move.square))
 
     def push_text(self, text: str) -> Move:
         """Make the move 'f5' or 'pass' and return it; raises ValueError saying why if it is illegal."""
@@ -357,25 +354,11 @@ class Board:
 
     def pop(self) -> Move:
         """Take back the last move and return it; raises IndexError if there is none."""
-        if not self._moves:
-            raise IndexError("there is no move to take back")
-        move = self._moves.pop()
-        undo_move(self._pos, np.uint32(move), self._undo[len(self._moves)])
-        return Move._decode(move)
+        return Move._decode(self._made.pop(self._pos))
 
     def peek(self) -> Move:
         """Return the last move; raises IndexError if there is none."""
-        if not self._moves:
-            raise IndexError("no move has been made")
-        return Move._decode(self._moves[-1])
-
-    def _do(self, move: int) -> None:
-        """Make an encoded legal move."""
-        count = len(self._moves)
-        if count == len(self._undo):
-            self._undo = np.concatenate([self._undo, np.zeros(count, dtype=UNDO)])
-        do_move(self._pos, np.uint32(move), self._undo[count])
-        self._moves.append(move)
+        return Move._decode(self._made.last())
 
     # ---- the end of the game
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from shogi_engine.game import count_moves
+from shogi_engine.games.history import History
 from shogi_engine.games.shogi import drawing
 from shogi_engine.games.shogi.base_board import BaseBoard
 from shogi_engine.games.shogi.notation import (
@@ -54,7 +55,7 @@ from shogi_engine.games.shogi.pieces import (
     file_index,
     rank_index,
 )
-from shogi_engine.games.shogi.position import do_move, undo_move
+from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.rules import DRAW, LOSS, WIN, declaration, has_tried, occurrence, repetition
 from shogi_engine.games.shogi.see import exchange_ge
 from shogi_engine.games.shogi.types import (
@@ -231,8 +232,7 @@ class Board(BaseBoard):
     def _begin(self, pos: Any, *, edited: bool = False) -> None:
         """Start anew from `pos`; no move has been made."""
         super()._begin(pos, edited=edited)
-        self._moves: list[int] = []
-        self._undo = np.zeros(64, dtype=UNDO)
+        self._made = History(UNDO)
 
     def push_usi_position_cmd(self, usi_position_cmd: str) -> None:
         """Take a position and moves as USI's `position` command gives them; the word 'position' may be missing.
@@ -242,12 +242,12 @@ class Board(BaseBoard):
         start, moves = parse_usi_position(usi_position_cmd.removeprefix("position"))
         self._begin(start)
         for move in moves:
-            self._do(move)
+            self._made.push(self._pos, move)
 
     def copy(self) -> Self:
         """Return an independent board with the same position and the same moves behind it."""
         board = super().copy()
-        board._rule, board._moves, board._undo = self._rule, self._moves.copy(), self._undo.copy()
+        board._rule, board._made = self._rule, self._made.copy()
         return board
 
     def __getstate__(self) -> tuple:
@@ -260,7 +260,7 @@ class Board(BaseBoard):
     def root(self) -> Self:
         """Return a board with the position that the game began with, and no moves behind it."""
         board = self.copy()
-        while board._moves:
+        while board._made:
             board.pop()
         return board
 
@@ -299,12 +299,12 @@ class Board(BaseBoard):
     @property
     def move_stack(self) -> list[Move]:
         """The moves pushed, the oldest first; a copy."""
-        return [Move._decode(move) for move in self._moves]
+        return [Move._decode(move) for move in self._made]
 
     @property
     def captured_piece_stack(self) -> list[int]:
         """For each move pushed the piece type that it captured, 0 for none; a copy."""
-        return [move_captured(move) for move in self._moves]
+        return [move_captured(move) for move in self._made]
 
     def is_legal(self, move: Move) -> bool:
         """Tell whether `move` is legal."""
@@ -377,7 +377,7 @@ class Board(BaseBoard):
 
     def push(self, move: Move) -> None:
         """Make a move; raises ValueError saying why if it is illegal."""
-        self._do(legal_move(self._pos, *move._parts()))
+        self._made.push(self._pos, legal_move(self._pos, *move._parts()))
 
     def push_usi(self, text: str) -> Move:
         """Make the move written as in USI and return it; raises ValueError saying why if it is illegal."""
@@ -387,25 +387,11 @@ class Board(BaseBoard):
 
     def pop(self) -> Move:
         """Take back the last move and return it; raises IndexError if there is none."""
-        if not self._moves:
-            raise IndexError("there is no move to take back")
-        move = self._moves.pop()
-        undo_move(self._pos, np.uint32(move), self._undo[len(self._moves)])
-        return Move._decode(move)
+        return Move._decode(self._made.pop(self._pos))
 
     def peek(self) -> Move:
         """Return the last move; raises IndexError if there is none."""
-        if not self._moves:
-            raise IndexError("no move has been made")
-        return Move._decode(self._moves[-1])
-
-    def _do(self, move: int) -> None:
-        """Make an encoded legal move."""
-        count = len(self._moves)
-        if count == len(self._undo):
-            self._undo = np.concatenate([self._undo, np.zeros(count, dtype=UNDO)])
-        do_move(self._pos, np.uint32(move), self._undo[count])
-        self._moves.append(move)
+        return Move._decode(self._made.last())
 
     # ---- the end of the game
 
@@ -430,7 +416,7 @@ class Board(BaseBoard):
 
     def is_repetition(self, count: int = 4) -> bool:
         """Tell whether board, hands and side to move are there for at least the `count`-th time."""
-        return occurrence(self._pos, self._undo, len(self._moves), count) >= 0
+        return occurrence(self._pos, self._made.undo, len(self._made), count) >= 0
 
     def is_fourfold_repetition(self) -> bool:
         """Tell whether the position is there for the fourth time, which ends the game."""
@@ -447,7 +433,7 @@ class Board(BaseBoard):
             return Outcome(other, Termination.TRY)
         if not self.legal_moves:
             return Outcome(other, Termination.CHECKMATE if self.is_check() else Termination.STALEMATE)
-        verdict = repetition(self._pos, self._undo, len(self._moves))
+        verdict = repetition(self._pos, self._made.undo, len(self._made))
         if verdict == DRAW:
             return Outcome(None, Termination.FOURFOLD_REPETITION)
         if verdict in (LOSS, WIN):
