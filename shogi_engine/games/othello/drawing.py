@@ -32,8 +32,8 @@ def _coordinates() -> list[str]:
     drawn = []
     for line in range(8):
         place = FRAME + CELL * (line + 0.5)
-        drawn.append(f'<text x="{place:g}" y="{FRAME / 2:g}">{FILES[line]}</text>')
-        drawn.append(f'<text x="{FRAME / 2:g}" y="{place:g}">{line + 1}</text>')
+        drawn.append(f'<text x="{place:g}" y="{FRAME / 2:g}" dy=".36em">{FILES[line]}</text>')
+        drawn.append(f'<text x="{FRAME / 2:g}" y="{place:g}" dy=".36em">{line + 1}</text>')
     return drawn
 
 
@@ -57,7 +57,7 @@ def svg(board: "Board", *, size: int | None = None) -> str:
         f'<rect x="{FRAME}" y="{FRAME}" width="{BOARD_SIZE}" height="{BOARD_SIZE}" fill="{CLOTH}"/>',
         f'<path d="{across}{down}" stroke="{LINE}" fill="none"/>',
         *dots,
-        f'<g font-family="sans-serif" font-size="13" fill="{INK}" text-anchor="middle" dominant-baseline="central">',
+        f'<g font-family="sans-serif" font-size="13" fill="{INK}" text-anchor="middle">',
         *_coordinates(),
         "</g>",
     ]

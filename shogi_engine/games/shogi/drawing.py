@@ -107,7 +107,8 @@ def kif(board: "BaseBoard") -> str:
 def _text(x: float, y: float, size: float, content: str, ink: str = "#000", turned: bool = False) -> str:
     """Return SVG text centred on (x, y), upside down if `turned`."""
     turn = f' transform="rotate(180 {x:g} {y:g})"' if turned else ""
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{ink}"{turn}>{content}</text>'
+    # Shifted by hand: renderers differ in what they take for the middle of a kanji.
+    return f'<text x="{x:g}" y="{y:g}" dy=".37em" font-size="{size:g}" fill="{ink}"{turn}>{content}</text>'
 
 
 def _cell(square: int, fill: str, flipped: bool) -> str:
@@ -179,7 +180,7 @@ def svg(board: "Board", *, flipped: bool = False, size: int | None = None) -> st
     if king is not None and board.is_valid() and board.is_check():
         drawn.append(_cell(king, DANGER, flipped))
     drawn += _grid()
-    drawn.append(f'<g font-family="{FONT}" text-anchor="middle" dominant-baseline="central">')
+    drawn.append(f'<g font-family="{FONT}" text-anchor="middle">')
     drawn += _coordinates(flipped)
     for square, piece in board.piece_map().items():
         column, row = _place(square, flipped)
