@@ -134,6 +134,19 @@ def bench(args: argparse.Namespace) -> int:
     return 0
 
 
+def doctor(args: argparse.Namespace) -> int:
+    from shogi_engine import doctor
+
+    if args.launcher:
+        path = Path(args.launcher)
+        doctor.write_launcher(path)
+        report(args, {"launcher": str(path.absolute())}, f"{path.absolute()} starts the engine; register it in the GUI")
+        return 0
+    facts = doctor.examine()
+    report(args, facts, doctor.report(facts))
+    return 1 if facts["problems"] else 0
+
+
 def score_value(score: str) -> dict[str, int | float]:
     """Return {'cp': 12} for 'cp 12'."""
     unit, number = score.split()
@@ -273,6 +286,12 @@ def parser() -> Parser:
 
     made = command("bench", bench, "Search fixed positions; the number of nodes is the search's signature.")
     game(made, "?")
+    as_json(made)
+
+    made = command("doctor", doctor, "Check this installation; print what to paste into a report.")
+    made.add_argument(
+        "--launcher", metavar="FILE", help="write a file that starts shogi-usi instead (.bat, or a shell script)"
+    )
     as_json(made)
 
     made = command("search", search, "Search one position.")

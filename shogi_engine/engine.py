@@ -226,11 +226,13 @@ class Engine:
         multipv: int = 1,
         soft_ms: float | None = None,
         hard_ms: float | None = None,
+        least_ms: float = 0.0,
         on_info: Callable[[Line], None] | None = None,
     ) -> Found:
         """Search the position until the first limit is reached or `stop` is called; with no limit, until `stop`.
 
         movetime : ms, the same as soft_ms and hard_ms, which win over it    mate : end at a win in so many plies
+        soft_ms, hard_ms, least_ms : as in `search.limits.Limits`
         searchmoves : the moves to choose from    multipv : how many best moves to report
         `on_info` is called in the searching thread. Raises ValueError for a wrong limit or an illegal move in
         `searchmoves`, RuntimeError if a search of this engine is running.
@@ -244,6 +246,7 @@ class Engine:
             mate=mate,
             soft_ms=movetime if soft_ms is None else soft_ms,
             hard_ms=movetime if hard_ms is None else hard_ms,
+            least_ms=least_ms,
             searchmoves=tuple(self.game.parse_move(self.position, move) for move in searchmoves),
             multipv=multipv,
         )
@@ -265,9 +268,9 @@ class Engine:
         """End the running or announced search at once, from any thread; it still returns what it has found."""
         self.searcher.stop()
 
-    def extend(self, soft_ms: float | None, hard_ms: float | None) -> None:
+    def extend(self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0) -> None:
         """Give the running or announced search new time limits, counted from now."""
-        self.searcher.extend(soft_ms, hard_ms)
+        self.searcher.extend(soft_ms, hard_ms, least_ms)
 
     def new_game(self) -> None:
         """Forget what earlier searches learned."""

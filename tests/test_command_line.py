@@ -42,7 +42,7 @@ def test_help_names_every_command(capsys):
         main(["--help"])
     assert end.value.code == 0
     text = capsys.readouterr().out
-    for command in ("warmup", "perft", "bench", "search", "trace", "play"):
+    for command in ("warmup", "perft", "bench", "doctor", "search", "trace", "play"):
         with pytest.raises(SystemExit) as end:
             main([command, "--help"])
         assert end.value.code == 0 and command in text

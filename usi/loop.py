@@ -244,7 +244,7 @@ class Loop:
             budget = self._budget(task)
             if task.running and budget is not None:
                 budget = budget.after_pondering(pondered * 1000)
-                self.engine.extend(budget.soft_ms, budget.hard_ms)
+                self.engine.extend(budget.soft_ms, budget.hard_ms, budget.least_ms)
         if not task.go.infinite:
             task.released.set()
 
@@ -378,7 +378,9 @@ class Loop:
         budget = self._budget(task)
         if budget is not None and not (task.pondering or go.infinite):
             budget = budget.less(elapsed)
-            limits |= {"soft_ms": budget.soft_ms, "hard_ms": max(budget.hard_ms, LEAST_MS)}
+            hard = max(budget.hard_ms, LEAST_MS)
+            soft = hard if budget.soft_ms == budget.hard_ms else budget.soft_ms
+            limits |= {"soft_ms": soft, "hard_ms": hard, "least_ms": budget.least_ms}
         return limits
 
     def _search(self, task: Task) -> None:

@@ -1,6 +1,7 @@
-"""Time management: from a clock to the milliseconds one move may take. Standard library only, no state.
+"""Time management: from a clock to the milliseconds one move may take. Standard library only.
 
-Two numbers are planned: after `soft_ms` no further iteration begins, at `hard_ms` the search stops at once.
+Two numbers are planned: after `soft_ms` no further iteration begins, at `hard_ms` the search stops at once. While it
+thinks, `Doubt` stretches or cuts the soft limit.
 """
 
 from dataclasses import dataclass
@@ -35,20 +36,26 @@ class TimeOptions:
 
 @dataclass(frozen=True)
 class Budget:
-    """The time for one move, in ms: 0 <= soft_ms <= hard_ms <= what the clock allows."""
+    """The time for one move, in ms: 0 <= least_ms <= soft_ms <= hard_ms <= what the clock allows.
+
+    least_ms : an easy move takes so much all the same. Equal soft_ms and hard_ms are used up whatever is found.
+    """
 
     soft_ms: float
     hard_ms: float
+    least_ms: float = 0.0
 
     def after_pondering(self, pondered_ms: float) -> "Budget":
         """Return the budget from ponderhit on: time pondered counts as thought, unless unused time is lost anyway."""
         if self.soft_ms == self.hard_ms:
             return self
-        return Budget(max(0.0, self.soft_ms - max(0.0, pondered_ms)), self.hard_ms)
+        pondered_ms = max(0.0, pondered_ms)
+        return Budget(max(0.0, self.soft_ms - pondered_ms), self.hard_ms, max(0.0, self.least_ms - pondered_ms))
 
     def less(self, elapsed_ms: float) -> "Budget":
         """Return what is left of the budget after `elapsed_ms`."""
-        return Budget(max(0.0, self.soft_ms - elapsed_ms), max(0.0, self.hard_ms - elapsed_ms))
+        soft, hard, least = (max(0.0, ms - elapsed_ms) for ms in (self.soft_ms, self.hard_ms, self.least_ms))
+        return Budget(soft, hard, least)
 
 
 def cap(clock: Clock) -> int:
@@ -98,4 +105,51 @@ def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Budg
     soft = max(0.65 * (byoyomi + share), options.minimum_thinking_time)
     hard = byoyomi + max(share, min(4 * share, 0.3 * (main - 2 * lost)))  # a hard move takes no more of the main time
     hard = max(hard, options.minimum_thinking_time)
-    return Budget(min(soft, hard, whole), min(hard, whole))
+    soft, hard = min(soft, hard, whole), min(hard, whole)
+    return Budget(soft, hard, min(soft, options.minimum_thinking_time))
+
+
+class Doubt:
+    """How sure a search is of its move, as a factor on the soft limit. `unit` : a small difference of two values."""
+
+    LEAST, MOST = 0.1, 2.5  # of `factor`
+    STEADY = 5  # iterations with the same best move after which it is worth asking whether the others are far behind
+
+    def __init__(self, unit: int) -> None:
+        self._unit = max(unit, 1)
+        self._move = 0
+        self._same = 0  # iterations with the same best move as the one before
+        self._changes = 0.0  # changes of the best move, each iteration ago counting half as much
+        self._scores: list[int] = []  # of the last iterations
+        self.only = False  # there is no other move
+        self.easy = False  # the other moves are far behind
+
+    def note(self, move: int, score: int) -> None:
+        """Take the best move of an iteration that is complete, and its value."""
+        changed = self._move not in (0, move)
+        self._same = self._same + 1 if move == self._move else 0
+        self._changes = self._changes / 2 + changed
+        self._move = move
+        self._scores = [*self._scores[-2:], score]
+        if changed or self._fall() > 0.5:
+            self.easy = False
+
+    @property
+    def steady(self) -> bool:
+        """Tell whether the best move has been the same for long, and its value has not fallen."""
+        return self._same >= self.STEADY and self._fall() == 0
+
+    @property
+    def factor(self) -> float:
+        """The factor, LEAST..MOST: above 1 if the best move has just changed or its value falls."""
+        if self.only:
+            return self.LEAST
+        if self.easy:
+            return 0.4
+        steady = 0.9 if self.steady else 1.0
+        return min(steady * (1 + 0.5 * min(self._changes, 1.5)) * (1 + 0.6 * self._fall()), self.MOST)
+
+    def _fall(self) -> float:
+        """Return how far the value fell in the last two iterations, 0..1; less than a unit is nothing."""
+        fall = max(self._scores) - self._scores[-1] if self._scores else 0
+        return min(max(fall - self._unit, 0) / (4 * self._unit), 1.0)

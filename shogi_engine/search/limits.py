@@ -8,7 +8,8 @@ class Limits:
     """When to stop; a search without any limit goes on until it is stopped.
 
     depth : plies.   nodes : positions entered, all threads together.   mate : stop at a win in so many plies.
-    soft_ms : begin no iteration after this.   hard_ms : stop at once at this. Both count from the call.
+    soft_ms : begin no iteration after this.   hard_ms : stop at once at this. Both count from the call. If soft_ms is
+    the smaller, a doubtful move takes up to 2.5 times soft_ms and an easy one less, but not less than least_ms.
     searchmoves : the root moves to look at, all if empty.   multipv : how many best moves to report.
     """
 
@@ -17,6 +18,7 @@ class Limits:
     mate: int | None = None
     soft_ms: float | None = None
     hard_ms: float | None = None
+    least_ms: float = 0.0
     searchmoves: tuple[int, ...] = ()
     multipv: int = 1
 

@@ -22,6 +22,7 @@ from shogi_engine.game import (
     trail_key,
 )
 from shogi_engine.search.alphabeta import search_root
+from shogi_engine.search.clock import Doubt
 from shogi_engine.search.context import (
     ALL_FEATURES,
     MAX_TRAIL,
@@ -36,6 +37,7 @@ from shogi_engine.search.table import Table
 MAX_DEPTH = 100
 MAX_THREADS = 256
 ASPIRATION_MIN_DEPTH = 4
+EASY_MARGIN = 8  # aspiration windows; a move that is better by so much than all others is an easy one
 NO_LIMIT = np.iinfo(np.int64).max
 STACK_BYTES = 64 << 20  # the search recurses; macOS and Windows give threads little
 
@@ -50,18 +52,21 @@ def reduction_table(base: float, divisor: float) -> np.ndarray:
 class Clock:
     """Stops a search at its hard limit from a thread of its own: kernels read no clock."""
 
-    def __init__(self, began: float, soft_ms: float | None, hard_ms: float | None, stop: Callable[[], None]) -> None:
-        self.began = began
+    def __init__(self, began: float, limits: Limits, stop: Callable[[], None]) -> None:
         self.condition = threading.Condition()
         self.stop = stop
         self.finished = False
+        self.since = began
         self.soft = self.hard = float("inf")
+        self.least = began
         self.thread: threading.Thread | None = None
-        self.set(began, soft_ms, hard_ms)
+        self.set(began, limits.soft_ms, limits.hard_ms, limits.least_ms)
 
-    def set(self, since: float, soft_ms: float | None, hard_ms: float | None) -> None:
+    def set(self, since: float, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0) -> None:
         """Replace the limits by new ones that count from `since` (time.perf_counter)."""
         with self.condition:
+            self.since = since
+            self.least = since + least_ms / 1000
             self.soft = since + soft_ms / 1000 if soft_ms is not None else float("inf")
             self.hard = since + hard_ms / 1000 if hard_ms is not None else float("inf")
             if self.hard < float("inf") and self.thread is None and not self.finished:
@@ -69,9 +74,22 @@ class Clock:
                 self.thread.start()
             self.condition.notify()
 
-    def may_continue(self) -> bool:
-        """Tell whether another iteration may begin."""
-        return time.perf_counter() < self.soft
+    def may_continue(self, factor: float = 1.0) -> bool:
+        """Tell whether another iteration may begin if the soft limit is taken `factor` times; never past the hard one.
+
+        Only a soft limit below a hard one is stretched or cut: equal ones mean that all the time is to be used.
+        """
+        with self.condition:
+            end = self.soft
+            if self.soft < self.hard < float("inf"):
+                end = min(max(self.since + factor * (self.soft - self.since), self.least), self.hard)
+        return time.perf_counter() < end
+
+    def may_be_cut(self) -> bool:
+        """Tell whether the soft limit is one to be cut, and near enough that it matters."""
+        with self.condition:
+            passed = time.perf_counter() - self.since
+            return self.soft < self.hard < float("inf") and 4 * passed > self.soft - self.since
 
     def close(self) -> None:
         """End the thread."""
@@ -104,7 +122,7 @@ class Searcher:
         self._stop_word = np.zeros(8, dtype=np.uint64)
         self._contexts: list[Any] = []
         self._clock: Clock | None = None
-        self._extension: tuple[float, float | None, float | None] | None = None
+        self._extension: tuple[float, float | None, float | None, float] | None = None
         self._lock = threading.Lock()
         self._armed = False
         self._set_threads(threads)
@@ -146,10 +164,10 @@ class Searcher:
         """Make the running or announced search return at once; without one, nothing happens."""
         self._stop_word[0] = 1
 
-    def extend(self, soft_ms: float | None, hard_ms: float | None) -> None:
+    def extend(self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0) -> None:
         """Give the running or announced search new time limits that count from now."""
         with self._lock:
-            self._extension = time.perf_counter(), soft_ms, hard_ms
+            self._extension = time.perf_counter(), soft_ms, hard_ms, least_ms
             if self._clock:
                 self._clock.set(*self._extension)
 
@@ -208,7 +226,7 @@ class Searcher:
             self._prepare(ctx, position, moves, roots, limits)
         run = _Run(self, limits, began, on_info)
         with self._lock:
-            self._clock = Clock(began, limits.soft_ms, limits.hard_ms, self.stop)
+            self._clock = Clock(began, limits, self.stop)
             if self._extension:  # came before the search had begun
                 self._clock.set(*self._extension)
         try:
@@ -295,6 +313,8 @@ class _Run:
     def _deepen(self, ctx: Any, clock: Clock) -> None:
         """Iterative deepening in the main thread."""
         multipv = min(self.limits.multipv, int(ctx.root_count))
+        doubt = Doubt(self.window)
+        doubt.only = int(ctx.root_count) == 1
         scores = [0] * multipv
         for depth in range(1, self._max_depth() + 1):
             for line in range(multipv):
@@ -303,8 +323,16 @@ class _Run:
                     return
             self.complete = sorted(self.lines.values(), key=lambda info: -info.score)
             self.lines = {}
-            if self._settled(scores[0], depth) or not clock.may_continue():
+            doubt.note(self.complete[0].pv[0], scores[0])
+            if multipv == 1 and doubt.steady and not (doubt.easy or doubt.only) and clock.may_be_cut():
+                doubt.easy = self._others_are_far(ctx, scores[0], depth)
+            if ctx.stopped or self._settled(scores[0], depth) or not clock.may_continue(doubt.factor):
                 return
+
+    def _others_are_far(self, ctx: Any, score: int, depth: int) -> bool:
+        """Tell whether no other root move comes near the best one's `score`, by a search half as deep."""
+        least = score - EASY_MARGIN * self.window
+        return abs(score) < VALUE_MATE_IN_MAX and int(search_root(ctx, least - 1, least, depth // 2, 1)) < least
 
     def _settled(self, score: int, depth: int) -> bool:
         """Tell whether a deeper search is not wanted: a win as short as asked, or one that is proven shortest."""

@@ -13,7 +13,7 @@ from search.searching import answer, final_position, random_positions
 from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.search.context import ALL_FEATURES, EXACT
 from shogi_engine.search.limits import Limits
-from shogi_engine.search.root import MAX_DEPTH, Searcher
+from shogi_engine.search.root import MAX_DEPTH, Clock, Searcher
 
 NAMES = ("tictactoe", "othello4", "othello", "shogi")
 LONGEST = {"tictactoe": 4, "othello4": 6, "othello": 40, "shogi": 80}
@@ -103,6 +103,52 @@ def test_time_limits_can_be_given_to_a_running_search():
     began = time.perf_counter()
     searcher.search(position, (), Limits(), lambda info: info.depth == 4 and searcher.extend(None, 50))
     assert 0.05 <= time.perf_counter() - began < 1.0
+
+
+ONE_EVASION = "4k4/9/9/9/9/9/9/4r4/3NKN3 b - 1"  # the king can only take the rook
+LOOSE_ROOK = "4k4/9/9/9/4r4/4P4/9/9/4K4 b 2G2g 1"  # there for the taking
+
+
+def seconds(text, **limits):
+    """Return how long the search of a position takes, and its result."""
+    searcher = fresh("shogi")
+    position = searcher.game.parse_position(text)
+    began = time.perf_counter()
+    result = searcher.search(position, (), Limits(**limits))
+    return time.perf_counter() - began, result
+
+
+def test_a_single_legal_move_is_played_early():
+    assert len(fresh("shogi").root_moves(game_of("shogi").parse_position(ONE_EVASION))) == 1
+    taken, result = seconds(ONE_EVASION, soft_ms=1500, hard_ms=3000)
+    assert taken < 1.0 and result.depth >= 1
+    assert seconds(ONE_EVASION, soft_ms=1500, hard_ms=3000, least_ms=1200)[0] >= 1.2
+
+
+def test_equal_limits_are_used_up_even_by_a_single_move():
+    for text in (ONE_EVASION, LOOSE_ROOK):
+        taken, result = seconds(text, soft_ms=400, hard_ms=400)
+        assert taken >= 0.4 or result.depth == MAX_DEPTH
+
+
+def test_an_easy_move_takes_less():
+    easy, result = seconds(LOOSE_ROOK, soft_ms=1000, hard_ms=1500)
+    assert game_of("shogi").format_move(game_of("shogi").parse_position(LOOSE_ROOK), result.bestmove) == "5f5e"
+    assert easy < 0.9
+
+
+def test_a_doubtful_move_takes_longer_but_never_past_the_hard_limit():
+    limits = Limits(soft_ms=100, hard_ms=150)
+    clock = Clock(time.perf_counter() - 0.12, limits, lambda: None)
+    assert not clock.may_continue() and clock.may_continue(2.5) and not clock.may_continue(1.1)
+    clock.close()
+    clock = Clock(time.perf_counter() - 0.16, limits, lambda: None)
+    assert not clock.may_continue(2.5)
+    clock.close()
+    for soft_only in (Limits(soft_ms=100), Limits(soft_ms=100, hard_ms=100)):  # nothing to stretch
+        clock = Clock(time.perf_counter() - 0.05, soft_only, lambda: None)
+        assert clock.may_continue(0.1)
+        clock.close()
 
 
 @every_game

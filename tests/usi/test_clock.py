@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shogi_engine.search.clock import Budget, Clock, TimeOptions, cap, fixed, limit, moves_to_go, plan
+from shogi_engine.search.clock import Budget, Clock, Doubt, TimeOptions, cap, fixed, limit, moves_to_go, plan
 
 ms = st.integers(-1000, 36_000_000)
 small = st.integers(0, 60_000)
@@ -25,7 +25,7 @@ PLAIN = TimeOptions()
 @given(clocks, st.integers(0, 1000), settings, st.sampled_from([0, 256, 320, 512]))
 def test_a_budget_is_never_over_the_cap(clock, ply, options, max_ply):
     budget = plan(clock, ply, options, max_ply)
-    assert 0 <= budget.soft_ms <= budget.hard_ms <= cap(clock)
+    assert 0 <= budget.least_ms <= budget.soft_ms <= budget.hard_ms <= cap(clock)
     # The delay is kept back, but for clocks that are shorter than the delay itself.
     assert budget.hard_ms <= max(cap(clock) - options.network_delay, cap(clock) / 4)
 
@@ -48,9 +48,9 @@ def test_the_cap_holds_whether_the_increment_is_in_the_time_or_not(time, increme
 def test_pondering_shortens_but_never_lengthens(clock, pondered):
     budget = plan(clock, 20, PLAIN)
     after = budget.after_pondering(pondered)
-    assert after.soft_ms <= budget.soft_ms and after.hard_ms == budget.hard_ms
+    assert after.least_ms <= after.soft_ms <= budget.soft_ms and after.hard_ms == budget.hard_ms
     late = budget.less(pondered)
-    assert 0 <= late.soft_ms <= late.hard_ms <= budget.hard_ms
+    assert 0 <= late.least_ms <= late.soft_ms <= late.hard_ms <= budget.hard_ms
 
 
 def test_byoyomi_alone_is_used_up():
@@ -102,3 +102,54 @@ def test_a_game_of_400_moves_is_not_lost_on_time(clock, reading):
         time = max(0, time - used) + clock.increment
         if ply == 300 and reading == "sudden death":
             break  # without byoyomi or increment every game ends
+
+
+# ---- doubt -------------------------------------------------------------------------------------------------------
+
+iterations = st.lists(st.tuples(st.integers(1, 5), st.integers(-32000, 32000)), max_size=40)
+
+
+def doubt_after(*iterations, unit=30):
+    doubt = Doubt(unit)
+    for move, score in iterations:
+        doubt.note(move, score)
+    return doubt
+
+
+@given(iterations, st.integers(-5, 1000), st.booleans(), st.booleans())
+def test_the_factor_is_bounded(iterations, unit, only, easy):
+    doubt = doubt_after(*iterations, unit=unit)
+    doubt.only, doubt.easy = only, easy
+    assert Doubt.LEAST <= doubt.factor <= Doubt.MOST
+    if only or easy:
+        assert doubt.factor < 0.5
+
+
+@given(iterations, st.integers(1, 5), st.integers(-1000, 1000))
+def test_doubt_is_forgotten(iterations, move, score):
+    """However restless a search was, a move that stays with its value becomes steady."""
+    doubt = doubt_after(*iterations, *[(move, score)] * 12)
+    assert doubt.steady and doubt.factor == pytest.approx(0.9, abs=0.01)
+
+
+def test_a_new_best_move_and_a_falling_value_take_longer():
+    calm = doubt_after(*[(1, 50)] * 4)
+    assert calm.factor == 1.0 and not calm.steady
+    changed = doubt_after(*[(1, 50)] * 4, (2, 50))
+    assert changed.factor == 1.5
+    assert doubt_after(*[(1, 50)] * 4, (2, 50), (1, 50)).factor > changed.factor
+    assert doubt_after(*[(1, 50)] * 4, (2, 50), (2, 50)).factor < changed.factor
+    fallen = doubt_after(*[(1, 50)] * 8, (1, -40))
+    assert fallen.factor > 1.2 and not fallen.steady
+    assert doubt_after(*[(1, 50)] * 4, (2, -400)).factor > max(fallen.factor, changed.factor)
+    assert doubt_after(*[(1, 50)] * 4, (1, 35)).factor == 1.0  # less than a unit
+    assert doubt_after(*[(1, 50)] * 4, (1, 500)).factor == 1.0  # better is no reason to think
+
+
+def test_an_easy_move_is_none_once_it_is_doubted():
+    for move, score in ((2, 50), (1, -500)):
+        doubt = doubt_after(*[(1, 50)] * 8)
+        assert doubt.steady
+        doubt.easy = True
+        doubt.note(move, score)
+        assert not doubt.easy and doubt.factor > 1

@@ -68,12 +68,13 @@ class FakeEngine:
     def stop(self):
         self._stop.set()
 
-    def extend(self, soft_ms, hard_ms):
+    def extend(self, soft_ms, hard_ms, least_ms):
         self._hard = time.monotonic() + hard_ms / 1000
 
     def search(
-        self, *, searchmoves, on_info, multipv, depth=None, nodes=None, movetime=None, soft_ms=None, hard_ms=None
-    ):
+        self, *, searchmoves, on_info, multipv, depth=None, nodes=None, movetime=None, soft_ms=None, hard_ms=None,
+        least_ms=0,
+    ):  # fmt: skip
         if os.environ.get("FAKE_FAULT") == "search":
             raise ArithmeticError("a bug")
         began = time.monotonic()

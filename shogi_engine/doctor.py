@@ -1,0 +1,167 @@
+"""`shogi-engine doctor`: is this installation all right? And the launchers that some GUIs want."""
+
+import importlib.metadata
+import os
+import platform
+import shlex
+import subprocess
+import sys
+import sysconfig
+import time
+from pathlib import Path
+from typing import Any
+
+from shogi_engine import __version__
+
+ROOT = Path(__file__).resolve().parents[1]  # where `shogi_engine` and `usi` lie
+PACKAGES = ("numpy", "numba", "llvmlite", "platformdirs")
+PERFT_DEPTH, PERFT_NODES = 4, 719731  # Shogi's starting position
+SEARCH_MS = 1000
+ANSWER_SECONDS = 2.0  # the shortest time a GUI is known to wait for `usiok`
+
+
+def cpu_name() -> str:
+    """Return what the system calls its processor."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def version(package: str) -> str:
+    """Return the version of an installed package, 'missing' if there is none."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "missing"
+
+
+def examine() -> dict[str, Any]:
+    """Return the facts of this installation; `problems` are sentences, none if all is well.
+
+    Compiles Shogi if it is not in the cache yet, counts a small tree of moves, searches for a second and starts the USI
+    front end.
+    """
+    facts: dict[str, Any] = {
+        "shogi_engine": __version__,
+        "python": f"{platform.python_implementation()} {platform.python_version()} ({sys.executable})",
+        **{package: version(package) for package in PACKAGES},
+        "system": platform.platform(),
+        "cpu": cpu_name(),
+        "cpus": os.cpu_count() or 1,
+        "settings": {
+            name: value for name, value in sorted(os.environ.items()) if name.startswith(("NUMBA_", "SHOGI_ENGINE_"))
+        },
+    }
+    problems: list[str] = [f"{name} is not installed" for name in PACKAGES if facts[name] == "missing"]
+    facts["problems"] = problems
+    try:
+        examine_engine(facts, problems)
+    except Exception as failure:  # whatever it is, it belongs in the report
+        problems.append(f"the engine does not work: {failure!r}")
+    facts["usi_seconds"] = usi_seconds()
+    if facts["usi_seconds"] is None:
+        problems.append("the USI front end does not answer")
+    elif facts["usi_seconds"] > ANSWER_SECONDS:
+        problems.append(
+            f"the USI front end takes {facts['usi_seconds']:.1f} s to answer; some GUIs do not wait so long"
+        )
+    return facts
+
+
+def examine_engine(facts: dict[str, Any], problems: list[str]) -> None:
+    """Add to `facts` what the cache, perft and a search show."""
+    from shogi_engine import jit
+    from shogi_engine.engine import Engine
+
+    folder = jit.cache_folder()
+    kept = [file.stat().st_size for file in folder.iterdir() if file.is_file()] if folder else []
+    facts["cache"] = str(folder) if folder else None
+    facts["cached_kernels"], facts["cache_mb"] = len(kept), round(sum(kept) / 1e6, 1)
+    if jit.JIT_DISABLED:
+        problems.append("NUMBA_DISABLE_JIT is set: everything is a hundred times slower")
+    elif folder is None:
+        problems.append(f"no cache folder can be written: every start compiles anew; let {jit.CACHE_VARIABLE} name one")
+    with Engine("shogi", hash_mb=16) as engine:
+        began = time.perf_counter()
+        engine.warmup()
+        facts["ready_seconds"] = round(time.perf_counter() - began, 2)
+        counted = engine.perft(PERFT_DEPTH)
+        facts["perft_nodes"], facts["perft_seconds"] = counted.nodes, round(counted.seconds, 3)
+        if counted.nodes != PERFT_NODES:
+            problems.append(
+                f"perft {PERFT_DEPTH} counts {counted.nodes} moves, not {PERFT_NODES}: the rules are broken"
+            )
+        found = engine.search(movetime=SEARCH_MS)
+        facts["bestmove"], facts["depth"], facts["nodes"] = found.bestmove, found.depth, found.nodes
+        facts["nps"] = int(found.nodes / found.seconds)
+
+
+def environment() -> dict[str, str]:
+    """Return the variables with which Python finds this package, if it is not installed."""
+    installed = {Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")}
+    return {} if ROOT in installed else {"PYTHONPATH": str(ROOT)}
+
+
+def usi_seconds() -> float | None:
+    """Return how long the USI front end takes to start and answer `usi`, None if it does not."""
+    began = time.perf_counter()
+    try:
+        process = subprocess.run(
+            [sys.executable, "-m", "usi"],
+            input="usi\nquit\n",
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={**os.environ, **environment()},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return round(time.perf_counter() - began, 3) if "usiok" in process.stdout.splitlines() else None
+
+
+def report(facts: dict[str, Any]) -> str:
+    """Return `facts` as text to paste into a report."""
+    lines = [f"{name:<14} {facts[name]}" for name in ("shogi_engine", "python", *PACKAGES, "system")]
+    lines.append(f"{'cpu':<14} {facts['cpu']}, {facts['cpus']} logical")
+    lines += [f"{name:<14} {value}" for name, value in facts["settings"].items()]
+    if "ready_seconds" in facts:
+        kept = f"{facts['cached_kernels']} kernels, {facts['cache_mb']} MB before this run"
+        lines.append(f"{'cache':<14} {facts['cache'] or 'none that can be written'} ({kept})")
+        lines.append(f"{'ready after':<14} {facts['ready_seconds']} s")
+    if "nps" in facts:
+        lines.append(f"{'perft ' + str(PERFT_DEPTH):<14} {facts['perft_nodes']} in {facts['perft_seconds']} s")
+        search = f"{facts['bestmove']}, depth {facts['depth']}, {facts['nodes']} nodes, {facts['nps']} nodes/s"
+        lines.append(f"{'search':<14} {search}")
+    if facts["usi_seconds"] is not None:
+        lines.append(f"{'usi':<14} answered after {facts['usi_seconds']} s")
+    lines += [f"{'PROBLEM':<14} {problem}" for problem in facts["problems"]] or ["all is well"]
+    return "\n".join(lines)
+
+
+def launcher_text(windows: bool) -> str:
+    """Return a script that starts the USI engine with this Python, wherever it is started."""
+    variables = environment()
+    if "SHOGI_ENGINE_CACHE_DIR" in os.environ:
+        variables["SHOGI_ENGINE_CACHE_DIR"] = str(Path(os.environ["SHOGI_ENGINE_CACHE_DIR"]).absolute())
+    if windows:
+        settings = [f'set "{name}={value}"' for name, value in variables.items()]
+        command = [*settings, f'"{sys.executable}" -m usi']
+        return "\r\n".join(["@echo off", "chcp 65001 >nul", *(line.replace("%", "%%") for line in command), ""])
+    settings = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+    return "\n".join(["#!/bin/sh", *settings, f"exec {shlex.quote(sys.executable)} -m usi", ""])
+
+
+def write_launcher(path: Path) -> None:
+    """Write a launcher: for Windows if the name ends in .bat or .cmd, else a shell script. Raises OSError.
+
+    A file that is there already is not written over.
+    """
+    windows = path.suffix.lower() in (".bat", ".cmd")
+    with path.open("x", encoding="utf-8", newline="") as file:
+        file.write(launcher_text(windows))
+    if not windows:
+        path.chmod(0o755)
