@@ -18,7 +18,17 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import __version__
 from shogi_engine.search.clock import Budget, Clock, fixed, plan
 from usi.options import ENTERING_KING_RULES, OPTIONS, Options
-from usi.protocol import Go, Position, ProtocolError, info_line, parse_go, parse_position, parse_setoption, shown
+from usi.protocol import (
+    Go,
+    Position,
+    ProtocolError,
+    info_line,
+    parse_go,
+    parse_position,
+    parse_setoption,
+    shown,
+    turned,
+)
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine, Found, Line
@@ -135,6 +145,7 @@ class Loop:
         self._loading = False
         self._lock = threading.Lock()
         self._going: list[Task] = []  # not yet answered, in order
+        self._counts: list[threading.Event] = []  # one for each perft, set while it is wanted
         self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._readers: dict[str, Callable[[list[str], float], None]] = {
             "usi": self._usi,
@@ -150,6 +161,8 @@ class Loop:
             "ponderhit": self._ponderhit,
             "d": lambda words, came: self._jobs.put(self._show_position),
             "moves": lambda words, came: self._jobs.put(self._show_moves),
+            "flip": lambda words, came: self._jobs.put(self._flip),
+            "bench": lambda words, came: self._jobs.put(self._bench),
             "eval": lambda words, came: self._jobs.put(self._show_value),
         }
 
@@ -215,8 +228,11 @@ class Loop:
         for fault in go.faults:
             self.out.info(fault)
         if go.perft is not None:
-            depth = go.perft
-            self._jobs.put(lambda: self._perft(depth))
+            depth, wanted = go.perft, threading.Event()
+            wanted.set()
+            with self._lock:
+                self._counts.append(wanted)
+            self._jobs.put(lambda: self._perft(depth, wanted))
             return
         with self._lock:
             endless = [task for task in self._going if not task.released.is_set()]
@@ -251,6 +267,8 @@ class Loop:
     def _stop_all(self) -> None:
         with self._lock:
             tasks = list(self._going)
+            for wanted in self._counts:
+                wanted.clear()
         for task in tasks:
             self._stop(task)
 
@@ -443,7 +461,11 @@ class Loop:
         white = self.position.white_to_move
         draw = self.options.number("DrawValueWhite" if white else "DrawValueBlack")
         rule = ENTERING_KING_RULES.index(self.options.text("EnteringKingRule"))
-        engine.configure(entering_king_rule=rule, draw_value=(-draw, draw) if white else (draw, -draw))
+        engine.configure(
+            entering_king_rule=rule,
+            max_moves=self.options.number("MaxMovesToDraw"),
+            draw_value=(-draw, draw) if white else (draw, -draw),
+        )
 
     def _mate_seen(self, line: "Line", task: Task, shows: "Shows") -> None:
         """End a mate search once the whole mate is known."""
@@ -470,8 +492,30 @@ class Loop:
     def _show_value(self) -> None:
         self.out.line(f"static value: {self._ready_engine().evaluate()} (side to move)")
 
-    def _perft(self, depth: int) -> None:
-        result = self._ready_engine().perft(min(depth, 60))
+    def _flip(self) -> None:
+        """Go on with the position turned around and its colours exchanged."""
+        self._place(Position(turned(self._ready_engine().position_text)))
+
+    def _bench(self) -> None:
+        from shogi_engine.bench import bench
+
+        self._ready_engine()
+        result = bench("shogi", lambda done, whole: self.out.info(f"bench {done}/{whole}"))
+        speed = int(result.nodes / result.seconds) if result.seconds > 0 else 0
+        self.out.line(f"Bench: {result.nodes}   ({result.seconds:.2f} s, {speed} nodes/s)")
+
+    def _perft(self, depth: int, wanted: threading.Event) -> None:
+        """Count; `stop` is obeyed after each root move."""
+
+        def go_on(done: int, whole: int) -> None:
+            if not wanted.is_set():
+                raise ProtocolError(f"perft {depth}: stopped after {done} of {whole} moves")
+
+        try:
+            result = self._ready_engine().perft(min(depth, 60), progress=go_on)
+        finally:
+            with self._lock:
+                self._counts.remove(wanted)
         for move, nodes in result.divide.items():
             self.out.line(f"{move}: {nodes}")
         speed = int(result.nodes / result.seconds) if result.seconds > 0 else 0
