@@ -9,6 +9,7 @@ end of input end it at once, compiling or not.
 
 import os
 import queue
+import random
 import sys
 import threading
 import time
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
 from shogi_engine.search.clock import Budget, Clock, fixed, plan
+from usi import skill
 from usi.options import ENTERING_KING_RULES, OPTIONS, Options
 from usi.protocol import (
     Go,
@@ -137,6 +139,7 @@ class Loop:
     ) -> None:
         self.out, self._load, self._leave = output, load, leave
         self.options = Options()
+        self.rng = random.Random()
         self.position = Position()
         self.engine: Any = None
         self._sizes = (0, 0)  # hash and threads the engine has
@@ -379,6 +382,10 @@ class Loop:
             budget = fixed(FALLBACK_MS, options)  # nobody will stop this search
         return budget
 
+    def _weak(self, go: Go) -> bool:
+        """Tell whether less than the best is asked for; an analysis or a mate search is never weakened."""
+        return self.options.number("SkillLevel") < skill.FULL and go.mate is None and not go.infinite
+
     def _limits(self, task: Task) -> dict[str, Any]:
         """Return the limits of a search that is about to begin."""
         go = task.go
@@ -391,6 +398,10 @@ class Loop:
         if task.stopped:
             return limits | {"depth": 1}
         elapsed = (time.monotonic() - task.came) * 1000
+        if self._weak(go):
+            level = self.options.number("SkillLevel")
+            limits["nodes"] = min(skill.node_limit(level), limits.get("nodes", skill.node_limit(level)))
+            limits["multipv"] = max(skill.candidates(level), limits["multipv"])
         if go.mate is not None:
             return limits | {"multipv": 1} | ({"movetime": max(0.0, go.mate - elapsed)} if go.mate else {})
         budget = self._budget(task)
@@ -435,8 +446,11 @@ class Loop:
         if engine.may_declare() and go.mate is None:
             self.out.line("info depth 0 score mate +")
             return "bestmove win"
-        shows = Shows(self.out, self.options.number("PvInterval"), self.options.number("MultiPV") > 1)
+        asked = self.options.number("MultiPV")
+        shows = Shows(self.out, self.options.number("PvInterval"), asked > 1)
         on_info: Callable[[Line], None] = shows
+        if self._weak(go):
+            on_info = lambda line: shows(line) if line.multipv <= asked else None  # noqa: E731
         if go.mate is not None:
             on_info = lambda line: self._mate_seen(line, task, shows)  # noqa: E731
         with self._lock:
@@ -449,6 +463,8 @@ class Loop:
         finally:
             with self._lock:
                 task.running = False
+        if self._weak(go) and found.value > -self.options.number("ResignValue"):
+            return self._weak_move(found, searchmoves or moves, shows)
         for line in found.lines:
             shows.show(line)
         if go.mate is not None:
@@ -472,6 +488,15 @@ class Loop:
         shows(line)
         if not line.bound and line.score == f"mate {len(line.pv)}":
             self._stop(task)
+
+    def _weak_move(self, found: "Found", moves: list[str], shows: "Shows") -> str:
+        """Return the answer of a level below the full one, after the info line of the move chosen."""
+        level = self.options.number("SkillLevel")
+        line = found.lines[skill.choose(level, [line.value for line in found.lines], self.rng)]
+        shows.show(line)
+        if skill.blunders(level, self.rng):
+            return f"bestmove {self.rng.choice(moves)}"
+        return f"bestmove {' ponder '.join(line.pv[:2])}"
 
     def _bestmove(self, found: "Found") -> str:
         if found.value <= -self.options.number("ResignValue"):
