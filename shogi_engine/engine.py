@@ -190,7 +190,7 @@ class Engine:
     def may_declare(self) -> bool:
         """Tell whether the side to move wins by claiming the game's end instead of moving."""
         value = int(claimed_value(self._context()))
-        return value != VALUE_NONE and value > 0
+        return VALUE_MATE_IN_MAX <= value != VALUE_NONE  # less is a draw
 
     def evaluate(self) -> int:
         """Return the static value of the position, without a search, for the side to move."""

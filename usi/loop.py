@@ -9,6 +9,7 @@ end of input end it at once, compiling or not.
 
 import os
 import queue
+import random
 import sys
 import threading
 import time
@@ -17,8 +18,19 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
 from shogi_engine.search.clock import Budget, Clock, fixed, plan
+from usi import skill
 from usi.options import ENTERING_KING_RULES, OPTIONS, Options
-from usi.protocol import Go, Position, ProtocolError, info_line, parse_go, parse_position, parse_setoption, shown
+from usi.protocol import (
+    Go,
+    Position,
+    ProtocolError,
+    info_line,
+    parse_go,
+    parse_position,
+    parse_setoption,
+    shown,
+    turned,
+)
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine, Found, Line
@@ -127,6 +139,7 @@ class Loop:
     ) -> None:
         self.out, self._load, self._leave = output, load, leave
         self.options = Options()
+        self.rng = random.Random()
         self.position = Position()
         self.engine: Any = None
         self._sizes = (0, 0)  # hash and threads the engine has
@@ -135,6 +148,7 @@ class Loop:
         self._loading = False
         self._lock = threading.Lock()
         self._going: list[Task] = []  # not yet answered, in order
+        self._counts: list[threading.Event] = []  # one for each perft, set while it is wanted
         self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._readers: dict[str, Callable[[list[str], float], None]] = {
             "usi": self._usi,
@@ -150,6 +164,8 @@ class Loop:
             "ponderhit": self._ponderhit,
             "d": lambda words, came: self._jobs.put(self._show_position),
             "moves": lambda words, came: self._jobs.put(self._show_moves),
+            "flip": lambda words, came: self._jobs.put(self._flip),
+            "bench": lambda words, came: self._jobs.put(self._bench),
             "eval": lambda words, came: self._jobs.put(self._show_value),
         }
 
@@ -215,8 +231,11 @@ class Loop:
         for fault in go.faults:
             self.out.info(fault)
         if go.perft is not None:
-            depth = go.perft
-            self._jobs.put(lambda: self._perft(depth))
+            depth, wanted = go.perft, threading.Event()
+            wanted.set()
+            with self._lock:
+                self._counts.append(wanted)
+            self._jobs.put(lambda: self._perft(depth, wanted))
             return
         with self._lock:
             endless = [task for task in self._going if not task.released.is_set()]
@@ -251,6 +270,8 @@ class Loop:
     def _stop_all(self) -> None:
         with self._lock:
             tasks = list(self._going)
+            for wanted in self._counts:
+                wanted.clear()
         for task in tasks:
             self._stop(task)
 
@@ -361,6 +382,10 @@ class Loop:
             budget = fixed(FALLBACK_MS, options)  # nobody will stop this search
         return budget
 
+    def _weak(self, go: Go) -> bool:
+        """Tell whether less than the best is asked for; an analysis or a mate search is never weakened."""
+        return self.options.number("SkillLevel") < skill.FULL and go.mate is None and not go.infinite
+
     def _limits(self, task: Task) -> dict[str, Any]:
         """Return the limits of a search that is about to begin."""
         go = task.go
@@ -373,6 +398,10 @@ class Loop:
         if task.stopped:
             return limits | {"depth": 1}
         elapsed = (time.monotonic() - task.came) * 1000
+        if self._weak(go):
+            level = self.options.number("SkillLevel")
+            limits["nodes"] = min(skill.node_limit(level), limits.get("nodes", skill.node_limit(level)))
+            limits["multipv"] = max(skill.candidates(level), limits["multipv"])
         if go.mate is not None:
             return limits | {"multipv": 1} | ({"movetime": max(0.0, go.mate - elapsed)} if go.mate else {})
         budget = self._budget(task)
@@ -417,8 +446,11 @@ class Loop:
         if engine.may_declare() and go.mate is None:
             self.out.line("info depth 0 score mate +")
             return "bestmove win"
-        shows = Shows(self.out, self.options.number("PvInterval"), self.options.number("MultiPV") > 1)
+        asked = self.options.number("MultiPV")
+        shows = Shows(self.out, self.options.number("PvInterval"), asked > 1)
         on_info: Callable[[Line], None] = shows
+        if self._weak(go):
+            on_info = lambda line: shows(line) if line.multipv <= asked else None  # noqa: E731
         if go.mate is not None:
             on_info = lambda line: self._mate_seen(line, task, shows)  # noqa: E731
         with self._lock:
@@ -431,6 +463,8 @@ class Loop:
         finally:
             with self._lock:
                 task.running = False
+        if self._weak(go) and found.value > -self.options.number("ResignValue"):
+            return self._weak_move(found, searchmoves or moves, shows)
         for line in found.lines:
             shows.show(line)
         if go.mate is not None:
@@ -443,13 +477,26 @@ class Loop:
         white = self.position.white_to_move
         draw = self.options.number("DrawValueWhite" if white else "DrawValueBlack")
         rule = ENTERING_KING_RULES.index(self.options.text("EnteringKingRule"))
-        engine.configure(entering_king_rule=rule, draw_value=(-draw, draw) if white else (draw, -draw))
+        engine.configure(
+            entering_king_rule=rule,
+            max_moves=self.options.number("MaxMovesToDraw"),
+            draw_value=(-draw, draw) if white else (draw, -draw),
+        )
 
     def _mate_seen(self, line: "Line", task: Task, shows: "Shows") -> None:
         """End a mate search once the whole mate is known."""
         shows(line)
         if not line.bound and line.score == f"mate {len(line.pv)}":
             self._stop(task)
+
+    def _weak_move(self, found: "Found", moves: list[str], shows: "Shows") -> str:
+        """Return the answer of a level below the full one, after the info line of the move chosen."""
+        level = self.options.number("SkillLevel")
+        line = found.lines[skill.choose(level, [line.value for line in found.lines], self.rng)]
+        shows.show(line)
+        if skill.blunders(level, self.rng):
+            return f"bestmove {self.rng.choice(moves)}"
+        return f"bestmove {' ponder '.join(line.pv[:2])}"
 
     def _bestmove(self, found: "Found") -> str:
         if found.value <= -self.options.number("ResignValue"):
@@ -470,8 +517,30 @@ class Loop:
     def _show_value(self) -> None:
         self.out.line(f"static value: {self._ready_engine().evaluate()} (side to move)")
 
-    def _perft(self, depth: int) -> None:
-        result = self._ready_engine().perft(min(depth, 60))
+    def _flip(self) -> None:
+        """Go on with the position turned around and its colours exchanged."""
+        self._place(Position(turned(self._ready_engine().position_text)))
+
+    def _bench(self) -> None:
+        from shogi_engine.bench import bench
+
+        self._ready_engine()
+        result = bench("shogi", lambda done, whole: self.out.info(f"bench {done}/{whole}"))
+        speed = int(result.nodes / result.seconds) if result.seconds > 0 else 0
+        self.out.line(f"Bench: {result.nodes}   ({result.seconds:.2f} s, {speed} nodes/s)")
+
+    def _perft(self, depth: int, wanted: threading.Event) -> None:
+        """Count; `stop` is obeyed after each root move."""
+
+        def go_on(done: int, whole: int) -> None:
+            if not wanted.is_set():
+                raise ProtocolError(f"perft {depth}: stopped after {done} of {whole} moves")
+
+        try:
+            result = self._ready_engine().perft(min(depth, 60), progress=go_on)
+        finally:
+            with self._lock:
+                self._counts.remove(wanted)
         for move, nodes in result.divide.items():
             self.out.line(f"{move}: {nodes}")
         speed = int(result.nodes / result.seconds) if result.seconds > 0 else 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from shogi_engine.search.clock import TimeOptions
 from usi.protocol import ProtocolError, shown
+from usi.skill import FULL
 
 # As in shogi_engine.games.shogi.params, which would load numba; the place is the rule's number there.
 ENTERING_KING_RULES = ("NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule")
@@ -61,11 +62,13 @@ OPTIONS = (
     Option("NetworkDelay2", "spin", TimeOptions.network_delay2, 0, 10000),
     Option("MinimumThinkingTime", "spin", TimeOptions.minimum_thinking_time, 0, 100000),
     Option("SlowMover", "spin", TimeOptions.slow_mover, 10, 1000),
+    Option("EvalType", "combo", "material", choices=("material",)),
     Option("EnteringKingRule", "combo", "CSARule27", choices=ENTERING_KING_RULES),
     Option("MaxMovesToDraw", "spin", 0, 0, 100000),
     Option("DrawValueBlack", "spin", -2, -30000, 30000),
     Option("DrawValueWhite", "spin", -2, -30000, 30000),
     Option("ResignValue", "spin", 99999, 1, 99999),
+    Option("SkillLevel", "spin", FULL, 0, FULL),
     Option("PvInterval", "spin", 300, 0, 100000),
     Option("NodesLimit", "spin", 0, 0, 1 << 53),
     Option("DepthLimit", "spin", 0, 0, 1000),

@@ -154,3 +154,21 @@ def test_values_are_integers():
         for signature in kernel.signatures:
             result = kernel.overloads[signature].signature.return_type
             assert str(result).startswith(("int", "Literal")), result
+
+
+def test_the_move_limit_draws_but_for_one_in_check_or_a_declaration():
+    def value(sfen, limit, rule="CSARule27"):
+        ctx = CONTEXT
+        ctx.params = GAME.default_params()
+        ctx.params.max_moves, ctx.params.entering_king_rule = limit, entering_king_rule(rule)
+        ctx.params.draw_value = (7, -7)
+        ctx.pos = parse_sfen(sfen)
+        ctx.ply = ctx.trail = 0
+        return claimed_value(ctx)
+
+    quiet = "4k4/9/9/9/9/9/9/9/4K4 b - 11"  # ten moves were made
+    for rule in ENTERING_KING_RULES:
+        assert [value(quiet, limit, rule) for limit in (0, 9, 10, 11)] == [VALUE_NONE, 7, 7, VALUE_NONE]
+    assert value(quiet.replace(" b ", " w "), 10) == -7
+    assert value("4k4/9/9/9/9/9/9/4r4/4K4 b - 11", 10) == VALUE_NONE  # in check: it may be mate
+    assert value("+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b 2P 11", 10) == VALUE_MATE - 1

@@ -144,6 +144,26 @@ def test_console_extras(engine):
     assert "static value: 0 (side to move)" in lines and any(line.startswith("perft 3: 25470 ") for line in lines)
 
 
+def test_flip_bench_and_a_perft_that_is_stopped(engine):
+    engine.send(
+        "position startpos moves 7g7f", "flip", "d", "moves", "position startpos", "go perft 6", "stop", "go depth 1"
+    )
+    lines = engine.until("bestmove")
+    assert any("black to move" in line for line in lines) and any(line.startswith("30 moves: ") for line in lines)
+    assert any(line.startswith("info string perft 6: stopped after ") for line in lines)
+    engine.send("bench")
+    assert int(engine.until("Bench: ", 120)[-1].split()[1]) > 1000
+
+
+def test_the_search_knows_the_last_move_of_the_game(engine):
+    """Black, with nothing, is glad of a draw: by the move limit it has one at once."""
+    engine.send("setoption name DrawValueBlack value 0", "position sfen 4k4/9/9/9/9/9/9/9/K8 b 2r2b4g 9", "go depth 6")
+    assert int(engine.until("bestmove")[-2].partition(" score ")[2].split()[1]) < -1000
+    for limit, drawn in ((9, True), (300, False)):
+        engine.send(f"setoption name MaxMovesToDraw value {limit}", "usinewgame", "go depth 4")
+        assert (" score cp 0 " in engine.until("bestmove")[-2]) == drawn
+
+
 def test_threads_and_hash_may_change_between_searches(engine):
     for name, value in (("Threads", 2), ("USI_Hash", 1), ("USI_Hash", 64), ("Threads", 1)):
         engine.send(f"setoption name {name} value {value}", "position startpos", "go movetime 100", "usinewgame")

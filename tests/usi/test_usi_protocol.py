@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from usi.options import OPTIONS, Options
-from usi.protocol import NUMBER_MAX, Position, ProtocolError, info_line, parse_go, parse_position, parse_setoption
+from usi.protocol import (
+    NUMBER_MAX,
+    Position,
+    ProtocolError,
+    info_line,
+    parse_go,
+    parse_position,
+    parse_setoption,
+    turned,
+)
 
 SFEN = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
 
@@ -125,3 +134,19 @@ def test_no_line_breaks_a_parser(arguments):
             text = str(fault)
             assert text.isascii() and "\n" not in text
     Position(" ".join(arguments), ("7g7f",)).ply  # noqa: B018
+
+
+def test_a_position_turned_around():
+    start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL"
+    assert turned(f"{start} b - 1") == f"{start} w - 1"
+    there = "lR6K/PG2P1P2/1N6P/p1PSgpB2/pP4p3/P1p5P/1S3nP2/KG1p+P5/L8 w RGgsn5p 7"
+    assert turned(turned(SFEN)) == SFEN and turned(turned(there)) == there
+    assert turned("9/9/4+P4/9/9/9/9/9/K8 b 2Pr 3") == "8k/9/9/9/9/9/4+p4/9/9 w 2pR 3"
+
+
+def test_eval_type_is_checked():
+    options = Options()
+    options.set("EvalType", "Material")
+    assert options.text("EvalType") == "material"
+    with pytest.raises(ProtocolError, match="EvalType is one of material"):
+        options.set("EvalType", "nnue")

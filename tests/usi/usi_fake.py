@@ -62,7 +62,7 @@ class FakeEngine:
     def arm(self):
         self._stop.clear()
 
-    def perft(self, depth):
+    def perft(self, depth, progress):
         return SimpleNamespace(nodes=len(self.legal_moves()), seconds=0.5, divide=dict.fromkeys(self.legal_moves(), 1))
 
     def stop(self):

@@ -18,6 +18,7 @@ PARAMS = record_dtype(
         *MARGIN_FIELDS,
         ("values", np.int32, (16,)),  # centipawns by kind on the board; the king counts nothing
         ("entering_king_rule", np.int32),  # ENTERING_KING_RULES' index
+        ("max_moves", np.int32),  # the game is drawn after so many moves, by an SFEN's move number; 0 for never
         ("draw_value", np.int32, (2,)),  # by colour: what a draw is worth when it is to move
     ]
 )

@@ -240,13 +240,23 @@ def has_tried(pos):
     return int(pos.king[them]) == TRY_SQUARES[them]
 
 
+@njit
+def has_run_out(ctx):
+    """Tell whether the game is drawn by its number of moves (params.max_moves); one in check may still be mated."""
+    limit = ctx.params.max_moves
+    return limit > 0 and int(ctx.pos.ply) >= limit and ctx.pos.checkers[0] | ctx.pos.checkers[1] == ZERO
+
+
 @provides(POSITION)
 def claimed_value(ctx):
     # A declaration takes the place of a move, so it wins in one ply. A right to a draw is no value: nobody need use it.
     rule = ctx.params.entering_king_rule
     if rule == TRY_RULE:
-        return -VALUE_MATE + ctx.ply if has_tried(ctx.pos) else VALUE_NONE
-    return VALUE_MATE - ctx.ply - 1 if declaration(ctx.pos, rule) == WIN else VALUE_NONE
+        if has_tried(ctx.pos):
+            return -VALUE_MATE + ctx.ply
+    elif declaration(ctx.pos, rule) == WIN:
+        return VALUE_MATE - ctx.ply - 1
+    return ctx.params.draw_value[ctx.pos.side] if has_run_out(ctx) else VALUE_NONE
 
 
 # ---- no legal move -----------------------------------------------------------------------------------------------

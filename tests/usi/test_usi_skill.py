@@ -1,0 +1,90 @@
+"""SkillLevel: weaker by steps, still legal, and at its lowest no match for a player who looks one ply ahead."""
+
+import random
+
+import pytest
+import shogi
+from usi_driver import REAL, Process
+
+from usi.skill import FULL, blunders, candidates, choose, node_limit
+
+VALUE = {shogi.PAWN: 1, shogi.LANCE: 3, shogi.KNIGHT: 4, shogi.SILVER: 5, shogi.GOLD: 6, shogi.BISHOP: 8,
+         shogi.ROOK: 10,
+         shogi.PROM_PAWN: 6, shogi.PROM_LANCE: 6, shogi.PROM_KNIGHT: 6, shogi.PROM_SILVER: 6, shogi.PROM_BISHOP: 11,
+         shogi.PROM_ROOK: 13}  # fmt: skip
+
+
+def test_each_level_is_weaker_than_the_next():
+    rng = random.Random(1)
+    values = [100, 50, 0, -300, -900]
+    means = []
+    for level in range(FULL):
+        means.append(sum(values[choose(level, values, rng)] for _ in range(2000)) / 2000)
+        assert node_limit(level) < node_limit(level + 1) and candidates(level) >= candidates(level + 1) >= 2
+    assert means[0] < means[5] < means[10] < means[15] <= 100 and means[0] < 0 < 90 < means[19]
+    assert 1500 < sum(blunders(0, rng) for _ in range(2000)) < 1700
+    assert not any(blunders(level, rng) for level in range(5, FULL) for _ in range(100))
+    assert choose(0, [7], rng) == 0
+    draws = [[choose(3, values, random.Random(seed)) for seed in range(50)] for _ in range(2)]
+    assert draws[0] == draws[1] and len(set(draws[0])) > 2  # seeded, and chance all the same
+
+
+def material(board, colour):
+    """Return the value of a colour's pieces less the other's, hands included."""
+    total = 0
+    for square in shogi.SQUARES:
+        piece = board.piece_at(square)
+        if piece and piece.piece_type != shogi.KING:
+            total += VALUE[piece.piece_type] * (1 if piece.color == colour else -1)
+    for owner in (shogi.BLACK, shogi.WHITE):
+        for kind, count in board.pieces_in_hand[owner].items():
+            total += VALUE[kind] * count * (1 if owner == colour else -1)
+    return total
+
+
+def greedy(board, rng):
+    """Return a mate if there is one, else one of the moves that win most at once."""
+    best, chosen = -(10**9), []
+    colour = board.turn
+    for move in list(board.legal_moves):
+        board.push(move)
+        value = 10**6 if board.is_checkmate() else material(board, colour)
+        board.pop()
+        if value > best:
+            best, chosen = value, []
+        if value == best:
+            chosen.append(move)
+    return rng.choice(chosen).usi()
+
+
+def test_the_lowest_level_loses_to_one_ply():
+    rng, lead = random.Random(5), []
+    with Process(REAL) as engine:
+        engine.ready("setoption name USI_Hash value 8", "setoption name SkillLevel value 0")
+        for game in range(8):
+            board, moves = shogi.Board(), []
+            while len(moves) < 120 and not board.is_game_over():
+                if len(moves) % 2 == game % 2:
+                    moves.append(greedy(board, rng))
+                else:
+                    engine.send(f"position startpos moves {' '.join(moves)}", "go btime 60000 wtime 60000")
+                    moves.append(engine.until("bestmove")[-1].split()[1])
+                    if moves[-1] == "resign":
+                        break
+                assert shogi.Move.from_usi(moves[-1]) in board.legal_moves
+                board.push_usi(moves[-1])
+            lead.append(material(board, shogi.WHITE if game % 2 else shogi.BLACK))
+    assert sum(ahead > 0 for ahead in lead) >= 6 and sum(lead) > 100, lead
+
+
+@pytest.mark.parametrize("multipv", [1, 2])
+def test_a_weak_move_has_its_info_line_and_analysis_is_not_weakened(multipv):
+    with Process(REAL) as engine:
+        engine.ready("setoption name SkillLevel value 7", f"setoption name MultiPV value {multipv}")
+        engine.send("setoption name PvInterval value 0", "position startpos", "go movetime 3000")
+        lines = engine.until("bestmove")
+        assert engine.came - engine.sent < 1.5
+        assert lines[-2].split(" pv ")[1].split()[0] == lines[-1].split()[1]
+        engine.send("go mate 300")
+        engine.until("checkmate timeout")
+        assert engine.came - engine.sent > 0.2
