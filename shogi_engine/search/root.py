@@ -59,6 +59,8 @@ class Clock:
         self.since = began
         self.soft = self.hard = float("inf")
         self.least = began
+        self.full = self.hard  # the hard limit as it was given; `hard` may be capped below it
+        self.factor: float | None = None
         self.thread: threading.Thread | None = None
         self.set(began, limits.soft_ms, limits.hard_ms, limits.least_ms)
 
@@ -68,11 +70,24 @@ class Clock:
             self.since = since
             self.least = since + least_ms / 1000
             self.soft = since + soft_ms / 1000 if soft_ms is not None else float("inf")
-            self.hard = since + hard_ms / 1000 if hard_ms is not None else float("inf")
+            self.full = since + hard_ms / 1000 if hard_ms is not None else float("inf")
+            self._apply_cap()
             if self.hard < float("inf") and self.thread is None and not self.finished:
                 self.thread = threading.Thread(target=self._run, name="search-clock", daemon=True)
                 self.thread.start()
             self.condition.notify()
+
+    def cap(self, factor: float | None) -> None:
+        """End the search at `factor` times the soft limit, within an iteration too; None: at the hard limit again."""
+        with self.condition:
+            self.factor = factor
+            self._apply_cap()
+            self.condition.notify()
+
+    def _apply_cap(self) -> None:
+        self.hard = self.full
+        if self.factor is not None and self.soft < self.full < float("inf"):
+            self.hard = min(max(self.since + self.factor * (self.soft - self.since), self.least), self.full)
 
     def may_continue(self, factor: float = 1.0) -> bool:
         """Tell whether another iteration may begin if the soft limit is taken `factor` times; never past the hard one.
@@ -81,15 +96,15 @@ class Clock:
         """
         with self.condition:
             end = self.soft
-            if self.soft < self.hard < float("inf"):
-                end = min(max(self.since + factor * (self.soft - self.since), self.least), self.hard)
+            if self.soft < self.full < float("inf"):
+                end = min(max(self.since + factor * (self.soft - self.since), self.least), self.full)
         return time.perf_counter() < end
 
     def may_be_cut(self) -> bool:
         """Tell whether the soft limit is one to be cut, and near enough that it matters."""
         with self.condition:
             passed = time.perf_counter() - self.since
-            return self.soft < self.hard < float("inf") and 4 * passed > self.soft - self.since
+            return self.soft < self.full < float("inf") and 4 * passed > self.soft - self.since
 
     def close(self) -> None:
         """End the thread."""
@@ -315,6 +330,8 @@ class _Run:
         multipv = min(self.limits.multipv, int(ctx.root_count))
         doubt = Doubt(self.window)
         doubt.only = int(ctx.root_count) == 1
+        if doubt.only:
+            clock.cap(doubt.factor)
         scores = [0] * multipv
         for depth in range(1, self._max_depth() + 1):
             for line in range(multipv):
@@ -326,6 +343,7 @@ class _Run:
             doubt.note(self.complete[0].pv[0], scores[0])
             if multipv == 1 and doubt.steady and not (doubt.easy or doubt.only) and clock.may_be_cut():
                 doubt.easy = self._others_are_far(ctx, scores[0], depth)
+            clock.cap(doubt.factor if doubt.easy or doubt.only else None)
             if ctx.stopped or self._settled(scores[0], depth) or not clock.may_continue(doubt.factor):
                 return
 
