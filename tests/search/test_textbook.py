@@ -20,7 +20,7 @@ CASES = [
     ("othello", 4, 50, 200),
     ("shogi", 2, 120, 150),
 ]
-DEEPER = [("tictactoe", 10, 3, 20), ("othello4", 9, 8, 40), ("othello", 6, 55, 25), ("shogi", 3, 60, 25)]
+DEEPER = [("tictactoe", 10, 3, 60), ("othello4", 13, 8, 60), ("othello", 6, 55, 50), ("shogi", 4, 60, 6)]
 QUICK = [(name, min(depth, 4), longest, 40) for name, depth, longest, _ in CASES]
 
 
