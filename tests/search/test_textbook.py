@@ -83,6 +83,21 @@ def test_the_searcher_agrees_with_minimax(name, depth, longest, count, threads):
             assert result.bestmove in searcher.root_moves(position)
 
 
+@pytest.mark.parametrize(("name", "depth", "longest", "count"), QUICK)
+def test_a_table_of_one_cluster_makes_no_error(name, depth, longest, count):
+    """All positions fall into it: what is stored for another one must not be taken for this one's."""
+    game = game_of(name)
+    ctx, table = new_context(game), Table(1)
+    for number, position in enumerate(random_positions(game, count, 61, longest)):
+        place(ctx, position)
+        value = int(minimax(ctx, depth, 0, np.zeros(MAX_PLY + 1, np.int64)))
+        table.clear()
+        place(ctx, position, TABLE, table)
+        ctx.table_clusters = 1
+        assert pvs_value(ctx, depth) == value, (number, game.format_position(position))
+        assert table.words[:8].any() and not table.words[8:].any()
+
+
 @pytest.mark.parametrize("name", ["tictactoe", "othello4", "othello", "shogi"])
 def test_minimax_visits_the_positions_that_perft_counts(name):
     """As long as there is no pass and no end before: plies are then depth, and nothing is counted twice."""
