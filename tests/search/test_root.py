@@ -81,7 +81,7 @@ def test_a_hard_limit_ends_the_search_in_time(name, threads):
         began = time.perf_counter()
         result = searcher.search(position, (), Limits(hard_ms=hard_ms))
         milliseconds = 1000 * (time.perf_counter() - began)
-        assert hard_ms <= milliseconds < hard_ms + 200
+        assert hard_ms <= milliseconds < hard_ms + 300
         assert result.bestmove in searcher.root_moves(position)
 
 
@@ -91,10 +91,10 @@ def test_after_the_soft_limit_no_iteration_begins():
     def wait(info):
         depths.append(info.depth)
         if info.depth == 3:
-            time.sleep(0.05)
+            time.sleep(0.4)
 
     position = searcher.game.parse_position(searcher.game.start)
-    result = searcher.search(position, (), Limits(soft_ms=50), wait)
+    result = searcher.search(position, (), Limits(soft_ms=400), wait)
     assert result.depth == 3 == max(depths)
 
 

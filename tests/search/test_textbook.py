@@ -20,7 +20,7 @@ CASES = [
     ("othello", 4, 50, 200),
     ("shogi", 2, 120, 150),
 ]
-DEEPER = [("tictactoe", 10, 3, 20), ("othello4", 9, 8, 40), ("othello", 6, 55, 25), ("shogi", 3, 60, 25)]
+DEEPER = [("tictactoe", 10, 3, 60), ("othello4", 13, 8, 60), ("othello", 6, 55, 50), ("shogi", 4, 60, 6)]
 QUICK = [(name, min(depth, 4), longest, 40) for name, depth, longest, _ in CASES]
 
 
@@ -81,6 +81,21 @@ def test_the_searcher_agrees_with_minimax(name, depth, longest, count, threads):
             assert result.score == value, (number, game.format_position(position), features)
             assert result.bestmove == result.pv[0]
             assert result.bestmove in searcher.root_moves(position)
+
+
+@pytest.mark.parametrize(("name", "depth", "longest", "count"), QUICK)
+def test_a_table_of_one_cluster_makes_no_error(name, depth, longest, count):
+    """All positions fall into it: what is stored for another one must not be taken for this one's."""
+    game = game_of(name)
+    ctx, table = new_context(game), Table(1)
+    for number, position in enumerate(random_positions(game, count, 61, longest)):
+        place(ctx, position)
+        value = int(minimax(ctx, depth, 0, np.zeros(MAX_PLY + 1, np.int64)))
+        table.clear()
+        place(ctx, position, TABLE, table)
+        ctx.table_clusters = 1
+        assert pvs_value(ctx, depth) == value, (number, game.format_position(position))
+        assert table.words[:8].any() and not table.words[8:].any()
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "othello4", "othello", "shogi"])
