@@ -6,7 +6,7 @@ pieces, the pinned ones along their pins, and drops without nifu, dead pieces an
 
 import numpy as np
 
-from shogi_engine.bits import ZERO, clear_lowest, lowest, popcount2
+from shogi_engine.bits import ZERO, clear_lowest, lowest, popcount2, shift_left, shift_right
 from shogi_engine.bits import test as test_bit
 from shogi_engine.game import provides
 from shogi_engine.games.shogi.attacks import attacks_from, is_drop_pawn_mate, king_danger
@@ -90,8 +90,9 @@ def king_targets(pos):
 def pawn_targets(pos, lo, hi):
     """Return where the pawns (lo, hi) of the side to move go."""
     if pos.side == BLACK:
-        return lo >> NINE | hi << np.uint64(55), hi >> NINE
-    return lo << NINE, (hi << NINE | lo >> np.uint64(55)) & BOARD_HI
+        return shift_right(lo, hi, NINE)
+    lo, hi = shift_left(lo, hi, NINE)
+    return lo, hi & BOARD_HI
 
 
 @njit
