@@ -406,6 +406,10 @@ def _python_load(address: Any) -> np.uint64:
     return np.uint64(ctypes.c_uint64.from_address(int(address)).value)
 
 
+def _python_load_i16(address: Any) -> int:
+    return ctypes.c_int16.from_address(int(address)).value
+
+
 def _python_store(address: Any, value: Any) -> None:
     ctypes.c_uint64.from_address(int(address)).value = int(value)
 
@@ -422,6 +426,17 @@ def load_u64(typingctx, address):
         return builder.load_atomic(pointer, "monotonic", 8)
 
     return types.uint64(types.uint64), codegen
+
+
+@_kernel_intrinsic(_python_load_i16)
+def load_i16(typingctx, address):
+    """Return the int16 at the raw `address` (uint64, 2-byte aligned) as int64; a plain load of what nobody writes."""
+
+    def codegen(context, builder, signature, args):
+        pointer = builder.inttoptr(args[0], ir.IntType(16).as_pointer())
+        return builder.sext(builder.load(pointer, align=2), ir.IntType(64))
+
+    return types.int64(types.uint64), codegen
 
 
 @_kernel_intrinsic(_python_store)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import __version__
 from shogi_engine.search.clock import Budget, Clock, fixed, plan
 from usi import skill
-from usi.options import ENTERING_KING_RULES, OPTIONS, Options
+from usi.options import ENTERING_KING_RULES, EVALUATIONS, OPTIONS, Options
 from usi.protocol import (
     Go,
     Position,
@@ -473,11 +473,12 @@ class Loop:
         return self._bestmove(found)
 
     def _configure(self, engine: "Engine") -> None:
-        """Tell the engine by which rules the game is played."""
+        """Tell the engine by which rules the game is played, and how to evaluate."""
         white = self.position.white_to_move
         draw = self.options.number("DrawValueWhite" if white else "DrawValueBlack")
         rule = ENTERING_KING_RULES.index(self.options.text("EnteringKingRule"))
         engine.configure(
+            evaluation=EVALUATIONS.index(self.options.text("EvalType")),
             entering_king_rule=rule,
             max_moves=self.options.number("MaxMovesToDraw"),
             draw_value=(-draw, draw) if white else (draw, -draw),

@@ -10,7 +10,8 @@ from shogi_engine.search.clock import TimeOptions
 from usi.protocol import ProtocolError, shown
 from usi.skill import FULL
 
-# As in shogi_engine.games.shogi.params, which would load numba; the place is the rule's number there.
+# As in shogi_engine.games.shogi.params, which would load numba; a name's place is its number there.
+EVALUATIONS = ("material", "king-piece")
 ENTERING_KING_RULES = ("NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule")
 
 
@@ -62,7 +63,7 @@ OPTIONS = (
     Option("NetworkDelay2", "spin", TimeOptions.network_delay2, 0, 10000),
     Option("MinimumThinkingTime", "spin", TimeOptions.minimum_thinking_time, 0, 100000),
     Option("SlowMover", "spin", TimeOptions.slow_mover, 10, 1000),
-    Option("EvalType", "combo", "material", choices=("material",)),
+    Option("EvalType", "combo", "king-piece", choices=EVALUATIONS),
     Option("EnteringKingRule", "combo", "CSARule27", choices=ENTERING_KING_RULES),
     Option("MaxMovesToDraw", "spin", 0, 0, 100000),
     Option("DrawValueBlack", "spin", -2, -30000, 30000),

@@ -1,24 +1,42 @@
-"""Shogi's evaluation by material, kept up to date ply by ply from the moves of the line, and the order of moves."""
+"""Shogi's evaluation, kept up to date ply by ply from the moves of the line, and the order of moves.
+
+There are two kinds, and ctx.params.evaluation chooses: material alone, or what each king sees (king_piece.py), a sum of
+one weight for each piece and king. A king's own move changes all that it sees, which is then summed anew.
+"""
 
 import numpy as np
 
+from shogi_engine.bits import ZERO, clear_lowest, lowest
 from shogi_engine.game import provides
+from shogi_engine.games.shogi.king_piece import FEATURES, HAND_BASE, HAND_COUNTS, UNIT
+from shogi_engine.games.shogi.params import MATERIAL
+from shogi_engine.games.shogi.rules import VALUE_SUPERIOR
 from shogi_engine.games.shogi.see import exchange_ge
 from shogi_engine.games.shogi.types import (
     KING,
+    NO_SQUARE,
     POSITION,
     PROMOTED,
+    SQUARES,
     UNPROMOTED,
     hand_count,
     is_drop,
     is_promotion,
     move_captured,
+    move_from,
     move_kind,
     move_to,
 )
-from shogi_engine.jit import njit, record_dtype
+from shogi_engine.jit import load_i16, njit, record_dtype
 
-ACCUMULATOR = record_dtype([("material", np.int64)])  # centipawns, black's less white's
+# `material` is in centipawns, black's less white's, and kept in evaluation by material only; else, by colour, what its
+# king sees (king_piece.py) in 1/UNIT centipawns, or STALE, and the address of its king's row.
+ACCUMULATOR = record_dtype([("material", np.int64), ("rows", np.uint64, (2,)), ("views", np.int64, (2,))])
+STALE = 1 << 40
+VALUE_LIMIT = VALUE_SUPERIOR - 1000  # an evaluation is never as sure as a rule on repetition
+
+
+# ---- material ----------------------------------------------------------------------------------------------------
 
 
 @njit
@@ -49,15 +67,9 @@ def count_material(ctx):
     return value
 
 
-@provides(POSITION)
-def prepare(ctx):
-    ctx.accumulators[0].material = count_material(ctx)
-    ctx.computed = 0
-
-
 @njit
-def bring_up_to_date(ctx):
-    """Make ctx.accumulators[ctx.ply] right: replay the gains of the moves since the last ply that is."""
+def bring_material_up_to_date(ctx):
+    """Make ctx.accumulators[ctx.ply].material right: replay the gains of the moves since the last ply that is."""
     pos = ctx.pos
     while ctx.computed < ctx.ply:
         done = ctx.computed
@@ -68,11 +80,124 @@ def bring_up_to_date(ctx):
         ctx.computed = done + 1
 
 
+# ---- what the kings see ------------------------------------------------------------------------------------------
+
+
+@njit
+def weight(row, feature):
+    """Return a king's weight of `feature`; row : uint64, the address of the king's row of king_piece.Weights.table."""
+    return load_i16(row + np.uint64(2 * feature))
+
+
+@njit
+def king_row(ctx, colour):
+    """Return the address of the row for `colour`'s king in ctx.pos."""
+    king = int(ctx.pos.king[colour])
+    if colour != 0 and king != NO_SQUARE:
+        king = 80 - king
+    return ctx.params.king_piece + np.uint64(2 * FEATURES * king)
+
+
+@njit
+def hand_feature(owner, kind, number):
+    """Return the feature of the `number`-th piece of `kind` in a hand; owner : 0 the king's own, 1 the enemy's."""
+    return HAND_BASE + (owner << 3 | kind) * HAND_COUNTS + number
+
+
+@njit
+def sum_view(ctx, colour):
+    """Return what `colour`'s king sees in ctx.pos, from nothing."""
+    pos = ctx.pos
+    row = king_row(ctx, colour)
+    swap, far = (16, 80) if colour != 0 else (0, 0)
+    value = np.int64(0)
+    lo, hi = pos.bb[0, 0, 0] | pos.bb[1, 0, 0], pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+    while lo | hi != ZERO:
+        square = lowest(lo, hi)
+        lo, hi = clear_lowest(lo, hi)
+        value += weight(row, (int(pos.board[square]) ^ swap) * SQUARES + abs(far - square))
+    for owner in range(2):
+        hand = pos.hand[colour ^ owner]
+        if hand != ZERO:
+            for kind in range(1, KING):
+                for number in range(hand_count(hand, kind)):
+                    value += weight(row, hand_feature(owner, kind, number + 1))
+    return value
+
+
+@njit
+def view_change(row, colour, mover, move, hand):
+    """Return what `move` of `mover`, whose hand (uint64) was `hand`, changes in what `colour`'s king sees.
+
+    Not for a move of that king itself: it then sees everything from elsewhere.
+    """
+    far = 80 if colour != 0 else 0
+    owner = mover ^ colour
+    kind, target = move_kind(move), abs(far - move_to(move))
+    arrived = int(PROMOTED[kind]) if is_promotion(move) else kind
+    value = weight(row, (owner << 4 | arrived) * SQUARES + target)
+    if is_drop(move):
+        return value - weight(row, hand_feature(owner, kind, hand_count(hand, kind)))
+    value -= weight(row, (owner << 4 | kind) * SQUARES + abs(far - move_from(move)))
+    captured = move_captured(move)
+    if captured != 0:
+        value -= weight(row, ((owner ^ 1) << 4 | captured) * SQUARES + target)
+        gained = int(UNPROMOTED[captured])
+        value += weight(row, hand_feature(owner, gained, hand_count(hand, gained) + 1))
+    return value
+
+
+@njit
+def bring_views_up_to_date(ctx):
+    """Make ctx.accumulators[ctx.ply].views right. A king's own move leaves its view STALE until it is asked for."""
+    while ctx.computed < ctx.ply:
+        done = ctx.computed
+        undo = ctx.undo[ctx.trail - ctx.ply + done]
+        before, after = ctx.accumulators[done], ctx.accumulators[done + 1]
+        move = undo.move
+        mover = (int(ctx.pos.side) + ctx.ply - done) & 1
+        for colour in range(2):
+            after.rows[colour] = before.rows[colour]
+            if before.views[colour] == STALE or move_kind(move) == KING and colour == mover:
+                after.views[colour] = STALE
+            elif move == 0:
+                after.views[colour] = before.views[colour]
+            else:
+                change = view_change(before.rows[colour], colour, mover, move, undo.hand[mover])
+                after.views[colour] = before.views[colour] + change
+        ctx.computed = done + 1
+    now = ctx.accumulators[ctx.ply]
+    for colour in range(2):
+        if now.views[colour] == STALE:
+            now.rows[colour] = king_row(ctx, colour)
+            now.views[colour] = sum_view(ctx, colour)
+
+
+# ---- the rules ---------------------------------------------------------------------------------------------------
+
+
+@provides(POSITION)
+def prepare(ctx):
+    ctx.computed = 0
+    if ctx.params.evaluation == MATERIAL:
+        ctx.accumulators[0].material = count_material(ctx)
+        return
+    for colour in range(2):
+        ctx.accumulators[0].rows[colour] = king_row(ctx, colour)
+        ctx.accumulators[0].views[colour] = sum_view(ctx, colour)
+
+
 @provides(POSITION)
 def evaluate(ctx):
-    bring_up_to_date(ctx)
-    material = ctx.accumulators[ctx.ply].material
-    return -material if ctx.pos.side else material
+    us = int(ctx.pos.side)
+    if ctx.params.evaluation == MATERIAL:
+        bring_material_up_to_date(ctx)
+        material = ctx.accumulators[ctx.ply].material
+        return -material if us else material
+    bring_views_up_to_date(ctx)
+    views = ctx.accumulators[ctx.ply].views
+    value = (views[us] - views[1 - us]) // UNIT + ctx.params.tempo
+    return min(max(value, -VALUE_LIMIT), VALUE_LIMIT)
 
 
 @provides(POSITION)

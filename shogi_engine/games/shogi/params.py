@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.game import MARGIN_FIELDS
+from shogi_engine.games.shogi import king_piece
 from shogi_engine.games.shogi.types import KINDS
 from shogi_engine.jit import new_record, record_dtype
 
@@ -13,9 +14,16 @@ from shogi_engine.jit import new_record, record_dtype
 ENTERING_KING_RULES = ("NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule")
 NO_ENTERING_KING, CSA_24, CSA_24H, CSA_27, CSA_27H, TRY_RULE = range(6)
 
+# What evaluates a position; a kind's number is its place here.
+EVALUATIONS = ("material", "king-piece")
+MATERIAL, KING_PIECE = range(2)
+
 PARAMS = record_dtype(
     [
         *MARGIN_FIELDS,
+        ("evaluation", np.int32),  # EVALUATIONS' index
+        ("tempo", np.int32),  # centipawns for the side to move, where the evaluation is not by material alone
+        ("king_piece", np.uint64),  # where king_piece.Weights.table lies
         ("values", np.int32, (16,)),  # centipawns by kind on the board; the king counts nothing
         ("entering_king_rule", np.int32),  # ENTERING_KING_RULES' index
         ("max_moves", np.int32),  # the game is drawn after so many moves, by an SFEN's move number; 0 for never
@@ -45,4 +53,8 @@ def default_params() -> Any:
     params.exchange_step = 40
     params.null_step = 200
     params.entering_king_rule = CSA_27
+    weights = king_piece.shipped()
+    params.evaluation = KING_PIECE
+    params.tempo = weights.tempo
+    params.king_piece = weights.address
     return params
