@@ -13,6 +13,7 @@ from othello.naive_othello import DIRECTIONS, State
 from othello_cases import random_game
 
 from shogi_engine.endgames import check, read
+from shogi_engine.engine import Engine
 from shogi_engine.games.othello.last_empties import last_flips
 from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.notation import discs_of, format_move, format_obf, legal_moves, parse_obf
@@ -36,6 +37,11 @@ RAYS = [
 
 def empties(position):
     return 64 - int(position.own | position.opponent).bit_count()
+
+
+def score_of(position):
+    """Return the final score of a finished game."""
+    return State.from_text(format_obf(position)).score()
 
 
 def turned(own, opponent, square):
@@ -236,3 +242,35 @@ def test_a_suite_is_checked_at_the_door(tmp_path):
 def test_a_solver_has_at_least_one_thread():
     with pytest.raises(ValueError, match="threads"):
         Solver(threads=0)
+
+
+def test_the_engine_plays_endings_exactly():
+    """Whole endings by the clock: the score stays what it is to the end of the game."""
+    with Engine("othello", hash_mb=16) as engine:
+        for ending in [ending for ending in SUITE if empties(ending.position) == 16][:3]:
+            engine.set_position(format_obf(ending.position))
+            lines = []
+            score, plies = ending.score, 0
+            while engine.legal_moves():
+                found = engine.search(movetime=5000, on_info=lines.append)
+                assert found.score == f"discs {score}" and found.seconds < 4
+                assert lines[-1].pv == found.pv
+                engine.push(found.bestmove)
+                score, plies = -score, plies + 1
+            assert plies >= 16 and score_of(engine.position) == score
+
+
+def test_an_announced_search_is_stopped_in_the_solver_too():
+    with Engine("othello", hash_mb=16) as engine:
+        engine.set_position(format_obf(next(ending for ending in SUITE if ending.id == "ffo-36").position))
+        engine.warmup()
+        for wait in (0.0, 0.2):
+            engine.arm()
+            if wait:
+                threading.Timer(wait, engine.stop).start()
+            else:
+                engine.stop()
+            began = time.perf_counter()
+            found = engine.search(movetime=100_000)
+            assert time.perf_counter() - began < wait + 1.5
+            assert found.bestmove in engine.legal_moves()

@@ -10,34 +10,32 @@ one table. data: bits 0-7 best move + 1, 8-15 the one before, 32-39 lower bound 
 import numpy as np
 
 from shogi_engine.bits import ALL, ONE, ZERO
-from shogi_engine.game import VALUE_INFINITE
+from shogi_engine.game import VALUE_NONE, provides
 from shogi_engine.games.othello.bitboard import CORNERS, neighbours
 from shogi_engine.games.othello.last_empties import NO_SCORE, odd_regions, solve_few, stability_cut
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.params import square_bonus
 from shogi_engine.games.othello.position import MIX_FACTOR, OPPONENT_FACTOR, OWN_FACTOR
 from shogi_engine.games.othello.rules import final_score
-from shogi_engine.games.othello.types import PASS, PLACING
+from shogi_engine.games.othello.types import DISC, POSITION
 from shogi_engine.jit import ctz, load_u64, njit, popcount, store_u64
-from shogi_engine.search.alphabeta import search
-from shogi_engine.search.context import ascend, descend
+from shogi_engine.search.context import TABLE
 from shogi_engine.search.table import ENTRIES, GENERATIONS, cluster_address, entry_depth, probe
 
 FEW = 6  # up to so many empty squares `solve_few` searches
 TABLE_FROM = 8  # from so many empty squares on the table is used
 LOOK_AHEAD = 9  # and from so many on it is asked about every child first
-DEEP = 13  # from so many on `solve_deep` orders the moves by the evaluation and shares the work among threads
+FINISH_EMPTIES = 8  # from so many on the shared search leaves the rest to `solve`
 MOVES = 4096  # where the lists of moves begin in ctx.moves, 64 places for each number of empty squares
 LOWEST, HIGHEST = -64, 64
-BUSY_SLOTS = 1 << 12
 
 SALT = np.uint64(0xB7E151628AED2A6B)
 HALF = np.uint64(32)
 BYTE = np.uint64(255)
 
 # What orders the moves, tuned on the nodes of FFO 20-34: fewest answers first (a corner counts twice), few empty
-# squares next to one's own discs, an odd number of empty squares around; the evaluation's hundredths of a disc.
-ANSWER_SCORE, FRONTIER_SCORE, ODD_SCORE, VALUE_DIVISOR = 32, 12, 12, 8
+# squares next to one's own discs, an odd number of empty squares in the quadrant.
+ANSWER_SCORE, FRONTIER_SCORE, ODD_SCORE = 32, 12, 12
 PLACE_SCORES = np.array([square_bonus(square) for square in range(64)], dtype=np.int32)
 TABLE_MOVE, SECOND_MOVE, WIPE_OUT = 1 << 28, 1 << 27, 1 << 29
 
@@ -57,19 +55,19 @@ def ending_key(own, opponent):
 @njit
 def lower_bound(data):
     """Return the lower bound of an entry's data."""
-    return int(data >> np.uint64(32) & BYTE) - 64
+    return np.int64(data >> np.uint64(32) & BYTE) - 64
 
 
 @njit
 def upper_bound(data):
     """Return the upper bound of an entry's data."""
-    return int(data >> np.uint64(40) & BYTE) - 64
+    return np.int64(data >> np.uint64(40) & BYTE) - 64
 
 
 @njit
 def entry_square(data):
     """Return the square of an entry's best move, -1 if it has none."""
-    return int(data & BYTE) - 1
+    return np.int64(data & BYTE) - 1
 
 
 @njit
@@ -84,10 +82,10 @@ def store_bounds(ctx, key, empties, lower, upper, move):
         data = load_u64(address + np.uint64(8))
         if load_u64(address) ^ data == key and data != ZERO:
             victim = address
-            before, proven = int(data & BYTE), lower_bound(data)
+            before, proven = np.int64(data & BYTE), lower_bound(data)
             if move == 0 or before != 0 and proven > lower:  # by another thread, meanwhile: its move proves more
                 move, before = before, move
-            second = np.int64(before if before != move and before != 0 else data >> np.uint64(8) & BYTE)
+            second = before if before != move and before != 0 else np.int64(data >> np.uint64(8) & BYTE)
             lower, upper = max(lower, proven), min(upper, upper_bound(data))
             break
         age = int(ctx.generation - (data >> np.uint64(58)) & np.uint64(GENERATIONS - 1))
@@ -164,9 +162,10 @@ def solve(ctx, own, opponent, alpha, beta, empty):
     if value != NO_SCORE:
         return value
     key = ZERO
-    first = second = 0
+    first, second = np.int64(0), np.int64(0)
     data = ZERO
-    if count >= TABLE_FROM:
+    with_table = count >= TABLE_FROM and ctx.features & TABLE != 0
+    if with_table:
         key = ending_key(own, opponent)
         data = probe(ctx, key)
     if data != ZERO:
@@ -176,7 +175,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
         if upper <= alpha:
             return upper
         alpha, beta = max(alpha, lower), min(beta, upper)
-        first, second = int(data & BYTE), int(data >> np.uint64(8) & BYTE)
+        first, second = np.int64(data & BYTE), np.int64(data >> np.uint64(8) & BYTE)
 
     # 2. The moves.
     moves = mobility(own, opponent)
@@ -197,7 +196,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
         if theirs == ZERO:
             return np.int64(HIGHEST)
         # Enhanced transposition cutoff: a child that the table knows to be bad enough for the opponent.
-        if count >= LOOK_AHEAD:
+        if with_table and count >= LOOK_AHEAD:
             known = probe(ctx, ending_key(theirs, mine))
             if known != ZERO and -upper_bound(known) >= beta:
                 return -upper_bound(known)
@@ -237,7 +236,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
             low = max(low, value)
 
     # 4. Remember it.
-    if count >= TABLE_FROM:
+    if with_table:
         remember(ctx, key, count, alpha, beta, best, best_move)
     return best
 
@@ -258,164 +257,12 @@ def solve_all(ctx, own, opponent, scores):
     return len(own)
 
 
-# ---- far from the end --------------------------------------------------------------------------------------------
-
-
-@njit
-def look_depth(count):
-    """Return how deep each move is searched to order them, with `count` empty squares; 0 is the evaluation alone."""
-    return max(0, (count - 15) // 2)
-
-
-@njit
-def mark(busy, key):
-    """Tell other threads that this one searches `key`. busy : address of BUSY_SLOTS uint64."""
-    store_u64(busy + (key & np.uint64(BUSY_SLOTS - 1)) * np.uint64(8), key)
-
-
-@njit
-def unmark(busy, key):
-    """Take `mark` back."""
-    address = busy + (key & np.uint64(BUSY_SLOTS - 1)) * np.uint64(8)
-    if load_u64(address) == key:
-        store_u64(address, ZERO)
-
-
-@njit
-def searched_elsewhere(busy, key):
-    """Tell whether another thread searches `key`."""
-    return load_u64(busy + (key & np.uint64(BUSY_SLOTS - 1)) * np.uint64(8)) == key
-
-
-@njit
-def solve_deep(ctx, busy, alpha, beta):
-    """Return the score of ctx.pos, exact within (alpha, beta); as `solve`, with an ordering worth its time far up.
-
-    The evaluation is asked through the shared search, so that ctx must have been prepared as for one. Threads search
-    the same tree and put off moves that another one is at (ABDADA, Jean-Christophe Weill 1996, in Tom Kerrigan's
-    simple form).   busy : address (uint64) of BUSY_SLOTS zeroed uint64, the same for all threads.
-    """
+@provides(POSITION)
+def finish(ctx, alpha, beta):
     own, opponent = ctx.pos.own, ctx.pos.opponent
     empty = ALL ^ (own | opponent)
-    count = popcount(empty)
-    if count < DEEP:
-        return solve(ctx, own, opponent, alpha, beta, empty)
-    if load_u64(ctx.stop_address) != ZERO or ctx.nodes >= ctx.node_limit:
-        ctx.stopped = 1
-        return NO_SCORE
-
-    # 1. What can be said without a move.
-    value = stability_cut(own, opponent, alpha, beta)
-    if value != NO_SCORE:
-        return value
-    key = ending_key(own, opponent)
-    first = second = 0
-    data = probe(ctx, key)
-    if data != ZERO:
-        lower, upper = lower_bound(data), upper_bound(data)
-        if lower >= beta or lower == upper:
-            return lower
-        if upper <= alpha:
-            return upper
-        alpha, beta = max(alpha, lower), min(beta, upper)
-        first, second = int(data & BYTE), int(data >> np.uint64(8) & BYTE)
-
-    # 2. The moves, those to come first by a shallow search and the answers they leave.
-    moves = mobility(own, opponent)
-    if moves == ZERO:
-        if mobility(opponent, own) == ZERO:
-            return final_score(own, opponent)
-        descend(ctx, np.uint32(PASS))
-        ctx.nodes += 1
-        value = -solve_deep(ctx, busy, -beta, -alpha)
-        ascend(ctx, np.uint32(PASS))
-        return value
-    start = np.uint64(MOVES + 64 * count)
-    end = start
-    odd = odd_regions(empty)
-    single = moves & (moves - ONE) == ZERO
-    left = moves
-    while left != ZERO:
-        place = np.uint64(ctz(left))
-        left &= left - ONE
-        turned = flips(own, opponent, place)
-        theirs = opponent ^ turned
-        mine = own ^ turned ^ ONE << place
-        if theirs == ZERO:
-            store_bounds(ctx, key, count, np.int64(HIGHEST), np.int64(HIGHEST), np.int64(place) + 1)
-            return np.int64(HIGHEST)
-        known = probe(ctx, ending_key(theirs, mine))
-        if known != ZERO and -upper_bound(known) >= beta:
-            store_bounds(ctx, key, count, -upper_bound(known), np.int64(HIGHEST), np.int64(place) + 1)
-            return -upper_bound(known)
-        score = order_score(mine, theirs, place, odd)
-        square = np.int64(place) + 1
-        if square == first:
-            score += TABLE_MOVE
-        elif square == second:
-            score += SECOND_MOVE
-        ctx.moves[end] = place
-        ctx.scores[end] = score
-        end += ONE
-    if not single:
-        depth = look_depth(count)
-        for index in range(start, end):
-            move = np.uint32(PLACING | ctx.moves[index])
-            descend(ctx, move)
-            value = search(ctx, np.int64(-VALUE_INFINITE), np.int64(VALUE_INFINITE), depth, np.int64(0))
-            ascend(ctx, move)
-            ctx.scores[index] -= value // VALUE_DIVISOR
-            if ctx.stopped:
-                return NO_SCORE
-
-    # 3. The first with the whole window, of the others only whether they are better; what other threads are at comes
-    #    last, and is then mostly in the table.
-    best = NO_SCORE
-    best_move = np.int64(0)
-    low = alpha
-    put_off = start
-    at = start
-    first_round = True
-    while True:
-        if at == end:
-            if not first_round or put_off == start:
-                break
-            first_round = False
-            at, end = start, put_off
-        place = pick_best(ctx, at, end)
-        turned = flips(own, opponent, place)
-        child = ending_key(opponent ^ turned, own ^ turned ^ ONE << place)
-        only_better = best > NO_SCORE and beta - low > 1
-        at += ONE
-        shared = first_round and best > NO_SCORE and count > DEEP
-        if shared:
-            if searched_elsewhere(busy, child):
-                ctx.scores[put_off] = ctx.scores[at - ONE]
-                ctx.moves[put_off] = np.uint32(place)
-                put_off += ONE
-                continue
-            mark(busy, child)
-        move = np.uint32(PLACING | place)
-        descend(ctx, move)
-        ctx.nodes += 1
-        if only_better:
-            value = -solve_deep(ctx, busy, -low - 1, -low)
-            if low < value < beta and not ctx.stopped:
-                value = -solve_deep(ctx, busy, -beta, -value)
-        else:
-            value = -solve_deep(ctx, busy, -beta, -low)
-        ascend(ctx, move)
-        if shared:
-            unmark(busy, child)
-        if ctx.stopped:
-            return NO_SCORE
-        if value > best:
-            best = value
-            best_move = np.int64(place) + 1
-            if value >= beta:
-                break
-            low = max(low, value)
-
-    # 4. Remember it.
-    remember(ctx, key, count, alpha, beta, best, best_move)
-    return best
+    if popcount(empty) > FINISH_EMPTIES:
+        return VALUE_NONE
+    low = max(min(alpha // DISC, HIGHEST), LOWEST - 1)
+    high = max(min(-(-beta // DISC), HIGHEST + 1), low + 1)
+    return DISC * solve(ctx, own, opponent, low, high, empty)

@@ -14,17 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.game import VALUE_INFINITE, do_move, prepare
+from shogi_engine.game import VALUE_INFINITE, do_move, key, prepare
+from shogi_engine.games.othello.deep_endgame import BUSY_SLOTS, DEEP, solve_deep
 from shogi_engine.games.othello.endgame import (
-    BUSY_SLOTS,
-    DEEP,
     HIGHEST,
     LOWEST,
     ending_key,
     entry_square,
     lower_bound,
     solve_all,
-    solve_deep,
     upper_bound,
 )
 from shogi_engine.games.othello.notation import GAME, START, legal_moves, parse_obf
@@ -33,16 +31,19 @@ from shogi_engine.games.othello.types import DISC, PLACING, SQUARES
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import ALL_FEATURES, DEEPER, FINISH, TABLE, new_context
+from shogi_engine.search.limits import Info, Result
 from shogi_engine.search.root import MAX_THREADS, NO_LIMIT, STACK_BYTES, reduction_table
-from shogi_engine.search.table import Table, probe
+from shogi_engine.search.table import Table, entry_move, probe
 
 GLANCE = 12  # a first search looks this much less deep than the number of empty squares: it orders and guesses
 DEEPEST_GLANCE = 14
 WINDOW = 3  # half the first window around the guess; scores are even, bounds odd
 PROGRESS_SECONDS = 0.2
+TYPICAL_EMPTIES, TYPICAL_MS = 20, 400  # solved in about so long, in twice the time with one more
+MOST_OF_TIME = 0.6  # the part of its time that a player tries to solve the position in
 
-# A position of 14 empty squares, for compiling: FFO 1, from the test positions of the French federation.
-WARM = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
+# Six empty squares, for compiling: FFO 20, from the test positions of the French federation.
+WARM = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X"
 
 
 @dataclass(frozen=True)
@@ -67,20 +68,28 @@ class Solver:
     """Solves one position at a time; `stop` may be called from any thread."""
 
     def __init__(self, *, hash_mb: int = 64, threads: int = 1) -> None:
+        """Make a solver with a table of its own; `attempt` works on another one's."""
         if not 1 <= threads <= MAX_THREADS:
             raise ValueError(f"a solver has 1 to {MAX_THREADS} threads, not {threads}")
-        self.table = Table(hash_mb)
+        self._megabytes = hash_mb
+        self._table: Table | None = None
         self._stop_word = np.zeros(8, dtype=np.uint64)
         self._busy = np.zeros(BUSY_SLOTS, dtype=np.uint64)
         self._contexts = [self._new_context() for _ in range(threads)]
-        self._stopped = False
+        self._stopped = self._armed = False
 
     def _new_context(self) -> Any:
         ctx = new_context(GAME)
         ctx.reductions = reduction_table(0.5, 2.2)
         ctx.stop_address = self._stop_word.ctypes.data
-        ctx.table_address, ctx.table_clusters = self.table.address, self.table.clusters
         return ctx
+
+    @property
+    def table(self) -> Table:
+        """The table in use, made when first needed."""
+        if self._table is None:
+            self._table = Table(self._megabytes)
+        return self._table
 
     def clear(self) -> None:
         """Forget all positions. What is proven stays true: only measurements need this."""
@@ -91,8 +100,14 @@ class Solver:
         self.solve(parse_obf(WARM), pv=True)
         self.clear()
 
+    def arm(self) -> None:
+        """Announce a `solve`: from now on `stop` ends it, even before it has begun; an older stop is forgotten."""
+        self._armed = True
+        self._stopped = False
+        self._stop_word[0] = 0
+
     def stop(self) -> None:
-        """End the running `solve` at once; it returns what is proven so far."""
+        """End the running or announced `solve` at once; it returns what is proven so far."""
         self._stopped = True
         self._stop_word[0] = 1
 
@@ -111,8 +126,8 @@ class Solver:
         progress(done, all) is called in this thread, a few times a second: root moves settled in this round.
         """
         began = time.perf_counter()
-        self._stopped = False
-        self._stop_word[0] = 0
+        if not self._armed:
+            self.arm()
         self.table.next_generation()
         for ctx in self._contexts:
             self._set(ctx, position)
@@ -130,6 +145,7 @@ class Solver:
             line = self._line(position, lower) if pv and lower == upper else []
             move = line[0] if line else self._best_move(position, target) or self._best_move(position, None)
         finally:
+            self._armed = False
             if timer:
                 timer.cancel()
         score = lower if lower == upper else min(max(guess, lower), upper)
@@ -138,6 +154,23 @@ class Solver:
         nodes = sum(int(ctx.nodes) for ctx in self._contexts)
         return Solved(score, move, lower, upper, exact, nodes, time.perf_counter() - began, tuple(line))
 
+    def attempt(self, position: Any, table: Table, soft_ms: float) -> Result | None:
+        """Return the exact result on `position` if it is found in a part of `soft_ms` milliseconds, else None.
+
+        Nothing is tried that will hardly be done in time. `table`: the one of the search that plays.
+        """
+        empties = empty_squares(position)
+        if TYPICAL_MS * 2.0 ** (empties - TYPICAL_EMPTIES) > MOST_OF_TIME * soft_ms:
+            return None
+        self._table = table
+        solved = self.solve(position, pv=True, limit_ms=MOST_OF_TIME * soft_ms)
+        if not solved.exact or not solved.move:
+            return None
+        line, score, used = solved.pv or (solved.move,), DISC * solved.score, table.permille_used()
+        info = Info(empties, empties, 1, score, "", solved.nodes, solved.seconds, used, line)
+        ponder = line[1] if len(line) > 1 else 0
+        return Result(solved.move, ponder, score, empties, solved.nodes, solved.seconds, line, (info,))
+
     def scores(self, own: np.ndarray, opponent: np.ndarray) -> np.ndarray:
         """Return int8[n], the exact scores of many positions, one after another in the caller's thread.
 
@@ -145,8 +178,8 @@ class Solver:
         squares; positions of one game in a row, the last first, find each other in the table. Other threads run
         meanwhile, and may solve with Solvers of their own. Raises InterruptedError after `stop`.
         """
-        self._stopped = False
-        self._stop_word[0] = 0
+        self.arm()
+        self._armed = False
         self.table.next_generation()
         found = np.zeros(len(own), dtype=np.int8)
         ctx = self._contexts[0]
@@ -176,7 +209,7 @@ class Solver:
         if not moves:
             score = int(final_score(position.own, position.opponent))
             return score, score, score
-        data = np.uint64(self._known(position))
+        data = self._known(position)
         lower, upper = (int(lower_bound(data)), int(upper_bound(data))) if data else (LOWEST, HIGHEST)
         guess = self._glance(ctx, position) if lower < upper else lower
         centre, width = (0, 1) if wld else (guess, WINDOW)
@@ -268,14 +301,18 @@ class Solver:
 
     # ---- what the table knows -------------------------------------------------------------------------------------
 
-    def _known(self, position: Any) -> int:
-        """Return the table's data on `position`, 0 if there is none."""
-        return int(probe(self._contexts[0], np.uint64(ending_key(position.own, position.opponent))))
+    def _data(self, hash_key: int) -> np.uint64:
+        """Return the table's data for a key, 0 if there is none."""
+        return np.uint64(probe(self._contexts[0], np.uint64(hash_key)))
+
+    def _known(self, position: Any) -> np.uint64:
+        """Return what the table knows of `position`, 0 if nothing."""
+        return self._data(ending_key(position.own, position.opponent))
 
     def _settled(self, position: Any, alpha: int, beta: int) -> tuple[int, int]:
         """Return how many moves of `position` the table settles for the window, and how many there are."""
         moves = legal_moves(position)
-        known = [np.uint64(self._known(after(position, move))) for move in moves]
+        known = [self._known(after(position, move)) for move in moves]
         settled = sum(1 for data in known if data and (-lower_bound(data) <= alpha or -upper_bound(data) >= beta))
         return min(settled, len(moves) - 1), len(moves)
 
@@ -285,9 +322,9 @@ class Solver:
         0 if there is no move, or if the search for one was stopped.
         """
         moves = legal_moves(position)
-        data = np.uint64(self._known(position))
+        data = self._known(position)
         square = int(entry_square(data))
-        known = PLACING | square if square >= 0 else 0
+        known = PLACING | square if square >= 0 else int(entry_move(self._data(key(position))))
         if target is None or len(moves) < 2:
             return known if known in moves else moves[0] if moves else 0
         if known in moves and lower_bound(data) >= target:
