@@ -192,6 +192,30 @@ def chosen_limits(args: argparse.Namespace) -> dict[str, Any]:
     return given or {"movetime": DEFAULT_MS}
 
 
+def solve(args: argparse.Namespace) -> int:
+    if bool(args.suite) == bool(args.position):
+        raise ValueError("solve: --position POS or --suite FILE is wanted")
+    if args.suite and args.wld:
+        raise ValueError("solve: the scores of a suite are exact ones; --wld is for a single position")
+    from shogi_engine import endgames
+
+    if args.suite:
+        suite = endgames.read(args.suite)
+        outcome = endgames.check(suite, endgames.ready_solver(args.hash, args.threads), progress_line("position"))
+        for failure in outcome.failures:
+            print(failure)
+        values = {name: getattr(outcome, name) for name in ("passed", "failed", "nodes", "seconds", "results")}
+        text = f"{outcome.passed} passed, {outcome.failed} failed; {outcome.nodes} nodes, {outcome.seconds:.3f} s"
+        report(args, values, f"{text}, {speed(outcome.nodes, outcome.seconds)} nodes/s")
+        return 1 if outcome.failed else 0
+    values = endgames.solve(args.position, args.hash, args.threads, args.wld, progress_line("root move"))
+    values["nps"] = speed(values["nodes"], values["seconds"])
+    found = values["result"] if args.wld else f"{values['score']:+d} discs"
+    text = f"{found}, {values['move'] or 'the game is over'}   {values['nodes']} nodes, {values['seconds']:.3f} s"
+    report(args, values, "\n".join([text, *([" ".join(values["pv"])] if values.get("pv") else [])]))
+    return 0
+
+
 def trace(args: argparse.Namespace) -> int:
     from shogi_engine.engine import Engine, score_text
     from shogi_engine.search.trace import Tracer, dot, tree_dict, tree_lines
@@ -298,6 +322,15 @@ def parser() -> Parser:
     game(made)
     thinking(made)
     made.add_argument("--multipv", type=at_least_one, default=1, metavar="N", help="how many best moves to show")
+    as_json(made)
+
+    made = command("solve", solve, "Find the exact score of a position near the end of the game.")
+    made.add_argument("game", choices=("othello",), metavar="GAME", help="othello")
+    made.add_argument("--position", default="", metavar="POS", help="64 of X O - from a1, then the side, X or O")
+    made.add_argument("--wld", action="store_true", help="find out only who wins: a score of 1, 0 or -1")
+    made.add_argument("--suite", metavar="FILE", help="check the scores of a file instead")
+    made.add_argument("--threads", type=at_least_one, default=1, metavar="N")
+    made.add_argument("--hash", type=at_least_one, default=64, metavar="MB", help="size of the table, default 64")
     as_json(made)
 
     made = command("trace", trace, "Print the tree of a small search, to see how alpha-beta works.")

@@ -8,7 +8,9 @@ USI, the command line and play all use it. Several engines may live in one proce
 """
 
 import threading
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -120,6 +122,8 @@ class Engine:
         self._referee = new_context(self.game)  # the search's own type of record: no kernel is compiled twice
         self._undo = new_record(self.game.undo)
         self._searching = threading.Lock()
+        self._armed = False
+        self._solver = self.game.solver(threads) if self.game.solver else None
         self._root_text: str | None = None
         self._texts: list[str] = []
         self._positions: list[Any] = []  # the root, and the position after each move
@@ -255,18 +259,41 @@ class Engine:
         try:
             position = self.position
             report = (lambda info: on_info(Line(self.game, position, info))) if on_info else None
-            result = self.searcher.search(self.root, self.moves, limits, report)
+            if not self._armed:
+                self.arm()
+            result, limits = self._solve(limits)
+            if result is None:
+                result = self.searcher.search(self.root, self.moves, limits, report)
+            elif report:
+                report(result.infos[0])
         finally:
+            self._armed = False
             self._searching.release()
         return Found(self.game, position, result)
 
+    def _solve(self, limits: Limits) -> tuple[Result | None, Limits]:
+        """Let the game's solver try, if the search is one for the best move in some time; return what is left of it."""
+        free = limits.depth is None and limits.nodes is None and limits.mate is None
+        if self._solver is None or limits.soft_ms is None or limits.searchmoves or limits.multipv > 1 or not free:
+            return None, limits
+        began = time.perf_counter()
+        result = self._solver.attempt(self.position, self.searcher.table, limits.soft_ms)
+        used = (time.perf_counter() - began) * 1000
+        left = {name: max(value - used, 1.0) for name in ("soft_ms", "hard_ms") if (value := getattr(limits, name))}
+        return result, replace(limits, **left)
+
     def arm(self) -> None:
         """Announce a search: `stop` and `extend` hold from now on, even if they come before it has begun."""
+        self._armed = True
         self.searcher.arm()
+        if self._solver:
+            self._solver.arm()
 
     def stop(self) -> None:
         """End the running or announced search at once, from any thread; it still returns what it has found."""
         self.searcher.stop()
+        if self._solver:
+            self._solver.stop()
 
     def extend(self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0) -> None:
         """Give the running or announced search new time limits, counted from now."""
@@ -279,6 +306,8 @@ class Engine:
     def resize(self, *, hash_mb: int | None = None, threads: int | None = None) -> None:
         """Change the table's size or the number of threads."""
         self.searcher.resize(hash_mb, threads)
+        if threads is not None and self.game.solver:
+            self._solver = self.game.solver(threads)
 
     def configure(self, **values: Any) -> None:
         """Set parameters of the game (the fields of `Game.params`) for the searches to come."""
@@ -290,6 +319,8 @@ class Engine:
         self.searcher.warmup()
         self.may_declare()
         self.search(nodes=3000)
+        if self._solver:
+            self._solver.warmup()
         self.new_game()
 
     def perft(self, depth: int, **options: Any) -> Perft:

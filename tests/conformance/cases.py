@@ -21,6 +21,7 @@ import naive_shogi  # noqa: E402
 
 from shogi_engine.games.othello import GAME as OTHELLO  # noqa: E402
 from shogi_engine.games.othello.board import Board as OthelloBoard  # noqa: E402
+from shogi_engine.games.othello.solver import Solver  # noqa: E402
 from shogi_engine.games.shogi import GAME as SHOGI  # noqa: E402
 from shogi_engine.games.shogi.board import Board as ShogiBoard  # noqa: E402
 
@@ -138,7 +139,10 @@ OTHELLO_MIRRORS = (naive_othello.change_sides, naive_othello.left_to_right, naiv
 
 
 def use_othello_board() -> None:
-    """Ask a Board what it asks kernels of its own."""
+    """Ask a Board and a Solver what they ask kernels of their own."""
+    solver = Solver(hash_mb=1)
+    solver.warmup()
+    solver.scores(np.array([1], np.uint64), ~np.array([1], np.uint64))
     board = OthelloBoard()
     board.push_text("d3")
     board.flipped(next(iter(board.legal_moves)))

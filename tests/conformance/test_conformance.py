@@ -41,11 +41,12 @@ from shogi_engine.game import (
 )
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.perft import perft
-from shogi_engine.search.context import new_context
+from shogi_engine.search.context import ALL_FEATURES, TABLE, new_context
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")  # JIT off: numpy's scalars wrap and say so
 every_game = pytest.mark.parametrize("case", CASES, ids=str)
 UNTOUCHED = np.uint32(0xDEADBEEF)
+NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 
 
 def fields(record) -> dict:
@@ -54,8 +55,10 @@ def fields(record) -> dict:
 
 
 def at(case: ConformanceCase, text: str):
-    """Return a context at the position `text`, the root of a search."""
+    """Return a context at the position `text`, the root of a search without a table."""
     ctx = new_context(case.game)
+    ctx.features = ALL_FEATURES & ~TABLE
+    ctx.stop_address = NEVER.ctypes.data
     ctx.pos = case.game.parse_position(text)
     prepare(ctx)
     return ctx

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.game import Game
-from shogi_engine.games.othello import evaluate, rules  # noqa: F401  (register the rules)
+from shogi_engine.games.othello import endgame, evaluate, rules  # noqa: F401  (register the rules)
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.params import PARAMS, default_params
 from shogi_engine.games.othello.position import do_move
@@ -227,6 +227,13 @@ def score_text(value: int) -> str:
     return f"discs {value / DISC:g}"
 
 
+def make_solver(threads: int) -> Any:
+    """Return an exact solver; its module is loaded when first asked for."""
+    from shogi_engine.games.othello.solver import Solver
+
+    return Solver(hash_mb=1, threads=threads)
+
+
 GAME = Game(
     name="othello",
     position=POSITION,
@@ -240,4 +247,5 @@ GAME = Game(
     params=PARAMS,
     default_params=default_params,
     score_text=score_text,
+    solver=make_solver,
 )
