@@ -29,6 +29,7 @@ from shogi_engine.perft import Perft, perft
 from shogi_engine.search.context import new_context
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import Searcher
+from shogi_engine.solving import Beside
 
 
 def score_text(game: Game, value: int) -> str:
@@ -111,6 +112,21 @@ class Found:
         self.lines = [Line(game, position, info) for info in infos]
 
 
+class ForcedWin:
+    """What a search for a forced win found, as text.
+
+    result : 'mate', 'nomate' (proven) or 'timeout'    moves : list, of both sides, up to the win    length : plies
+    shortest : no shorter one exists (None if not asked)    nodes : int    seconds : float
+    solutions : the lines of all first moves that win, if asked
+    """
+
+    def __init__(self, game: Game, position: Any, found: Any) -> None:
+        self.result, self.length, self.shortest = found.result, found.length, found.shortest
+        self.nodes, self.seconds = found.nodes, found.seconds
+        self.moves = legal_line(game, position, found.moves)
+        self.solutions = [legal_line(game, position, moves) for moves in found.solutions]
+
+
 class Engine:
     """A player of one game. `game` is a name `games.load` knows, or a Game."""
 
@@ -120,6 +136,12 @@ class Engine:
         self._referee = new_context(self.game)  # the search's own type of record: no kernel is compiled twice
         self._undo = new_record(self.game.undo)
         self._searching = threading.Lock()
+        self._armed = False
+        self._solver: Any = None
+        self._solver_memory: Any = None
+        self._solver_stop = np.zeros(1, dtype=np.uint64)
+        self._beside = Beside(self.game)
+        self.solve_roots = True  # look for forced wins beside the search, once `load_solver` has been called
         self._root_text: str | None = None
         self._texts: list[str] = []
         self._positions: list[Any] = []  # the root, and the position after each move
@@ -255,17 +277,76 @@ class Engine:
         try:
             position = self.position
             report = (lambda info: on_info(Line(self.game, position, info))) if on_info else None
-            result = self.searcher.search(self.root, self.moves, limits, report)
+            if not self._armed:
+                self.arm()
+            end = self._beside.start(position, limits, self.searcher.stop) if self.solve_roots else None
+            try:
+                result = self.searcher.search(self.root, self.moves, limits, report)
+            finally:
+                if end:
+                    end()
+            if end:
+                result = self._beside.applied(result)
         finally:
+            self._armed = False
             self._searching.release()
         return Found(self.game, position, result)
 
+    def find_mate(
+        self,
+        *,
+        max_ms: float | None = None,
+        nodes: int | None = None,
+        shortest: bool = False,
+        every: bool = False,
+        progress: Callable[[int, float], None] | None = None,
+    ) -> ForcedWin:
+        """Search the position for a mate by checks until it is proven or disproven, a limit is reached, or `stop`.
+
+        shortest : then look for shorter ones    every : list the other first moves that mate
+        progress : called now and then, in another thread, with the nodes and seconds so far
+        It uses the table's memory; what searches had stored there is partly lost. The first call compiles.
+        Raises ValueError if the game has no such solver or there is no king to mate, RuntimeError as `search` does.
+        """
+        if not self._searching.acquire(blocking=False):
+            raise RuntimeError("this engine is searching already")
+        try:
+            if not self._armed:
+                self.arm()
+            limits = {"max_ms": max_ms, "nodes": nodes, "shortest": shortest, "every": every}
+            found = self._mate_solver().solve(self.position, progress=progress, **limits)
+        finally:
+            self._armed = False
+            self._searching.release()
+        return ForcedWin(self.game, self.position, found)
+
+    def warmup_mate(self) -> None:
+        """Compile, or load from the cache, what `find_mate` needs. Raises ValueError as that does."""
+        self._mate_solver().warmup()
+
+    def _mate_solver(self) -> Any:
+        """Return the solver that works in the table's memory."""
+        if self.game.win_solver is None:
+            raise ValueError(f"{self.game.name} has no solver for mates")
+        memory = self.searcher.table.words
+        if self._solver_memory is not memory:
+            self._solver = self.game.win_solver(memory=memory, stop_word=self._solver_stop)
+            self._solver_memory = memory
+        return self._solver
+
+    def load_solver(self, wait: bool = False) -> None:
+        """Make ready, in a thread, the solver that looks for forced wins beside searches; `wait` until it is."""
+        self._beside.load(wait)
+
     def arm(self) -> None:
         """Announce a search: `stop` and `extend` hold from now on, even if they come before it has begun."""
+        self._armed = True
+        self._solver_stop[0] = 0
         self.searcher.arm()
 
     def stop(self) -> None:
         """End the running or announced search at once, from any thread; it still returns what it has found."""
+        self._solver_stop[0] = 1
         self.searcher.stop()
 
     def extend(self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0) -> None:
@@ -275,10 +356,12 @@ class Engine:
     def new_game(self) -> None:
         """Forget what earlier searches learned."""
         self.searcher.new_game()
+        self._beside.new_game()
 
     def resize(self, *, hash_mb: int | None = None, threads: int | None = None) -> None:
         """Change the table's size or the number of threads."""
         self.searcher.resize(hash_mb, threads)
+        self._solver = self._solver_memory = None  # else an old table would stay
 
     def configure(self, **values: Any) -> None:
         """Set parameters of the game (the fields of `Game.params`) for the searches to come."""

@@ -64,6 +64,7 @@ class Game:
     params : np.dtype, default_params  MARGIN_FIELDS and the evaluation's own, a record copied into each context
     score_text(value) -> str           how the game's players write a value, e.g. 'cp 120' or 'discs 4'
     accumulator : np.dtype             what `evaluate` keeps for each ply of the line (see `prepare`)
+    win_solver(**options) -> object    a solver of forced wins, if the game has one: see `engine.WinSolver`
     """
 
     name: str
@@ -79,6 +80,7 @@ class Game:
     default_params: Callable[[], Any]
     score_text: Callable[[int], str] = lambda value: f"cp {value}"
     accumulator: np.dtype = record_dtype([("unused", np.int64)])
+    win_solver: Callable[..., Any] | None = None
 
 
 def context_fields(game: Game, plies: int, trail: int | None = None) -> list[tuple]:

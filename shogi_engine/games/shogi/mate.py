@@ -4,9 +4,9 @@ A position's proof number says how many positions must still be proven to prove 
 must be disproven to prove that there is none; the search goes where the smaller one is, and stays there until a number
 passes the bound up to which no other place is better.
 
-    ayumu nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002: the search, proof and
+    Ayumu Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002: the search, proof and
         disproof hands (what a proof needs in hand, what a disproof still holds against)
-    akihiro kishimoto, martin mueller, "A solution to the GHI problem for depth-first proof-number search", 2005:
+    Akihiro Kishimoto, Martin Mueller, "A solution to the GHI problem for depth-first proof-number search", 2005:
         disproofs that rest on a repetition are kept for their path only
     KomoringHeights, https://github.com/komori-n/KomoringHeights: drops on one square one after the other
 
@@ -16,7 +16,7 @@ hand, is no mate there. A proof never rests on one and holds anywhere; a disproo
 
 import numpy as np
 
-from shogi_engine.bits import ONE, ZERO, clear_lowest, lowest
+from shogi_engine.bits import ONE, ZERO
 from shogi_engine.game import do_move, generate_moves, undo_move
 from shogi_engine.games.shogi.mate_moves import (
     HAND_UNITS,
@@ -36,7 +36,6 @@ from shogi_engine.games.shogi.types import (
     BISHOP,
     DROP_BASE,
     MAX_MOVES,
-    NO_SQUARE,
     PAWN,
     POSITION,
     PROMOTED,
@@ -324,11 +323,8 @@ def expand(ctx):
         else:
             first_look_on(ctx, child, move, left, first + count)
         if child.win == 0:
-            break  # the others do not matter; what is not looked at has no numbers
-    else:
-        index = first + count
-    if count > 0 and index < first + count:
-        frame.count = index - first + 1
+            frame.count = index - first + 1  # the others do not matter
+            break
 
 
 # ---- results -----------------------------------------------------------------------------------------------------
@@ -343,7 +339,7 @@ def add_up(ctx):
     best_loss = 0
     for index in range(frame.first, frame.first + frame.count):
         child = ctx.children[index]
-        if child.elder >= 0 and ctx.children[child.elder].loss != 0:
+        if child.elder >= 0 and ctx.children[child.elder].loss != 0 and child.win != 0:
             continue
         loss += child.loss
         if child.win < win or child.win == win and (best < 0 or child.loss < best_loss):
@@ -352,9 +348,7 @@ def add_up(ctx):
         elif child.win < second:
             second = int(child.win)
     frame.win, frame.best = win, best
-    frame.loss = min(loss, INFINITE - 1) if win != INFINITE else 0
-    if win == 0:
-        frame.loss = INFINITE
+    frame.loss = min(loss, INFINITE - 1) if win != 0 else INFINITE
     return second
 
 
