@@ -39,24 +39,27 @@ def in_check(position):
 
 
 def walk(rng, moves):
-    """Return the position after random moves, checks among them preferred; None if the game ended before."""
-    pos = START
-    for _ in range(moves):
-        legal = legal_moves(pos)
+    """Return the positions of a game of random moves, checks among them preferred; it ends early at a mate."""
+    line = [START]
+    while len(line) <= moves:
+        legal = legal_moves(line[-1])
         if not len(legal):
-            return None
-        choices = [after(pos, rng.choice(legal)) for _ in range(3)]
-        pos = next((each for each in choices if in_check(each)), choices[0]) if rng.random() < 0.3 else choices[0]
-    return pos
+            break
+        choices = [after(line[-1], rng.choice(legal)) for _ in range(4)]
+        line.append(next((each for each in choices if in_check(each)), choices[0]))
+    return line
 
 
 def middle_games(count, seed):
+    """Return positions of random games, where they ended in mate one of the last with the winner to move."""
     rng = random.Random(seed)
     found = []
     while len(found) < count:
-        pos = walk(rng, rng.randrange(30, 140))
-        if pos is not None and len(legal_moves(pos)):
-            found.append(pos)
+        line = walk(rng, rng.randrange(30, 200))
+        if len(legal_moves(line[-1])):
+            found.append(line[-1])
+        elif len(line) > 20:
+            found.append(line[-2 * rng.randrange(1, 8)])
     return found
 
 
@@ -94,7 +97,7 @@ def compare(solver, positions):
 @pytest.mark.skipif(JIT_DISABLED, reason="takes too long without JIT")
 def test_random_positions_beside_brute_force(solver):
     counts = compare(solver, middle_games(100, 1))
-    assert counts["mate"] > 10 and counts["nomate"] > 50
+    assert counts["mate"] > 5 and counts["nomate"] > 50
 
 
 @pytest.mark.slow
@@ -102,7 +105,7 @@ def test_random_positions_beside_brute_force(solver):
 def test_2000_random_positions_beside_brute_force(solver):
     counts = compare(solver, middle_games(2000, 2))
     print(counts)
-    assert counts["mate"] > 200 and counts["timeout"] < 20
+    assert counts["mate"] > 150 and counts["timeout"] < 40
 
 
 def quick(problem):
@@ -145,7 +148,7 @@ CASES = [
     ("7nk/9/7GP/9/9/9/9/9/8K b - 1", 1),
     # Only the other king, or no own one: one is enough.
     ("7nk/9/7GP/9/9/9/9/9/9 b - 1", 1),
-    ("9/9/9/9/9/7gp/9/7N1/8K w - 1", 1),
+    ("9/9/9/9/9/9/7gp/9/7NK w - 1", 1),
     # The defender of the square is pinned.
     ("R2gkl3/9/4G4/9/9/9/9/9/4K4 b G 1", 1),
     # The attacker is in check and has to answer it with a check.

@@ -517,3 +517,49 @@ def prove(ctx):
     if ctx.found.proof == 0:
         return MATE
     return NO_MATE if ctx.found.ply == NO_PLY else TOO_DEEP
+
+
+@njit
+def tighten(ctx, bound, start):
+    """Return how long the defender, in check in ctx.pos, holds out against the mate the table knows; -1 if it is lost.
+
+    bound : int64, plies that are enough.   start : int64, free room in ctx.moves and ctx.children.
+    Lengths in the table are right but for proofs that were found shorter since; here they become what they say.
+    """
+    if has_to_stop(ctx) or start + 2 * MAX_MOVES >= BUFFER or ctx.ply + 3 >= MAX_PLIES:
+        return -1
+    end = start + generate_moves(ctx, start)
+    if end == start:
+        return 0
+    hand = packed_hand(ctx.pos.hand[ctx.attacker])
+    for index in range(start, end):
+        child = ctx.children[index]
+        child.key = key_after(ctx.pos, ctx.moves[index]) ^ ATTACKER_KEYS[ctx.attacker]
+        if not look_up(ctx, child.key, hand, bound - 1, ZERO) or ctx.found.proof != 0:
+            return -1
+        child.length, child.hand, child.win = ctx.found.length, ctx.found.hand, np.int32(ctx.found.move)
+    longest = 0
+    while True:
+        chosen = start
+        for index in range(start, end):
+            if ctx.children[index].length > ctx.children[chosen].length:
+                chosen = index
+        child = ctx.children[chosen]
+        length = int(child.length)
+        if length < longest:
+            return longest
+        reply, answer = ctx.moves[chosen], np.uint32(child.win)
+        do_move(ctx.pos, reply, ctx.undo[ctx.ply])
+        do_move(ctx.pos, answer, ctx.undo[ctx.ply + 1])
+        ctx.ply += 2
+        ctx.nodes += 2
+        rest = tighten(ctx, length - 1, end)
+        ctx.ply -= 2
+        undo_move(ctx.pos, answer, ctx.undo[ctx.ply + 1])
+        undo_move(ctx.pos, reply, ctx.undo[ctx.ply])
+        if rest < 0:
+            return -1
+        if rest + 1 < length:
+            child.length = rest + 1
+            keep(ctx, child.key, child.hand, 0, INFINITE, rest + 1, np.uint64(answer), 1)
+        longest = max(longest, rest + 2)

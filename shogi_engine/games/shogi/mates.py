@@ -25,6 +25,7 @@ from shogi_engine.games.shogi.mate import (
     NO_MATE,
     STOPPED,
     prove,
+    tighten,
 )
 from shogi_engine.games.shogi.mate_moves import generate_checks
 from shogi_engine.games.shogi.mate_table import CLUSTER_BYTES
@@ -203,11 +204,8 @@ class MateSolver:
         answer = self._prove(position, LENGTH_MAX if limit is None else limit)
         if answer != MATE:
             return Mate(RESULTS.get(answer, "timeout"))
-        length = self._length()
-        exact = False
-        if shortest:
-            length, exact = self._shorten(position, length)
-        moves = self._line(position, length, exact)
+        length, exact = self._shorten(position, self._length()) if shortest else (self._length(), False)
+        moves = self._line(position, length)
         if moves is None:
             return Mate("timeout")
         solutions = [tuple(moves)]
@@ -235,56 +233,62 @@ class MateSolver:
 
     # ---- lines ------------------------------------------------------------------------------------------------
 
-    def _line(self, position: Any, length: int, exact: bool) -> list[int] | None:
-        """Return the moves of the mate proven for `position`; None if its proof is lost and too dear to find again.
+    def _line(self, position: Any, length: int) -> list[int] | None:
+        """Return the moves of the mate of at most `length` plies proven for `position`, against the longest defence.
 
-        exact : no mate is shorter than `length`; then the line is against a defence that holds out so long.
+        None if parts of the proof are lost and too dear to find again.
         """
+        with self._undisturbed():
+            if self._prove(position, length) != MATE:
+                return None
+            first = int(self._ctx.found.move)
+            rest = self._defence(_after(position, first, self._undo), self._length() - 1)
+        return None if rest is None else [first, *rest]
+
+    def _defence(self, position: Any, length: int) -> list[int] | None:
+        """Return the moves from `position`, the defender in check, who is mated in at most `length` plies."""
         ctx = self._ctx
+        ctx.pos, ctx.ply = position, 0
+        tight = int(tighten(ctx, length, 0))
+        length = length if tight < 0 else tight
         pos = _copy(position)
         moves: list[int] = []
+        while replies := legal_moves(pos).tolist():
+            reply = self._longest_reply(pos, replies, length - len(moves) - 1)
+            if reply is None:
+                return None
+            moves.append(reply)
+            do_move(pos, np.uint32(reply), self._undo)
+            if self._prove(pos, length - len(moves)) != MATE:
+                return None
+            moves.append(int(ctx.found.move))
+            do_move(pos, np.uint32(moves[-1]), self._undo)
+        return moves
+
+    def _longest_reply(self, pos: Any, replies: Sequence[int], left: int) -> int | None:
+        """Return the reply to the check in `pos` that holds out longest, the mate being `left` plies away at most."""
+        best, most = None, -1
+        for reply in replies:
+            if self._prove(_after(pos, reply, self._undo), left) != MATE:
+                return None
+            if self._length() > most:
+                best, most = reply, self._length()
+                if most == left:
+                    break
+        return best
+
+    @contextlib.contextmanager
+    def _undisturbed(self) -> Iterator[None]:
+        """Let what follows a proof run without regard to the limits, but for LINE_NODES."""
+        ctx = self._ctx
         before = int(ctx.node_limit)
         stopped, self._stop_word[0] = int(self._stop_word[0]), 0
         ctx.node_limit = self.nodes + LINE_NODES
         try:
-            while True:
-                left = length - len(moves) if exact else LENGTH_MAX
-                if self._prove(pos, left) != MATE:
-                    if not exact:
-                        return None
-                    exact = False
-                    continue
-                move = int(ctx.found.move)
-                moves.append(move)
-                do_move(pos, np.uint32(move), self._undo)
-                replies = legal_moves(pos).tolist()
-                if not replies:
-                    return moves
-                reply = self._longest_reply(pos, replies, length - len(moves) - 1 if exact else None)
-                if reply is None:
-                    return None
-                moves.append(reply)
-                do_move(pos, np.uint32(reply), self._undo)
+            yield
         finally:
             ctx.node_limit = before
             self._stop_word[0] = max(stopped, int(self._stop_word[0]))
-
-    def _longest_reply(self, pos: Any, replies: Sequence[int], left: int | None) -> int | None:
-        """Return the reply to the check in `pos` that holds out longest.
-
-        left : the plies that the best defence holds out, if known: a reply after which fewer are not enough.
-        """
-        best, most = None, -1
-        for reply in replies:
-            after = _after(pos, reply, self._undo)
-            if self._prove(after, LENGTH_MAX) != MATE:
-                return None
-            length = self._length()
-            if left is not None and length >= left and (left <= 1 or self._prove(after, left - 2) == NO_MATE):
-                return reply
-            if length > most:
-                best, most = reply, length
-        return best
 
     def _others(self, position: Any, first: int, limit: int) -> list[tuple[int, ...]]:
         """Return the lines of the other first moves that mate within `limit` plies, as far as the limits allow."""
@@ -297,17 +301,10 @@ class MateSolver:
                 if self._stop_word[0]:
                     break
                 continue
-            line = [check]
-            replies = legal_moves(after).tolist()
-            if replies:
-                reply = self._longest_reply(after, replies, None)
-                if reply is None:
-                    continue
-                rest = self._line(_after(after, reply, self._undo), LENGTH_MAX, False)
-                if rest is None:
-                    continue
-                line += [reply, *rest]
-            lines.append(tuple(line))
+            with self._undisturbed():
+                rest = self._defence(after, self._length())
+            if rest is not None:
+                lines.append((check, *rest))
         return lines
 
     # ---- the conventional length ------------------------------------------------------------------------------
