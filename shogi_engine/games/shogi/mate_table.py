@@ -52,9 +52,9 @@ def look_up(ctx, key, hand, left, path):
             break
         if load_u64(address) == key:
             numbers = load_u64(address + np.uint64(16))
-            stored = int(meta & HAND_MASK)
-            proof, disproof = int(numbers & NUMBER_MASK), int(numbers >> np.uint64(26) & NUMBER_MASK)
-            length = int(numbers >> np.uint64(52))
+            stored = np.int64(meta & HAND_MASK)
+            proof, disproof = np.int64(numbers & NUMBER_MASK), np.int64(numbers >> np.uint64(26) & NUMBER_MASK)
+            length = np.int64(numbers >> np.uint64(52))
             if proof == 0:
                 if length <= left and hand_covers(hand, stored):
                     found.proof, found.disproof, found.length, found.hand = 0, INFINITE, length, stored
@@ -70,7 +70,7 @@ def look_up(ctx, key, hand, left, path):
                 twin = load_u64(address + np.uint64(24))
                 if twin != ZERO and (twin ^ path) & PATH_MASK == ZERO and length >= left:
                     found.proof, found.disproof, found.length, found.hand = INFINITE, 0, length, hand
-                    found.ply = int(twin & ~PATH_MASK) - 1
+                    found.ply = np.int64(twin & ~PATH_MASK) - 1
                     return True
                 found.proof, found.disproof, found.length, found.hand = proof, disproof, left, hand
                 found.ply = NO_PLY
@@ -95,11 +95,11 @@ def keep(ctx, key, hand, proof, disproof, length, last, nodes):
         if meta >> np.uint64(48) != ctx.generation:
             victim = address
             break
-        if load_u64(address) == key and int(meta & HAND_MASK) == hand:
+        if load_u64(address) == key and np.int64(meta & HAND_MASK) == hand:
             numbers = load_u64(address + np.uint64(16))
-            was_proof, was_disproof = int(numbers & NUMBER_MASK), int(numbers >> np.uint64(26) & NUMBER_MASK)
-            unsolved = was_proof != 0 and was_disproof != 0
-            if unsolved or (was_proof == 0) == (proof == 0) and (was_disproof == 0) == (disproof == 0):
+            was_proof, was_disproof = numbers & NUMBER_MASK, numbers >> np.uint64(26) & NUMBER_MASK
+            unsolved = was_proof != ZERO and was_disproof != ZERO
+            if unsolved or (was_proof == ZERO) == (proof == 0) and (was_disproof == ZERO) == (disproof == 0):
                 old = meta >> np.uint64(42) & np.uint64(63)
                 if old > amount:
                     amount = old
