@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from shogi_engine import __version__, games
 
 DEFAULT_MS = 1000
+MATE_MS = 10000  # a problem
 TRACE_DEPTHS = (2, 3, 4)
 
 
@@ -66,6 +67,7 @@ def warmup(args: argparse.Namespace) -> int:
             engine.warmup()
             engine.evaluate()
             engine.perft(1)
+            engine.load_solver(wait=True)
     seconds = time.perf_counter() - began
     report(args, {"games": names, "seconds": seconds}, f"{', '.join(names)}: ready after {seconds:.1f} s")
     return 0
@@ -245,6 +247,38 @@ def trace(args: argparse.Namespace) -> int:
     return 0
 
 
+def mate(args: argparse.Namespace) -> int:
+    if bool(args.suite) == bool(args.sfen):
+        raise ValueError("mate: SFEN or --suite FILE is wanted")
+    from shogi_engine import problems
+
+    if args.suite:
+        outcome = problems.check(
+            problems.read(args.suite), max_ms=args.max_ms, hash_mb=args.hash, progress=progress_line("problem")
+        )
+        for failure in outcome.failures:
+            print(failure)
+        told = {name: getattr(outcome, name) for name in ("passed", "failed", "nodes", "seconds", "results")}
+        text = f"{outcome.passed} passed, {outcome.failed} failed; {outcome.nodes} nodes, {outcome.seconds:.2f} s"
+        report(args, told, text)
+        return 1 if outcome.failed else 0
+    sfen = " ".join(args.sfen)
+    position = problems.parse_sfen(problems.plain_sfen(sfen))
+    solver = problems.ready_solver(args.hash)
+    progress = problems.progress_line()
+    if args.tsume:
+        found = solver.tsume(position, max_ms=args.max_ms, progress=progress)
+    else:
+        found = solver.solve(position, max_ms=args.max_ms, shortest=args.shortest, every=args.all, progress=progress)
+    if progress:
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
+    told = problems.values(position, found)
+    if args.all:
+        told["solutions"] = [problems.line_texts(position, moves) for moves in found.solutions]
+    report(args, told, problems.picture(sfen, found, args.tsume))
+    return 1 if found.result == "timeout" else 0
+
+
 def play(args: argparse.Namespace) -> int:
     from shogi_engine.engine import Engine
     from shogi_engine.play import SIDES, Match
@@ -339,6 +373,16 @@ def parser() -> Parser:
     made.add_argument("--depth", type=int, choices=TRACE_DEPTHS, default=2, metavar="N", help="2 (default), 3 or 4")
     made.add_argument("--reduce", action="store_true", help="with late move reductions: fewer nodes, less certain")
     made.add_argument("--dot", metavar="FILE", help="draw the tree for Graphviz")
+    as_json(made)
+
+    made = command("mate", mate, "Find a mate by checks in a Shogi position, or prove that there is none.")
+    made.add_argument("sfen", nargs="*", metavar="SFEN", help="the position; the side to move mates")
+    made.add_argument("--max-ms", type=at_least_one, default=MATE_MS, metavar="N", help=f"default {MATE_MS}")
+    made.add_argument("--shortest", action="store_true", help="then look for the shortest mate")
+    made.add_argument("--all", action="store_true", help="list the other first moves that mate")
+    made.add_argument("--tsume", action="store_true", help="the conventional length, without useless interpositions")
+    made.add_argument("--suite", metavar="FILE", help="check the answers of a file instead")
+    made.add_argument("--hash", type=at_least_one, default=256, metavar="MB", help="size of the table, default 256")
     as_json(made)
 
     made = command("play", play, "Play in the terminal.")

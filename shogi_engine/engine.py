@@ -31,6 +31,7 @@ from shogi_engine.perft import Perft, perft
 from shogi_engine.search.context import new_context
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import Searcher
+from shogi_engine.solving import Beside
 
 
 def score_text(game: Game, value: int) -> str:
@@ -113,6 +114,21 @@ class Found:
         self.lines = [Line(game, position, info) for info in infos]
 
 
+class ForcedWin:
+    """What a search for a forced win found, as text.
+
+    result : 'mate', 'nomate' (proven) or 'timeout'    moves : list, of both sides, up to the win    length : plies
+    shortest : no shorter one exists (None if not asked)    nodes : int    seconds : float
+    solutions : the lines of all first moves that win, if asked
+    """
+
+    def __init__(self, game: Game, position: Any, found: Any) -> None:
+        self.result, self.length, self.shortest = found.result, found.length, found.shortest
+        self.nodes, self.seconds = found.nodes, found.seconds
+        self.moves = legal_line(game, position, found.moves)
+        self.solutions = [legal_line(game, position, moves) for moves in found.solutions]
+
+
 class Engine:
     """A player of one game. `game` is a name `games.load` knows, or a Game."""
 
@@ -124,6 +140,11 @@ class Engine:
         self._searching = threading.Lock()
         self._armed = False
         self._solver = self.game.solver(threads) if self.game.solver else None
+        self._mates: Any = None
+        self._mates_memory: Any = None
+        self._mates_stop = np.zeros(1, dtype=np.uint64)
+        self._beside = Beside(self.game)
+        self.solve_roots = True  # look for forced wins beside the search, once `load_solver` has been called
         self._root_text: str | None = None
         self._texts: list[str] = []
         self._positions: list[Any] = []  # the root, and the position after each move
@@ -263,7 +284,14 @@ class Engine:
                 self.arm()
             result, limits = self._solve(limits)
             if result is None:
-                result = self.searcher.search(self.root, self.moves, limits, report)
+                end = self._beside.start(position, limits, self.searcher.stop) if self.solve_roots else None
+                try:
+                    result = self.searcher.search(self.root, self.moves, limits, report)
+                finally:
+                    if end:
+                        end()
+                if end:
+                    result = self._beside.applied(result)
             elif report:
                 report(result.infos[0])
         finally:
@@ -281,16 +309,63 @@ class Engine:
         used = (time.perf_counter() - began) * 1000
         left = {name: max(value - used, 1.0) for name in ("soft_ms", "hard_ms") if (value := getattr(limits, name))}
         return result, replace(limits, **left)
+    def find_mate(
+        self,
+        *,
+        max_ms: float | None = None,
+        nodes: int | None = None,
+        shortest: bool = False,
+        every: bool = False,
+        progress: Callable[[int, float], None] | None = None,
+    ) -> ForcedWin:
+        """Search the position for a mate by checks until it is proven or disproven, a limit is reached, or `stop`.
+
+        shortest : then look for shorter ones    every : list the other first moves that mate
+        progress : called now and then, in another thread, with the nodes and seconds so far
+        It uses the table's memory; what searches had stored there is partly lost. The first call compiles.
+        Raises ValueError if the game has no such solver or there is no king to mate, RuntimeError as `search` does.
+        """
+        if not self._searching.acquire(blocking=False):
+            raise RuntimeError("this engine is searching already")
+        try:
+            if not self._armed:
+                self.arm()
+            limits = {"max_ms": max_ms, "nodes": nodes, "shortest": shortest, "every": every}
+            found = self._mate_solver().solve(self.position, progress=progress, **limits)
+        finally:
+            self._armed = False
+            self._searching.release()
+        return ForcedWin(self.game, self.position, found)
+
+    def warmup_mate(self) -> None:
+        """Compile, or load from the cache, what `find_mate` needs. Raises ValueError as that does."""
+        self._mate_solver().warmup()
+
+    def _mate_solver(self) -> Any:
+        """Return the solver that works in the table's memory."""
+        if self.game.win_solver is None:
+            raise ValueError(f"{self.game.name} has no solver for mates")
+        memory = self.searcher.table.words
+        if self._mates_memory is not memory:
+            self._mates = self.game.win_solver(memory=memory, stop_word=self._mates_stop)
+            self._mates_memory = memory
+        return self._mates
+
+    def load_solver(self, wait: bool = False) -> None:
+        """Make ready, in a thread, the solver that looks for forced wins beside searches; `wait` until it is."""
+        self._beside.load(wait)
 
     def arm(self) -> None:
         """Announce a search: `stop` and `extend` hold from now on, even if they come before it has begun."""
         self._armed = True
+        self._mates_stop[0] = 0
         self.searcher.arm()
         if self._solver:
             self._solver.arm()
 
     def stop(self) -> None:
         """End the running or announced search at once, from any thread; it still returns what it has found."""
+        self._mates_stop[0] = 1
         self.searcher.stop()
         if self._solver:
             self._solver.stop()
@@ -302,12 +377,14 @@ class Engine:
     def new_game(self) -> None:
         """Forget what earlier searches learned."""
         self.searcher.new_game()
+        self._beside.new_game()
 
     def resize(self, *, hash_mb: int | None = None, threads: int | None = None) -> None:
         """Change the table's size or the number of threads."""
         self.searcher.resize(hash_mb, threads)
         if threads is not None and self.game.solver:
             self._solver = self.game.solver(threads)
+        self._mates = self._mates_memory = None  # else an old table would stay
 
     def configure(self, **values: Any) -> None:
         """Set parameters of the game (the fields of `Game.params`) for the searches to come."""

@@ -66,6 +66,7 @@ class Game:
     accumulator : np.dtype             what `evaluate` keeps for each ply of the line (see `prepare`)
     solver(threads) -> object          the game's exact solver for its end, with `attempt(position, table, ms)`, which
                                        returns a search.limits.Result or None, and with `arm`, `stop` and `warmup`
+    win_solver(**options) -> object    a solver of forced wins, if the game has one: see `engine.WinSolver`
     """
 
     name: str
@@ -82,6 +83,7 @@ class Game:
     score_text: Callable[[int], str] = lambda value: f"cp {value}"
     accumulator: np.dtype = record_dtype([("unused", np.int64)])
     solver: Callable[[int], Any] | None = None
+    win_solver: Callable[..., Any] | None = None
 
 
 def context_fields(game: Game, plies: int, trail: int | None = None) -> list[tuple]:

@@ -154,7 +154,7 @@ class Loop:
             "usi": self._usi,
             "isready": self._isready,
             "setoption": self._setoption,
-            "usinewgame": lambda words, came: self._jobs.put(self._new_game),
+            "usinewgame": lambda words, came: self._jobs.put(self._begin_game),
             "position": self._position,
             "sfen": lambda words, came: self._position(["sfen", *words], came),
             "startpos": lambda words, came: self._position(["startpos", *words], came),
@@ -354,6 +354,10 @@ class Loop:
             self.engine.new_game()
             self._fresh = True
 
+    def _begin_game(self) -> None:
+        self._new_game()
+        self._ready_engine().load_solver()  # in a thread of its own: the first moves do not wait for it
+
     def _place(self, position: Position) -> None:
         engine = self._ready_engine()
         try:
@@ -402,8 +406,6 @@ class Loop:
             level = self.options.number("SkillLevel")
             limits["nodes"] = min(skill.node_limit(level), limits.get("nodes", skill.node_limit(level)))
             limits["multipv"] = max(skill.candidates(level), limits["multipv"])
-        if go.mate is not None:
-            return limits | {"multipv": 1} | ({"movetime": max(0.0, go.mate - elapsed)} if go.mate else {})
         budget = self._budget(task)
         if budget is not None and not (task.pondering or go.infinite):
             budget = budget.less(elapsed)
@@ -442,8 +444,10 @@ class Loop:
                 searchmoves.append(move)
             else:
                 self.out.info(f"go: searchmoves {shown(move)!r} is not legal here")
+        if go.mate is not None:
+            return self._find_mate(task, engine)
         self._configure(engine)
-        if engine.may_declare() and go.mate is None:
+        if engine.may_declare():
             self.out.line("info depth 0 score mate +")
             return "bestmove win"
         asked = self.options.number("MultiPV")
@@ -451,8 +455,6 @@ class Loop:
         on_info: Callable[[Line], None] = shows
         if self._weak(go):
             on_info = lambda line: shows(line) if line.multipv <= asked else None  # noqa: E731
-        if go.mate is not None:
-            on_info = lambda line: self._mate_seen(line, task, shows)  # noqa: E731
         with self._lock:
             limits = self._limits(task)
             self._fresh = False
@@ -467,9 +469,6 @@ class Loop:
             return self._weak_move(found, searchmoves or moves, shows)
         for line in found.lines:
             shows.show(line)
-        if go.mate is not None:
-            proven = found.value > 0 and found.score == f"mate {len(found.pv)}"
-            return f"checkmate {' '.join(found.pv)}" if proven else "checkmate timeout"
         return self._bestmove(found)
 
     def _configure(self, engine: "Engine") -> None:
@@ -477,6 +476,7 @@ class Loop:
         white = self.position.white_to_move
         draw = self.options.number("DrawValueWhite" if white else "DrawValueBlack")
         rule = ENTERING_KING_RULES.index(self.options.text("EnteringKingRule"))
+        engine.solve_roots = self.options.flag("MateSearch")
         engine.configure(
             evaluation=EVALUATIONS.index(self.options.text("EvalType")),
             entering_king_rule=rule,
@@ -484,11 +484,37 @@ class Loop:
             draw_value=(-draw, draw) if white else (draw, -draw),
         )
 
-    def _mate_seen(self, line: "Line", task: Task, shows: "Shows") -> None:
-        """End a mate search once the whole mate is known."""
-        shows(line)
-        if not line.bound and line.score == f"mate {len(line.pv)}":
-            self._stop(task)
+    def _find_mate(self, task: Task, engine: "Engine") -> str:
+        """Answer `go mate`."""
+        with Heartbeat(self.out):  # the first time, the solver is compiled
+            engine.warmup_mate()
+        with self._lock:
+            if task.stopped:
+                return "checkmate timeout"
+            self._fresh = False
+            engine.arm()
+            task.running = True
+        left = max(task.go.mate - (time.monotonic() - task.came) * 1000, LEAST_MS) if task.go.mate else None
+        try:
+            found = engine.find_mate(max_ms=left, progress=self._mate_progress)
+        except ValueError as fault:  # nobody to be mated
+            self.out.info(str(fault))
+            return "checkmate nomate"
+        finally:
+            with self._lock:
+                task.running = False
+        if found.result == "mate":
+            score = f"mate {found.length}"
+            self.out.line(
+                info_line(
+                    depth=found.length, seldepth=found.length, multipv=0, score=score, bound="", nodes=found.nodes,
+                    seconds=found.seconds, hashfull=0, pv=found.moves,
+                )
+            )  # fmt: skip
+        return f"checkmate {' '.join(found.moves) or found.result}"
+
+    def _mate_progress(self, nodes: int, seconds: float) -> None:
+        self.out.line(f"info time {int(seconds * 1000)} nodes {nodes} nps {int(nodes / max(seconds, 0.001))}")
 
     def _weak_move(self, found: "Found", moves: list[str], shows: "Shows") -> str:
         """Return the answer of a level below the full one, after the info line of the move chosen."""

@@ -63,6 +63,7 @@ OPTIONS = (
     Option("NetworkDelay2", "spin", TimeOptions.network_delay2, 0, 10000),
     Option("MinimumThinkingTime", "spin", TimeOptions.minimum_thinking_time, 0, 100000),
     Option("SlowMover", "spin", TimeOptions.slow_mover, 10, 1000),
+    Option("MateSearch", "check", "true"),
     Option("EvalType", "combo", "king-piece", choices=EVALUATIONS),
     Option("EnteringKingRule", "combo", "CSARule27", choices=ENTERING_KING_RULES),
     Option("MaxMovesToDraw", "spin", 0, 0, 100000),

@@ -71,6 +71,22 @@ class FakeEngine:
     def extend(self, soft_ms, hard_ms, least_ms):
         self._hard = time.monotonic() + hard_ms / 1000
 
+    def load_solver(self):
+        pass
+
+    def warmup_mate(self):
+        pass
+
+    def find_mate(self, *, max_ms, progress):
+        began = time.monotonic()
+        moves = os.environ.get("FAKE_PV", "").split() if os.environ.get("FAKE_SCORE") == "mate 3" else []
+        if not moves:
+            self._stop.wait(None if max_ms is None else max_ms / 1000)
+        return SimpleNamespace(
+            result="mate" if moves else "timeout", moves=moves, length=len(moves), nodes=100,
+            seconds=time.monotonic() - began,
+        )  # fmt: skip
+
     def search(
         self, *, searchmoves, on_info, multipv, depth=None, nodes=None, movetime=None, soft_ms=None, hard_ms=None,
         least_ms=0,

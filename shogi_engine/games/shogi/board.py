@@ -349,6 +349,22 @@ class Board(BaseBoard):
                 high = middle
         return low
 
+    def find_mate(
+        self, *, max_ms: float | None = None, nodes: int | None = None, shortest: bool = False
+    ) -> list[Move] | None:
+        """Return a line in which the side to move mates, giving check with every move; [] if there is none.
+
+        None if the limits, milliseconds or positions to look at, came before a proof. The line is against the longest
+        defence found. The first call compiles. Raises ValueError if the other side has no king.
+
+        >>> Board("7nk/9/7GP/9/9/9/9/9/9 b - 1").find_mate()
+        [Move.from_usi('1c1b')]
+        """
+        from shogi_engine.games.shogi import mates
+
+        found = mates.shared_solver().solve(self._pos, max_ms=max_ms, nodes=nodes, shortest=shortest)
+        return None if found.result == "timeout" else [Move._decode(move) for move in found.moves]
+
     def find_move(
         self,
         from_square: int | None,

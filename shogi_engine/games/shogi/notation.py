@@ -4,6 +4,7 @@ Every refusal is a ValueError that says what is wrong and where. A missing king 
 problems and handicaps have them.
 """
 
+import importlib
 import threading
 from collections.abc import Iterator
 from enum import Flag
@@ -428,6 +429,11 @@ def parse_usi_position(text: str) -> tuple[Any, list[int]]:
     return pos, encoded
 
 
+def mate_solver(**options: Any) -> Any:
+    """Return a `mates.MateSolver`; what it is made of is loaded now."""
+    return importlib.import_module("shogi_engine.games.shogi.mates").MateSolver(**options)
+
+
 GAME = Game(
     name="shogi",
     position=POSITION,
@@ -441,4 +447,5 @@ GAME = Game(
     params=PARAMS,
     default_params=default_params,
     accumulator=ACCUMULATOR,
+    win_solver=mate_solver,
 )

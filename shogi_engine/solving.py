@@ -1,0 +1,115 @@
+"""Forced wins beside the search: what Engine does with the solver that a game may bring along (Game.win_solver).
+
+A solver proves wins of its own kind, in Shogi mates by checks, far deeper than the search sees. It is asked for one
+position (`find`), or looks at the root in a thread of its own while the search runs (`Beside`).
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from shogi_engine.game import VALUE_MATE, Game
+from shogi_engine.search.limits import Info, Limits, Result
+
+BESIDE_MB = 16  # the table of the solver that runs beside the search
+SHARE = 0.1  # of a search's time, or nodes, that the solver may use beside it
+NODES_A_MS = 4000  # what a solver looks at in a millisecond
+LEAST_NODES = 10_000
+
+
+class WinSolver(Protocol):
+    """What a game's solver of forced wins can do; see `games.shogi.mates.MateSolver`."""
+
+    def arm(self) -> None: ...
+    def stop(self) -> None: ...
+    def warmup(self) -> None: ...
+    def new_problem(self) -> None: ...
+    def solve(self, position: Any, **limits: Any) -> Any: ...
+
+
+class Beside:
+    """Looks for a forced win of the root while a search runs, and ends the search when it has one.
+
+    The solver is compiled or loaded by `load`, in a thread: until then searches go without it.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._solver: WinSolver | None = None
+        self._loader: threading.Thread | None = None
+        self._won = False  # the last root was won: what the solver's table knows is of use again
+        self.line: tuple[int, ...] = ()
+
+    def load(self, wait: bool = False) -> None:
+        """Begin to make the solver ready, if the game has one; with `wait`, return when it is."""
+        if self._game.win_solver is None:
+            return
+        if self._loader is None:
+            self._loader = threading.Thread(target=self._load, name="solver-loader", daemon=True)
+            self._loader.start()
+        if wait:
+            self._loader.join()
+
+    def _load(self) -> None:
+        assert self._game.win_solver is not None
+        solver = self._game.win_solver(hash_mb=BESIDE_MB)
+        solver.warmup()
+        self._solver = solver
+
+    def new_game(self) -> None:
+        """Forget what was learned."""
+        self._won = False
+
+    def start(self, position: Any, limits: Limits, on_win: Callable[[], None]) -> Callable[[], None]:
+        """Look at `position` from a thread until a win is found, `limits` allow no more, or the function returned,
+        which has to be called, ends it. On a win `line` holds it and `on_win` is called.
+        """
+        self.line = ()
+        nodes = allowed_nodes(limits)
+        solver = self._solver
+        if solver is None or nodes == 0:
+            return lambda: None
+        solver.arm()
+        keep, self._won = self._won, False
+
+        def look() -> None:
+            try:
+                found = solver.solve(position, nodes=nodes, keep=keep)
+            except ValueError:  # nobody to be mated
+                return
+            if found.moves:
+                self.line, self._won = found.moves, True
+                on_win()
+
+        thread = threading.Thread(target=look, name="solver", daemon=True)
+        thread.start()
+
+        def end() -> None:
+            solver.stop()
+            thread.join()
+
+        return end
+
+    def applied(self, result: Result) -> Result:
+        """Return `result`, with the win that was found if the search knows none as short."""
+        line = self.line
+        value = VALUE_MATE - len(line)
+        if not line or result.score >= value:
+            return result
+        info = Info(len(line), len(line), 1, value, "", result.nodes, result.seconds, 0, line)
+        ponder = line[1] if len(line) > 1 else 0
+        return Result(line[0], ponder, value, result.depth, result.nodes, result.seconds, line, (info,))
+
+
+def allowed_nodes(limits: Limits) -> int | None:
+    """Return how many positions a solver may look at beside a search, None if there is no limit."""
+    if limits.searchmoves or limits.multipv > 1 or limits.mate is not None:
+        return 0
+    allowed = []
+    if limits.nodes is not None:
+        allowed.append(int(limits.nodes * SHARE))
+    if limits.soft_ms is not None:
+        allowed.append(max(int(limits.soft_ms * NODES_A_MS * SHARE), LEAST_NODES))
+    if allowed:
+        return min(allowed)
+    return 0 if limits.depth is not None else None
