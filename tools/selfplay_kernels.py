@@ -16,7 +16,8 @@ from shogi_engine.game import (
     prepare,
     trail_key,
 )
-from shogi_engine.games.shogi.king_piece import HAND_BASE, HAND_COUNTS
+from shogi_engine.games.shogi.evaluate import safety_index
+from shogi_engine.games.shogi.king_piece import FEATURES, HAND_BASE, HAND_COUNTS, SAFETIES
 from shogi_engine.games.shogi.rules import DRAW, WIN, repetition
 from shogi_engine.games.shogi.types import hand_count
 from shogi_engine.jit import njit
@@ -162,13 +163,14 @@ def write_features(pos, features):
 
 
 @njit
-def collect(pos, undo, moves, values, largest, features, kings, sides, scores, plies, start):
+def collect(pos, undo, moves, values, largest, features, kings, safeties, sides, scores, plies, start):
     """Write the quiet positions of a game from `pos` to the rows from `start`; return the row after the last.
 
     Quiet: searched, not in check, the move chosen neither captures nor promotes, |value| <= largest.
     plies : int16[n], out: moves made before the position.
     features : uint16[n, PIECES], out.   kings : uint8[n, 2], out: each king's square as its owner sees it.
-    sides : int8[n], out: 1 if black is to move, else -1.   scores : int16[n], out, for black.
+    safeties : uint16[n, 2], out: the places of their safety.   sides : int8[n], out: 1 if black is to move, else -1.
+    scores : int16[n], out, for black.
     """
     row = start
     for ply in range(moves.shape[0]):
@@ -177,6 +179,8 @@ def collect(pos, undo, moves, values, largest, features, kings, sides, scores, p
             write_features(pos, features[row])
             kings[row, 0] = int(pos.king[0])
             kings[row, 1] = 80 - int(pos.king[1])
+            safeties[row, 0] = safety_index(pos, 0)
+            safeties[row, 1] = safety_index(pos, 1)
             side = -1 if pos.side else 1
             sides[row] = side
             scores[row] = side * value
@@ -204,45 +208,33 @@ def later_results(values, result, fade, scale, expected):
 
 
 @njit
-def gradient(table, swap, features, kings, sides, targets, rows, tempo, scale, slopes):
-    """Add the slope of the cross-entropy of the positions `rows` to `slopes`; return (summed loss, slope of tempo).
+def cross_entropy(cells, swap, features, kings, safeties, sides, targets, rows, scale, slopes):
+    """Return the summed cross-entropy of the positions `rows`, and add its slopes to `slopes` unless that is empty.
 
-    table, slopes : float32[81, FEATURES].   swap : int64[FEATURES], a feature as the other side sees it.
-    targets : float32[n], black's expected result, 0 to 1.   scale : centipawns of a value that wins with odds e : 1.
+    cells, slopes : float32[81 * FEATURES + SAFETIES + 1], centipawns: what kings see, their safety, and the tempo.
+    swap : int64[FEATURES], a feature as the other side sees it.   targets : float32[n], black's result, 0 to 1.
+    scale : centipawns of a value that wins with odds e : 1.   The other arrays are those of `collect`.
     """
     loss = 0.0
-    tempo_slope = 0.0
+    safety = 81 * FEATURES
+    tempo = safety + SAFETIES
     for index in range(rows.shape[0]):
         row = rows[index]
-        black, white = kings[row, 0], kings[row, 1]
-        value = tempo * sides[row]
+        black, white = int(kings[row, 0]) * FEATURES, int(kings[row, 1]) * FEATURES
+        value = cells[tempo] * sides[row] + cells[safety + safeties[row, 0]] - cells[safety + safeties[row, 1]]
         for place in range(PIECES):
-            feature = features[row, place]
-            value += table[black, feature] - table[white, swap[feature]]
+            feature = int(features[row, place])
+            value += cells[black + feature] - cells[white + swap[feature]]
         expected = 1.0 / (1.0 + np.exp(-value / scale))
         target = targets[row]
         loss -= target * np.log(expected + 1e-9) + (1.0 - target) * np.log(1.0 - expected + 1e-9)
-        slope = np.float32((expected - target) / scale)
-        tempo_slope += slope * sides[row]
-        for place in range(PIECES):
-            feature = features[row, place]
-            slopes[black, feature] += slope
-            slopes[white, swap[feature]] -= slope
-    return loss, tempo_slope
-
-
-@njit
-def losses(table, swap, features, kings, sides, targets, rows, tempo, scale):
-    """Return the summed cross-entropy of the positions `rows`; arguments as in `gradient`."""
-    loss = 0.0
-    for index in range(rows.shape[0]):
-        row = rows[index]
-        black, white = kings[row, 0], kings[row, 1]
-        value = tempo * sides[row]
-        for place in range(PIECES):
-            feature = features[row, place]
-            value += table[black, feature] - table[white, swap[feature]]
-        expected = 1.0 / (1.0 + np.exp(-value / scale))
-        target = targets[row]
-        loss -= target * np.log(expected + 1e-9) + (1.0 - target) * np.log(1.0 - expected + 1e-9)
+        if slopes.shape[0] > 0:
+            slope = np.float32((expected - target) / scale)
+            slopes[tempo] += slope * sides[row]
+            slopes[safety + safeties[row, 0]] += slope
+            slopes[safety + safeties[row, 1]] -= slope
+            for place in range(PIECES):
+                feature = int(features[row, place])
+                slopes[black + feature] += slope
+                slopes[white + swap[feature]] -= slope
     return loss

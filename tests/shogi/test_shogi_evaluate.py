@@ -57,10 +57,30 @@ def view(pos, colour):
     return total
 
 
+def safety(pos, colour):
+    """Return the safety of `colour`'s king, counted square by square."""
+    king = int(pos.king[colour])
+    if king == 81:
+        return 0
+    forward = -1 if colour == 0 else 1
+    attackers = guards = 0
+    for square, piece in enumerate(pos.board.tolist()):
+        down, right = square // 9 - king // 9, abs(square % 9 - king % 9)
+        if piece and piece >> 4 != colour:
+            attackers += right <= 2 and -3 <= down * -forward <= 2
+        elif piece and piece & 15 in (4, 5, 9, 10, 11, 12):
+            guards += max(abs(down), right) == 1
+    hand = int(pos.hand[1 - colour])
+    reserve = sum((hand >> 8 * kind & 255) * weight for kind, weight in enumerate(king_piece.RESERVE_WEIGHTS))
+    index = (min(attackers, 7) * 4 + min(guards, 3)) * 12 + min(reserve, 11)
+    return int(king_piece.shipped().table[king_piece.SAFETY, index])
+
+
 def plain_value(pos):
-    """Return the value by `view`."""
+    """Return the value by `view` and `safety`."""
     us = int(pos.side)
-    return (view(pos, us) - view(pos, 1 - us)) // UNIT + king_piece.shipped().tempo
+    value = view(pos, us) - view(pos, 1 - us) + safety(pos, us) - safety(pos, 1 - us)
+    return value // UNIT + king_piece.shipped().tempo
 
 
 def plain_material(pos):
@@ -143,7 +163,7 @@ def test_mirrored_boards_have_mirrored_weights():
     table = king_piece.shipped().table
     assert table.shape == (ROWS, FEATURES) and table.any()
     mirrored = table[[*MIRROR, NO_KING]][:, king_piece.mirror_features()]
-    assert np.array_equal(table, mirrored)
+    assert np.array_equal(table[: NO_KING + 1], mirrored)
 
 
 def test_no_sum_leaves_the_range_of_values():
@@ -183,7 +203,7 @@ def test_a_missing_or_wrong_file_is_named(tmp_path):
     with pytest.raises(ValueError, match=r"weights\.npz can not be read"):
         load(file)
     np.savez(file, rows=np.zeros((3, 4), dtype=np.int16), tempo=0)
-    with pytest.raises(ValueError, match=r"weights\.npz holds int16 \(3, 4\), not int16 \(46, 2896\)"):
+    with pytest.raises(ValueError, match=r"weights\.npz holds int16 \(3, 4\), not int16 \(47, 2896\)"):
         load(file)
 
 

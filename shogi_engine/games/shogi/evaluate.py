@@ -1,22 +1,36 @@
 """Shogi's evaluation, kept up to date ply by ply from the moves of the line, and the order of moves.
 
 There are two kinds, and ctx.params.evaluation chooses: material alone, or what each king sees (king_piece.py), a sum of
-one weight for each piece and king. A king's own move changes all that it sees, which is then summed anew.
+one weight for each piece and king, with the safety of the kings. A king's own move changes all that it sees, which is
+then summed anew.
 """
 
 import numpy as np
 
-from shogi_engine.bits import ZERO, clear_lowest, lowest
+from shogi_engine.bits import ZERO, clear_lowest, lowest, popcount2
 from shogi_engine.game import provides
-from shogi_engine.games.shogi.king_piece import FEATURES, HAND_BASE, HAND_COUNTS, UNIT
+from shogi_engine.games.shogi.bitboard import NEAR_KING, STEP_ATTACKS
+from shogi_engine.games.shogi.king_piece import (
+    ATTACKERS,
+    FEATURES,
+    GUARDS,
+    HAND_BASE,
+    HAND_COUNTS,
+    RESERVE_WEIGHTS,
+    RESERVES,
+    SAFETY,
+    UNIT,
+)
 from shogi_engine.games.shogi.params import MATERIAL
 from shogi_engine.games.shogi.rules import VALUE_SUPERIOR
 from shogi_engine.games.shogi.see import exchange_ge
 from shogi_engine.games.shogi.types import (
+    GOLD_MOVERS,
     KING,
     NO_SQUARE,
     POSITION,
     PROMOTED,
+    SILVER,
     SQUARES,
     UNPROMOTED,
     hand_count,
@@ -34,6 +48,10 @@ from shogi_engine.jit import load_i16, njit, record_dtype
 ACCUMULATOR = record_dtype([("material", np.int64), ("rows", np.uint64, (2,)), ("views", np.int64, (2,))])
 STALE = 1 << 40
 VALUE_LIMIT = VALUE_SUPERIOR - 1000  # an evaluation is never as sure as a rule on repetition
+
+# A hand times this has in its highest byte the sum of its counts times their weights, as long as that is below 256.
+RESERVE_FACTOR = np.uint64(sum(weight << 56 - 8 * kind for kind, weight in enumerate(RESERVE_WEIGHTS)))
+S56 = np.uint64(56)
 
 
 # ---- material ----------------------------------------------------------------------------------------------------
@@ -173,6 +191,31 @@ def bring_views_up_to_date(ctx):
             now.views[colour] = sum_view(ctx, colour)
 
 
+# ---- safety of the kings -----------------------------------------------------------------------------------------
+
+
+@njit
+def safety_index(pos, colour):
+    """Return where king_piece's row SAFETY has the safety of `colour`'s king, which must be there."""
+    king = int(pos.king[colour])
+    enemy, own = pos.bb[1 - colour], pos.bb[colour]
+    attackers = popcount2(enemy[0, 0] & NEAR_KING[colour, king, 0], enemy[0, 1] & NEAR_KING[colour, king, 1])
+    next_lo, next_hi = STEP_ATTACKS[colour, KING, king, 0], STEP_ATTACKS[colour, KING, king, 1]
+    guards = popcount2(
+        (own[SILVER, 0] | own[GOLD_MOVERS, 0]) & next_lo, (own[SILVER, 1] | own[GOLD_MOVERS, 1]) & next_hi
+    )
+    reserve = int(pos.hand[1 - colour] * RESERVE_FACTOR >> S56)
+    return (min(attackers, ATTACKERS - 1) * GUARDS + min(guards, GUARDS - 1)) * RESERVES + min(reserve, RESERVES - 1)
+
+
+@njit
+def king_safety(ctx, colour):
+    """Return the safety of `colour`'s king, 0 if there is none."""
+    if ctx.pos.king[colour] == NO_SQUARE:
+        return np.int64(0)
+    return weight(ctx.params.king_piece + np.uint64(2 * FEATURES * SAFETY), safety_index(ctx.pos, colour))
+
+
 # ---- the rules ---------------------------------------------------------------------------------------------------
 
 
@@ -196,7 +239,8 @@ def evaluate(ctx):
         return -material if us else material
     bring_views_up_to_date(ctx)
     views = ctx.accumulators[ctx.ply].views
-    value = (views[us] - views[1 - us]) // UNIT + ctx.params.tempo
+    value = views[us] - views[1 - us] + king_safety(ctx, us) - king_safety(ctx, 1 - us)
+    value = value // UNIT + ctx.params.tempo
     return min(max(value, -VALUE_LIMIT), VALUE_LIMIT)
 
 

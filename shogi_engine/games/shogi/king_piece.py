@@ -8,7 +8,13 @@ move's king sees, less the sum over what the other king sees. A feature is
 * the n-th piece of a kind in a hand, HAND_BASE + ((0 own, 1 the enemy's) << 3 | kind) * HAND_COUNTS + n.
 
 For white, squares are counted from the other end (80 - square). Row NO_KING is for a side that has no king. The board's
-mirror image is worth the same, so the file holds only the kings on files 9 to 5. `tools/tune.py` makes it.
+mirror image is worth the same, so the file holds only the kings on files 9 to 5.
+
+Row SAFETY holds what a sum over pieces can not tell, the safety of a king: (attackers * GUARDS + guards) * RESERVES +
+reserve, where attackers are enemy pieces near it (bitboard.NEAR_KING), guards the own silvers and what moves like a
+gold next to it, and the reserve is the enemy's hand, weighed by RESERVE_WEIGHTS.
+
+`tools/tune.py` makes the file.
 """
 
 import functools
@@ -24,12 +30,17 @@ HAND_BASE = 32 * SQUARES
 HAND_COUNTS = 19  # 0 to 18 pieces of a kind
 FEATURES = HAND_BASE + 16 * HAND_COUNTS
 NO_KING = NO_SQUARE
-ROWS = SQUARES + 1
+SAFETY = NO_KING + 1
+ROWS = SAFETY + 1
 UNIT = 8
+
+ATTACKERS, GUARDS, RESERVES = 8, 4, 12  # numbers of each that count as different; more are as many
+SAFETIES = ATTACKERS * GUARDS * RESERVES
+RESERVE_WEIGHTS = (0, 0, 1, 1, 2, 2, 2, 3)  # by kind: none, P L N S G B R
 
 FILE = Path(__file__).with_name("king_piece.npz")
 MIRROR = np.arange(SQUARES).reshape(9, 9)[:, ::-1].ravel()  # by square, its mirror image
-STORED_ROWS = np.array([square for square in range(SQUARES) if square % 9 <= 4] + [NO_KING])
+STORED_ROWS = np.array([square for square in range(SQUARES) if square % 9 <= 4] + [NO_KING, SAFETY])
 
 
 def mirror_features() -> np.ndarray:
@@ -41,7 +52,7 @@ def mirror_features() -> np.ndarray:
 
 @dataclass(frozen=True)
 class Weights:
-    """table : int16[ROWS, FEATURES], 1/UNIT centipawns    tempo : centipawns for the side to move"""
+    """table : int16[ROWS, FEATURES], 1/UNIT centipawns, row by row    tempo : centipawns for the side to move"""
 
     table: np.ndarray
     tempo: int
