@@ -140,9 +140,9 @@ class Engine:
         self._searching = threading.Lock()
         self._armed = False
         self._solver = self.game.solver(threads) if self.game.solver else None
-        self._mates: Any = None
-        self._mates_memory: Any = None
-        self._mates_stop = np.zeros(1, dtype=np.uint64)
+        self._finder: Any = None
+        self._finder_memory: Any = None
+        self._finder_stop = np.zeros(1, dtype=np.uint64)
         self._beside = Beside(self.game)
         self.solve_roots = True  # look for forced wins beside the search, once `load_solver` has been called
         self._root_text: str | None = None
@@ -284,14 +284,7 @@ class Engine:
                 self.arm()
             result, limits = self._solve(limits)
             if result is None:
-                end = self._beside.start(position, limits, self.searcher.stop) if self.solve_roots else None
-                try:
-                    result = self.searcher.search(self.root, self.moves, limits, report)
-                finally:
-                    if end:
-                        end()
-                if end:
-                    result = self._beside.applied(result)
+                result = self._search_beside(limits, report)
             elif report:
                 report(result.infos[0])
         finally:
@@ -309,6 +302,18 @@ class Engine:
         used = (time.perf_counter() - began) * 1000
         left = {name: max(value - used, 1.0) for name in ("soft_ms", "hard_ms") if (value := getattr(limits, name))}
         return result, replace(limits, **left)
+
+    def _search_beside(self, limits: Limits, report: Callable[[Info], None] | None) -> Result:
+        """Search, with a look for forced wins beside it."""
+        if not self.solve_roots:
+            return self.searcher.search(self.root, self.moves, limits, report)
+        end = self._beside.start(self.position, limits, self.searcher.stop)
+        try:
+            result = self.searcher.search(self.root, self.moves, limits, report)
+        finally:
+            end()
+        return self._beside.applied(result)
+
     def find_mate(
         self,
         *,
@@ -322,7 +327,7 @@ class Engine:
 
         shortest : then look for shorter ones    every : list the other first moves that mate
         progress : called now and then, in another thread, with the nodes and seconds so far
-        It uses the table's memory; what searches had stored there is partly lost. The first call compiles.
+        It uses the table's memory; part of what searches stored there is lost. The first call compiles.
         Raises ValueError if the game has no such solver or there is no king to mate, RuntimeError as `search` does.
         """
         if not self._searching.acquire(blocking=False):
@@ -331,7 +336,7 @@ class Engine:
             if not self._armed:
                 self.arm()
             limits = {"max_ms": max_ms, "nodes": nodes, "shortest": shortest, "every": every}
-            found = self._mate_solver().solve(self.position, progress=progress, **limits)
+            found = self._mate_finder().solve(self.position, progress=progress, **limits)
         finally:
             self._armed = False
             self._searching.release()
@@ -339,17 +344,17 @@ class Engine:
 
     def warmup_mate(self) -> None:
         """Compile, or load from the cache, what `find_mate` needs. Raises ValueError as that does."""
-        self._mate_solver().warmup()
+        self._mate_finder().warmup()
 
-    def _mate_solver(self) -> Any:
+    def _mate_finder(self) -> Any:
         """Return the solver that works in the table's memory."""
         if self.game.win_solver is None:
             raise ValueError(f"{self.game.name} has no solver for mates")
         memory = self.searcher.table.words
-        if self._mates_memory is not memory:
-            self._mates = self.game.win_solver(memory=memory, stop_word=self._mates_stop)
-            self._mates_memory = memory
-        return self._mates
+        if self._finder_memory is not memory:
+            self._finder = self.game.win_solver(memory=memory, stop_word=self._finder_stop)
+            self._finder_memory = memory
+        return self._finder
 
     def load_solver(self, wait: bool = False) -> None:
         """Make ready, in a thread, the solver that looks for forced wins beside searches; `wait` until it is."""
@@ -358,14 +363,14 @@ class Engine:
     def arm(self) -> None:
         """Announce a search: `stop` and `extend` hold from now on, even if they come before it has begun."""
         self._armed = True
-        self._mates_stop[0] = 0
+        self._finder_stop[0] = 0
         self.searcher.arm()
         if self._solver:
             self._solver.arm()
 
     def stop(self) -> None:
         """End the running or announced search at once, from any thread; it still returns what it has found."""
-        self._mates_stop[0] = 1
+        self._finder_stop[0] = 1
         self.searcher.stop()
         if self._solver:
             self._solver.stop()
@@ -384,7 +389,7 @@ class Engine:
         self.searcher.resize(hash_mb, threads)
         if threads is not None and self.game.solver:
             self._solver = self.game.solver(threads)
-        self._mates = self._mates_memory = None  # else an old table would stay
+        self._finder = self._finder_memory = None  # else an old table would stay
 
     def configure(self, **values: Any) -> None:
         """Set parameters of the game (the fields of `Game.params`) for the searches to come."""

@@ -66,7 +66,7 @@ class Game:
     accumulator : np.dtype             what `evaluate` keeps for each ply of the line (see `prepare`)
     solver(threads) -> object          the game's exact solver for its end, with `attempt(position, table, ms)`, which
                                        returns a search.limits.Result or None, and with `arm`, `stop` and `warmup`
-    win_solver(**options) -> object    a solver of forced wins, if the game has one: see `engine.WinSolver`
+    win_solver(**options) -> object    a solver of forced wins, if the game has one: see `solving.WinSolver`
     """
 
     name: str

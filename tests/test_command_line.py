@@ -26,7 +26,9 @@ def run(capsys, *arguments):
      ["perft", "shogi", "2", "--position", "9/9 b - 1"], ["perft", "--suite", "/nowhere.json"],
      ["perft", "shogi", "2", "--suite", "x"], ["perft", "--suite", __file__], ["search", "shogi", "--depth", "0"],
      ["search", "shogi", "--moves", "7g7e", "--depth", "1"], ["bench", "chess"], ["warmup", "chess"],
-     ["play", "shogi", "--person", "me"], ["search", "shogi", "--dep", "3"]],
+     ["play", "shogi", "--person", "me"], ["search", "shogi", "--dep", "3"], ["mate"],
+     ["mate", "9/9 b - 1"], ["mate", "9/9/9/9/9/9/9/9/4K4 b - 1"], ["mate", "--suite", __file__],
+     ["mate", "x", "--max-ms", "0"]],
 )  # fmt: skip
 def test_wrong_arguments_end_with_2_and_one_line(capsys, arguments):
     try:
@@ -42,7 +44,7 @@ def test_help_names_every_command(capsys):
         main(["--help"])
     assert end.value.code == 0
     text = capsys.readouterr().out
-    for command in ("warmup", "perft", "bench", "doctor", "search", "trace", "play"):
+    for command in ("warmup", "perft", "bench", "doctor", "search", "trace", "mate", "play"):
         with pytest.raises(SystemExit) as end:
             main([command, "--help"])
         assert end.value.code == 0 and command in text
@@ -140,3 +142,39 @@ def test_play_ends_when_the_game_is_over():
     assert "discs" in text.splitlines()[-1] or text.endswith("a draw: 60 moves")
     text, moves = play("shogi", [], set(), "+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b 2P 1")
     assert moves == [] and "declares" in text
+
+
+def test_mate(capsys):
+    problems = json.loads((DATA / "shogi_mate.json").read_text())["positions"]
+    sfen = next(each["sfen"] for each in problems if each["mate"] == 7)
+    status, told = run(capsys, "mate", sfen)
+    assert (status, told["result"]) == (0, "mate") and len(told["moves"]) == told["length"] >= 7
+    assert {"nodes", "seconds"} <= set(told) and told["nodes"] > 0
+    status, told = run(capsys, "mate", *sfen.split(), "--shortest", "--all")
+    assert (status, told["length"], told["shortest"]) == (0, 7, True)
+    assert told["solutions"][0] == told["moves"] and all(len(line) == 7 for line in told["solutions"])
+    status, told = run(capsys, "mate", f"position sfen {sfen}", "--tsume")
+    assert status == 0 and 0 < told["length"] <= 7
+    nomate = next(each["sfen"] for each in problems if each["mate"] == 0)
+    status, told = run(capsys, "mate", nomate)
+    assert (status, told["result"], told["moves"], told["length"]) == (0, "nomate", [], 0)
+    hard = next(each["sfen"] for each in problems if each["mate"] == -1)
+    status, told = run(capsys, "mate", hard, "--max-ms", "1")
+    assert (status, told["result"], told["moves"], told["length"]) == (1, "timeout", [], None)
+    assert main(["mate", sfen, "--shortest"]) == 0
+    text = capsys.readouterr().out
+    assert "mate in 7, the shortest" in text and "  1. " in text and text.count("black to move") == 1
+
+
+def test_mate_suite(capsys, tmp_path):
+    problems = json.loads((DATA / "shogi_mate.json").read_text())["positions"]
+    small = [each for each in problems if each["mate"] in (0, 3, 5)]
+    file = tmp_path / "mates.json"
+    file.write_text(json.dumps({"positions": small}))
+    status, told = run(capsys, "mate", "--suite", str(file), "--max-ms", "10000")
+    assert (status, told["passed"], told["failed"], len(told["results"])) == (0, len(small), 0, len(small))
+    assert set(told["results"][0]) >= {"sfen", "result", "length", "moves", "nodes", "seconds"}
+    assert told["nodes"] == sum(row["nodes"] for row in told["results"]) > 0 and told["seconds"] > 0
+    file.write_text(json.dumps({"positions": [small[0] | {"mate": 1}]}))
+    status, told = run(capsys, "mate", "--suite", str(file))
+    assert (status, told["passed"], told["failed"]) == (1, 0, 1)

@@ -20,7 +20,7 @@ def warm():
     with Process(REAL) as engine:
         engine.ready()
         engine.send("position startpos", "go mate 100")
-        engine.until("checkmate", 120)
+        engine.until("checkmate", 240)
 
 
 @pytest.fixture

@@ -42,6 +42,10 @@ def material(board, colour):
     return total
 
 
+# By Koji Hashimoto, 1986: a mate of 1525 plies.
+MICROCOSMOS = "g1+P1k1+P+P+L/1p3P3/+R+p2pp1pl/1NNsg+p2+R/+b+nL+P1+p3/1P3ssP1/2P1+Ps2N/4+P1P1L/+B5G1g b - 1"
+
+
 def greedy(board, rng):
     """Return a mate if there is one, else one of the moves that win most at once."""
     best, chosen = -(10**9), []
@@ -85,6 +89,8 @@ def test_a_weak_move_has_its_info_line_and_analysis_is_not_weakened(multipv):
         lines = engine.until("bestmove")
         assert engine.came - engine.sent < 1.5
         assert lines[-2].split(" pv ")[1].split()[0] == lines[-1].split()[1]
-        engine.send("go mate 300")
+        engine.send("position startpos", "go mate 100")
+        engine.until("checkmate nomate", 120)  # it is compiled by now
+        engine.send(f"position sfen {MICROCOSMOS}", "go mate 300")
         engine.until("checkmate timeout")
         assert engine.came - engine.sent > 0.2

@@ -358,7 +358,7 @@ class Board(BaseBoard):
         defence found. The first call compiles. Raises ValueError if the other side has no king.
 
         >>> Board("7nk/9/7GP/9/9/9/9/9/9 b - 1").find_mate()
-        [Move.from_usi('1c1b')]
+        [Move.from_usi('2c1b')]
         """
         from shogi_engine.games.shogi import mates
 

@@ -119,7 +119,8 @@ class MateSolver:
 
     def warmup(self) -> None:
         """Compile, or load from the cache, all that a search needs."""
-        self.tsume(parse_sfen(SMALL_PROBLEM))
+        with self._undisturbed():  # by an old stop
+            self.tsume(parse_sfen(SMALL_PROBLEM))
 
     @property
     def nodes(self) -> int:
