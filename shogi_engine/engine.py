@@ -309,6 +309,7 @@ class Engine:
         used = (time.perf_counter() - began) * 1000
         left = {name: max(value - used, 1.0) for name in ("soft_ms", "hard_ms") if (value := getattr(limits, name))}
         return result, replace(limits, **left)
+
     def find_mate(
         self,
         *,
