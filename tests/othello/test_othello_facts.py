@@ -6,37 +6,53 @@ import numpy as np
 import pytest
 from othello_cases import FACTS, random_game
 
-from shogi_engine.game import do_move
+from shogi_engine.bits import ONE, ZERO
 from shogi_engine.games.othello import GAME
+from shogi_engine.games.othello.bitboard import canonical
 from shogi_engine.games.othello.board import BLACK, Board
-from shogi_engine.games.othello.notation import can_only_pass, flipped, legal_moves, parse_obf
-from shogi_engine.games.othello.position import make_canonical
+from shogi_engine.games.othello.movegen import flips, mobility
+from shogi_engine.games.othello.notation import flipped, parse_obf
 from shogi_engine.games.othello.types import PASS
-from shogi_engine.jit import new_record
+from shogi_engine.jit import ctz, njit
+
+
+@njit
+def children(boards, found):
+    """Write the canonical positions after each placing from `boards` (uint64[n, 3]) to `found`; return how many."""
+    count = 0
+    for number in range(len(boards)):
+        own, opponent, side = boards[number, 0], boards[number, 1], boards[number, 2]
+        places = mobility(own, opponent)
+        if places == ZERO:  # a pass is no move
+            own, opponent, side = opponent, own, ONE - side
+            places = mobility(own, opponent)
+        while places != ZERO:
+            square = ctz(places)
+            places &= places - ONE
+            turned = flips(own, opponent, square)
+            found[count, 0], found[count, 1] = canonical(opponent ^ turned, own ^ turned ^ ONE << np.uint64(square))
+            found[count, 2] = ONE - side
+            count += 1
+    return count
 
 
 def unique_after_each_move(last):
     """Return how many positions there are after 0, 1 ... `last` moves, the eight symmetries as one."""
-    undo = new_record(GAME.undo)
-    level = {parse_obf(GAME.start).tobytes()}
+    start = parse_obf(GAME.start)
+    level = np.array([canonical(start.own, start.opponent) + (int(start.side),)], dtype=np.uint64)
     counts = [1]
     for _ in range(last):
-        following = set()
-        for packed in level:
-            pos = np.frombuffer(packed, dtype=GAME.position).view(np.recarray)[0].copy()
-            if can_only_pass(pos):  # a pass is no move
-                do_move(pos, np.uint32(PASS), undo)
-            for move in legal_moves(pos):
-                child = pos.copy()
-                do_move(child, move, undo)
-                make_canonical(child)
-                following.add(child.tobytes())
-        level = following
+        found = np.empty((16 * len(level), 3), dtype=np.uint64)  # an opening has fewer than 16 moves on average
+        found = found[: children(level, found)]
+        order = np.lexsort(found.T)
+        new = np.ones(len(found), dtype=bool)
+        new[1:] = (found[order[1:]] != found[order[:-1]]).any(axis=1)
+        level = found[order[new]]
         counts.append(len(level))
     return counts
 
 
-@pytest.mark.parametrize("last", [7, pytest.param(9, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("last", [8, pytest.param(10, marks=pytest.mark.slow)])
 def test_unique_positions(last):
     assert unique_after_each_move(last) == FACTS["unique_openings"][: last + 1]
 

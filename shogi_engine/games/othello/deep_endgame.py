@@ -32,14 +32,14 @@ from shogi_engine.search.context import ascend, descend
 from shogi_engine.search.table import probe
 
 DEEP = 13  # with fewer empty squares `endgame.solve` searches
-VALUE_DIVISOR = 8  # what turns the evaluation's hundredths of a disc into `order_score`'s unit
+VALUE_DIVISOR = 5  # what turns the evaluation's hundredths of a disc into `order_score`'s unit
 BUSY_SLOTS = 1 << 12
 
 
 @njit
 def look_depth(count):
     """Return how deep each move is searched to order them, with `count` empty squares; 0 is the evaluation alone."""
-    return max(0, (count - 15) // 2)
+    return max(0, (count - DEEP) // 3)
 
 
 @njit

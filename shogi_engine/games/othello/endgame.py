@@ -22,9 +22,9 @@ from shogi_engine.jit import ctz, load_u64, njit, popcount, store_u64
 from shogi_engine.search.context import TABLE
 from shogi_engine.search.table import ENTRIES, GENERATIONS, cluster_address, entry_depth, probe
 
-FEW = 6  # up to so many empty squares `solve_few` searches
-TABLE_FROM = 8  # from so many empty squares on the table is used
-LOOK_AHEAD = 9  # and from so many on it is asked about every child first
+FEW = 5  # up to so many empty squares `solve_few` searches
+TABLE_FROM = 7  # from so many empty squares on the table is used
+LOOK_AHEAD = 10  # and from so many on it is asked about every child first
 FINISH_EMPTIES = 8  # from so many on the shared search leaves the rest to `solve`
 MOVES = 4096  # where the lists of moves begin in ctx.moves, 64 places for each number of empty squares
 LOWEST, HIGHEST = -64, 64
