@@ -20,6 +20,7 @@ from typing import Any
 from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.board import Board
 from usi import skill
+from usi.options import Options
 
 PLIES = 300
 
@@ -30,6 +31,7 @@ class Player:
     def __init__(self, level: int, full_nodes: int) -> None:
         self.level, self._full_nodes = level, full_nodes
         self._engine = Engine("shogi", hash_mb=16)
+        self._draw = Options().number("DrawValueBlack")
 
     def new_game(self) -> None:
         """Forget the game before."""
@@ -38,6 +40,7 @@ class Player:
     def move(self, moves: list[str], rng: random.Random) -> str:
         """Return its move in the position after `moves`."""
         self._engine.set_position(moves=moves)
+        self._engine.configure(draw_value=(-self._draw, self._draw) if len(moves) % 2 else (self._draw, -self._draw))
         if self.level == skill.FULL:
             return self._engine.search(nodes=self._full_nodes).bestmove
         limits = skill.limits(self.level, self._engine.legal_moves(), rng)
@@ -105,7 +108,7 @@ def main() -> int:
     parser.add_argument("--levels", type=int, nargs="*", help="the upper level of each step; all if not given")
     parser.add_argument("--out", type=Path, required=True, help="the file of results, a line a game")
     parser.add_argument("--full", type=int, default=220_000, help="positions the full level looks at")
-    parser.add_argument("--random", type=int, default=6, help="plies of each opening")
+    parser.add_argument("--random", type=int, default=12, help="plies of each opening")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     results: dict[int, list[float]] = {}
