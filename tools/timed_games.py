@@ -1,4 +1,4 @@
-"""Games on the clock between USI engines, as a GUI plays them, to find faults: lost on time, illegal, silent, answered twice.
+"""Games on the clock between USI engines, as a GUI plays them, to find faults: late, illegal, missing, second answers.
 
     python tools/timed_games.py shogi-usi shogi-usi --clock 5000+0+100 --games 20 --ponder --out games.jsonl
     python tools/timed_games.py shogi-usi "fairy-stockfish:UCI_Variant=shogi" --movetime 50 --games 50 --out games.jsonl
@@ -27,7 +27,7 @@ PLIES = 320
 SILENCE = 15.0  # seconds after which a missing answer is a fault
 
 
-class Fault(Exception):
+class FaultError(Exception):
     """What an engine did wrong; args : 0 or 1, which of the two sides, and the fault."""
 
 
@@ -61,7 +61,7 @@ class Player:
         try:
             self._process.stdin.write(f"{line}\n".encode())
         except OSError:
-            raise Fault(self.side, "crash") from None
+            raise FaultError(self.side, "crash") from None
         return time.monotonic()
 
     def until(self, start: str, timeout: float, answers: int = 0) -> tuple[float, str]:
@@ -71,37 +71,37 @@ class Player:
             try:
                 came, line = self._lines.get(timeout=max(0.001, end - time.monotonic()))
             except queue.Empty:
-                raise Fault(self.side, f"no {start}") from None
+                raise FaultError(self.side, f"no {start}") from None
             if line is None:
-                raise Fault(self.side, "crash")
+                raise FaultError(self.side, "crash")
             if line.startswith(start):
                 return came, line
             if line.startswith("bestmove"):
                 answers -= 1
                 if answers < 0:
-                    raise Fault(self.side, f"second answer {line!r}")
+                    raise FaultError(self.side, f"second answer {line!r}")
 
     def not_yet(self) -> None:
         """Take the lines so far, none of which may be a bestmove."""
         while not self._lines.empty():
             _, line = self._lines.get()
             if line is None:
-                raise Fault(self.side, "crash")
+                raise FaultError(self.side, "crash")
             if line.startswith("bestmove"):
-                raise Fault(self.side, f"answer without being asked {line!r}")
+                raise FaultError(self.side, f"answer without being asked {line!r}")
 
     def close(self) -> None:
         """End the process."""
         try:
             self.send("quit")
             self._process.wait(2)
-        except (Fault, subprocess.TimeoutExpired):
+        except (FaultError, subprocess.TimeoutExpired):
             self._process.kill()
             self._process.wait()
 
 
 def play(players: list[Player], moves: list[str], arguments: Any, rng: random.Random) -> dict[str, Any]:
-    """Play one game, players[0] black; return how it ended and what was measured. Raises Fault."""
+    """Play one game, players[0] black; return how it ended and what was measured. Raises FaultError."""
     board = Board()
     for text in moves:
         board.push_usi(text)
@@ -128,7 +128,8 @@ def play(players: list[Player], moves: list[str], arguments: Any, rng: random.Ra
         go = f"movetime {arguments.movetime}" if arguments.movetime else times()
         player.not_yet()
         if player.pondered == position and rng.random() < 0.9:
-            began = player.send(f"ponderhit {times()}" if rng.random() < 0.5 and not arguments.movetime else "ponderhit")
+            with_times = rng.random() < 0.5 and not arguments.movetime
+            began = player.send(f"ponderhit {times()}" if with_times else "ponderhit")
             hits += 1
         else:
             if player.pondered:
@@ -143,24 +144,24 @@ def play(players: list[Player], moves: list[str], arguments: Any, rng: random.Ra
         if used > allowed:
             late.append(used - allowed)
             if used > allowed + arguments.margin:
-                raise Fault(side, f"{used:.0f} ms of {allowed}")
+                raise FaultError(side, f"{used:.0f} ms of {allowed}")
         if not arguments.movetime:
             clocks[side] = max(0, clocks[side] - int(used)) + increment
         words = answer.split()
         if words[1] in ("resign", "win"):
             if words[1] == "win" and not board.can_declare_win():
-                raise Fault(side, "false declaration")
+                raise FaultError(side, "false declaration")
             result = f"{'black' if side == 0 else 'white'}: {words[1]}"
             break
         try:
             board.push_usi(words[1])
         except ValueError as fault:
-            raise Fault(side, str(fault)) from None
+            raise FaultError(side, str(fault)) from None
         moves.append(words[1])
         if arguments.ponder and len(words) > 3:
             player.pondered = f"position startpos moves {' '.join([*moves, words[3]])}"
             if words[3] not in {move.usi() for move in board.legal_moves}:
-                raise Fault(side, f"ponder move {words[3]} is not legal")
+                raise FaultError(side, f"ponder move {words[3]} is not legal")
             player.send(player.pondered)
             player.send(f"go ponder {go}" if rng.random() < 0.5 or arguments.movetime else "go ponder " + times())
     for player in players:
@@ -171,7 +172,8 @@ def play(players: list[Player], moves: list[str], arguments: Any, rng: random.Ra
             player.until("bestmove", SILENCE)
         player.until("readyok", 30)
         player.not_yet()
-    return {"result": result, "plies": len(moves), "late": len(late) - 1, "worst": max(late), "hits": hits, "misses": misses}
+    measured = {"late": len(late) - 1, "worst": max(late), "hits": hits, "misses": misses}
+    return {"result": result, "plies": len(moves), **measured}
 
 
 def opening(rng: random.Random) -> list[str]:
@@ -203,7 +205,7 @@ def main() -> int:
             order = players if game % 2 == 0 else players[::-1]
             try:
                 record = play(order, opening(rng), arguments, rng)
-            except Fault as fault:
+            except FaultError as fault:
                 side, text = fault.args
                 record = {"fault": text, "engine": (side + game) % 2 + 1}
                 for player in players:

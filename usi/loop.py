@@ -445,7 +445,7 @@ class Loop:
         All replies are searched and not just one, so the table is of use whichever comes; after `ponderhit` the
         search begins anew in the position it was told. The lines shown are the opponent's, as ShogiHome takes them.
         """
-        self._configure(engine)
+        self._configure(engine, task.go)
         engine.set_position(self.position.root, self.position.moves[:-1])
         try:
             with self._lock:
@@ -484,7 +484,7 @@ class Loop:
                 self.out.info(f"go: searchmoves {shown(move)!r} is not legal here")
         if go.mate is not None:
             return self._find_mate(task, engine)
-        self._configure(engine)
+        self._configure(engine, go)
         if engine.may_declare():
             self.out.line("info depth 0 score mate +")
             return "bestmove win"
@@ -504,12 +504,12 @@ class Loop:
             shows.show(line)
         return self._bestmove(found)
 
-    def _configure(self, engine: "Engine") -> None:
+    def _configure(self, engine: "Engine", go: Go) -> None:
         """Tell the engine by which rules the game is played, and how to evaluate."""
         white = self.position.white_to_move
         draw = self.options.number("DrawValueWhite" if white else "DrawValueBlack")
         rule = ENTERING_KING_RULES.index(self.options.text("EnteringKingRule"))
-        engine.solve_roots = self.options.flag("MateSearch")
+        engine.solve_roots = self.options.flag("MateSearch") and not self._weak(go)
         engine.configure(
             evaluation=EVALUATIONS.index(self.options.text("EvalType")),
             entering_king_rule=rule,

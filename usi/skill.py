@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Level:
-    """moves : how many moves it looks at, one ply deep, 0 for all    nodes : about how many positions, 0 for one ply."""
+    """moves : so many moves it looks at, one ply deep, 0 for all    nodes : about so many positions, 0 for one ply."""
 
     moves: int = 0
     nodes: int = 0

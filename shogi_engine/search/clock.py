@@ -104,7 +104,7 @@ def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Budg
         return Budget(whole, whole)
     lost = moves * options.network_delay  # of the main time, between engine and clock
     if byoyomi:  # a main time that is used up is no misfortune then: the sooner the larger the byoyomi is beside it
-        moves *= 1 - 0.5 * moves * byoyomi / (moves * byoyomi + main)
+        moves = max(1, round(moves - 0.5 * moves * moves * byoyomi / (moves * byoyomi + main)))
     even = (main + max(0, clock.increment) * (moves - 1)) / moves
     share = max(even - options.network_delay, even / 10) * options.slow_mover / 100 * (1.2 if options.ponder else 1)
     # An iteration that begins before the soft limit goes on after it, so that on average a move takes its share.

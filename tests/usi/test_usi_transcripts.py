@@ -435,9 +435,9 @@ def test_stochastic_ponder_all_in_one_go():
     with Process(FAKE, FAKE_FAULT="search") as engine:
         engine.ready("setoption name Stochastic_Ponder value true")
         engine.send("position startpos moves 7g7f", "go ponder", "ponderhit btime 0 wtime 0 byoyomi 200")
-        assert engine.until("bestmove", 2)[-1].split()[1] in {
-            move.usi() for move in shogi.Board("lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2").legal_moves
-        }
+        after = shogi.Board()
+        after.push_usi("7g7f")
+        assert engine.until("bestmove", 2)[-1].split()[1] in {move.usi() for move in after.legal_moves}
 
 
 # ---- mates -------------------------------------------------------------------------------------------------------
