@@ -27,6 +27,8 @@ from shogi_engine.game import (
 from shogi_engine.jit import new_record, njit, record_dtype
 
 MAX_DEPTH = 60
+KERNEL_DEPTH = 5  # plies counted in one go where it can be chosen: a fraction of a second in the widest games
+SPLIT_PLIES = 3  # from the root, at most, that are walked in Python
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,8 @@ def perft(
     """Count the leaves `depth` plies below `position` (record[game.position], unchanged).
 
     Raises ValueError for a depth outside 0..MAX_DEPTH or less than one thread.
-    `progress(done, all)` is called after each root move, in the thread that counted it; what it raises is raised here.
+    `progress(done, all)` is called after each root move, and in deep counts between the parts of one too, in the thread
+    that counts; what it raises is raised here.
     """
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"perft depth {depth} is not between 0 and {MAX_DEPTH}")
@@ -105,8 +108,30 @@ def perft(
     failures: list[BaseException] = []
     done = 0
 
-    def work() -> None:
+    def report(more: int) -> None:
         nonlocal done
+        with lock:
+            done += more
+            if progress:
+                progress(done, len(moves))
+
+    def count(ctx: Any, left: int, level: int, start: int) -> int:
+        """As _count, but a deep count in parts, so that it can be followed and ended."""
+        if level >= SPLIT_PLIES or left <= KERNEL_DEPTH:
+            return int(_count(ctx, left, level, start, bulk, free_pass))
+        end = start + int(generate_moves(ctx, start))
+        here = np.asarray(ctx.pos).copy()
+        nodes = 0
+        for index in range(start, end):
+            if is_legal(ctx.pos, ctx.moves[index]):
+                cost = move_cost(ctx.pos, ctx.moves[index]) if free_pass else 1
+                do_move(ctx.pos, ctx.moves[index], ctx.undo[level])
+                nodes += count(ctx, left - cost, level + 1, end)
+                ctx.pos = here
+                report(0)
+        return nodes if nodes > 0 or end > start else int(finished_leaves(ctx.pos))
+
+    def work() -> None:
         ctx = perft_context(game)
         try:
             while True:
@@ -118,11 +143,8 @@ def perft(
                 cost = move_cost(ctx.pos, np.uint32(moves[index])) if free_pass else 1
                 do_move(ctx.pos, np.uint32(moves[index]), ctx.undo[0])
                 left = depth - cost
-                counts[index] = int(_count(ctx, left, 1, 0, bulk, free_pass)) if left > 0 else 1
-                with lock:
-                    done += 1
-                    if progress:
-                        progress(done, len(moves))
+                counts[index] = count(ctx, left, 1, 0) if left > 0 else 1
+                report(1)
         except BaseException as failure:
             failures.append(failure)
 

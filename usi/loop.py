@@ -60,6 +60,9 @@ class Task:
         self.running = False
         self.stopped = False
         self.pondering = go.ponder
+        self.ahead = False  # it ponders on the position before the opponent's move (Stochastic_Ponder)
+        self.only = False  # there is one move to choose from
+        self.decided = threading.Event()  # stopped, or the opponent has played the move pondered on
         self.released = threading.Event()  # may be answered
         if not (go.ponder or go.infinite):
             self.released.set()
@@ -260,10 +263,12 @@ class Loop:
                 if value is not None:
                     setattr(task.go, name, value)
             pondered, task.came = came - task.came, came
-            budget = self._budget(task)
-            if task.running and budget is not None:
+            if task.ahead:
+                self.engine.stop()  # what it thought on is past; the worker goes on with the move played
+            elif task.running and (budget := self._budget(task)) is not None:
                 budget = budget.after_pondering(pondered * 1000)
                 self.engine.extend(budget.soft_ms, budget.hard_ms, budget.least_ms)
+        task.decided.set()
         if not task.go.infinite:
             task.released.set()
 
@@ -278,8 +283,9 @@ class Loop:
     def _stop(self, task: Task) -> None:
         with self._lock:
             task.stopped = True
-            if task.running:
+            if task.running or task.ahead:
                 self.engine.stop()
+        task.decided.set()
         task.released.set()
 
     # ---- loading ----------------------------------------------------------------------------------------------
@@ -382,6 +388,8 @@ class Loop:
             whole = fixed(go.movetime, options)
             if budget is None or whole.hard_ms < budget.hard_ms:
                 budget = whole
+        elif budget is not None and task.only:
+            budget = budget.for_only_move()
         if budget is None and (go.faults or go.ponder) and not (go.has_limit() or go.infinite):
             budget = fixed(FALLBACK_MS, options)  # nobody will stop this search
         return budget
@@ -390,10 +398,10 @@ class Loop:
         """Tell whether less than the best is asked for; an analysis or a mate search is never weakened."""
         return self.options.number("SkillLevel") < skill.FULL and go.mate is None and not go.infinite
 
-    def _limits(self, task: Task) -> dict[str, Any]:
-        """Return the limits of a search that is about to begin."""
+    def _limits(self, task: Task, moves: list[str]) -> dict[str, Any]:
+        """Return the limits of a search among `moves` that is about to begin."""
         go = task.go
-        limits: dict[str, Any] = {"multipv": self.options.number("MultiPV")}
+        limits: dict[str, Any] = {"multipv": self.options.number("MultiPV"), "searchmoves": moves}
         caps = {"depth": (go.depth, "DepthLimit"), "nodes": (go.nodes, "NodesLimit")}
         for name, (asked, option) in caps.items():
             values = [value for value in (asked, self.options.number(option) or None) if value is not None]
@@ -403,9 +411,8 @@ class Loop:
             return limits | {"depth": 1}
         elapsed = (time.monotonic() - task.came) * 1000
         if self._weak(go):
-            level = self.options.number("SkillLevel")
-            limits["nodes"] = min(skill.node_limit(level), limits.get("nodes", skill.node_limit(level)))
-            limits["multipv"] = max(skill.candidates(level), limits["multipv"])
+            for name, value in skill.limits(self.options.number("SkillLevel"), moves, self.rng).items():
+                limits[name] = value if name == "searchmoves" else min(limits.get(name, value), value)
         budget = self._budget(task)
         if budget is not None and not (task.pondering or go.infinite):
             budget = budget.less(elapsed)
@@ -419,6 +426,8 @@ class Loop:
         answer = "checkmate timeout" if task.go.mate is not None else "bestmove resign"
         try:
             engine = self._ready_engine()
+            if task.pondering and self.options.flag("Stochastic_Ponder") and self.position.moves:
+                self._ponder_ahead(task, engine)
             moves = engine.legal_moves()
             if moves and task.go.mate is None:
                 answer = f"bestmove {moves[0]}"
@@ -429,6 +438,35 @@ class Loop:
         with self._lock:
             self._going.remove(task)
         self.out.line(answer)
+
+    def _ponder_ahead(self, task: Task, engine: "Engine") -> None:
+        """Think on the position before the last move, the opponent's, until it is known which one was played.
+
+        All replies are searched and not just one, so the table is of use whichever comes; after `ponderhit` the
+        search begins anew in the position it was told. The lines shown are the opponent's, as ShogiHome takes them.
+        """
+        self._configure(engine, task.go)
+        engine.set_position(self.position.root, self.position.moves[:-1])
+        try:
+            with self._lock:
+                if task.decided.is_set():
+                    return
+                limits = self._limits(task, [])
+                self._fresh = False
+                engine.arm()
+                task.ahead = True
+            engine.search(on_info=self._shows(), **limits)
+        except Exception as failure:
+            self._report(failure)
+        finally:
+            task.decided.wait()
+            with self._lock:
+                task.ahead = False
+            engine.set_position(self.position.root, self.position.moves)
+
+    def _shows(self) -> "Shows":
+        """Return what prints the lines of a search."""
+        return Shows(self.out, self.options.number("PvInterval"), self.options.number("MultiPV") > 1)
 
     def _think(self, task: Task, engine: "Engine", moves: list[str]) -> str:
         """Search and print the last info lines; return the answer."""
@@ -446,37 +484,32 @@ class Loop:
                 self.out.info(f"go: searchmoves {shown(move)!r} is not legal here")
         if go.mate is not None:
             return self._find_mate(task, engine)
-        self._configure(engine)
+        self._configure(engine, go)
         if engine.may_declare():
             self.out.line("info depth 0 score mate +")
             return "bestmove win"
-        asked = self.options.number("MultiPV")
-        shows = Shows(self.out, self.options.number("PvInterval"), asked > 1)
-        on_info: Callable[[Line], None] = shows
-        if self._weak(go):
-            on_info = lambda line: shows(line) if line.multipv <= asked else None  # noqa: E731
+        task.only = len(searchmoves or moves) == 1
+        shows = self._shows()
         with self._lock:
-            limits = self._limits(task)
+            limits = self._limits(task, searchmoves or (moves if self._weak(go) else []))
             self._fresh = False
             engine.arm()  # from here on a stop or a ponderhit reaches the search, even before it has begun
             task.running = True
         try:
-            found = engine.search(searchmoves=searchmoves, on_info=on_info, **limits)
+            found = engine.search(on_info=shows, **limits)
         finally:
             with self._lock:
                 task.running = False
-        if self._weak(go) and found.value > -self.options.number("ResignValue"):
-            return self._weak_move(found, searchmoves or moves, shows)
         for line in found.lines:
             shows.show(line)
         return self._bestmove(found)
 
-    def _configure(self, engine: "Engine") -> None:
+    def _configure(self, engine: "Engine", go: Go) -> None:
         """Tell the engine by which rules the game is played, and how to evaluate."""
         white = self.position.white_to_move
         draw = self.options.number("DrawValueWhite" if white else "DrawValueBlack")
         rule = ENTERING_KING_RULES.index(self.options.text("EnteringKingRule"))
-        engine.solve_roots = self.options.flag("MateSearch")
+        engine.solve_roots = self.options.flag("MateSearch") and not self._weak(go)
         engine.configure(
             evaluation=EVALUATIONS.index(self.options.text("EvalType")),
             entering_king_rule=rule,
@@ -515,15 +548,6 @@ class Loop:
 
     def _mate_progress(self, nodes: int, seconds: float) -> None:
         self.out.line(f"info time {int(seconds * 1000)} nodes {nodes} nps {int(nodes / max(seconds, 0.001))}")
-
-    def _weak_move(self, found: "Found", moves: list[str], shows: "Shows") -> str:
-        """Return the answer of a level below the full one, after the info line of the move chosen."""
-        level = self.options.number("SkillLevel")
-        line = found.lines[skill.choose(level, [line.value for line in found.lines], self.rng)]
-        shows.show(line)
-        if skill.blunders(level, self.rng):
-            return f"bestmove {self.rng.choice(moves)}"
-        return f"bestmove {' ponder '.join(line.pv[:2])}"
 
     def _bestmove(self, found: "Found") -> str:
         if found.value <= -self.options.number("ResignValue"):

@@ -57,6 +57,7 @@ class Option:
 OPTIONS = (
     Option("USI_Hash", "spin", 64, 1, 65536),
     Option("USI_Ponder", "check", "false"),
+    Option("Stochastic_Ponder", "check", "false"),
     Option("Threads", "spin", 1, 1, 256),
     Option("MultiPV", "spin", 1, 1, 593),
     Option("NetworkDelay", "spin", TimeOptions.network_delay, 0, 10000),
@@ -117,5 +118,5 @@ class Options:
             network_delay2=self.number("NetworkDelay2"),
             minimum_thinking_time=self.number("MinimumThinkingTime"),
             slow_mover=self.number("SlowMover"),
-            ponder=self.flag("USI_Ponder"),
+            ponder=self.flag("USI_Ponder") and not self.flag("Stochastic_Ponder"),
         )

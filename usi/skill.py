@@ -1,34 +1,50 @@
-"""Playing weaker than possible: what SkillLevel means. Fewer nodes, and chance among the best moves.
+"""Playing weaker than possible: what SkillLevel means.
 
-FULL is the engine as it is. Each level below looks at about half as many more positions as the one before, and chooses
-among its best moves by their values with an error added; the lowest levels make now and then any move at all.
+The lowest levels look one move ahead, captures and recaptures included, but at no more than so many of their legal
+moves, which chance selects: the lowest of all plays any move. The levels above see all moves and search so many
+positions. None depends on the clock, so a level is as strong on a slow machine as on a fast one. tools/levels.py
+measures the steps.
 """
 
 import random
 from collections.abc import Sequence
-
-FULL = 20
-FEWEST_NODES = 40
-LARGEST_ERROR = 900  # centipawns, the standard deviation at level 0
+from dataclasses import dataclass
+from typing import Any
 
 
-def node_limit(level: int) -> int:
-    """Return how many positions a search at `level` (below FULL) looks at."""
-    return round(FEWEST_NODES * 1.55**level)
+@dataclass(frozen=True)
+class Level:
+    """moves : so many moves it looks at, one ply deep, 0 for all    nodes : about so many positions, 0 for one ply."""
+
+    moves: int = 0
+    nodes: int = 0
 
 
-def candidates(level: int) -> int:
-    """Return how many of the best moves are chosen from."""
-    return 2 + (FULL - level) // 2
+LEVELS = (
+    Level(moves=1),
+    Level(moves=2),
+    Level(moves=4),
+    Level(moves=8),
+    Level(moves=16),
+    Level(moves=32),
+    Level(),
+    Level(nodes=300),
+    Level(nodes=900),
+    Level(nodes=2700),
+    Level(nodes=8100),
+    Level(nodes=24_300),
+    Level(nodes=72_900),
+)
+FULL = len(LEVELS)  # the engine as it is
 
 
-def blunders(level: int, rng: random.Random) -> bool:
-    """Tell whether any legal move will do this time: four times in five at level 0, never from level 5 on."""
-    return rng.random() < 0.16 * (5 - level)
+def limits(level: int, moves: Sequence[str], rng: random.Random) -> dict[str, Any]:
+    """Return the limits of a search at `level` (below FULL) among `moves`, as keywords of Engine.search.
 
-
-def choose(level: int, values: Sequence[int], rng: random.Random) -> int:
-    """Return the index of the chosen one of `values` (centipawns, from the side to move)."""
-    error = LARGEST_ERROR * ((FULL - level) / FULL) ** 2
-    seen = [value + rng.gauss(0, error) for value in values]
-    return seen.index(max(seen))
+    The number of positions varies by a quarter, so that no two games need be the same.
+    """
+    kind = LEVELS[level]
+    if kind.nodes:
+        return {"nodes": round(kind.nodes * rng.uniform(0.8, 1.25)), "searchmoves": moves}
+    seen = rng.sample(list(moves), min(kind.moves, len(moves))) if kind.moves else moves
+    return {"depth": 1, "searchmoves": seen}

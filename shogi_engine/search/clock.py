@@ -52,6 +52,10 @@ class Budget:
         pondered_ms = max(0.0, pondered_ms)
         return Budget(max(0.0, self.soft_ms - pondered_ms), self.hard_ms, max(0.0, self.least_ms - pondered_ms))
 
+    def for_only_move(self) -> "Budget":
+        """Return the budget of a move that has no alternative: all of it is there, but need not be used up."""
+        return Budget(min(self.soft_ms, self.hard_ms / 4), self.hard_ms, self.least_ms)
+
     def less(self, elapsed_ms: float) -> "Budget":
         """Return what is left of the budget after `elapsed_ms`."""
         soft, hard, least = (max(0.0, ms - elapsed_ms) for ms in (self.soft_ms, self.hard_ms, self.least_ms))
@@ -99,10 +103,13 @@ def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Budg
     if most <= 1.3 * byoyomi or moves == 1:  # what is not used now is lost, or nearly so
         return Budget(whole, whole)
     lost = moves * options.network_delay  # of the main time, between engine and clock
+    if byoyomi:  # a main time that is used up is no misfortune then: the sooner the larger the byoyomi is beside it
+        moves = max(1, round(moves - 0.5 * moves * moves * byoyomi / (moves * byoyomi + main)))
     even = (main + max(0, clock.increment) * (moves - 1)) / moves
     share = max(even - options.network_delay, even / 10) * options.slow_mover / 100 * (1.2 if options.ponder else 1)
     # An iteration that begins before the soft limit goes on after it, so that on average a move takes its share.
-    soft = max(0.65 * (byoyomi + share), options.minimum_thinking_time)
+    # While main time is left a move forgoes its own byoyomi; later, it would have had that much anyway.
+    soft = max(0.65 * (byoyomi + share), byoyomi, options.minimum_thinking_time)
     hard = byoyomi + max(share, min(4 * share, 0.3 * (main - 2 * lost)))  # a hard move takes no more of the main time
     hard = max(hard, options.minimum_thinking_time)
     soft, hard = min(soft, hard, whole), min(hard, whole)

@@ -17,10 +17,12 @@ from shogi_engine.game import (
     do_move,
     generate_moves,
     is_legal,
+    key,
     prepare,
     terminal_value,
     trail_key,
 )
+from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search_root
 from shogi_engine.search.clock import Doubt
 from shogi_engine.search.context import (
@@ -49,7 +51,7 @@ def reduction_table(base: float, divisor: float) -> np.ndarray:
     return np.maximum(base + np.outer(depths, numbers) / divisor, 0).astype(np.uint8)
 
 
-class Clock:
+class Timer:
     """Stops a search at its hard limit from a thread of its own: kernels read no clock."""
 
     def __init__(self, began: float, limits: Limits, stop: Callable[[], None]) -> None:
@@ -136,7 +138,7 @@ class Searcher:
         self.table = Table(hash_mb)
         self._stop_word = np.zeros(8, dtype=np.uint64)
         self._contexts: list[Any] = []
-        self._clock: Clock | None = None
+        self._timer: Timer | None = None
         self._extension: tuple[float, float | None, float | None, float] | None = None
         self._lock = threading.Lock()
         self._armed = False
@@ -183,8 +185,8 @@ class Searcher:
         """Give the running or announced search new time limits that count from now."""
         with self._lock:
             self._extension = time.perf_counter(), soft_ms, hard_ms, least_ms
-            if self._clock:
-                self._clock.set(*self._extension)
+            if self._timer:
+                self._timer.set(*self._extension)
 
     def warmup(self) -> None:
         """Compile, or load from the cache, every kernel that a search needs."""
@@ -241,15 +243,15 @@ class Searcher:
             self._prepare(ctx, position, moves, roots, limits)
         run = _Run(self, limits, began, on_info)
         with self._lock:
-            self._clock = Clock(began, limits, self.stop)
+            self._timer = Timer(began, limits, self.stop)
             if self._extension:  # came before the search had begun
-                self._clock.set(*self._extension)
+                self._timer.set(*self._extension)
         try:
-            return run.go(self._clock)
+            return run.go(self._timer)
         finally:
             with self._lock:
-                self._clock.close()
-                self._clock = None
+                self._timer.close()
+                self._timer = None
             self._armed = False
 
     def _prepare(self, ctx: Any, position: Any, moves: Sequence[int], roots: list[int], limits: Limits) -> None:
@@ -286,9 +288,11 @@ class _Run:
         self.lines: dict[int, Info] = {}  # of the iteration that is under way
         self.complete: list[Info] = []  # of the last one that was finished, the best first
         self.failure: BaseException | None = None
+        self.position = new_record(searcher.game.position)  # a copy: the contexts' own moves with the search
+        np.asarray(self.position)[...] = self.contexts[0].pos
         self.window = max(int(self.contexts[0].params.aspiration), 1)
 
-    def go(self, clock: Clock) -> Result:
+    def go(self, timer: Timer) -> Result:
         """Run the helper threads and the main one, and return the result."""
         helpers = []
         if len(self.contexts) > 1:
@@ -300,7 +304,7 @@ class _Run:
             threading.stack_size(before)
         main = self.contexts[0]
         try:
-            self._deepen(main, clock)
+            self._deepen(main, timer)
         finally:
             if helpers:
                 self.searcher.stop()
@@ -325,13 +329,13 @@ class _Run:
     def _max_depth(self) -> int:
         return min(self.limits.depth or MAX_DEPTH, MAX_DEPTH)
 
-    def _deepen(self, ctx: Any, clock: Clock) -> None:
+    def _deepen(self, ctx: Any, timer: Timer) -> None:
         """Iterative deepening in the main thread."""
         multipv = min(self.limits.multipv, int(ctx.root_count))
         doubt = Doubt(self.window)
         doubt.only = int(ctx.root_count) == 1
         if doubt.only:
-            clock.cap(doubt.factor)
+            timer.cap(doubt.factor)
         scores = [0] * multipv
         for depth in range(1, self._max_depth() + 1):
             for line in range(multipv):
@@ -341,10 +345,10 @@ class _Run:
             self.complete = sorted(self.lines.values(), key=lambda info: -info.score)
             self.lines = {}
             doubt.note(self.complete[0].pv[0], scores[0])
-            if multipv == 1 and doubt.steady and not (doubt.easy or doubt.only) and clock.may_be_cut():
+            if multipv == 1 and doubt.steady and not (doubt.easy or doubt.only) and timer.may_be_cut():
                 doubt.easy = self._others_are_far(ctx, scores[0], depth)
-            clock.cap(doubt.factor if doubt.easy or doubt.only else None)
-            if ctx.stopped or self._settled(scores[0], depth) or not clock.may_continue(doubt.factor):
+            timer.cap(doubt.factor if doubt.easy or doubt.only else None)
+            if ctx.stopped or self._settled(scores[0], depth) or not timer.may_continue(doubt.factor):
                 return
 
     def _others_are_far(self, ctx: Any, score: int, depth: int) -> bool:
@@ -409,6 +413,30 @@ class _Run:
         if self.on_info:
             self.on_info(info)
 
+    def _longer(self, info: Info) -> tuple[int, ...]:
+        """Return a line continued by the table's best moves, up to its depth, or to the end of the game if it is won.
+
+        A line is short where the table settled a value, or a window failed: a ponder move is wanted there too.
+        """
+        game, searcher = self.searcher.game, self.searcher
+        length = max(info.depth, 2)
+        if abs(info.score) >= VALUE_MATE_IN_MAX:
+            length = VALUE_MATE - abs(info.score)
+        pv, position, undo = list(info.pv), new_record(game.position), new_record(game.undo)
+        np.asarray(position)[...] = self.position
+        seen = set()
+        for move in pv:
+            seen.add(int(trail_key(position)))
+            do_move(position, np.uint32(move), undo)
+        while len(pv) < length and int(trail_key(position)) not in seen:
+            seen.add(int(trail_key(position)))
+            move = searcher.table.move(int(key(position)))
+            if not move or move not in searcher.root_moves(position):
+                break
+            pv.append(move)
+            do_move(position, np.uint32(move), undo)
+        return tuple(pv)
+
     def _result(self, ctx: Any) -> Result:
         """Return the result: what the last iteration found, then what the one before it knows of other moves.
 
@@ -421,7 +449,10 @@ class _Run:
         if not infos:
             move = int(ctx.root_moves[0])
             return Result(move, 0, 0, 0, nodes, seconds, (move,), ())
-        infos = [replace(info, multipv=number) for number, info in enumerate(infos[: self.limits.multipv], 1)]
+        infos = [
+            replace(info, multipv=number, pv=self._longer(info))
+            for number, info in enumerate(infos[: self.limits.multipv], 1)
+        ]
         best = infos[0]
         ponder = best.pv[1] if len(best.pv) > 1 else 0
         return Result(best.pv[0], ponder, best.score, best.depth, nodes, seconds, best.pv, tuple(infos))

@@ -50,6 +50,14 @@ class Table:
         """The first cluster's address."""
         return self.words.ctypes.data
 
+    def move(self, key: int) -> int:
+        """Return the best move stored for a position's key (64 bits), 0 if there is none."""
+        first = ((key >> 32) * self.clusters >> 32) * (CLUSTER_BYTES // 8)
+        for check, data in self.words[first : first + 2 * ENTRIES].reshape(ENTRIES, 2).tolist():
+            if check ^ data == key and data:
+                return data & 0xFFFFFFFF
+        return 0
+
     def permille_used(self) -> int:
         """Return how many of 1000 sampled entries this generation wrote."""
         data = self.words[1:2000:2]

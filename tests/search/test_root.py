@@ -13,7 +13,7 @@ from search.searching import answer, final_position, random_positions
 from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.search.context import ALL_FEATURES, EXACT
 from shogi_engine.search.limits import Limits
-from shogi_engine.search.root import MAX_DEPTH, Clock, Searcher
+from shogi_engine.search.root import MAX_DEPTH, Searcher, Timer
 
 NAMES = ("tictactoe", "othello4", "othello", "shogi")
 LONGEST = {"tictactoe": 4, "othello4": 6, "othello": 40, "shogi": 80}
@@ -145,16 +145,16 @@ def test_an_easy_move_takes_less():
 @pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
 def test_a_doubtful_move_takes_longer_but_never_past_the_hard_limit():
     limits = Limits(soft_ms=100, hard_ms=150)
-    clock = Clock(time.perf_counter() - 0.12, limits, lambda: None)
-    assert not clock.may_continue() and clock.may_continue(2.5) and not clock.may_continue(1.1)
-    clock.close()
-    clock = Clock(time.perf_counter() - 0.16, limits, lambda: None)
-    assert not clock.may_continue(2.5)
-    clock.close()
+    timer = Timer(time.perf_counter() - 0.12, limits, lambda: None)
+    assert not timer.may_continue() and timer.may_continue(2.5) and not timer.may_continue(1.1)
+    timer.close()
+    timer = Timer(time.perf_counter() - 0.16, limits, lambda: None)
+    assert not timer.may_continue(2.5)
+    timer.close()
     for soft_only in (Limits(soft_ms=100), Limits(soft_ms=100, hard_ms=100)):  # nothing to stretch
-        clock = Clock(time.perf_counter() - 0.05, soft_only, lambda: None)
-        assert clock.may_continue(0.1)
-        clock.close()
+        timer = Timer(time.perf_counter() - 0.05, soft_only, lambda: None)
+        assert timer.may_continue(0.1)
+        timer.close()
 
 
 @every_game

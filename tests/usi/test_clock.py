@@ -61,6 +61,25 @@ def test_byoyomi_alone_is_used_up():
     assert budget.after_pondering(5_000) == budget  # unused byoyomi is lost
 
 
+def test_a_move_without_alternative_need_not_use_up_its_byoyomi():
+    budget = plan(Clock(byoyomi=10_000), 40, PLAIN)
+    alone = budget.for_only_move()
+    assert alone.soft_ms < budget.soft_ms / 3 and alone.hard_ms == budget.hard_ms
+    assert alone.after_pondering(60_000).soft_ms == 0
+
+
+def test_main_time_beside_byoyomi_is_used_early():
+    """No move plans less than the byoyomi; thirty moves in, little is left of a main time of fifty byoyomis."""
+    clock, used = Clock(time=5_000, byoyomi=100), []
+    for ply in range(0, 60, 2):
+        budget = plan(clock, ply, PLAIN)
+        assert budget.soft_ms >= min(100, 0.7 * cap(clock))
+        used.append(1.1 * budget.soft_ms)
+        clock = replace(clock, time=max(0, clock.time - int(used[-1])))
+    assert clock.time < 1_500 and used[0] > 130
+    assert plan(Clock(time=600_000, byoyomi=1_000), 0, PLAIN).soft_ms < 12_000  # a small byoyomi changes little
+
+
 def test_main_time_is_spread():
     budget = plan(Clock(time=600_000), 0, PLAIN)
     assert 600_000 / 120 < budget.soft_ms < 600_000 / 56 < budget.hard_ms < 600_000 / 6

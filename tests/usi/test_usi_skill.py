@@ -6,7 +6,7 @@ import pytest
 import shogi
 from usi_driver import REAL, Process
 
-from usi.skill import FULL, blunders, candidates, choose, node_limit
+from usi.skill import FULL, limits
 
 VALUE = {shogi.PAWN: 1, shogi.LANCE: 3, shogi.KNIGHT: 4, shogi.SILVER: 5, shogi.GOLD: 6, shogi.BISHOP: 8,
          shogi.ROOK: 10,
@@ -14,19 +14,18 @@ VALUE = {shogi.PAWN: 1, shogi.LANCE: 3, shogi.KNIGHT: 4, shogi.SILVER: 5, shogi.
          shogi.PROM_ROOK: 13}  # fmt: skip
 
 
-def test_each_level_is_weaker_than_the_next():
-    rng = random.Random(1)
-    values = [100, 50, 0, -300, -900]
-    means = []
+def test_each_level_sees_more_than_the_one_below():
+    rng, moves = random.Random(1), [f"move{number}" for number in range(80)]
+    seen = []
     for level in range(FULL):
-        means.append(sum(values[choose(level, values, rng)] for _ in range(2000)) / 2000)
-        assert node_limit(level) < node_limit(level + 1) and candidates(level) >= candidates(level + 1) >= 2
-    assert means[0] < means[5] < means[10] < means[15] <= 100 and means[0] < 0 < 90 < means[19]
-    assert 1500 < sum(blunders(0, rng) for _ in range(2000)) < 1700
-    assert not any(blunders(level, rng) for level in range(5, FULL) for _ in range(100))
-    assert choose(0, [7], rng) == 0
-    draws = [[choose(3, values, random.Random(seed)) for seed in range(50)] for _ in range(2)]
-    assert draws[0] == draws[1] and len(set(draws[0])) > 2  # seeded, and chance all the same
+        asked = limits(level, moves, rng)
+        assert set(asked["searchmoves"]) <= set(moves) and len(set(asked["searchmoves"])) == len(asked["searchmoves"])
+        seen.append((asked.get("nodes", 0), len(asked["searchmoves"])))
+        assert ("nodes" in asked) != (asked.get("depth") == 1)
+    assert seen == sorted(set(seen)) and seen[0] == (0, 1)
+    assert limits(0, ["7g7f"], rng)["searchmoves"] == limits(3, ["7g7f"], rng)["searchmoves"] == ["7g7f"]
+    draws = [[limits(1, moves, random.Random(seed)) for seed in range(50)] for _ in range(2)]
+    assert draws[0] == draws[1] and draws[0][0] != draws[0][1]  # seeded, and chance all the same
 
 
 def material(board, colour):
