@@ -13,7 +13,7 @@ HASH_MB = 16
 # By game: the depth, and positions as (notation, moves); openings, middle games, a king under attack, an ending.
 POSITIONS: dict[str, tuple[int, tuple[tuple[str, str], ...]]] = {
     "shogi": (
-        11,
+        8,
         (
             ("", ""),
             ("", "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d"),
