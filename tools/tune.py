@@ -155,7 +155,6 @@ def set_prior(parts: dict[str, Part]) -> None:
             relative[index] = -10 * near
     for place in range(SQUARES):
         square[parts["square"].index[KING * SQUARES + place]] = 15 * (place // 9 - 8) + 8 * abs(place % 9 - 4)
-    parts["tempo"].start[:] = 10
     for part in parts.values():
         part.values = part.start.copy()
 
@@ -165,17 +164,19 @@ def compose(parts: list[Part]) -> np.ndarray:
     return np.sum([part.cells() for part in parts], axis=0)
 
 
-def export(parts: list[Part]) -> king_piece.Weights:
-    """Return the weights as the engine has them; a side without a king sees material and squares alone."""
+def export(parts: list[Part], tempo: int) -> king_piece.Weights:
+    """Return the weights as the engine has them; a side without a king sees material and squares alone.
+
+    The tempo that is fitted is that of quiet positions, whose side to move has nothing to win at once; the search has
+    uses of its own for it (a surer side prunes more), so it is given.
+    """
     cells = compose(parts)
     table = np.zeros((ROWS, FEATURES))
     table[:SQUARES] = cells[:SAFETY_CELLS].reshape(SQUARES, FEATURES)
     table[NO_KING] = np.sum([part.cells()[:FEATURES] for part in parts[:2]], axis=0)
     table[SAFETY, :SAFETIES] = cells[SAFETY_CELLS:TEMPO_CELL]
     limit = np.iinfo(np.int16).max
-    return king_piece.Weights(
-        np.clip(np.rint(table * UNIT), -limit, limit).astype(np.int16), round(float(cells[TEMPO_CELL]))
-    )
+    return king_piece.Weights(np.clip(np.rint(table * UNIT), -limit, limit).astype(np.int16), tempo)
 
 
 # ---- data --------------------------------------------------------------------------------------------------------
@@ -285,7 +286,7 @@ def fit(arguments: argparse.Namespace) -> None:
         np.savez(state, options=options, history=history, **arrays)
     for part in parts:
         print(f"{part.name}: {part.count} parameters, spread {np.std(part.values - part.start):.1f} centipawns")
-    king_piece.save(arguments.out, export(parts))
+    king_piece.save(arguments.out, export(parts, arguments.tempo))
     if arguments.plot:
         plot(arguments.plot, history)
 
@@ -335,11 +336,13 @@ def main() -> int:
     parser.add_argument("--fade", type=float, default=0.97, help="how much what comes later counts, by ply; 1: results")
     parser.add_argument("--scale", type=float, default=0, help="centipawns for odds of e : 1; 0 to fit it")
     parser.add_argument("--largest", type=int, default=2500, help="centipawns: no position beyond")
+    parser.add_argument("--tempo", type=int, default=30, help="centipawns for the side to move")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plot", type=Path)
     arguments = parser.parse_args()
     if arguments.prior:
-        king_piece.save(arguments.out, export(make_parts(dict(zip(PARTS, WIDTHS, strict=True)))))
+        parts = make_parts(dict(zip(PARTS, WIDTHS, strict=True)))
+        king_piece.save(arguments.out, export(parts, arguments.tempo))
         return 0
     if not arguments.data:
         parser.error("--data or --prior is wanted")
