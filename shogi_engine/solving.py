@@ -15,6 +15,7 @@ BESIDE_MB = 16  # the table of the solver that runs beside the search
 SHARE = 0.1  # of a search's time, or nodes, that the solver may use beside it
 NODES_A_MS = 4000  # what a solver looks at in a millisecond
 LEAST_NODES = 10_000
+MOST_NODES = 10_000_000  # also beside a search without a limit, which may share its core
 
 
 class WinSolver(Protocol):
@@ -101,15 +102,15 @@ class Beside:
         return Result(line[0], ponder, value, result.depth, result.nodes, result.seconds, line, (info,))
 
 
-def allowed_nodes(limits: Limits) -> int | None:
-    """Return how many positions a solver may look at beside a search, None if there is no limit."""
+def allowed_nodes(limits: Limits) -> int:
+    """Return how many positions a solver may look at beside a search; 0 beside one that is not for the best move."""
     if limits.searchmoves or limits.multipv > 1 or limits.mate is not None:
         return 0
-    allowed = []
+    allowed = [MOST_NODES]
     if limits.nodes is not None:
         allowed.append(int(limits.nodes * SHARE))
     if limits.soft_ms is not None:
         allowed.append(max(int(limits.soft_ms * NODES_A_MS * SHARE), LEAST_NODES))
-    if allowed:
-        return min(allowed)
-    return 0 if limits.depth is not None else None
+    if len(allowed) == 1 and limits.depth is not None:
+        return 0
+    return min(allowed)
