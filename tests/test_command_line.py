@@ -28,7 +28,9 @@ def run(capsys, *arguments):
      ["search", "shogi", "--moves", "7g7e", "--depth", "1"], ["bench", "chess"], ["warmup", "chess"],
      ["play", "shogi", "--person", "me"], ["search", "shogi", "--dep", "3"], ["mate"],
      ["mate", "9/9 b - 1"], ["mate", "9/9/9/9/9/9/9/9/4K4 b - 1"], ["mate", "--suite", __file__],
-     ["mate", "x", "--max-ms", "0"]],
+     ["mate", "x", "--max-ms", "0"], ["solve", "othello"], ["solve", "shogi", "--position", "x"],
+     ["solve", "othello", "--position", "X"], ["solve", "othello", "--suite", __file__],
+     ["solve", "othello", "--suite", "x", "--wld"], ["solve", "othello", "--position", "x", "--suite", "y"]],
 )  # fmt: skip
 def test_wrong_arguments_end_with_2_and_one_line(capsys, arguments):
     try:
@@ -44,10 +46,32 @@ def test_help_names_every_command(capsys):
         main(["--help"])
     assert end.value.code == 0
     text = capsys.readouterr().out
-    for command in ("warmup", "perft", "bench", "doctor", "search", "trace", "mate", "play"):
+    for command in ("warmup", "perft", "bench", "doctor", "search", "solve", "trace", "mate", "play"):
         with pytest.raises(SystemExit) as end:
             main([command, "--help"])
         assert end.value.code == 0 and command in text
+
+
+def test_solve(capsys, tmp_path):
+    rows = json.loads((DATA / "othello_endgame.json").read_text())["positions"]
+    row = next(row for row in rows if row["empties"] == 12)
+    position = f"{row['board']} {row['side']}"
+    for extra in ([], ["--threads", "2"]):
+        status, values = run(capsys, "solve", "othello", "--position", position, *extra)
+        assert (status, values["score"], values["move"] in row["best"]) == (0, row["score"], True)
+        assert values["pv"][0] == values["move"] and values["nodes"] > 0 and {"seconds", "nps"} <= set(values)
+    sign = (row["score"] > 0) - (row["score"] < 0)
+    assert run(capsys, "solve", "othello", "--position", position, "--wld")[1]["score"] == sign
+    status, values = run(capsys, "solve", "othello", "--position", "X" * 64 + " O")
+    assert (status, values["score"], values["move"], values["pv"]) == (0, -64, None, [])
+    file = tmp_path / "suite.json"
+    file.write_text(json.dumps({"positions": [row, row | {"score": row["score"] - 2}]}))
+    status, values = run(capsys, "solve", "othello", "--suite", str(file))
+    assert (status, values["passed"], values["failed"], len(values["results"])) == (1, 1, 1, 2)
+    assert set(values["results"][0]) == {"id", "score", "move", "nodes", "seconds"}
+    file.write_text(json.dumps({"positions": [row]}))
+    assert main(["solve", "othello", "--suite", str(file)]) == 0
+    assert capsys.readouterr().out.startswith("1 passed, 0 failed; ")
 
 
 def test_perft(capsys):

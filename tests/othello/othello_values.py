@@ -22,9 +22,12 @@ from shogi_engine.games.othello.movegen import flips, flips_filled, mobility
 from shogi_engine.games.othello.notation import format_obf
 from shogi_engine.games.othello.params import PARAMS
 from shogi_engine.games.othello.position import make_canonical
+from shogi_engine.games.othello.solver import Solver
 from shogi_engine.games.othello.types import placed_disc
 from shogi_engine.jit import new_record, record_dtype
 from shogi_engine.perft import perft
+
+DEEP = "OOOOOOOOOOOOOX--OXXOOXOOOXOOXX--OOXOX---OOOXX---OOOOX---OOOOO--- X"  # soon solved, for its 16 empty squares
 
 
 def values_at(ctx):
@@ -56,6 +59,13 @@ def main():
                 found[format_obf(pos)] = values_at(ctx)
         start = GAME.parse_position(GAME.start)
         ways = [(bulk, free_pass) for bulk in (False, True) for free_pass in (False, True)]
+        late = [text for text in found if text.count("-") <= 6]
+        solver = Solver(hash_mb=1)
+        for text in late:
+            solved = solver.solve(GAME.parse_position(text))
+            found[f"solved {text}"] = [solved.score, solved.move, solved.nodes]
+        deep = solver.solve(GAME.parse_position(DEEP))
+        found["solved deep"] = [deep.score, deep.move, deep.nodes]
         for depth in range(5):
             counts = [perft(GAME, start, depth, bulk=bulk, free_pass=free_pass).nodes for bulk, free_pass in ways]
             found[f"perft {depth}"] = counts

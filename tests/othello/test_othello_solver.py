@@ -220,7 +220,7 @@ def test_all_published_scores():
     for threads in (1, 2):
         outcome = check(SUITE, Solver(threads=threads))
         assert (outcome.passed, outcome.failures) == (99, [])
-        assert outcome.nodes < 600_000_000
+        assert outcome.nodes < 300_000_000
 
 
 def test_a_suite_is_checked_at_the_door(tmp_path):

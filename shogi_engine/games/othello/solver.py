@@ -3,6 +3,13 @@
 solver = Solver(threads=2)
 solved = solver.solve(parse_obf("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"))
 print(solved.score, format_move(None, solved.move))
+
+Two searches share the work: `deep_endgame.solve_deep` far from the end, `endgame.solve` from twelve empty squares on.
+The shared alpha-beta, exact (no pruning, no reductions) and with `finish` for the last eight squares, finds the same
+scores but needs seven times the nodes and eight times the time (FFO 26-30, 20 empty squares: 160 M nodes and 9.9 s
+against 23 M and 1.2 s): it looks at no child in the table before it searches one, counts no stable discs, and orders
+by history where the number of answers tells more. It does serve here: a first glance finds a likely score, and shallow
+searches order the moves, so that a better evaluation makes a better solver.
 """
 
 import threading
