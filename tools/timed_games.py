@@ -167,10 +167,10 @@ def play(players: list[Player], moves: list[str], arguments: Any, rng: random.Ra
     for player in players:
         player.not_yet()
         player.send("gameover draw")
-        player.send("isready")
         if player.pondered:
             player.until("bestmove", SILENCE)
-        player.until("readyok", 30)
+        player.send("isready")
+        player.until("readyok", SILENCE)
         player.not_yet()
     measured = {"late": len(late) - 1, "worst": max(late), "hits": hits, "misses": misses}
     return {"result": result, "plies": len(moves), **measured}

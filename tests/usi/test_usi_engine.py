@@ -118,6 +118,17 @@ def test_no_time_loss_and_only_legal_moves(engine, go):
     assert late <= 1  # one for a machine with other work
 
 
+@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+def test_a_single_move_does_not_use_up_its_byoyomi(engine):
+    engine.send("position sfen 4k4/9/9/9/9/9/9/4r4/3NKN3 b - 1", "go btime 0 wtime 0 byoyomi 5000")
+    assert engine.until("bestmove")[-1].split()[1] == "5i5h" and engine.came - engine.sent < 0.6
+    engine.send("go ponder btime 0 wtime 0 byoyomi 5000")
+    assert not [line for line in engine.silent(0.3) if line.startswith("bestmove")]
+    engine.send("ponderhit")
+    engine.until("bestmove")
+    assert engine.came - engine.sent < 0.6
+
+
 def test_mates_in_plies_with_signs(engine):
     engine.send("position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "go depth 4")
     lines = engine.until("bestmove")

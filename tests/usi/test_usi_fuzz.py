@@ -14,7 +14,8 @@ COUNT = int(os.environ.get("USI_FUZZ_LINES", "2000"))
 BATCH = 200
 START = {move.usi() for move in shogi.Board().legal_moves}
 OPTIONS = ("NetworkDelay", "MinimumThinkingTime", "SlowMover", "EvalType", "EnteringKingRule", "MaxMovesToDraw",
-           "DrawValueBlack", "ResignValue", "NodesLimit", "DepthLimit", "USI_Ponder")  # fmt: skip
+           "DrawValueBlack", "ResignValue", "NodesLimit", "DepthLimit", "USI_Ponder", "Stochastic_Ponder", "SkillLevel",
+           "NetworkDelay2", "DrawValueWhite", "MateSearch")  # fmt: skip
 VALUES = ("0", "1", "7", "-50", "99999999", "true", "material", "TryRule", "nonsense", "")
 
 
