@@ -284,8 +284,11 @@ class Engine:
         for name, limit in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
             if limit is not None and limit < 1:
                 raise ValueError(f"{name} is at least 1, not {limit}")
+        to_the_end = False
         if level is not None:
             planned = self.check_level(level)
+            left = self.game.plies_left(self.position) if self.game.plies_left else None
+            to_the_end = planned == (left, 0) and depth is None and nodes is None
             depth = planned[0] if depth is None else depth
             selectivity = planned[1] if selectivity is None else selectivity
         limits = Limits(
@@ -306,7 +309,7 @@ class Engine:
             report = (lambda info: on_info(Line(self.game, position, info))) if on_info else None
             if not self._armed:
                 self.arm()
-            result, limits = self._solve(limits)
+            result, limits = self._solve(limits, to_the_end)
             if result is None:
                 result = self._search_beside(limits, report)
             elif report:
@@ -316,10 +319,14 @@ class Engine:
             self._searching.release()
         return Found(self.game, position, result)
 
-    def _solve(self, limits: Limits) -> tuple[Result | None, Limits]:
-        """Let the game's solver try, if the search is one for the best move in some time; return what is left of it."""
+    def _solve(self, limits: Limits, to_the_end: bool) -> tuple[Result | None, Limits]:
+        """Let the game's solver try, if the search is one for the best move; return what is left of its time.
+
+        That is, in some time, or `to_the_end` of the game whatever the time.
+        """
         free = limits.depth is None and limits.nodes is None and limits.mate is None
-        if self._solver is None or limits.soft_ms is None or limits.searchmoves or limits.multipv > 1 or not free:
+        timed = limits.soft_ms is not None and free
+        if self._solver is None or limits.searchmoves or limits.multipv > 1 or not (timed or to_the_end):
             return None, limits
         began = time.perf_counter()
         result = self._solver.attempt(self.position, self.searcher.table, limits.soft_ms)

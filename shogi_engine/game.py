@@ -349,7 +349,7 @@ def probcut(ctx, depth):
 
     spread : the standard deviation of the difference. A shallow depth of 0: nothing is told here.
     """
-    return 0, 0
+    return np.int64(0), np.int64(0)  # not literals: the search calls itself with the depth
 
 
 # ---- ordering ----------------------------------------------------------------------------------------------------

@@ -103,7 +103,10 @@ def main() -> int:
     mean = sum(pairs) / len(pairs)
     spread = math.sqrt(sum((pair - mean) ** 2 for pair in pairs) / max(len(pairs) - 1, 1) / len(pairs))
     low, high = elo(mean - 1.96 * spread), elo(mean + 1.96 * spread)
-    print(f"A won {100 * mean:.1f} % of {2 * len(pairs)} games: Elo {elo(mean):+.0f} ({low:+.0f} to {high:+.0f}), ", end="")
+    print(
+        f"A won {100 * mean:.1f} % of {2 * len(pairs)} games: Elo {elo(mean):+.0f} ({low:+.0f} to {high:+.0f}), ",
+        end="",
+    )
     print(f"{discs / 2 / len(pairs):+.1f} discs a game; ", end="")
     print("; ".join(f"{1000 * p.seconds / p.moves:.1f} ms, depth {p.depths / p.moves:.1f}" for p in (a, b)))
     return 0

@@ -1,4 +1,4 @@
-"""Kernels of `othello_train.py`: self-play inside one kernel, the features of many positions, and products with them."""
+"""Kernels of `othello_train.py`: self-play inside one kernel, the features of positions, and products with them."""
 
 import numpy as np
 
@@ -14,13 +14,14 @@ from shogi_engine.games.othello.patterns import (
     odd_quadrant_count,
     write_numbers,
 )
-from shogi_engine.games.othello.types import ACCUMULATOR, PASS, PLACING
 from shogi_engine.jit import ctz, njit, popcount, record_dtype
 from shogi_engine.search.alphabeta import search
 
 # A position with what it is worth to the side to move, in hundredths of a disc, and the game it comes from.
 SAMPLE = record_dtype([("own", np.uint64), ("opponent", np.uint64), ("value", np.int32), ("game", np.int32)])
-LINE = record_dtype([("value", np.int32), ("fixed", np.int32)])  # of one ply of a game; fixed: not mixed with later ones
+LINE = record_dtype(
+    [("value", np.int32), ("fixed", np.int32)]
+)  # of one ply of a game; fixed: not mixed with later ones
 FEATURES = INSTANCES + 5
 MOST_PLIES = 128  # of a game, passes counted
 XORSHIFT = np.uint64(0x2545F4914F6CDD1D)

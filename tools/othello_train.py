@@ -291,7 +291,8 @@ def fit_spread(player: Player, parts: list[np.ndarray], count: int) -> dict[str,
 
     count : positions of each group of phases.
     measured : by group and depth the regression deep = slope * shallow + offset and the standard deviation around
-    deep = shallow, in hundredths of a disc.   model : its logarithm is group's constant + a * plies left out + b * plies searched.
+    deep = shallow, in hundredths of a disc.
+    model : its logarithm is the group's constant + a * (plies left out) + b * (plies searched).
     """
     samples = np.concatenate(parts)
     samples = samples[(samples["game"] % TEST_EVERY == 0) & (empties_of(samples) >= SPREAD_DEPTH)]

@@ -99,13 +99,15 @@ def play_moves(ctx, moves):
 
 
 @njit
-def write_root_moves(ctx):
-    """Write the legal moves of ctx.pos to ctx.root_moves, and their number to ctx.root_count."""
-    ctx.root_count = 0
+def write_legal_moves(ctx):
+    """Write the legal moves of ctx.pos to ctx.moves and return how many."""
+    legal = 0
     for index in range(generate_moves(ctx, 0)):
-        if is_legal(ctx.pos, ctx.moves[index]):
-            ctx.root_moves[ctx.root_count] = ctx.moves[index]
-            ctx.root_count += 1
+        move = ctx.moves[index]
+        if is_legal(ctx.pos, move):
+            ctx.moves[legal] = move
+            legal += 1
+    return legal
 
 
 @njit

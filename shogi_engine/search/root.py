@@ -31,7 +31,7 @@ from shogi_engine.search.context import (
     REDUCTION_MOVES,
     new_context,
     play_moves,
-    write_root_moves,
+    write_legal_moves,
 )
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.table import Table
@@ -202,8 +202,7 @@ class Searcher:
         """Return the legal moves after `moves` (encoded, legal) from `position`."""
         ctx = self._contexts[0]
         self._set_position(ctx, position, moves)
-        write_root_moves(ctx)
-        return ctx.root_moves[: int(ctx.root_count)].tolist()
+        return ctx.moves[: int(write_legal_moves(ctx))].tolist()
 
     def _set_position(self, ctx: Any, position: Any, moves: Sequence[int]) -> None:
         """Put a position and the game that led to it into a context; the trail keeps the last moves only."""
@@ -344,7 +343,6 @@ class _Run:
             ctx.features &= ~PROBCUT
             ctx.key_salt = 0
             yield self._max_depth()
-
 
     def _deepen(self, ctx: Any, timer: Timer) -> None:
         """Iterative deepening in the main thread."""

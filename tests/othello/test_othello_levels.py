@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from othello_cases import random_game
 
+from search.searching import place
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, levels
 from shogi_engine.games.othello.board import Board
@@ -13,7 +14,6 @@ from shogi_engine.games.othello.notation import parse_obf
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import new_context
 from shogi_engine.search.table import Table
-from search.searching import place
 
 MIDDLE = "--OOO-----XOXX----XXOX-----XXO---OOXXXXX--OX-XX---XXO----------- X"
 

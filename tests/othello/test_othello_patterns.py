@@ -105,9 +105,8 @@ def naive_value(pos, table):
     empty = [square for square in range(64) if not (own | opponent) >> square & 1]
 
     def beside(discs):
-        near = {8 * (s // 8 + r) + s % 8 + f for s in range(64) if discs >> s & 1 for r in (-1, 0, 1) for f in (-1, 0, 1)
-                if 0 <= s // 8 + r < 8 and 0 <= s % 8 + f < 8}  # fmt: skip
-        return len(near & set(empty))
+        at = [(square % 8, square // 8) for square in range(64) if discs >> square & 1]
+        return sum(any(max(abs(s % 8 - file), abs(s // 8 - rank)) == 1 for file, rank in at) for s in empty)
 
     quadrants = [sum(s // 8 // 4 == r and s % 8 // 4 == f for s in empty) % 2 for r in (0, 1) for f in (0, 1)]
     counts = [*moves, beside(own), beside(opponent), sum(quadrants)]
@@ -146,6 +145,8 @@ def test_value_along_games():
 
 def test_probcut_looks_half_as_deep():
     ctx = context_at(GAME.start)
+    assert probcut(ctx, 8) == (0, 0), "two discs could soon be wiped out"
+    ctx = context_at("--OOO-----XOXX----XXOX-----XXO---OOXXXXX--OX-XX---XXO----------- X")
     for depth in range(3, 40):
         shallow, spread = probcut(ctx, depth)
         assert shallow == shallow_depth(depth) and 1 <= shallow < depth and (depth - shallow) % 2 == 0

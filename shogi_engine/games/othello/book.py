@@ -1,4 +1,4 @@
-"""Othello's opening book: positions with the moves worth playing there, in a small text file of the engine's own making.
+"""Othello's opening book: positions with the moves worth playing there, in a small text file of our own making.
 
 A line is a position as OBF writes it and its moves with what they are worth to the side to move, in discs:
 `<64 squares> X; c4:+0.3; c3:-0.1`. One line stands for all eight images of the position. Made by tools/othello_book.py.

@@ -54,8 +54,8 @@ def square_bonus(square: int) -> int:
 def default_params() -> Any:
     """Return the parameters that play best."""
     params = new_record(PARAMS)
-    weights, params.spread = shipped()
-    params.weights = weights.ctypes.data
+    table, params.spread = shipped()
+    params.weights = table.ctypes.data
     params.selectivity = SELECTIVITY
     params.aspiration = 2 * DISC
     params.futility = 6 * DISC

@@ -16,7 +16,6 @@ import numpy as np
 from shogi_engine.bits import ALL, ONE, ZERO
 from shogi_engine.game import provides
 from shogi_engine.games.othello.bitboard import QUADRANT, SYMMETRIES, neighbours, transform_square
-from shogi_engine.games.othello.movegen import mobility
 from shogi_engine.games.othello.types import LANES, POSITION, SPREAD_DEPTHS, SPREAD_PHASES
 from shogi_engine.jit import ctz, load_i16, njit, popcount
 
@@ -188,7 +187,7 @@ def pattern_value(ctx, own_moves, opponent_moves):
 @provides(POSITION)
 def probcut(ctx, depth):
     if min(popcount(ctx.pos.own), popcount(ctx.pos.opponent)) <= FEW_DISCS:
-        return 0, 0  # a side may be wiped out before long, which a shallow search does not see coming
+        return np.int64(0), np.int64(0)  # a side may soon be wiped out, which a shallow search does not see coming
     phase = phase_of(ctx.pos.own, ctx.pos.opponent)
     spread = ctx.params.spread[phase // SPREAD_PHASES, min(depth, SPREAD_DEPTHS - 1)]
     return shallow_depth(depth), int(spread)
