@@ -189,7 +189,7 @@ def search(args: argparse.Namespace) -> int:
 
 def chosen_limits(args: argparse.Namespace) -> dict[str, Any]:
     """Return the limits given, DEFAULT_MS if there is none."""
-    limits = {name: getattr(args, name) for name in ("depth", "nodes", "movetime")}
+    limits = {name: getattr(args, name) for name in ("depth", "nodes", "movetime", "level")}
     given = {name: value for name, value in limits.items() if value is not None}
     return given or {"movetime": DEFAULT_MS}
 
@@ -286,6 +286,8 @@ def play(args: argparse.Namespace) -> int:
     people = {"both": {0, 1}, "none": set()}.get(args.person) or {n for n in (0, 1) if SIDES[n] == args.person}
     with Engine(args.game, hash_mb=args.hash, threads=args.threads) as engine:
         engine.set_position(args.position, args.moves)
+        if args.level is not None:
+            engine.check_level(args.level)
         if sys.stderr.isatty():
             print("getting ready (the first time takes about a minute) ...", file=sys.stderr, flush=True)
         engine.warmup()
@@ -323,6 +325,7 @@ def parser() -> Parser:
         made.add_argument("--depth", type=at_least_one, metavar="N", help="plies")
         made.add_argument("--nodes", type=at_least_one, metavar="N", help="positions to look at")
         made.add_argument("--movetime", type=at_least_one, metavar="MS", help=f"default {DEFAULT_MS} if no other limit")
+        made.add_argument("--level", type=int, metavar="N", help="Othello: 0 (a beginner) to 21")
         made.add_argument("--threads", type=at_least_one, default=1, metavar="N")
         made.add_argument("--hash", type=at_least_one, default=64, metavar="MB", help="size of the table, default 64")
 

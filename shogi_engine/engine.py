@@ -7,6 +7,7 @@
 USI, the command line and play all use it. Several engines may live in one process, each with its own table.
 """
 
+import random
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -32,6 +33,8 @@ from shogi_engine.search.context import new_context
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import Searcher
 from shogi_engine.solving import Beside
+
+BOOK_MARGIN = 4  # book moves that lose less than 1/BOOK_MARGIN of an aspiration window are as good as the best
 
 
 def score_text(game: Game, value: int) -> str:
@@ -102,16 +105,29 @@ class Found:
     """
 
     def __init__(self, game: Game, position: Any, result: Result) -> None:
-        moves = result.pv if result.pv and result.pv[0] == result.bestmove else (result.bestmove, result.ponder)
-        self.pv = legal_line(game, position, [move for move in moves if move])
+        self._game, self._position, self._result = game, position, result
+        self._pv: list[str] | None = None
         self.bestmove = game.format_move(position, result.bestmove) if result.bestmove else ""
-        self.ponder = self.pv[1] if len(self.pv) > 1 else ""
         self.value, self.depth, self.nodes, self.seconds = result.score, result.depth, result.nodes, result.seconds
         self.score = score_text(game, result.score)
         infos = result.infos
         if not infos and result.bestmove:  # stopped before the first move was searched
             infos = (Info(0, 0, 1, result.score, "", result.nodes, result.seconds, 0, (result.bestmove,)),)
         self.lines = [Line(game, position, info) for info in infos]
+
+    @property
+    def pv(self) -> list[str]:
+        """The moves, made when first asked for."""
+        if self._pv is None:
+            result = self._result
+            whole = result.pv and result.pv[0] == result.bestmove
+            moves = result.pv if whole else (result.bestmove, result.ponder)
+            self._pv = legal_line(self._game, self._position, [move for move in moves if move])
+        return self._pv
+
+    @property
+    def ponder(self) -> str:
+        return self.pv[1] if len(self.pv) > 1 else ""
 
 
 class ForcedWin:
@@ -247,6 +263,8 @@ class Engine:
         nodes: int | None = None,
         movetime: float | None = None,
         mate: int | None = None,
+        level: int | None = None,
+        selectivity: int | None = None,
         searchmoves: Sequence[str] = (),
         multipv: int = 1,
         soft_ms: float | None = None,
@@ -257,7 +275,8 @@ class Engine:
         """Search the position until the first limit is reached or `stop` is called; with no limit, until `stop`.
 
         movetime : ms, the same as soft_ms and hard_ms, which win over it    mate : end at a win in so many plies
-        soft_ms, hard_ms, least_ms : as in `search.limits.Limits`
+        level : search as a player of this level does, if the game has levels; a depth or selectivity given wins over it
+        soft_ms, hard_ms, least_ms, selectivity : as in `search.limits.Limits`
         searchmoves : the moves to choose from    multipv : how many best moves to report
         `on_info` is called in the searching thread. Raises ValueError for a wrong limit or an illegal move in
         `searchmoves`, RuntimeError if a search of this engine is running.
@@ -265,6 +284,13 @@ class Engine:
         for name, limit in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
             if limit is not None and limit < 1:
                 raise ValueError(f"{name} is at least 1, not {limit}")
+        to_the_end = False
+        if level is not None:
+            planned = self.check_level(level)
+            left = self.game.plies_left(self.position) if self.game.plies_left else None
+            to_the_end = planned == (left, 0) and depth is None and nodes is None
+            depth = planned[0] if depth is None else depth
+            selectivity = planned[1] if selectivity is None else selectivity
         limits = Limits(
             depth=depth,
             nodes=nodes,
@@ -272,6 +298,7 @@ class Engine:
             soft_ms=movetime if soft_ms is None else soft_ms,
             hard_ms=movetime if hard_ms is None else hard_ms,
             least_ms=least_ms,
+            selectivity=selectivity,
             searchmoves=tuple(self.game.parse_move(self.position, move) for move in searchmoves),
             multipv=multipv,
         )
@@ -282,7 +309,7 @@ class Engine:
             report = (lambda info: on_info(Line(self.game, position, info))) if on_info else None
             if not self._armed:
                 self.arm()
-            result, limits = self._solve(limits)
+            result, limits = self._solve(limits, to_the_end)
             if result is None:
                 result = self._search_beside(limits, report)
             elif report:
@@ -292,10 +319,14 @@ class Engine:
             self._searching.release()
         return Found(self.game, position, result)
 
-    def _solve(self, limits: Limits) -> tuple[Result | None, Limits]:
-        """Let the game's solver try, if the search is one for the best move in some time; return what is left of it."""
+    def _solve(self, limits: Limits, to_the_end: bool) -> tuple[Result | None, Limits]:
+        """Let the game's solver try, if the search is one for the best move; return what is left of its time.
+
+        That is, in some time, or `to_the_end` of the game whatever the time.
+        """
         free = limits.depth is None and limits.nodes is None and limits.mate is None
-        if self._solver is None or limits.soft_ms is None or limits.searchmoves or limits.multipv > 1 or not free:
+        timed = limits.soft_ms is not None and free
+        if self._solver is None or limits.searchmoves or limits.multipv > 1 or not (timed or to_the_end):
             return None, limits
         began = time.perf_counter()
         result = self._solver.attempt(self.position, self.searcher.table, limits.soft_ms)
@@ -359,6 +390,19 @@ class Engine:
     def load_solver(self, wait: bool = False) -> None:
         """Make ready, in a thread, the solver that looks for forced wins beside searches; `wait` until it is."""
         self._beside.load(wait)
+
+    def book_move(self) -> str:
+        """Return one of the best moves that the game's opening book knows here, by chance; '' out of book."""
+        moves = self.game.book(self.position) if self.game.book else []
+        unit = max(int(self.searcher.params.aspiration), 1)
+        good = [move for move, value in moves if BOOK_MARGIN * (moves[0][1] - value) <= unit]
+        return self.game.format_move(self.position, random.choice(good)) if good else ""
+
+    def check_level(self, level: int) -> tuple[int, int]:
+        """Return the depth and selectivity of a player's search here. Raises ValueError if there is no such level."""
+        if self.game.level is None:
+            raise ValueError(f"{self.game.name} has no levels")
+        return self.game.level(level, self.position)
 
     def arm(self) -> None:
         """Announce a search: `stop` and `extend` hold from now on, even if they come before it has begun."""

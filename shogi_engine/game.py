@@ -47,6 +47,7 @@ MARGIN_FIELDS = [
     ("quiet_margin", np.int32),  # what a quiescence move may gain beside its exchange
     ("exchange_step", np.int32),  # per ply of depth: what a move may lose on its square and still be searched
     ("null_step", np.int32),  # each such surplus over beta searches a null move one ply less deep
+    ("selectivity", np.int32),  # percent of `probcut`'s spread that a shallow search has to clear; 0: it is not used
 ]
 
 
@@ -67,6 +68,10 @@ class Game:
     solver(threads) -> object          the game's exact solver for its end, with `attempt(position, table, ms)`, which
                                        returns a search.limits.Result or None, and with `arm`, `stop` and `warmup`
     win_solver(**options) -> object    a solver of forced wins, if the game has one: see `solving.WinSolver`
+    level(number, position) -> (depth, selectivity)   how a player of that level searches; ValueError if there is none
+    book(position) -> [(move, value)]  moves of the opening book, the best first; [] out of book
+    plies_left(position) -> int        no game lasts longer from there (moves of cost 0 not counted)
+    features : int                     the parts of the search that help it, bits of search.context; -1 for all
     """
 
     name: str
@@ -84,6 +89,10 @@ class Game:
     accumulator: np.dtype = record_dtype([("unused", np.int64)])
     solver: Callable[[int], Any] | None = None
     win_solver: Callable[..., Any] | None = None
+    level: Callable[[int, Any], tuple[int, int]] | None = None
+    book: Callable[[Any], list[tuple[int, int]]] | None = None
+    plies_left: Callable[[Any], int] | None = None
+    features: int = -1
 
 
 def context_fields(game: Game, plies: int, trail: int | None = None) -> list[tuple]:
@@ -332,6 +341,15 @@ def finish(ctx, alpha, beta):
 def forced(pos):
     """Tell whether the side to move has to answer a threat first (check): no standing pat, no null move."""
     return False
+
+
+@stub
+def probcut(ctx, depth):
+    """Return (shallow, spread): how deep a search tells what one of `depth` plies would find, and how well.
+
+    spread : the standard deviation of the difference. A shallow depth of 0: nothing is told here.
+    """
+    return np.int64(0), np.int64(0)  # not literals: the search calls itself with the depth
 
 
 # ---- ordering ----------------------------------------------------------------------------------------------------

@@ -58,6 +58,12 @@ class Match:
         if self.engine.may_declare():
             self.show("engine: declares a win (entering king)")
             return False
+        known = self.engine.book_move()
+        if known:
+            self.engine.push(known)
+            self._board()
+            self.show(f"engine: {known}   (book)")
+            return True
         found = self.engine.search(**self.limits)
         self.engine.push(found.bestmove)
         self._board()

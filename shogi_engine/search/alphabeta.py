@@ -24,6 +24,7 @@ from shogi_engine.game import (
     key,
     move_cost,
     null_allowed,
+    probcut,
     terminal_value,
 )
 from shogi_engine.jit import njit
@@ -31,6 +32,7 @@ from shogi_engine.search.context import (
     DEEPER,
     EXTEND,
     FINISH,
+    PROBCUT,
     PRUNE,
     REDUCE,
     REDUCTION_DEPTHS,
@@ -60,6 +62,7 @@ from shogi_engine.search.table import (
 )
 
 NULL_MIN_DEPTH = 3
+PROBCUT_MIN_DEPTH = 3
 REDUCE_MIN_DEPTH = 3
 REDUCE_MIN_MOVES = 3
 SHALLOW = 7  # up to this depth a static value far from the window is believed
@@ -131,7 +134,7 @@ def search(ctx, alpha, beta, depth, start):
     table_move = MOVE_NONE
     hash_key = np.uint64(0)
     if ctx.features & TABLE:
-        hash_key = key(ctx.pos)
+        hash_key = key(ctx.pos) ^ ctx.key_salt
         data = probe(ctx, hash_key)
         if data != np.uint64(0):
             table_move = entry_move(data)
@@ -162,6 +165,23 @@ def search(ctx, alpha, beta, depth, start):
                 return 0
             if value >= beta:
                 return min(value, VALUE_MATE_IN_MAX - 1)
+
+    # 8c. ProbCut: a shallow search that misses the window by far enough tells that this one would miss it too.
+    selective = ctx.features & PROBCUT and ctx.params.selectivity > 0 and depth >= PROBCUT_MIN_DEPTH
+    if selective and not pv_node and not must_answer and abs(beta) < VALUE_MATE_IN_MAX:
+        shallow, spread = probcut(ctx, depth)
+        if shallow > 0:
+            margin = int(ctx.params.selectivity) * spread // 100
+            if evaluate(ctx) >= beta:
+                value = search(ctx, beta + margin - 1, beta + margin, shallow, start)
+                if value >= beta + margin and not ctx.stopped:
+                    return beta
+            else:
+                value = search(ctx, alpha - margin, alpha - margin + 1, shallow, start)
+                if value <= alpha - margin and not ctx.stopped:
+                    return alpha
+            if ctx.stopped:
+                return 0
 
     # 9. The moves, the most promising first.
     count = generate_moves(ctx, start)
@@ -194,7 +214,7 @@ def search(ctx, alpha, beta, depth, start):
 
         descend(ctx, move)
         if ctx.features & TABLE:
-            prefetch_cluster(ctx, key(ctx.pos))
+            prefetch_cluster(ctx, key(ctx.pos) ^ ctx.key_salt)
 
         # 11. Principal variation search: the first move with the whole window; of the others only whether they are
         #     better, less deep the later they come (late move reduction), and again as deep as asked if they seem so.
@@ -290,5 +310,5 @@ def search_root(ctx, alpha, beta, depth, first):
             top = max(top, value)
     if ctx.features & TABLE and best > -VALUE_INFINITE and not ctx.stopped and first == 0:
         bound = UPPER if best <= alpha else LOWER if best >= beta else EXACT_BOUND
-        store(ctx, key(ctx.pos), ctx.root_moves[0], best, depth, bound, 0)
+        store(ctx, key(ctx.pos) ^ ctx.key_salt, ctx.root_moves[0], best, depth, bound, 0)
     return best

@@ -12,6 +12,8 @@ from shogi_engine.game import (
     context_fields,
     do_move,
     do_null,
+    generate_moves,
+    is_legal,
     repetition_value,
     trail_key,
     undo_move,
@@ -32,7 +34,8 @@ EXTEND = 16  # extensions
 QUIESCE = 32  # quiescence search at the horizon
 REPEAT = 64  # the rules on repetition, and claims
 FINISH = 128  # the game's own solver near its end
-ALL_FEATURES = 255
+PROBCUT = 256  # forward pruning by shallow searches
+ALL_FEATURES = 511
 EXACT = TABLE | DEEPER | REPEAT | FINISH
 
 _dtypes: dict[str, np.dtype] = {}
@@ -60,6 +63,7 @@ def context_dtype(game: Game) -> np.dtype:
                 ("table_address", np.uint64),
                 ("table_clusters", np.uint64),
                 ("generation", np.uint64),
+                ("key_salt", np.uint64),  # of the keys in the table
                 ("root_count", np.int64),
                 ("root_moves", np.uint32, (game.max_moves,)),
                 ("root_scores", np.int32, (game.max_moves,)),
@@ -82,6 +86,28 @@ def new_context(game: Game) -> Any:
     ctx.features = ALL_FEATURES
     ctx.node_limit = np.iinfo(np.int64).max
     return ctx
+
+
+@njit
+def play_moves(ctx, moves):
+    """Make the game's `moves` (uint32[n], legal) before the root; ctx.undo must have room for them."""
+    for move in moves:
+        slot = trail_key(ctx.pos) & np.uint64(SEEN - 1)
+        ctx.seen[slot] = min(int(ctx.seen[slot]) + 1, 100)
+        do_move(ctx.pos, move, ctx.undo[ctx.trail])
+        ctx.trail += 1
+
+
+@njit
+def write_legal_moves(ctx):
+    """Write the legal moves of ctx.pos to ctx.moves and return how many."""
+    legal = 0
+    for index in range(generate_moves(ctx, 0)):
+        move = ctx.moves[index]
+        if is_legal(ctx.pos, move):
+            ctx.moves[legal] = move
+            legal += 1
+    return legal
 
 
 @njit

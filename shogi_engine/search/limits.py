@@ -10,6 +10,7 @@ class Limits:
     depth : plies.   nodes : positions entered, all threads together.   mate : stop at a win in so many plies.
     soft_ms : begin no iteration after this.   hard_ms : stop at once at this. Both count from the call. If soft_ms is
     the smaller, a doubtful move takes up to 2.5 times soft_ms and an easy one less, but not less than least_ms.
+    selectivity : percent of the spread that ProbCut (game.probcut) must clear; None: the game's parameters tell.
     searchmoves : the root moves to look at, all if empty.   multipv : how many best moves to report.
     """
 
@@ -19,6 +20,7 @@ class Limits:
     soft_ms: float | None = None
     hard_ms: float | None = None
     least_ms: float = 0.0
+    selectivity: int | None = None
     searchmoves: tuple[int, ...] = ()
     multipv: int = 1
 

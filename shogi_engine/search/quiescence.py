@@ -54,7 +54,7 @@ def quiescence(ctx, alpha, beta, start):
     table_move = MOVE_NONE
     hash_key = np.uint64(0)
     if ctx.features & TABLE:
-        hash_key = key(ctx.pos)
+        hash_key = key(ctx.pos) ^ ctx.key_salt
         data = probe(ctx, hash_key)
         if data != np.uint64(0):
             if entry_settles(data, alpha, beta, ctx.ply):

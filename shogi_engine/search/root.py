@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +15,6 @@ from shogi_engine.game import (
     VALUE_MATE_IN_MAX,
     Game,
     do_move,
-    generate_moves,
-    is_legal,
     key,
     prepare,
     terminal_value,
@@ -28,10 +26,12 @@ from shogi_engine.search.clock import Doubt
 from shogi_engine.search.context import (
     ALL_FEATURES,
     MAX_TRAIL,
+    PROBCUT,
     REDUCTION_DEPTHS,
     REDUCTION_MOVES,
-    SEEN,
     new_context,
+    play_moves,
+    write_legal_moves,
 )
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.table import Table
@@ -39,6 +39,7 @@ from shogi_engine.search.table import Table
 MAX_DEPTH = 100
 MAX_THREADS = 256
 ASPIRATION_MIN_DEPTH = 4
+SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches of another selectivity do not share table entries
 EASY_MARGIN = 8  # aspiration windows; a move that is better by so much than all others is an easy one
 NO_LIMIT = np.iinfo(np.int64).max
 STACK_BYTES = 64 << 20  # the search recurses; macOS and Windows give threads little
@@ -49,6 +50,11 @@ def reduction_table(base: float, divisor: float) -> np.ndarray:
     depths = np.log(np.maximum(np.arange(REDUCTION_DEPTHS), 1))
     numbers = np.log(np.maximum(np.arange(REDUCTION_MOVES), 1))
     return np.maximum(base + np.outer(depths, numbers) / divisor, 0).astype(np.uint8)
+
+
+def is_selective(ctx: Any) -> bool:
+    """Tell whether ProbCut is used."""
+    return int(ctx.features) & PROBCUT != 0 and int(ctx.params.selectivity) > 0
 
 
 class Timer:
@@ -133,7 +139,7 @@ class Searcher:
 
     def __init__(self, game: Game, *, hash_mb: int = 64, threads: int = 1) -> None:
         self.game = game
-        self.features = ALL_FEATURES
+        self.features = ALL_FEATURES & game.features
         self.params = game.default_params()  # copied into every thread's context when a search begins
         self.table = Table(hash_mb)
         self._stop_word = np.zeros(8, dtype=np.uint64)
@@ -196,8 +202,7 @@ class Searcher:
         """Return the legal moves after `moves` (encoded, legal) from `position`."""
         ctx = self._contexts[0]
         self._set_position(ctx, position, moves)
-        count = generate_moves(ctx, 0)
-        return [int(move) for move in ctx.moves[:count] if is_legal(ctx.pos, move)]
+        return ctx.moves[: int(write_legal_moves(ctx))].tolist()
 
     def _set_position(self, ctx: Any, position: Any, moves: Sequence[int]) -> None:
         """Put a position and the game that led to it into a context; the trail keeps the last moves only."""
@@ -205,14 +210,10 @@ class Searcher:
         ctx.seen[:] = 0
         ctx.trail = 0
         ctx.ply = 0
-        for move in moves:
-            if ctx.trail == MAX_TRAIL:
-                ctx.undo[: MAX_TRAIL - 1] = ctx.undo[1:MAX_TRAIL].copy()
-                ctx.trail -= 1
-            slot = int(trail_key(ctx.pos)) & (SEEN - 1)
-            ctx.seen[slot] = min(int(ctx.seen[slot]) + 1, 100)
-            do_move(ctx.pos, np.uint32(move), ctx.undo[ctx.trail])
-            ctx.trail += 1
+        game = np.array(moves, dtype=np.uint32)
+        for first in range(len(game) % MAX_TRAIL - MAX_TRAIL, len(game), MAX_TRAIL):
+            ctx.trail = 0
+            play_moves(ctx, game[max(first, 0) : first + MAX_TRAIL])
 
     def search(
         self,
@@ -258,6 +259,9 @@ class Searcher:
         self._set_position(ctx, position, moves)
         ctx.features = self.features
         ctx.params = self.params
+        if limits.selectivity is not None:
+            ctx.params.selectivity = limits.selectivity
+        ctx.key_salt = int(ctx.params.selectivity) * SALT_FACTOR if is_selective(ctx) else 0
         ctx.table_address = self.table.address
         ctx.table_clusters = self.table.clusters
         ctx.generation = self.table.generation
@@ -291,6 +295,8 @@ class _Run:
         self.position = new_record(searcher.game.position)  # a copy: the contexts' own moves with the search
         np.asarray(self.position)[...] = self.contexts[0].pos
         self.window = max(int(self.contexts[0].params.aspiration), 1)
+        plies_left = searcher.game.plies_left
+        self.longest = min(plies_left(self.contexts[0].pos), MAX_DEPTH) if plies_left else MAX_DEPTH
 
     def go(self, timer: Timer) -> Result:
         """Run the helper threads and the main one, and return the result."""
@@ -327,7 +333,16 @@ class _Run:
             self.searcher.stop()
 
     def _max_depth(self) -> int:
-        return min(self.limits.depth or MAX_DEPTH, MAX_DEPTH)
+        return min(self.limits.depth or MAX_DEPTH, self.longest)
+
+    def _depths(self, ctx: Any) -> Iterator[int]:
+        """Yield the depths of the main thread; one that reaches the end of the game comes again without ProbCut."""
+        yield from range(1, self._max_depth() + 1)
+        to_the_end = self._max_depth() == self.longest < MAX_DEPTH
+        if to_the_end and self.limits.selectivity is None and is_selective(ctx):
+            ctx.features &= ~PROBCUT
+            ctx.key_salt = 0
+            yield self._max_depth()
 
     def _deepen(self, ctx: Any, timer: Timer) -> None:
         """Iterative deepening in the main thread."""
@@ -337,7 +352,7 @@ class _Run:
         if doubt.only:
             timer.cap(doubt.factor)
         scores = [0] * multipv
-        for depth in range(1, self._max_depth() + 1):
+        for depth in self._depths(ctx):
             for line in range(multipv):
                 scores[line] = self._iterate(ctx, depth, line, scores[line], report=True)
                 if ctx.stopped:
@@ -430,7 +445,7 @@ class _Run:
             do_move(position, np.uint32(move), undo)
         while len(pv) < length and int(trail_key(position)) not in seen:
             seen.add(int(trail_key(position)))
-            move = searcher.table.move(int(key(position)))
+            move = searcher.table.move(int(key(position) ^ self.contexts[0].key_salt))
             if not move or move not in searcher.root_moves(position):
                 break
             pv.append(move)

@@ -7,12 +7,12 @@ import numpy as np
 from othello_cases import random_game
 
 from shogi_engine.game import (
-    context_fields,
     evaluate,
     generate_moves,
     history_slot,
     key,
     move_cost,
+    prepare,
     score_moves,
     terminal_value,
 )
@@ -20,12 +20,11 @@ from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.evaluate import stable_discs
 from shogi_engine.games.othello.movegen import flips, flips_filled, mobility
 from shogi_engine.games.othello.notation import format_obf
-from shogi_engine.games.othello.params import PARAMS
 from shogi_engine.games.othello.position import make_canonical
 from shogi_engine.games.othello.solver import Solver
 from shogi_engine.games.othello.types import placed_disc
-from shogi_engine.jit import new_record, record_dtype
 from shogi_engine.perft import perft
+from shogi_engine.search.context import new_context
 
 DEEP = "OOOOOOOOOOOOOX--OXXOOXOOOXOOXX--OOXOX---OOOXX---OOOOX---OOOOO--- X"  # soon solved, for its 16 empty squares
 
@@ -36,6 +35,7 @@ def values_at(ctx):
     count = generate_moves(ctx, 0)
     score_moves(ctx, 0, count)
     moves = ctx.moves[:count].copy()
+    prepare(ctx)
     values = [mobility(own, opponent), stable_discs(own, opponent), key(ctx.pos), evaluate(ctx), terminal_value(ctx)]
     values += [*moves, *ctx.scores[:count], *(history_slot(ctx.pos, move) for move in moves)]
     values += [move_cost(ctx.pos, move) for move in moves]
@@ -50,8 +50,7 @@ def values_at(ctx):
 def main():
     """Print the values."""
     found = {}
-    ctx = new_record(record_dtype([*context_fields(GAME, 2), ("params", PARAMS)]))
-    ctx.params = GAME.default_params()
+    ctx = new_context(GAME)
     with np.errstate(over="ignore"):  # a kernel's arithmetic wraps around; numpy's scalars do too, and say so
         for number in range(4):
             for pos, _ in random_game(random.Random(number)):

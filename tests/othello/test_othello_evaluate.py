@@ -1,4 +1,4 @@
-"""The evaluation, stable discs, final scores and the order of moves."""
+"""The evaluation by features, stable discs, final scores and the order of moves."""
 
 import random
 
@@ -9,7 +9,6 @@ from othello_cases import POSITIONS, random_game, random_positions
 
 from shogi_engine.game import (
     VALUE_MATE_IN_MAX,
-    context_fields,
     do_move,
     evaluate,
     generate_moves,
@@ -22,9 +21,9 @@ from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.evaluate import full_diagonals, full_files, full_ranks, odd_quadrants, stable_discs
 from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
-from shogi_engine.games.othello.params import PARAMS
 from shogi_engine.games.othello.types import PASS, move_square
-from shogi_engine.jit import new_record, record_dtype
+from shogi_engine.jit import new_record
+from shogi_engine.search.context import new_context
 
 LINES = {
     "rank": [[8 * rank + file for file in range(8)] for rank in range(8)],
@@ -35,9 +34,9 @@ LINES = {
 
 
 def context_at(text):
-    """Return a context with the position of `text` and the parameters."""
-    ctx = new_record(record_dtype([*context_fields(GAME, 2), ("params", PARAMS)]))
-    ctx.pos, ctx.params = parse_obf(text), GAME.default_params()
+    """Return a context with the position of `text` and the parameters, to evaluate by features instead of patterns."""
+    ctx = new_context(GAME)
+    ctx.pos, ctx.params.weights = parse_obf(text), 0
     return ctx
 
 

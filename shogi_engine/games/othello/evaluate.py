@@ -1,7 +1,9 @@
-"""Othello's evaluation by eight features: mobility, corners and what stands next to them, stable discs, parity, discs.
+"""Othello's evaluation, and the order in which moves are tried.
 
-A feature counts for the side to move less for the other side; its weight, in hundredths of a disc, moves with the
-empty squares from the opening's to the end's (params.FEATURES).
+A position is worth what its patterns are (patterns.py); or, if the parameters name no weights, what eight features
+say: mobility, corners and what stands next to them, stable discs, parity, discs. A feature counts for the side to move
+less for the other side; its weight, in hundredths of a disc, moves with the empty squares from the opening's to the
+end's (params.FEATURES).
 """
 
 import numpy as np
@@ -20,9 +22,12 @@ from shogi_engine.games.othello.bitboard import (
     neighbours,
 )
 from shogi_engine.games.othello.movegen import flips, mobility
-from shogi_engine.games.othello.types import PASS, POSITION, move_square, placed_disc
+from shogi_engine.games.othello.patterns import pattern_value
+from shogi_engine.games.othello.rules import terminal_value
+from shogi_engine.games.othello.types import DISC, PASS, POSITION, move_square, placed_disc
 from shogi_engine.jit import njit, popcount
 
+MOST = 64 * DISC  # no position is worth more
 BORDER = FILE_A | FILE_H | RANK_1 | RANK_8
 # Squares that have less than 1, 2 and 4 squares beyond them to the south-east, and to the south-west.
 EAST_2, EAST_4 = np.uint64(0xC0C0C0C0C0C0C0C0), np.uint64(0xF0F0F0F0F0F0F0F0)
@@ -104,8 +109,9 @@ def weigh(weights, empties, units):
     return units * (np.int64(weights[0]) * empties + np.int64(weights[1]) * (60 - empties))
 
 
-@provides(POSITION)
-def evaluate(ctx):
+@njit
+def feature_value(ctx):
+    """Return the value of ctx.pos by the eight features."""
     own, opponent = ctx.pos.own, ctx.pos.opponent
     params = ctx.params
     empty = ~(own | opponent)
@@ -124,6 +130,17 @@ def evaluate(ctx):
     value += weigh(params.discs, empties, popcount(own) - popcount(opponent))
     value += weigh(params.parity, empties, 1 if empties & 1 else -1)
     return value // 60 if value >= 0 else -(-value // 60)
+
+
+@provides(POSITION)
+def evaluate(ctx):
+    if ctx.params.weights == ZERO:
+        return feature_value(ctx)
+    own, opponent = ctx.pos.own, ctx.pos.opponent
+    own_moves, opponent_moves = mobility(own, opponent), mobility(opponent, own)
+    if own_moves | opponent_moves == ZERO:
+        return terminal_value(ctx)
+    return min(max(pattern_value(ctx, own_moves, opponent_moves), -MOST), MOST)
 
 
 @njit

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.game import Game
-from shogi_engine.games.othello import endgame, evaluate, rules  # noqa: F401  (register the rules)
+from shogi_engine.games.othello import book, endgame, evaluate, levels, rules  # noqa: F401  (register the rules)
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.params import PARAMS, default_params
 from shogi_engine.games.othello.position import do_move
 from shogi_engine.games.othello.types import (
+    ACCUMULATOR,
     BLACK,
     DISC,
     MAX_MOVES,
@@ -26,6 +27,7 @@ from shogi_engine.games.othello.types import (
     move_square,
 )
 from shogi_engine.jit import new_record
+from shogi_engine.search.context import DEEPER, FINISH, PROBCUT, TABLE
 
 START = "---------------------------OX------XO--------------------------- X"
 SYMBOLS = "XO-"  # by colour, then an empty square
@@ -248,4 +250,9 @@ GAME = Game(
     default_params=default_params,
     score_text=score_text,
     solver=make_solver,
+    accumulator=ACCUMULATOR,
+    book=book.book_moves,
+    level=levels.search_limits,
+    plies_left=levels.plies_left,
+    features=TABLE | DEEPER | FINISH | PROBCUT,
 )

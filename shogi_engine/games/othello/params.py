@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.game import MARGIN_FIELDS
-from shogi_engine.games.othello.types import DISC
+from shogi_engine.games.othello.types import DISC, SPREAD_DEPTHS, SPREAD_GROUPS
+from shogi_engine.games.othello.weights import shipped
 from shogi_engine.jit import new_record, record_dtype
 
 # A feature's two weights hold with 60 empty squares and with none; between them the weight is interpolated.
@@ -14,6 +15,8 @@ FEATURES = ("mobility", "potential", "corners", "x_squares", "c_squares", "stabl
 PARAMS = record_dtype(
     [
         *MARGIN_FIELDS,
+        ("weights", np.uint64),  # address of the pattern weights (weights.py); 0: evaluate by the features below
+        ("spread", np.int32, (SPREAD_GROUPS, SPREAD_DEPTHS)),  # of `probcut`, by phase and depth
         *((feature, np.int32, (2,)) for feature in FEATURES),
         ("order_mobility", np.int32),  # score_moves: per weighted answer left to the opponent
         ("order_potential", np.int32),  # per empty square next to the mover's discs
@@ -21,6 +24,8 @@ PARAMS = record_dtype(
         ("order_squares", np.int32, (64,)),  # by square
     ]
 )
+
+SELECTIVITY = 150  # percent of a spread
 
 # Hundredths of a disc for each unit by which the side to move is ahead, in the opening and at the end. Fitted by least
 # squares to the final scores of some 2500 games of the engine against itself, two and three plies deep from random
@@ -49,6 +54,9 @@ def square_bonus(square: int) -> int:
 def default_params() -> Any:
     """Return the parameters that play best."""
     params = new_record(PARAMS)
+    table, params.spread = shipped()
+    params.weights = table.ctypes.data
+    params.selectivity = SELECTIVITY
     params.aspiration = 2 * DISC
     params.futility = 6 * DISC
     params.quiet_margin = 0  # no move is noisy

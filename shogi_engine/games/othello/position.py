@@ -26,6 +26,7 @@ def do_move(pos, move, undo):
     pos.opponent = after
     pos.side ^= ONE
     undo.flips = turned
+    undo.disc = disc
 
 
 @provides(POSITION)
@@ -43,6 +44,11 @@ def key(pos):
     opponent = pos.opponent * OPPONENT_FACTOR
     mixed = ((own ^ own >> HALF) + (opponent ^ opponent >> HALF) + pos.side * SIDE_FACTOR) * MIX_FACTOR
     return mixed ^ mixed >> HALF
+
+
+@provides(POSITION)
+def trail_key(pos):
+    return pos.own  # quicker than the key, and enough: no position comes twice
 
 
 @njit

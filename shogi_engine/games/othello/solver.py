@@ -161,16 +161,21 @@ class Solver:
         nodes = sum(int(ctx.nodes) for ctx in self._contexts)
         return Solved(score, move, lower, upper, exact, nodes, time.perf_counter() - began, tuple(line))
 
-    def attempt(self, position: Any, table: Table, soft_ms: float) -> Result | None:
+    def attempt(self, position: Any, table: Table, soft_ms: float | None) -> Result | None:
         """Return the exact result on `position` if it is found in a part of `soft_ms` milliseconds, else None.
 
-        Nothing is tried that will hardly be done in time. `table`: the one of the search that plays.
+        Nothing is tried that will hardly be done in time. Without a limit all is solved but what a search finds as
+        quickly, and no line beyond the best move is looked for. `table`: the one of the search that plays.
         """
         empties = empty_squares(position)
-        if TYPICAL_MS * 2.0 ** (empties - TYPICAL_EMPTIES) > MOST_OF_TIME * soft_ms:
+        if soft_ms is None:
+            if empties < DEEP:
+                return None
+        elif TYPICAL_MS * 2.0 ** (empties - TYPICAL_EMPTIES) > MOST_OF_TIME * soft_ms:
             return None
         self._table = table
-        solved = self.solve(position, pv=True, limit_ms=MOST_OF_TIME * soft_ms)
+        limit_ms = None if soft_ms is None else MOST_OF_TIME * soft_ms
+        solved = self.solve(position, pv=soft_ms is not None, limit_ms=limit_ms)
         if not solved.exact or not solved.move:
             return None
         line, score, used = solved.pv or (solved.move,), DISC * solved.score, table.permille_used()

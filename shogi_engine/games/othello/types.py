@@ -19,8 +19,15 @@ MAX_MOVES = 64
 # A position: the discs of the side to move and of the other side, and which colour is to move. No byte is padding.
 POSITION = record_dtype([("own", np.uint64), ("opponent", np.uint64), ("side", np.uint64)])
 
-# What a move destroys: which discs it turned.
-UNDO = record_dtype([("flips", np.uint64)])
+# What a move destroys: which discs it turned; and the disc it placed (none for a pass).
+UNDO = record_dtype([("flips", np.uint64), ("disc", np.uint64)])
+
+# What `evaluate` keeps for each ply of a line: the numbers of patterns.py, for the side to move and with both as one.
+LANES = 64
+ACCUMULATOR = record_dtype([("numbers", np.uint16, (LANES,)), ("occupied", np.uint16, (LANES,))])
+
+# The spread of `probcut` is known for groups of phases, and up to a depth (and taken for what is deeper).
+SPREAD_GROUPS, SPREAD_PHASES, SPREAD_DEPTHS = 8, 4, 16
 
 # A move: bits 0-5 the square of a placing, bit 6 set for a placing, bit 7 for the pass.
 PLACING = 1 << 6

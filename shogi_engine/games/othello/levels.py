@@ -1,0 +1,57 @@
+"""Othello's levels, 0 (a beginner) to 21: how deep a player searches, how selectively, and when it solves the rest."""
+
+from dataclasses import dataclass
+from typing import Any
+
+LEVELS = 22
+CAREFUL = 150  # percent of a spread: the selectivity of the middle game
+
+
+@dataclass(frozen=True)
+class Level:
+    """depth : plies of the middle game, searched with `selectivity` (0: with full width).
+
+    exact : with so many empty squares or fewer the game is solved.   selective : with so many it is searched to its
+    end, selectively.
+    """
+
+    depth: int
+    selectivity: int
+    exact: int
+    selective: int
+
+
+def _level(number: int) -> Level:
+    """Return what a level means: as deep as its number, and to the end from twice that, as far as that is quick."""
+    exact = 2 * number if number <= 7 else 14 + (number - 7) * 10 // 14
+    selective = exact if number <= 7 else exact + 2 + (number - 8) // 3
+    return Level(max(number, 1), CAREFUL if number > 5 else 0, exact, selective)
+
+
+TABLE = tuple(_level(number) for number in range(LEVELS))
+
+
+def empties(position: Any) -> int:
+    """Return the number of empty squares of record[POSITION]."""
+    return 64 - (int(position.own) | int(position.opponent)).bit_count()
+
+
+def plies_left(position: Any) -> int:
+    """Return a depth that reaches the end of any game from here: one more sees that the last move was one."""
+    return empties(position) + 1
+
+
+def search_limits(number: int, position: Any) -> tuple[int, int]:
+    """Return the depth and the selectivity with which a player of level `number` searches `position`.
+
+    Raises ValueError if there is no such level.
+    """
+    if not 0 <= number < LEVELS:
+        raise ValueError(f"levels are 0 to {LEVELS - 1}, not {number}")
+    level = TABLE[number]
+    left = empties(position)
+    if left <= level.exact:
+        return plies_left(position), 0
+    if left <= level.selective:
+        return plies_left(position), level.selectivity
+    return level.depth, level.selectivity

@@ -1,0 +1,146 @@
+"""Levels and Multi-ProbCut: what they ask of the search, what they may not miss, and that higher levels win."""
+
+import random
+
+import numpy as np
+import pytest
+from othello_cases import random_game
+
+from search.searching import place
+from shogi_engine.engine import Engine
+from shogi_engine.games.othello import GAME, levels
+from shogi_engine.games.othello.board import Board
+from shogi_engine.games.othello.notation import parse_obf
+from shogi_engine.search.alphabeta import search
+from shogi_engine.search.context import new_context
+from shogi_engine.search.table import Table
+
+MIDDLE = "--OOO-----XOXX----XXOX-----XXO---OOXXXXX--OX-XX---XXO----------- X"
+
+# Of 3000 random games all positions with at most 5 discs of the other side that it loses within five plies.
+WIPE_OUTS = (
+    "---X-------X------OOOX-----XXX-----XXX-------------------------- X",
+    "------------O--O---OO-O---OOOO-O--OOOXOO-OOOOX-O-OO--X--OO------ O",
+    "--------XXX-------X-------XOX-----XXO-----XXXO------------------ X",
+    "-------------X------X-----XXX-----XOX----OOOX------------------- X",
+    "------O------O--OOOOOOO-OOOOXO--OOOXO-----XOOO---X-------------- O",
+    "-----------X-----OOOOX-----XXX-----XXX----XXXX------------------ X",
+)
+
+
+def test_levels_grow():
+    assert len(levels.TABLE) == levels.LEVELS == 22
+    for lower, higher in zip(levels.TABLE, levels.TABLE[1:], strict=False):
+        assert lower.depth <= higher.depth and lower.exact <= higher.exact <= higher.selective
+    assert levels.TABLE[21].exact >= 24 and levels.TABLE[21].selective >= 30
+    assert levels.TABLE[18].exact >= 20
+
+
+def test_limits_of_a_level():
+    start, late = parse_obf(GAME.start), parse_obf("X" * 30 + "O" * 24 + "-" * 10 + " X")
+    assert levels.search_limits(9, start) == (9, levels.CAREFUL)
+    assert levels.search_limits(3, start) == (3, 0)
+    assert levels.search_limits(5, late) == (levels.plies_left(late), 0) == (11, 0)
+    assert levels.search_limits(4, late) == (4, 0)
+    for wrong in (-1, 22):
+        with pytest.raises(ValueError, match="levels are 0 to 21"):
+            levels.search_limits(wrong, start)
+    for shogi_level in (0, 5):
+        with Engine("shogi", hash_mb=1) as engine, pytest.raises(ValueError, match="shogi has no levels"):
+            engine.search(level=shogi_level)
+
+
+def test_a_level_in_the_engine():
+    with Engine("othello", hash_mb=4) as engine:
+        engine.set_position(MIDDLE)
+        assert engine.search(level=6).depth == 6
+        assert engine.search(level=6, depth=2).depth == 2
+        engine.set_position("X" * 34 + "O" * 24 + "-" * 6 + " X")
+        found = engine.search(level=4)
+        assert found.depth <= 7 and found.value % 100 == 0
+
+
+def value_of(ctx, position, depth, selectivity, table):
+    """Return the value of a search and its nodes."""
+    table.clear()
+    place(ctx, position, GAME.features, table)
+    ctx.params.selectivity = selectivity
+    return int(search(ctx, -6401, 6401, depth, 0)), int(ctx.nodes)
+
+
+def test_probcut_saves_nodes_and_changes_little():
+    """With margins that nothing clears the value is that of the full width; with the usual ones it is near it."""
+    ctx, table = new_context(GAME), Table(4)
+    wide = narrow = 0
+    differences = []
+    for number in range(12):
+        pos = [pos.copy() for pos, _ in random_game(random.Random(f"probcut {number}"))][12 + 2 * number]
+        full, nodes = value_of(ctx, pos, 8, 0, table)
+        assert value_of(ctx, pos, 8, 100_000, table)[0] == full
+        cut, fewer = value_of(ctx, pos, 8, levels.CAREFUL, table)
+        differences.append(abs(cut - full))
+        wide, narrow = wide + nodes, narrow + fewer
+    assert narrow < 0.7 * wide
+    assert np.median(differences) <= 100
+
+
+def test_selective_searches_share_no_entries():
+    """An exact search after a selective one finds what it finds with an empty table."""
+    with Engine("othello", hash_mb=4) as engine, Engine("othello", hash_mb=4) as fresh:
+        for each in (engine, fresh):
+            each.set_position(MIDDLE)
+        engine.search(depth=9, selectivity=50)
+        found, wanted = engine.search(depth=7, selectivity=0), fresh.search(depth=7, selectivity=0)
+        assert found.value == wanted.value
+        assert found.nodes > wanted.nodes / 2, "deeper entries of the selective search would have answered at once"
+
+
+def test_wipe_outs_are_seen():
+    """Where the other side can be wiped out within five plies, the selective search knows too."""
+    ctx, table = new_context(GAME), Table(4)
+    for text in WIPE_OUTS:
+        for depth in (5, 6, 7):
+            assert value_of(ctx, parse_obf(text), depth, 0, table)[0] == 6400, "the full width says so"
+            assert value_of(ctx, parse_obf(text), depth, levels.CAREFUL, table)[0] == 6400
+    with Engine("othello", hash_mb=4) as engine:
+        engine.set_position(WIPE_OUTS[0])
+        assert engine.search(level=8).value == 6400
+
+
+def score_of_match(high, low, games):
+    """Return the share of the points that level `high` takes from level `low`, each opening played twice."""
+    rng, points = random.Random(f"{high} {low}"), 0.0
+    with Engine("othello", hash_mb=4) as first, Engine("othello", hash_mb=4) as second:
+        for _ in range(games // 2):
+            opening = [str(move) for _, move in zip(range(8), random_opening(rng), strict=False)]
+            for players in ((first, second), (second, first)):
+                board, moves = Board(), list(opening)
+                for move in moves:
+                    board.push_text(move)
+                while (ending := board.outcome()) is None:
+                    engine = players[board.turn]
+                    engine.set_position(moves=moves)
+                    moves.append(engine.search(level=high if engine is first else low).bestmove)
+                    board.push_text(moves[-1])
+                score = ending.score if players[0] is first else -ending.score
+                points += 0.5 + 0.5 * ((score > 0) - (score < 0))
+    return points / games
+
+
+def random_opening(rng):
+    """Yield the moves of a random game."""
+    board = Board()
+    while board.outcome() is None:
+        move = rng.choice(list(board.legal_moves))
+        board.push(move)
+        yield move
+
+
+def test_higher_levels_win():
+    assert score_of_match(4, 1, 12) > 0.7
+
+
+@pytest.mark.slow
+def test_levels_three_apart():
+    for low in (0, 3, 6, 9):
+        assert score_of_match(low + 3, low, 20) > 0.6, low
