@@ -431,9 +431,9 @@ def parser() -> Parser:
         "--players",
         required=True,
         metavar="A,B,...",
-        help="random, minimax, alphabeta, negascout, pvs (NegaScout with the moves ordered), each with a depth if it is "
-        "not --depth: alphabeta:4. At the horizon they count discs or material; alphabeta:4:engine has the engine's "
-        "evaluation",
+        help="random, minimax, alphabeta, negascout, pvs (NegaScout with the moves ordered), each with a depth if it "
+        "is not --depth: alphabeta:4. At the horizon they count discs or material; alphabeta:4:engine has the "
+        "engine's evaluation",
     )
     made.add_argument("--games", type=at_least_one, required=True, metavar="N", help="games of each pair")
     made.add_argument("--depth", type=at_least_one, default=4, metavar="D", help="plies, default 4")

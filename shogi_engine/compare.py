@@ -1,7 +1,7 @@
 """Textbook players against each other: round robins with fixed seeds, as `shogi-engine compare` plays and shows them.
 
-    contest = compare("othello", [parse_player("random"), parse_player("alphabeta:4")], games=100)
-    print(table(contest))
+contest = compare("othello", [parse_player("random"), parse_player("alphabeta:4")], games=100)
+print(table(contest))
 """
 
 import itertools
@@ -195,9 +195,7 @@ def compare(
         if progress:
             progress(done, games * len(pairs))
 
-    played = [
-        table.play_pair(players[one], players[two], games, opening, (seed, one, two), told) for one, two in pairs
-    ]
+    played = [table.play_pair(players[one], players[two], games, opening, (seed, one, two), told) for one, two in pairs]
     return Contest(name, tuple(player.name for player in players), tuple(played))
 
 
@@ -207,11 +205,11 @@ def compare(
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return the lines of a table, the first column to the left, the others to the right."""
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.rjust(width) if at else cell.ljust(width) for at, (cell, width) in enumerate(zip(row, widths, strict=True)))
-        .rstrip()
-        for row in rows
-    ]  # fmt: skip
+    lines = []
+    for first, *others in rows:
+        cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))]
+        lines.append("  ".join(cells).rstrip())
+    return lines
 
 
 def table(contest: Contest) -> str:
