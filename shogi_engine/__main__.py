@@ -32,6 +32,13 @@ def at_least_one(text: str) -> int:
     return int(text)
 
 
+def natural(text: str) -> int:
+    """Return the integer `text`, 0 or more, for argparse."""
+    if not (text.isascii() and text.isdecimal()) or len(text) > 18:
+        raise argparse.ArgumentTypeError(f"a number of at least 0 wanted, not {text!r}")
+    return int(text)
+
+
 def progress_line(what: str) -> Callable[[int, int], None] | None:
     """Return a function that shows how far the work is, or None if stderr is no terminal."""
     if not sys.stderr.isatty():
@@ -296,6 +303,36 @@ def play(args: argparse.Namespace) -> int:
     return 0
 
 
+def compare(args: argparse.Namespace) -> int:
+    from shogi_engine.compare import compare as run
+    from shogi_engine.compare import parse_player, plot, pyplot, table
+
+    players = [parse_player(text, args.depth) for text in args.players.split(",")]
+    if args.plot:
+        pyplot()  # complains before the games, not after
+    contest = run(
+        args.game,
+        players,
+        games=args.games,
+        seed=args.seed,
+        opening=args.opening,
+        seed_rules=args.seed_rules,
+        progress=progress_line("game"),
+    )
+    if args.plot:
+        plot(contest, args.plot)
+    values = {
+        "game": contest.game,
+        "players": list(contest.players),
+        "games": args.games,
+        "seed": args.seed,
+        "seed_rules": args.seed_rules,
+        "rows": [pair.values() for pair in contest.pairs],
+    }
+    report(args, values, table(contest))
+    return 0
+
+
 # ---- the arguments -----------------------------------------------------------------------------------------------
 
 
@@ -386,6 +423,24 @@ def parser() -> Parser:
     made.add_argument("--tsume", action="store_true", help="the conventional length, without useless interpositions")
     made.add_argument("--suite", metavar="FILE", help="check the answers of a file instead")
     made.add_argument("--hash", type=at_least_one, default=256, metavar="MB", help="size of the table, default 256")
+    as_json(made)
+
+    made = command("compare", compare, "Let textbook players play a round robin; tables of results, time and nodes.")
+    game(made)
+    made.add_argument(
+        "--players",
+        required=True,
+        metavar="A,B,...",
+        help="random, minimax, alphabeta, negascout, pvs (NegaScout with the moves ordered), each with a depth if it "
+        "is not --depth: alphabeta:4. At the horizon they count discs or material; alphabeta:4:engine has the "
+        "engine's evaluation",
+    )
+    made.add_argument("--games", type=at_least_one, required=True, metavar="N", help="games of each pair")
+    made.add_argument("--depth", type=at_least_one, default=4, metavar="D", help="plies, default 4")
+    made.add_argument("--seed", type=natural, default=1, metavar="S", help="the same seed gives the same games")
+    made.add_argument("--opening", type=natural, default=0, metavar="N", help="random moves first, default none")
+    made.add_argument("--seed-rules", action="store_true", help="Othello searches with the faults the README tells of")
+    made.add_argument("--plot", metavar="FILE", help="draw the tables (PNG, SVG ...; needs matplotlib)")
     as_json(made)
 
     made = command("play", play, "Play in the terminal.")

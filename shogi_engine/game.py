@@ -305,6 +305,12 @@ def evaluate(ctx):
 
 
 @stub
+def plain_value(ctx):
+    """Return what a beginner counts in ctx.pos, for the side to move and in `evaluate`'s unit: discs, or material."""
+    return evaluate(ctx)
+
+
+@stub
 def terminal_value(ctx):
     """Return the value of ctx.pos, in which there is no legal move; a loss is -VALUE_MATE + ctx.ply."""
     raise NotImplementedError

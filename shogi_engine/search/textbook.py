@@ -1,21 +1,50 @@
 """The textbook searches: minimax, alpha-beta and NegaScout, as short as they can be said, for any game.
 
-They use the shared search's context and the games' rules, but nothing else of it: no table, no ordering, no pruning
-but alpha-beta itself. Each counts the nodes it visits by ply in `visits`. At the horizon a position is worth
-`evaluate`; a pass costs no depth; a position without a legal move has its `terminal_value`, always from the side to
-move's point of view.
+They use the shared search's context and the games' rules, but nothing else of it: no table, no pruning but alpha-beta
+itself, and no ordering unless it is asked for. Each counts the nodes it visits by ply in `visits`. At the horizon a
+position is worth `evaluate`; a pass costs no depth; a position without a legal move has its `terminal_value`, always
+from the side to move's point of view. The bits of ctx.features below change that, for players that are compared.
 """
 
 from shogi_engine.game import (
+    MOVE_NONE,
     VALUE_INFINITE,
+    VALUE_NONE,
     evaluate,
     generate_moves,
     is_legal,
     move_cost,
+    plain_value,
     terminal_value,
 )
 from shogi_engine.jit import njit
 from shogi_engine.search.context import ascend, descend
+from shogi_engine.search.ordering import order_moves, pick
+
+# Bits of ctx.features, beyond those of the shared search (context.ALL_FEATURES).
+PLAIN = 1 << 8  # count by `plain_value` at the horizon
+ORDERED = 1 << 9  # the most promising moves first: so NegaScout is what is known as principal variation search
+SEED_RULES = 1 << 10  # the faults told of in `seed_value`
+
+
+@njit
+def horizon_value(ctx):
+    """Return what ctx.pos is taken for without a search."""
+    return plain_value(ctx) if ctx.features & PLAIN else evaluate(ctx)
+
+
+@njit
+def seed_value(ctx, start, count):
+    """Return what published programs took a position without a placing for, VALUE_NONE for any other one.
+
+    A pass ended the line as if it were the horizon; at the game's end the empty squares, which the rules give to the
+    winner, were given to him twice. The `count` moves of ctx.pos are at ctx.moves[start].
+    """
+    if count == 0:
+        return 2 * terminal_value(ctx) - plain_value(ctx)
+    if count == 1 and move_cost(ctx.pos, ctx.moves[start]) == 0:
+        return horizon_value(ctx)
+    return VALUE_NONE
 
 
 @njit
@@ -26,9 +55,13 @@ def minimax(ctx, depth, start, visits):
     """
     visits[ctx.ply] += 1
     if depth <= 0:
-        return evaluate(ctx)
+        return horizon_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_moves(ctx, start)
+    if ctx.features & SEED_RULES:
+        value = seed_value(ctx, start, end - start)
+        if value != VALUE_NONE:
+            return value
     for index in range(start, end):
         move = ctx.moves[index]
         if is_legal(ctx.pos, move):
@@ -49,9 +82,13 @@ def alpha_beta(ctx, alpha, beta, depth, start, visits):
     """
     visits[ctx.ply] += 1
     if depth <= 0:
-        return evaluate(ctx)
+        return horizon_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_moves(ctx, start)
+    if ctx.features & SEED_RULES:
+        value = seed_value(ctx, start, end - start)
+        if value != VALUE_NONE:
+            return value
     for index in range(start, end):
         move = ctx.moves[index]
         if is_legal(ctx.pos, move):
@@ -70,15 +107,24 @@ def negascout(ctx, alpha, beta, depth, start, visits):
     """Return the value of ctx.pos as `alpha_beta` does, asking of all moves but the first only if they are better.
 
     The question has a window of one; a move that is better, but not good enough for a cut, is searched again.
+    By SEED_RULES a position without a placing is signed for the player at the root, as it was in the program that
+    its author found weaker than its own alpha-beta.
     Source: A. Reinefeld, "An Improvement to the Scout Tree Search Algorithm", ICCA Journal 6(4), 1983.
     """
     visits[ctx.ply] += 1
     if depth <= 0:
-        return evaluate(ctx)
+        return horizon_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_moves(ctx, start)
+    if ctx.features & SEED_RULES:
+        value = seed_value(ctx, start, end - start)
+        if value != VALUE_NONE:
+            return -value if ctx.ply & 1 else value
+    ordered = ctx.features & ORDERED != 0 and depth > 1  # one ply before the horizon it does not pay
+    if ordered:
+        order_moves(ctx, start, end - start, MOVE_NONE)
     for index in range(start, end):
-        move = ctx.moves[index]
+        move = pick(ctx, index, end) if ordered else ctx.moves[index]
         if is_legal(ctx.pos, move):
             left = depth - move_cost(ctx.pos, move)
             low = max(alpha, best)

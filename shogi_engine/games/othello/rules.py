@@ -22,6 +22,11 @@ def terminal_value(ctx):
 
 
 @provides(POSITION)
+def plain_value(ctx):
+    return DISC * (popcount(ctx.pos.own) - popcount(ctx.pos.opponent))
+
+
+@provides(POSITION)
 def finished_leaves(pos):
     return 1
 

@@ -1,0 +1,134 @@
+"""Whole games between textbook players, in one kernel: as fast as the searches themselves, for any game."""
+
+import numpy as np
+
+from shogi_engine.game import (
+    MOVE_NONE,
+    VALUE_INFINITE,
+    VALUE_NONE,
+    claimed_value,
+    generate_moves,
+    is_legal,
+    move_cost,
+    prepare,
+    repetition_value,
+    terminal_value,
+)
+from shogi_engine.jit import njit
+from shogi_engine.search.context import ascend, descend
+from shogi_engine.search.ordering import order_moves, pick
+from shogi_engine.search.textbook import ORDERED, alpha_beta, minimax, negascout
+
+RANDOM, MINIMAX, ALPHA_BETA, NEGASCOUT = range(4)  # kinds of players; NegaScout with ORDERED is PVS
+KIND, DEPTH, FEATURES = range(3)  # columns of `players`
+
+# A xorshift generator. Source: G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003.
+LEFT, RIGHT, LEFT_AGAIN, HIGH_BITS = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(33)
+
+
+@njit
+def random_below(state, count):
+    """Return a random int64 from 0 to count - 1; state : uint64[1], in-out, not 0."""
+    word = state[0]
+    word ^= word << LEFT
+    word ^= word >> RIGHT
+    word ^= word << LEFT_AGAIN
+    state[0] = word
+    return np.int64(word >> HIGH_BITS) % count
+
+
+@njit
+def write_root_moves(ctx):
+    """Write the legal moves of ctx.pos to ctx.root_moves and return how many; ctx.moves is free."""
+    count = 0
+    for index in range(generate_moves(ctx, 0)):
+        if is_legal(ctx.pos, ctx.moves[index]):
+            ctx.root_moves[count] = ctx.moves[index]
+            count += 1
+    return count
+
+
+@njit
+def value_of(ctx, kind, low, first, depth, visits):
+    """Return what a player of `kind` takes ctx.pos for, a position after one of its moves, for that player.
+
+    low : the best value so far.   first : this is the first of its moves.   A value not above `low` is a bound.
+    """
+    if kind == MINIMAX:
+        return -minimax(ctx, depth, 0, visits)
+    if kind == ALPHA_BETA:
+        return -alpha_beta(ctx, -VALUE_INFINITE, -low, depth, 0, visits)
+    if first:
+        return -negascout(ctx, -VALUE_INFINITE, -low, depth, 0, visits)
+    value = -negascout(ctx, -low - 1, -low, depth, 0, visits)
+    return -negascout(ctx, -VALUE_INFINITE, -value, depth, 0, visits) if value > low else value
+
+
+@njit
+def choose(ctx, count, kind, depth, state, visits):
+    """Return the move of a player of `kind` that looks `depth` plies ahead; of equally good ones any, unless ORDERED.
+
+    ctx.root_moves[:count] are the legal moves, in-out: they are shuffled.   state : as in `random_below`.
+    visits : int64[MAX_PLY + 2], in-out, nodes visited by ply.
+    """
+    for index in range(count - 1, 0, -1):
+        other = random_below(state, index + 1)
+        move = ctx.root_moves[other]
+        ctx.root_moves[other] = ctx.root_moves[index]
+        ctx.root_moves[index] = move
+    if kind == RANDOM:
+        return ctx.root_moves[0]
+    if count == 1 and move_cost(ctx.pos, ctx.root_moves[0]) == 0:
+        return ctx.root_moves[0]
+    for index in range(count):
+        ctx.moves[index] = ctx.root_moves[index]
+    if ctx.features & ORDERED:
+        order_moves(ctx, 0, count, MOVE_NONE)
+        for index in range(count):
+            ctx.root_moves[index] = pick(ctx, index, count)
+    prepare(ctx)
+    visits[0] += 1
+    best, best_move = -VALUE_INFINITE, ctx.root_moves[0]
+    for index in range(count):
+        move = ctx.root_moves[index]
+        left = depth - move_cost(ctx.pos, move)
+        descend(ctx, move)
+        value = value_of(ctx, kind, best, index == 0, left, visits)
+        ascend(ctx, move)
+        if value > best:
+            best, best_move = value, move
+    return best_move
+
+
+@njit
+def ending(ctx, count):
+    """Return the value of ctx.pos for the side to move if the game ends here, else VALUE_NONE; count : legal moves."""
+    if count == 0:
+        return terminal_value(ctx)
+    value = repetition_value(ctx)
+    return claimed_value(ctx) if value == VALUE_NONE else value
+
+
+@njit
+def play_game(ctx, players, opening, states, longest, visits):
+    """Play a game from ctx.pos and return its value for the side that began; 0, a draw, after `longest` moves.
+
+    ctx : at its root, without moves before.   players : int64[2, 3], KIND, DEPTH and FEATURES of each side.
+    opening : so many moves are random first, by states[0]; states : uint64[2, 1], in-out, see `random_below`.
+    visits : int64[2, MAX_PLY + 2], in-out, each player's nodes by ply; a move that is the only one is searched too,
+    but for one that costs no depth (a pass).
+    """
+    while ctx.trail < longest:
+        side = ctx.trail & 1
+        count = write_root_moves(ctx)
+        value = ending(ctx, count)
+        if value != VALUE_NONE:
+            return -value if side else value
+        ctx.features = players[side, FEATURES]
+        if ctx.trail < opening:
+            move = choose(ctx, count, RANDOM, 0, states[0], visits[side])
+        else:
+            move = choose(ctx, count, players[side, KIND], players[side, DEPTH], states[1], visits[side])
+        descend(ctx, move)
+        ctx.ply = 0
+    return 0
