@@ -87,6 +87,7 @@ class Line:
 
     @property
     def score(self) -> str:
+        """The value as it is written: 'cp 12', 'mate -4', ..."""
         return score_text(self._game, self.value)
 
     @property
@@ -127,6 +128,7 @@ class Found:
 
     @property
     def ponder(self) -> str:
+        """The reply to `bestmove` that is expected, '' if there is none."""
         return self.pv[1] if len(self.pv) > 1 else ""
 
 

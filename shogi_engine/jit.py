@@ -234,6 +234,7 @@ class KernelCache(_Cache):
 
     @property
     def cache_path(self) -> str:
+        """The folder, as numba asks for it."""
         return str(self.folder)
 
     def _sources(self, argument_types: Any) -> set[Path]:
@@ -283,12 +284,15 @@ class KernelCache(_Cache):
                 aside.unlink(missing_ok=True)
 
     def enable(self) -> None:
+        """Load and save from now on."""
         self.enabled = True
 
     def disable(self) -> None:
+        """Neither load nor save."""
         self.enabled = False
 
     def flush(self) -> None:
+        """Delete what is saved of this kernel."""
         for path in self.folder.glob(f"{self.function.__name__}-*.kernel"):
             path.unlink(missing_ok=True)
 

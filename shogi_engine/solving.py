@@ -21,11 +21,20 @@ MOST_NODES = 10_000_000  # also beside a search without a limit, which may share
 class WinSolver(Protocol):
     """What a game's solver of forced wins can do; see `games.shogi.mates.MateSolver`."""
 
-    def arm(self) -> None: ...
-    def stop(self) -> None: ...
-    def warmup(self) -> None: ...
-    def new_problem(self) -> None: ...
-    def solve(self, position: Any, **limits: Any) -> Any: ...
+    def arm(self) -> None:
+        """Announce a search: a stop before now is forgotten."""
+
+    def stop(self) -> None:
+        """End the running or announced search, from any thread."""
+
+    def warmup(self) -> None:
+        """Compile, or load from the cache, all that a search needs."""
+
+    def new_problem(self) -> None:
+        """Forget what earlier searches learned."""
+
+    def solve(self, position: Any, **limits: Any) -> Any:
+        """Return what was proven of `position` within `limits`."""
 
 
 class Beside:

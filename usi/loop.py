@@ -96,6 +96,7 @@ class Output:
         self.log: Any = None
 
     def line(self, text: str) -> None:
+        """Write one line."""
         with self._lock:
             self._note("<", text)
             try:
@@ -104,6 +105,7 @@ class Output:
                 self._vanish()
 
     def info(self, text: str) -> None:
+        """Write an `info string`, whatever characters `text` has."""
         self.line(f"info string {shown(text)}")
 
     def note(self, direction: str, text: str) -> None:

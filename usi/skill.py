@@ -21,19 +21,8 @@ class Level:
 
 
 LEVELS = (
-    Level(moves=1),
-    Level(moves=2),
-    Level(moves=4),
-    Level(moves=8),
-    Level(moves=16),
-    Level(moves=32),
-    Level(),
-    Level(nodes=300),
-    Level(nodes=900),
-    Level(nodes=2700),
-    Level(nodes=8100),
-    Level(nodes=24_300),
-    Level(nodes=72_900),
+    *(Level(moves=moves) for moves in (1, 2, 4, 8, 12, 18, 25, 36, 0)),
+    *(Level(nodes=nodes) for nodes in (600, 1500, 4000, 10_000, 25_000, 75_000)),
 )
 FULL = len(LEVELS)  # the engine as it is
 

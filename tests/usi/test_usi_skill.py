@@ -87,7 +87,13 @@ def test_a_weak_move_has_its_info_line_and_analysis_is_not_weakened(multipv):
         engine.send("setoption name PvInterval value 0", "position startpos", "go movetime 3000")
         lines = engine.until("bestmove")
         assert engine.came - engine.sent < 1.5
-        assert lines[-2].split(" pv ")[1].split()[0] == lines[-1].split()[1]
+        best = next(line for line in reversed(lines) if multipv == 1 and " pv " in line or " multipv 1 " in line)
+        assert best.split(" pv ")[1].split()[0] == lines[-1].split()[1]
+        engine.send("go infinite")
+        seen = " ".join(engine.silent(0.5)).split()
+        assert max(int(after) for word, after in zip(seen, seen[1:], strict=False) if word == "nodes") > 2000
+        engine.send("stop")
+        engine.until("bestmove")
         engine.send("position startpos", "go mate 100")
         engine.until("checkmate nomate", 120)  # it is compiled by now
         engine.send(f"position sfen {MICROCOSMOS}", "go mate 300")
