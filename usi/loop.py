@@ -39,6 +39,7 @@ HEARTBEAT = 4.0  # seconds; GUIs give up after 5 or more without a line
 FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
 LEAST_MS = 2.0  # with less not even the first depth is done, and the move would be no choice at all
 LAST_WORDS = 0.5  # seconds a search has at the end of input to answer
+PARAMETER = "param."  # begins the name of an option, not declared, that is a number of Game.params
 STACK = 64 << 20  # bytes of the worker's stack: the search recurses, and some systems give threads little
 
 
@@ -349,6 +350,12 @@ class Loop:
         self.out.line("readyok")
 
     def _set(self, name: str, value: str) -> None:
+        if name.lower().startswith(PARAMETER):
+            try:
+                self._ready_engine().set_parameter(name[len(PARAMETER) :], value)
+            except ValueError as fault:
+                raise ProtocolError(f"setoption: {fault}") from None
+            return
         if self.options.set(name, value) == "DebugLogFile":
             try:
                 self.out.open_log(self.options.text("DebugLogFile"))
