@@ -110,7 +110,7 @@ def summarise(records: dict[int, Record], sprt: Sprt | None) -> Record:
         reason = f"{winner}: {record['reason'].split(':')[0]}"
         reasons[reason] = reasons.get(reason, 0) + 1
         if record.get("fault"):
-            of = faults[int(record["score"])]  # whose fault it was has lost
+            of = faults[int(record["score"])]  # whoever committed it has lost
             of[record["fault"]] = of.get(record["fault"], 0) + 1
     summary["black_score"] = round(
         sum(record["score"] if game % 2 == 0 else 1 - record["score"] for game, record in records.items())
@@ -119,7 +119,7 @@ def summarise(records: dict[int, Record], sprt: Sprt | None) -> Record:
     )
     summary["plies"] = round(sum(record["plies"] for record in records.values()) / max(len(records), 1), 1)
     summary["reasons"] = dict(sorted(reasons.items()))
-    summary["faults"] = {"first": faults[1], "second": faults[0]}
+    summary["faults"] = dict(zip(("first", "second"), faults, strict=True))
     for name in ("first", "second"):
         used = [record[name] for record in records.values() if name in record]
         moves = sum(each["moves"] for each in used) or 1
@@ -174,6 +174,11 @@ class Match:
             return True
         return bool(self.sprt and self.sprt.verdict(pentanomial(records)))
 
+    def records(self) -> dict[int, Record]:
+        """Return the games finished so far; a copy, for workers may be adding more."""
+        with self._lock:
+            return dict(self.log.records)
+
     def run(self, concurrency: int) -> Iterator[Record]:
         """Play, and yield each record once it is logged. What a worker raises is raised here."""
         missing = iter([game for game in range(self.games) if game not in self.log.records])
@@ -194,9 +199,6 @@ class Match:
                 elif isinstance(done, BaseException):
                     raise done
                 else:
-                    self.log.add(done)
-                    if self.decided():
-                        self._over.set()
                     yield done
         finally:
             self._over.set()
@@ -212,7 +214,12 @@ class Match:
                     game = next(missing, None)
                 if game is None:
                     break
-                self._done.put(self._play(worker, game))
+                record = self._play(worker, game)
+                with self._lock:
+                    self.log.add(record)
+                    if self.decided():
+                        self._over.set()
+                self._done.put(record)
         except BaseException as failure:
             self._done.put(failure)
         finally:
@@ -446,15 +453,16 @@ def show_progress(match: Match, concurrency: int, report: int) -> None:
     """Play to the end; a bar on a terminal, and a line after each `report` games."""
     began, before = time.monotonic(), len(match.log.records)
     for _ in match.run(concurrency):
-        done = len(match.log.records)
+        records = match.records()
+        done = len(records)
         if sys.stderr.isatty():
-            summary = summarise(match.log.records, match.sprt)
+            summary = summarise(records, match.sprt)
             left = (time.monotonic() - began) / (done - before) * (match.games - done)
             filled = 20 * done // match.games
             bar = f"[{'#' * filled}{'.' * (20 - filled)}] {left / 60:.1f} min left  {line(summary)}"
             print(f"\r{bar}\033[K", end="", file=sys.stderr, flush=True)
         if report and done % report == 0:
-            print(line(summarise(match.log.records, match.sprt)), file=sys.stderr, flush=True)
+            print(line(summarise(records, match.sprt)), file=sys.stderr, flush=True)
     if sys.stderr.isatty():
         print(file=sys.stderr)
 

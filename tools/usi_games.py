@@ -336,7 +336,8 @@ def _play_on(players: tuple[Player, Player], state: _State, terms: Terms) -> tup
         try:
             board.push_usi(answer.move)
         except ValueError as fault:
-            raise FaultError(side, "illegal move", str(fault)) from None
+            own = state.moves[-2:-1]  # said again, and so late that it seemed to answer the next question
+            raise FaultError(side, "second answer" if own == [answer.move] else "illegal move", str(fault)) from None
         state.moves.append(answer.move)
         state.ahead[side].append(answer.score if side == 0 or answer.score is None else -answer.score)
         if terms.resign is not None:
