@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine import games
+from shogi_engine import games, parameters
 from shogi_engine.game import (
     VALUE_MATE,
     VALUE_MATE_IN_MAX,
@@ -441,6 +441,13 @@ class Engine:
         """Set parameters of the game (the fields of `Game.params`) for the searches to come."""
         for name, value in values.items():
             self.searcher.params[name] = value
+
+    def set_parameter(self, name: str, text: str) -> None:
+        """Set the number called `name` (see `parameters.names`) for the searches to come, for tuning and matches.
+
+        Raises ValueError if there is no such number or `text` is none that it can hold.
+        """
+        parameters.set_value(self.searcher.params, name, int(text))
 
     def warmup(self) -> None:
         """Compile, or load from the cache, all that a search and the notation need; touch the memory they use."""

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import __version__
 from shogi_engine.search.clock import Budget, Clock, fixed, plan
 from usi import skill
+from usi.book import NONE as NO_BOOK
+from usi.book import Book, BookError, located
 from usi.options import ENTERING_KING_RULES, EVALUATIONS, OPTIONS, Options
 from usi.protocol import (
     Go,
@@ -39,6 +41,7 @@ HEARTBEAT = 4.0  # seconds; GUIs give up after 5 or more without a line
 FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
 LEAST_MS = 2.0  # with less not even the first depth is done, and the move would be no choice at all
 LAST_WORDS = 0.5  # seconds a search has at the end of input to answer
+PARAMETER = "param."  # begins the name of an option, not declared, that is a number of Game.params
 STACK = 64 << 20  # bytes of the worker's stack: the search recurses, and some systems give threads little
 
 
@@ -147,6 +150,7 @@ class Loop:
         self.rng = random.Random()
         self.position = Position()
         self.engine: Any = None
+        self._book, self._book_name = Book(), ""
         self._sizes = (0, 0)  # hash and threads the engine has
         self._fresh = True  # nothing was searched since the table was cleared
         self._loaded = threading.Event()
@@ -348,9 +352,16 @@ class Loop:
         self._ready_engine()
         with Heartbeat(self.out):
             self._new_game()
+            self._open_book()
         self.out.line("readyok")
 
     def _set(self, name: str, value: str) -> None:
+        if name.lower().startswith(PARAMETER):
+            try:
+                self._ready_engine().set_parameter(name[len(PARAMETER) :], value)
+            except ValueError as fault:
+                raise ProtocolError(f"setoption: {fault}") from None
+            return
         if self.options.set(name, value) == "DebugLogFile":
             try:
                 self.out.open_log(self.options.text("DebugLogFile"))
@@ -490,6 +501,8 @@ class Loop:
         if engine.may_declare():
             self.out.line("info depth 0 score mate +")
             return "bestmove win"
+        if (answer := self._book_answer(go, engine, moves)) is not None:
+            return answer
         task.only = len(searchmoves or moves) == 1
         shows = self._shows()
         with self._lock:
@@ -505,6 +518,36 @@ class Loop:
         for line in found.lines:
             shows.show(line)
         return self._bestmove(found)
+
+    def _open_book(self) -> None:
+        """Have the book that the options ask for; one that can not be read is reported once, and there is none."""
+        wanted = self.options.text("BookFile") if self.options.flag("USI_OwnBook") else ""
+        if wanted == self._book_name:
+            return
+        self._book_name, self._book = wanted, Book()
+        if wanted not in NO_BOOK:
+            try:
+                self._book = Book.load(located(wanted))
+            except BookError as fault:
+                self.out.info(f"BookFile {shown(wanted)}: {fault}; playing without a book")
+
+    def _book_answer(self, go: Go, engine: "Engine", moves: list[str]) -> str | None:
+        """Return the answer to a `go` by the clock from the book, None if there is none."""
+        by_clock = go.has_clock() or go.movetime is not None
+        if not by_clock or go.infinite or go.searchmoves or go.depth or go.nodes or self._weak(go):
+            return None
+        self._open_book()
+        if not self._book.positions:
+            return None
+        number, flag = self.options.number, self.options.flag
+        limits = {"best": number("BookMoves"), "margin": number("BookEvalDiff"), "flipped": flag("FlippedBook")}
+        found = self._book.choose(engine.position_text, moves, self.rng, **limits)
+        if found is None:
+            return None
+        pv = [each for each in (found.move, found.ponder) if each]
+        self.out.line(f"info depth {found.depth} score cp {found.value} nodes 0 time 0 pv {' '.join(pv)}")
+        self.out.info("book move")
+        return " ponder ".join(["bestmove " + found.move, *pv[1:]])
 
     def _configure(self, engine: "Engine", go: Go) -> None:
         """Tell the engine by which rules the game is played, and how to evaluate."""

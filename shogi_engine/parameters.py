@@ -1,0 +1,105 @@
+"""A game's parameters by name: what may be set from outside (`param.<name>` over USI) and tuned (tools/spsa.py).
+
+Generic over the dtype: every signed integer field of `Game.params` is one, an element of an array is `field.index`.
+Addresses (unsigned) are none. Plain Python over a record.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.game import Game
+
+SEPARATOR = "."
+# Not for tuning: they say what game is played or what is evaluated, not how well.
+RULES = ("evaluation", "entering_king_rule", "max_moves", "draw_value")
+
+# Ranges and steps that the rule of `tunable` does not fit: name -> (least, most, step).
+RANGES: dict[str, tuple[int, int, int]] = {}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number. step : how far tuning moves it at first, about what makes a measurable difference."""
+
+    name: str
+    default: int
+    least: int
+    most: int
+    step: int
+
+
+def names(params: Any) -> Iterator[str]:
+    """Yield the names of all numbers of a params record that may be set."""
+    for field in params.dtype.names:
+        value = np.asarray(params[field])
+        if value.dtype.kind != "i":
+            continue
+        if value.ndim == 0:
+            yield field
+        else:
+            for place in np.ndindex(value.shape):
+                yield SEPARATOR.join([field, *map(str, place)])
+
+
+def _place(params: Any, name: str) -> tuple[str, tuple[int, ...]]:
+    """Return a name's field and indices. Raises ValueError if there is no such number."""
+    field, *indices = name.split(SEPARATOR)
+    if field not in params.dtype.names or np.asarray(params[field]).dtype.kind != "i":
+        raise ValueError(f"there is no parameter {name!r}")
+    shape = np.asarray(params[field]).shape
+    numbers = [int(index) for index in indices if index.isascii() and index.isdecimal()]
+    inside = all(number < size for number, size in zip(numbers, shape, strict=False))
+    if len(numbers) != len(indices) or len(numbers) != len(shape) or not inside:
+        raise ValueError(f"there is no parameter {name!r}")
+    return field, tuple(numbers)
+
+
+def value(params: Any, name: str) -> int:
+    """Return the number called `name`. Raises ValueError if there is none."""
+    field, place = _place(params, name)
+    return int(np.asarray(params[field])[place])
+
+
+def set_value(params: Any, name: str, number: int) -> None:
+    """Set the number called `name`. Raises ValueError if there is none, or if it can not hold `number`."""
+    field, place = _place(params, name)
+    limits = np.iinfo(np.asarray(params[field]).dtype)
+    if not limits.min <= number <= limits.max:
+        raise ValueError(f"parameter {name} can not be {number}")
+    if place:
+        params[field][place] = number
+    else:
+        params[field] = number
+
+
+def parse_settings(text: str) -> dict[str, int]:
+    """Return the numbers of 'futility=100,values.1=95'. Raises ValueError for what is not 'name=integer'."""
+    settings = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, number = part.partition("=")
+        if not equals:
+            raise ValueError(f"a parameter is set by name=integer, not {part!r}")
+        settings[name.strip()] = int(number)
+    return settings
+
+
+def tunable(game: Game) -> dict[str, Parameter]:
+    """Return what tuning may change, by name: defaults from the game, ranges and steps from RANGES or by this rule.
+
+    A number ranges from 0 (or twice itself, if negative) to twice its default, its step is a tenth of that, at least
+    1; one whose default is 0 is switched off and needs an entry in RANGES.
+    """
+    params = game.default_params()
+    found = {}
+    for name in names(params):
+        default = value(params, name)
+        if name in RANGES:
+            found[name] = Parameter(name, default, *RANGES[name])
+        elif default and name.split(SEPARATOR)[0] not in RULES:
+            found[name] = Parameter(
+                name, default, min(0, 2 * default), max(0, 2 * default), max(1, round(abs(default) / 10))
+            )
+    return found
