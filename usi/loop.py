@@ -540,8 +540,14 @@ class Loop:
         if not self._book.positions:
             return None
         number, flag = self.options.number, self.options.flag
-        limits = {"best": number("BookMoves"), "margin": number("BookEvalDiff"), "flipped": flag("FlippedBook")}
-        found = self._book.choose(engine.position_text, moves, self.rng, **limits)
+        found = self._book.choose(
+            engine.position_text,
+            moves,
+            self.rng,
+            best=number("BookMoves"),
+            margin=number("BookEvalDiff"),
+            flipped=flag("FlippedBook"),
+        )
         if found is None:
             return None
         pv = [each for each in (found.move, found.ponder) if each]
