@@ -15,7 +15,8 @@ from shogi_engine.games.othello.patterns import (
     write_numbers,
 )
 from shogi_engine.jit import ctz, njit, popcount, record_dtype
-from shogi_engine.search.alphabeta import search
+from shogi_engine.search.alphabeta import search_root
+from shogi_engine.search.context import write_legal_moves
 
 # A position with what it is worth to the side to move, in hundredths of a disc, and the game it comes from.
 SAMPLE = record_dtype([("own", np.uint64), ("opponent", np.uint64), ("value", np.int32), ("game", np.int32)])
@@ -42,17 +43,20 @@ def random_below(state, limit):
 def think(ctx, depth, exact):
     """Return the value of ctx.pos searched `depth` plies deep, to the end if it has at most `exact` empty squares.
 
-    The best move is then ctx.pv[0, 0].
+    ctx.pos has a legal move. The best one is then ctx.root_moves[0].
     """
     ctx.ply = ctx.trail = ctx.computed = 0
     ctx.last_null = -1
     prepare(ctx)
+    ctx.root_count = write_legal_moves(ctx)
+    for index in range(ctx.root_count):
+        ctx.root_moves[index] = ctx.moves[index]
     empties = 64 - popcount(ctx.pos.own | ctx.pos.opponent)
     value = 0
     for plies in range(max(1, depth - 3), min(depth, empties) + 1):
-        value = search(ctx, -VALUE_INFINITE, VALUE_INFINITE, plies, 0)
+        value = search_root(ctx, -VALUE_INFINITE, VALUE_INFINITE, plies, 0)
     if empties <= exact:
-        value = search(ctx, -VALUE_INFINITE, VALUE_INFINITE, empties + 1, 0)
+        value = search_root(ctx, -VALUE_INFINITE, VALUE_INFINITE, empties + 1, 0)
     return value
 
 
@@ -82,7 +86,7 @@ def play_game(ctx, state, random_plies, depth, exact, explore, trust, line, samp
         sample = samples[start + count]
         sample.own, sample.opponent, sample.game = ctx.pos.own, ctx.pos.opponent, game
         value = think(ctx, depth, exact)
-        move = ctx.pv[0, 0]
+        move = ctx.root_moves[0]
         line[count].value = value
         line[count].fixed = 64 - popcount(ctx.pos.own | ctx.pos.opponent) <= exact
         if random_below(state, 1000) < explore:

@@ -1,0 +1,61 @@
+"""The opening book: lines, the eight images of a position, refusals, and what is shipped."""
+
+import pytest
+
+from shogi_engine.engine import Engine
+from shogi_engine.games.othello import GAME, book
+from shogi_engine.games.othello.bitboard import transform, transform_square
+from shogi_engine.games.othello.notation import legal_moves, parse_obf
+from shogi_engine.games.othello.types import move_square
+
+LINE = "------------------O-OX----XOOX---XXXOX----XOOO------------------ X; c2:+0.4; f2:-1.2"
+
+
+def test_round_trip():
+    position, moves = book.parse_line(LINE)
+    assert [value for _, value in moves] == [40, -120]
+    assert book.format_line(position, moves) == LINE
+
+
+def test_images(tmp_path):
+    """The book knows the eight images of each of its positions, and the image of each move."""
+    path = tmp_path / "book.txt"
+    path.write_text("% a comment\n\n" + LINE + "\n")
+    read = book.read(path)
+    position, moves = book.parse_line(LINE)
+    for symmetry in range(8):
+        image = position.copy()
+        image.own, image.opponent = transform(position.own, symmetry), transform(position.opponent, symmetry)
+        found = {move_square(move): value for move, value in read.moves(image)}
+        assert found == {transform_square(move_square(move), symmetry): value for move, value in moves}
+        assert {move for move, _ in read.moves(image)} <= set(legal_moves(image))
+    assert read.moves(parse_obf(GAME.start)) == []
+
+
+@pytest.mark.parametrize(
+    "line", ["garbage", LINE.replace("c2", "a1"), LINE.replace("+0.4", "much"), LINE.replace(":", " "), LINE + ";"]
+)
+def test_refusals(tmp_path, line):
+    path = tmp_path / "book.txt"
+    path.write_text("% a comment\n" + line + "\n")
+    with pytest.raises(ValueError, match="line 2") as fault:
+        book.read(path)
+    assert "\n" not in str(fault.value)
+
+
+def test_what_is_shipped():
+    shipped = book.read(book.SHIPPED)
+    assert len(shipped.entries) > 100 and book.SHIPPED.stat().st_size < 1 << 20
+    assert all(moves and moves == sorted(moves, key=lambda each: -each[1]) for moves in shipped.entries.values())
+
+
+def test_book_moves_in_the_engine():
+    with Engine("othello", hash_mb=1) as engine:
+        first = engine.book_move()
+        assert first in engine.legal_moves()
+        engine.set_position(moves=[first])
+        assert engine.book_move() in engine.legal_moves()
+        engine.set_position("--OOO-----XOXX----XXOX-----XXO---OOXXXXX--OX-XX---XXO----------- X")
+        assert engine.book_move() == ""
+    with Engine("shogi", hash_mb=1) as engine:
+        assert engine.book_move() == ""
