@@ -333,6 +333,20 @@ def compare(args: argparse.Namespace) -> int:
     return 0
 
 
+def nboard(args: argparse.Namespace) -> int:
+    from shogi_engine.protocols.console import speak
+    from shogi_engine.protocols.nboard import NBoard
+
+    return speak(NBoard)
+
+
+def gtp(args: argparse.Namespace) -> int:
+    from shogi_engine.protocols.console import speak
+    from shogi_engine.protocols.gtp import Gtp
+
+    return speak(Gtp)
+
+
 # ---- the arguments -----------------------------------------------------------------------------------------------
 
 
@@ -442,6 +456,9 @@ def parser() -> Parser:
     made.add_argument("--seed-rules", action="store_true", help="Othello searches with the faults the README tells of")
     made.add_argument("--plot", metavar="FILE", help="draw the tables (PNG, SVG ...; needs matplotlib)")
     as_json(made)
+
+    command("nboard", nboard, "Speak the NBoard protocol, for Othello GUIs.")
+    command("gtp", gtp, "Speak the Go Text Protocol, for Othello GUIs and match programs.")
 
     made = command("play", play, "Play in the terminal.")
     game(made)
