@@ -529,7 +529,7 @@ class Loop:
             try:
                 self._book = Book.load(located(wanted))
             except BookError as fault:
-                self.out.info(f"BookFile {shown(wanted)}: {fault}; playing without a book")
+                self.out.info(f"no book: {fault}; BookFile {shown(wanted)}")
 
     def _book_answer(self, go: Go, engine: "Engine", moves: list[str]) -> str | None:
         """Return the answer to a `go` by the clock from the book, None if there is none."""

@@ -47,6 +47,15 @@ class FakeEngine:
     def legal_moves(self):
         return [move.usi() for move in self.board.legal_moves]
 
+    @property
+    def position_text(self):
+        return self.board.sfen()
+
+    def set_parameter(self, name, text):
+        if name != "futility":
+            raise ValueError(f"there is no parameter {name!r}")
+        os.environ["FAKE_SCORE"] = f"cp {int(text)}"
+
     def diagram(self):
         return self.board.sfen()
 

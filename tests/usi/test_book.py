@@ -1,0 +1,179 @@
+"""Opening books: the format, the look-up, the choice, and what the engine does with them; the one that is shipped."""
+
+import random
+from collections import Counter
+
+import pytest
+import shogi
+from usi_driver import FAKE, Process
+
+from usi.book import SHIPPED, Book, BookError, BookMove, located, position_key, turned_key, turned_move
+
+START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+AFTER_7G7F = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
+TEXT = f"""#YANEURAOU-DB2016 1.00
+// a comment
+sfen {START}
+7g7f 3c3d 50 12 3
+2g2f none 45 11 1
+9g9f
+# another
+sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 7
+2g2f 8c8d -10 9
+"""
+
+
+@pytest.fixture
+def book(tmp_path):
+    path = tmp_path / "my book.db"
+    path.write_text(TEXT)
+    return path
+
+
+def test_a_file_is_read_as_it_stands(book):
+    loaded = Book.load(book)
+    assert loaded.moves(START) == [
+        BookMove("7g7f", "3c3d", 50, 12, 3),
+        BookMove("2g2f", "", 45, 11, 1),
+        BookMove("9g9f"),
+    ]
+    assert len(loaded.positions) == 2
+    assert loaded.moves("4k4/9/9/9/9/9/9/9/4K4 b P 1") == []
+
+
+def test_what_is_written_is_read_again(book, tmp_path):
+    loaded, other = Book.load(book), tmp_path / "other.db"
+    other.write_text(loaded.text())
+    assert Book.load(other).positions == loaded.positions
+    assert other.read_text().startswith("#YANEURAOU-DB2016 1.00\nsfen ")
+
+
+def test_the_move_number_and_the_order_of_hands_do_not_matter():
+    assert position_key("4k4/9/9/9/9/9/9/9/4K4 b pRB2P 1") == position_key("4k4/9/9/9/9/9/9/9/4K4 b RB2Pp 77")
+    assert position_key("4k4/9/9/9/9/9/9/9/4K4 b - 1") != position_key("4k4/9/9/9/9/9/9/9/4K4 w - 1")
+    for text in ("", "startpos", "4k4/9 b - 1", "4k4/9/9/9/9/9/9/9/4K4 x - 1"):
+        with pytest.raises(ValueError, match="no sfen"):
+            position_key(text)
+
+
+def test_a_position_turned_around_has_its_moves_turned_around(book):
+    loaded = Book.load(book)
+    assert loaded.moves(AFTER_7G7F) == [BookMove("8c8d", "2g2f", -10, 9)]
+    assert loaded.moves(AFTER_7G7F, flipped=False) == []
+
+
+def test_turning_is_its_own_inverse_and_agrees_with_another_program():
+    rng, board = random.Random(3), shogi.Board()
+    for _ in range(120):
+        move = rng.choice(list(board.legal_moves))
+        key, text = position_key(board.sfen()), move.usi()
+        assert turned_key(turned_key(key)) == key and turned_move(turned_move(text)) == text
+        other = shogi.Board(f"{turned_key(key)} 1")
+        assert {turned_move(each.usi()) for each in board.legal_moves} == {each.usi() for each in other.legal_moves}
+        board.push(move)
+        if board.is_game_over():
+            break
+
+
+def test_the_choice_goes_by_value_and_count(book):
+    loaded, rng = Book.load(book), random.Random(1)
+    legal = ["7g7f", "2g2f", "9g9f"]
+    seen = Counter(loaded.choose(START, legal, rng).move for _ in range(400))
+    assert set(seen) == {"7g7f", "2g2f"}  # 9g9f is worth 50 less
+    assert 250 < seen["7g7f"] < 350  # three times as often
+    assert {loaded.choose(START, legal, rng, best=1).move for _ in range(20)} == {"7g7f"}
+    assert {loaded.choose(START, legal, rng, margin=0).move for _ in range(20)} == {"7g7f"}
+    assert loaded.choose(START, ["9g9f"], rng).move == "9g9f"
+    assert loaded.choose(START, [], rng) is None
+    assert loaded.choose(AFTER_7G7F, legal, rng) is None  # 8c8d is not said to be legal
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"", "no position"),
+        (b"#YANEURAOU-DB2016 1.00\n", "no position"),
+        (b"7g7f none 0 0 0\n", "line 1"),
+        (b"sfen lnsgkg b - 1\n", "line 1: no sfen"),
+        (TEXT.encode() + b"7g7f none many\n", "line 10"),
+        (TEXT.encode() + b"7z7f\n", "no move"),
+        (b"\xff\xfe\x00\x01", "not a text file"),
+        (None, "No such file"),
+    ],
+)
+def test_a_broken_book_says_what_is_wrong(tmp_path, content, fault):
+    path = tmp_path / "broken.db"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(BookError, match=fault) as failure:
+        Book.load(path)
+    assert "\n" not in str(failure.value)
+
+
+def use(path):
+    return ["setoption name USI_OwnBook value true", f"setoption name BookFile value {path}"]
+
+
+def answer(engine, position, go):
+    engine.send(f"position {position}", go)
+    return engine.until("bestmove")
+
+
+def test_the_engine_plays_from_its_book_by_the_clock_and_thinks_otherwise(book):
+    with Process(FAKE, FAKE_DEPTH="3") as engine:
+        engine.ready(*use(book), "setoption name BookMoves value 1")
+        for go in ("go btime 1000 wtime 1000 byoyomi 100", "go movetime 100", "go btime 0 wtime 0 binc 9 winc 9"):
+            lines = answer(engine, "startpos", go)
+            assert lines[-1] == "bestmove 7g7f ponder 3c3d"
+            assert any("score cp 50" in line and line.endswith("pv 7g7f 3c3d") for line in lines)
+        assert answer(engine, "startpos moves 7g7f", "go movetime 50")[-1] == "bestmove 8c8d ponder 2g2f"
+        for go in ("go depth 2", "go nodes 100", "go movetime 50 searchmoves 1g1f"):
+            assert not any("book" in line for line in answer(engine, "startpos", go))
+        assert not any("book" in line for line in answer(engine, "startpos moves 7g7f 9c9d", "go movetime 50"))
+
+
+def test_a_book_move_found_while_pondering_waits(book):
+    with Process(FAKE) as engine:
+        engine.ready(*use(book), "setoption name BookMoves value 1")
+        engine.send("position startpos", "go ponder btime 1000 wtime 1000 byoyomi 100")
+        assert not any(line.startswith("bestmove") for line in engine.silent(0.3))
+        engine.send("ponderhit")
+        assert engine.until("bestmove")[-1] == "bestmove 7g7f ponder 3c3d"
+
+
+def test_no_book_is_used_unless_asked_for(book):
+    for options in ([], use("no_book"), [*use(book), "setoption name USI_OwnBook value false"]):
+        with Process(FAKE, FAKE_DEPTH="3") as engine:
+            engine.ready(*options)
+            assert not any("book" in line for line in answer(engine, "startpos", "go movetime 50"))
+
+
+def test_a_book_that_can_not_be_read_is_reported_once_and_play_goes_on(tmp_path):
+    with Process(FAKE, FAKE_DEPTH="3") as engine:
+        engine.ready(*use(tmp_path / "missing.db"))
+        assert sum("no book: No such file" in line for line in engine.seen) == 1
+        assert answer(engine, "startpos", "go movetime 50")[-1].startswith("bestmove ")
+        assert sum("no book: No such file" in line for line in engine.seen) == 1
+
+
+def test_parameters_are_set_by_options_nobody_sees():
+    with Process(FAKE, FAKE_DEPTH="3") as engine:
+        engine.ready("setoption name param.futility value 77")
+        assert not any("param" in line for line in engine.seen)
+        assert any("score cp 77" in line for line in answer(engine, "startpos", "go depth 1"))
+        engine.send("setoption name param.nothing value 1", "isready")
+        assert any("there is no parameter" in line for line in engine.until("readyok"))
+
+
+def test_the_shipped_book_is_found_and_every_move_in_it_is_legal():
+    assert located("book.db") == SHIPPED
+    shipped = Book.load(SHIPPED)
+    assert 300 <= len(shipped.positions) <= 5000
+    assert SHIPPED.stat().st_size < 1 << 20
+    assert shipped.moves(START)
+    for key, moves in shipped.positions.items():
+        board = shogi.Board(f"{key} 1")
+        legal = {move.usi() for move in board.legal_moves}
+        assert moves and len({each.move for each in moves}) == len(moves)
+        for each in moves:
+            assert each.move in legal and abs(each.value) < 1000
