@@ -32,7 +32,7 @@ from shogi_engine.search.context import ascend, descend
 from shogi_engine.search.table import probe
 
 DEEP = 13  # with fewer empty squares `endgame.solve` searches
-VALUE_DIVISOR = 5  # what turns the evaluation's hundredths of a disc into `order_score`'s unit
+VALUE_DIVISOR = 8  # what turns the evaluation's hundredths of a disc into `order_score`'s unit
 BUSY_SLOTS = 1 << 12
 
 

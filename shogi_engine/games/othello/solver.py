@@ -6,10 +6,10 @@ print(solved.score, format_move(None, solved.move))
 
 Two searches share the work: `deep_endgame.solve_deep` far from the end, `endgame.solve` from twelve empty squares on.
 The shared alpha-beta, exact (no pruning, no reductions) and with `finish` for the last eight squares, finds the same
-scores but needs seven times the nodes and eight times the time (FFO 26-30, 20 empty squares: 160 M nodes and 9.9 s
-against 23 M and 1.2 s): it looks at no child in the table before it searches one, counts no stable discs, and orders
-by history where the number of answers tells more. It does serve here: a first glance finds a likely score, and shallow
-searches order the moves, so that a better evaluation makes a better solver.
+scores but needs seven times the nodes and eight times the time (FFO 26-30, 20 empty squares, both with the evaluation
+by eight features: 160 M nodes and 9.9 s against 23 M and 1.2 s): it looks at no child in the table before it searches
+one, counts no stable discs, and orders by history where the number of answers tells more. It does serve here: a first
+glance finds a likely score, and shallow searches order the moves, so that a better evaluation makes a better solver.
 """
 
 import threading
@@ -42,8 +42,8 @@ from shogi_engine.search.limits import Info, Result
 from shogi_engine.search.root import MAX_THREADS, NO_LIMIT, STACK_BYTES, reduction_table
 from shogi_engine.search.table import Table, entry_move, probe
 
-GLANCE = 12  # a first search looks this much less deep than the number of empty squares: it orders and guesses
-DEEPEST_GLANCE = 14
+GLANCE = 6  # a first search looks this much less deep than the number of empty squares: it orders and guesses
+DEEPEST_GLANCE = 14  # and no deeper than this
 WINDOW = 3  # half the first window around the guess; scores are even, bounds odd
 PROGRESS_SECONDS = 0.2
 TYPICAL_EMPTIES, TYPICAL_MS = 20, 400  # solved in about so long, in twice the time with one more
@@ -247,7 +247,7 @@ class Solver:
         values = [0]  # of each depth
 
         def work() -> None:
-            ctx.features = ALL_FEATURES & ~FINISH
+            ctx.features = ALL_FEATURES & GAME.features & ~FINISH
             for plies in range(1, depth + 1):
                 ctx.root_depth = plies
                 value = int(search(ctx, np.int64(-VALUE_INFINITE), np.int64(VALUE_INFINITE), plies, np.int64(0)))
