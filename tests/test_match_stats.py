@@ -89,7 +89,16 @@ def test_the_ratio_grows_with_the_score_and_changes_sign_with_the_sides():
 def test_pairs_that_agree_are_less_certain_than_pairs_that_cancel():
     agreeing, cancelling = estimate((50, 0, 0, 0, 50)), estimate((0, 0, 100, 0, 0))
     assert agreeing.elo == cancelling.elo == pytest.approx(0)
-    assert agreeing.error > 10 * cancelling.error
+    assert agreeing.error > 5 * cancelling.error
+
+
+def test_one_pair_proves_little():
+    for place in range(5):
+        pairs = [0] * 5
+        pairs[place] = 1
+        found = estimate(pairs)
+        assert found.error > 150
+        assert 0.01 < found.los < 0.99
 
 
 def test_estimates_stay_finite_without_games_and_at_clean_sweeps():

@@ -30,9 +30,9 @@ def normal_cdf(x: float) -> float:
     return 0.5 * (1 + math.erf(x / math.sqrt(2)))
 
 
-def distribution(pairs: Sequence[float]) -> tuple[float, list[tuple[float, float]]]:
-    """Return the number of pairs and [(score 0 to 1, probability)], unseen results made possible."""
-    counts = [count or UNSEEN for count in pairs]
+def distribution(pairs: Sequence[float], unseen: float = UNSEEN) -> tuple[float, list[tuple[float, float]]]:
+    """Return the number of pairs and [(score 0 to 1, probability)], results not seen counting `unseen`."""
+    counts = [count or unseen for count in pairs]
     total = sum(counts)
     return total, [(place / (len(counts) - 1), count / total) for place, count in enumerate(counts)]
 
@@ -54,13 +54,16 @@ class Estimate:
 
 
 def estimate(pairs: Sequence[int]) -> Estimate:
-    """Return what the finished pairs tell; without any, nothing is known and the interval is the widest."""
+    """Return what the finished pairs tell; without any, nothing is known and the interval is the widest.
+
+    While all pairs have scored the same, their variance is unknown: each other result then counts half a pair.
+    """
     number = sum(pairs)
     if number == 0:
         return Estimate(0.5, 0.0, elo_difference(0), elo_difference(1), 0.5)
     scores = [place / (len(pairs) - 1) for place in range(len(pairs))]
     mean = sum(score * count for score, count in zip(scores, pairs, strict=True)) / number
-    total, distributed = distribution(pairs)
+    total, distributed = distribution(pairs, UNSEEN if len(pairs) - list(pairs).count(0) > 1 else 0.5)
     middle = sum(score * p for score, p in distributed)
     variance = sum((score - middle) ** 2 * p for score, p in distributed)
     error = math.sqrt(variance / total)
