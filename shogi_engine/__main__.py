@@ -333,6 +333,39 @@ def compare(args: argparse.Namespace) -> int:
     return 0
 
 
+def analyse(args: argparse.Namespace) -> int:
+    if bool(args.file) == bool(args.position or args.moves):
+        raise ValueError("analyse: a FILE, or --position or --moves, is wanted")
+    from shogi_engine import analysis
+    from shogi_engine.compare import pyplot
+    from shogi_engine.engine import Engine
+    from shogi_engine.games.othello.records import read_games
+
+    if args.plot and not args.file:
+        raise ValueError("analyse: --plot draws a game of a FILE")
+    drawing = pyplot() if args.plot else None
+    games_read = read_games(Path(args.file).read_bytes()) if args.file else []
+    if args.file and args.number > len(games_read):
+        raise ValueError(f"{args.file}: there are {len(games_read)} games, no number {args.number}")
+    with Engine(args.game, hash_mb=args.hash) as engine:
+        engine.check_level(args.level)
+        engine.set_position(args.position, args.moves)
+        engine.warmup()
+        if not args.file:
+            found = analysis.hints(engine, args.level)
+            values: dict[str, Any] = {"position": engine.position_text, "hints": [vars(hint) for hint in found]}
+            report(args, values, analysis.hint_table(found))
+            return 0
+        game = games_read[args.number - 1]
+        points = analysis.graph(engine, game.start, game.texts, args.level, progress_line("move"))
+    if drawing:
+        analysis.plot(points, args.plot, drawing)
+    graph = [{**vars(point), "loss": point.loss} for point in points]
+    worst = [point.ply for point in analysis.worst(points)]
+    report(args, {"tags": game.tags, "graph": graph, "worst": worst}, analysis.graph_table(points))
+    return 0
+
+
 def nboard(args: argparse.Namespace) -> int:
     from shogi_engine.protocols.console import speak
     from shogi_engine.protocols.nboard import NBoard
@@ -455,6 +488,16 @@ def parser() -> Parser:
     made.add_argument("--opening", type=natural, default=0, metavar="N", help="random moves first, default none")
     made.add_argument("--seed-rules", action="store_true", help="Othello searches with the faults the README tells of")
     made.add_argument("--plot", metavar="FILE", help="draw the tables (PNG, SVG ...; needs matplotlib)")
+    as_json(made)
+
+    made = command("analyse", analyse, "Othello: value all moves of a position, or all positions of a game in a file.")
+    made.add_argument("game", choices=("othello",), metavar="GAME", help="othello")
+    made.add_argument("file", nargs="?", metavar="FILE", help="GGF, WTHOR (.wtb) or a transcript a line")
+    place(made)
+    made.add_argument("--number", type=at_least_one, default=1, metavar="N", help="which game of the file, default 1")
+    made.add_argument("--level", type=int, default=10, metavar="N", help="0 to 21, default 10")
+    made.add_argument("--hash", type=at_least_one, default=64, metavar="MB", help="size of the table, default 64")
+    made.add_argument("--plot", metavar="FILE", help="draw the game's graph (PNG, SVG ...; needs matplotlib)")
     as_json(made)
 
     command("nboard", nboard, "Speak the NBoard protocol, for Othello GUIs.")

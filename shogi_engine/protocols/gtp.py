@@ -187,10 +187,9 @@ class Gtp(Console):
     def _choose(self, side: int) -> str:
         """Return the move for `side` at the position, 'PASS' if it has none."""
         engine = self.engine
-        if side != self._to_move():
+        if engine.legal_moves():
             self._turn_to(side)
-        legal = engine.legal_moves()
-        if legal in ([], ["pass"]):
+        if engine.legal_moves() in ([], ["pass"]):
             return "PASS"
         times = self._times.limits(side, self.ply())
         level = DEFAULT_LEVEL if self._level is None else self._level

@@ -1,0 +1,105 @@
+"""Hint lists and a game's score graph."""
+
+import json
+
+import pytest
+
+from shogi_engine import analysis
+from shogi_engine.__main__ import main
+from shogi_engine.engine import Engine
+from shogi_engine.games.othello.board import Board
+from shogi_engine.games.othello.records import Played, Record, format_ggf
+
+
+def naive_score(board):
+    """Return the exact score of a board for the side to move, by plain negamax."""
+    moves = list(board.legal_moves)
+    if not moves:
+        score = board.outcome().score
+        return score if board.turn == 0 else -score
+    best = -64
+    for move in moves:
+        board.push(move)
+        best = max(best, -naive_score(board))
+        board.pop()
+    return best
+
+
+@pytest.fixture(scope="module")
+def engine():
+    with Engine("othello", hash_mb=16) as engine:
+        engine.warmup()
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def played(engine):
+    """The moves of a whole game, the engine's at depth 1 but for one that is as bad as can be."""
+    engine.set_position()
+    while engine.legal_moves():
+        found = engine.search(depth=1, multipv=40)
+        engine.push(found.lines[-1 if len(engine.moves) == 45 else 0].pv[0])
+    return engine.move_texts
+
+
+def test_hints_near_the_end_are_exact(engine, played):
+    engine.set_position("", played[:-6])
+    board = Board()
+    for move in played[:-6]:
+        board.push_text(move)
+    found = analysis.hints(engine, 10)
+    assert sorted(hint.move for hint in found) == sorted(str(move) for move in board.legal_moves)
+    for hint in found:
+        board.push_text(hint.move)
+        assert hint.exact and hint.discs == -naive_score(board)
+        board.pop()
+    assert [hint.discs for hint in found] == sorted((hint.discs for hint in found), reverse=True)
+    engine.set_position("", played)
+    assert analysis.hints(engine, 10) == [] and analysis.hint_table([]) == "the game is over"
+    engine.set_position()
+    early = analysis.hints(engine, 4, 2)
+    assert len(early) == 2 and not early[0].exact and early[0].depth == 4
+
+
+def test_a_score_graph(engine, played):
+    points = analysis.graph(engine, "", played, 6)
+    assert [point.move for point in points] == [move for move in played if move != "pass"]
+    assert not points[0].exact and points[-1].exact
+    board = Board()
+    for move in played:
+        board.push_text(move)
+    last = points[-1]
+    assert (1 if last.side == "black" else -1) * last.played_discs == board.outcome().score
+    for before, after in zip(points, points[1:], strict=False):  # what is proven stays so
+        if before.exact and after.exact:
+            assert before.black - (1 if before.side == "black" else -1) * before.loss == pytest.approx(after.black)
+    assert analysis.worst(points)[0].loss == max(point.loss for point in points) > 0
+    text = analysis.graph_table(points)
+    assert "worst moves:" in text and len(text.splitlines()) > len(points)
+
+
+def test_the_command(capsys, tmp_path, played):
+    file = tmp_path / "game.ggf"
+    file.write_text(format_ggf(Record(tuple(map(Played, played)), tags={"PB": "one"})))
+    picture = tmp_path / "graph.png"
+    assert main(["analyse", "othello", str(file), "--level", "1", "--json", "--plot", str(picture)]) == 0
+    values = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert values["tags"]["PB"] == "one" and len(values["graph"]) == len([m for m in played if m != "pass"])
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert main(["analyse", "othello", "--moves", "f5", "--level", "2", "--json"]) == 0
+    assert {h["move"] for h in json.loads(capsys.readouterr().out)["hints"]} == {"d6", "f6", "f4"}
+    (tmp_path / "bad.txt").write_text("f5f5")
+    (tmp_path / "empty.txt").write_text("")
+    for wrong in (
+        [],
+        [str(tmp_path / "bad.txt")],
+        [str(tmp_path / "empty.txt")],
+        [str(tmp_path / "none")],
+        [str(file), "--number", "2"],
+        [str(file), "--moves", "f5"],
+        [str(file), "--level", "40"],
+        ["--moves", "f5", "--plot", "x.png"],
+    ):
+        assert main(["analyse", "othello", *wrong]) == 2
+        output = capsys.readouterr()
+        assert output.out == "" and output.err.count("\n") == 1, wrong
