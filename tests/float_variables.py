@@ -79,7 +79,7 @@ def compile_game(case: ConformanceCase) -> None:
     game.prepare(ctx)
     move, undo = legal_moves(ctx)[0], ctx.undo[0]
     arguments = {"ctx": ctx, "pos": ctx.pos, "move": move, "undo": undo, "start": 0, "count": 1, "threshold": 0}
-    arguments |= {"alpha": -1, "beta": 1, "free_pass": False}
+    arguments |= {"alpha": -1, "beta": 1, "depth": 1, "free_pass": False}
     for name in (name for name in sorted(game._stubs) if not name.startswith("undo_")):
         stub = game._stubs[name]
         before = ctx.pos.copy()
