@@ -62,10 +62,12 @@ class Pair:
 
     @property
     def games(self) -> int:
+        """How many games the two have played."""
         return self.wins + self.draws + self.losses
 
     @property
     def ms_per_1000_games(self) -> float:
+        """What a thousand such games take, in milliseconds, as the tables of other programs tell it."""
         return 1e6 * self.seconds / max(self.games, 1)
 
     def values(self) -> dict[str, Any]:

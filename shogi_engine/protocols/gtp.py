@@ -94,10 +94,12 @@ class Gtp(Console):
     # ---- the reader's side
 
     def asks_to_quit(self, text: str) -> bool:
+        """Tell whether a line is `quit`, with or without a number before it."""
         self._quit_id, command, _ = split_command(text)
         return command == "quit"
 
     def obey(self, text: str) -> None:
+        """Queue a command; `# interrupt` ends the search at work."""
         if text.startswith("# interrupt"):
             self.stop_thinking()
             return
@@ -106,9 +108,11 @@ class Gtp(Console):
             self.put(lambda: self._answer(number, command, words))
 
     def farewell(self) -> None:
+        """Answer `quit`."""
         self.out.line(f"={self._quit_id}\n")
 
     def fail(self, fault: BaseException) -> None:
+        """Answer the command at work with what was wrong."""
         self.out.line(f"?{self._id} {shown(str(fault) or repr(fault))}\n")
 
     # ---- the worker's side

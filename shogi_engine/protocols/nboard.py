@@ -69,11 +69,13 @@ class NBoard(Console):
         self._hinting = False
 
     def fail(self, fault: BaseException) -> None:
+        """Say in the status line what was wrong."""
         self.out.line(f"status error: {shown(str(fault) or repr(fault))}")
 
     # ---- the reader's side
 
     def obey(self, text: str) -> None:
+        """Obey a line at once where the protocol wants it (ping), else queue it."""
         word, _, rest = text.partition(" ")
         if word in self._readers:
             self._readers[word](rest.strip())

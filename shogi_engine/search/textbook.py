@@ -22,9 +22,9 @@ from shogi_engine.search.context import ascend, descend
 from shogi_engine.search.ordering import order_moves, pick
 
 # Bits of ctx.features, beyond those of the shared search (context.ALL_FEATURES).
-PLAIN = 1 << 8  # count by `plain_value` at the horizon
-ORDERED = 1 << 9  # the most promising moves first: so NegaScout is what is known as principal variation search
-SEED_RULES = 1 << 10  # the faults told of in `seed_value`
+PLAIN = 1 << 16  # count by `plain_value` at the horizon
+ORDERED = 1 << 17  # the most promising moves first: so NegaScout is what is known as principal variation search
+SEED_RULES = 1 << 18  # the faults told of in `seed_value`
 
 
 @njit

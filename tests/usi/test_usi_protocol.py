@@ -94,7 +94,7 @@ def test_options_are_found_under_any_spelling():
     options = Options()
     assert options.set("multipv", "3") == options.set("USI_MultiPV", "3") == "MultiPV"
     assert options.set("Hash", "16") == options.set("usi_hash", "16") == "USI_Hash"
-    assert options.set("BookFile", "no_book") == ""
+    assert options.set("bookfile", "no_book") == "BookFile"
     assert (options.number("MultiPV"), options.number("USI_Hash")) == (3, 16)
     options.set("Threads", "100000")
     assert options.number("Threads") == 256
