@@ -54,7 +54,8 @@ def reduction_table(base: float, divisor: float) -> np.ndarray:
 
 def is_selective(ctx: Any) -> bool:
     """Tell whether ProbCut is used."""
-    return int(ctx.features) & PROBCUT != 0 and int(ctx.params.selectivity) > 0
+    fields = np.asarray(ctx)
+    return int(fields["features"]) & PROBCUT != 0 and int(fields["params"]["selectivity"]) > 0
 
 
 class Timer:
@@ -202,17 +203,17 @@ class Searcher:
         """Return the legal moves after `moves` (encoded, legal) from `position`."""
         ctx = self._contexts[0]
         self._set_position(ctx, position, moves)
-        return ctx.moves[: int(write_legal_moves(ctx))].tolist()
+        count = int(write_legal_moves(ctx))
+        return np.asarray(ctx)["moves"][:count].tolist()
 
     def _set_position(self, ctx: Any, position: Any, moves: Sequence[int]) -> None:
         """Put a position and the game that led to it into a context; the trail keeps the last moves only."""
-        ctx.pos = position
-        ctx.seen[:] = 0
-        ctx.trail = 0
-        ctx.ply = 0
+        fields = np.asarray(ctx)  # a record's attributes are looked up at a tenth of this speed
+        fields["pos"] = position
+        fields["seen"] = fields["trail"] = fields["ply"] = 0
         game = np.array(moves, dtype=np.uint32)
         for first in range(len(game) % MAX_TRAIL - MAX_TRAIL, len(game), MAX_TRAIL):
-            ctx.trail = 0
+            fields["trail"] = 0
             play_moves(ctx, game[max(first, 0) : first + MAX_TRAIL])
 
     def search(
@@ -240,8 +241,10 @@ class Searcher:
                 raise ValueError("none of the moves to search is legal here")
             return Result(0, 0, int(terminal_value(self._contexts[0])), 0, 0, 0.0, (), ())
         self.table.next_generation()
-        for ctx in self._contexts:
-            self._prepare(ctx, position, moves, roots, limits)
+        for number, ctx in enumerate(self._contexts):
+            if number > 0:  # root_moves did it for the first
+                self._set_position(ctx, position, moves)
+            self._prepare(ctx, roots, limits)
         run = _Run(self, limits, began, on_info)
         with self._lock:
             self._timer = Timer(began, limits, self.stop)
@@ -255,26 +258,27 @@ class Searcher:
                 self._timer = None
             self._armed = False
 
-    def _prepare(self, ctx: Any, position: Any, moves: Sequence[int], roots: list[int], limits: Limits) -> None:
-        self._set_position(ctx, position, moves)
-        ctx.features = self.features
-        ctx.params = self.params
+    def _prepare(self, ctx: Any, roots: list[int], limits: Limits) -> None:
+        """Set all of a context but its position."""
+        fields = np.asarray(ctx)
+        fields["features"] = self.features
+        fields["params"] = self.params
         if limits.selectivity is not None:
-            ctx.params.selectivity = limits.selectivity
-        ctx.key_salt = int(ctx.params.selectivity) * SALT_FACTOR if is_selective(ctx) else 0
-        ctx.table_address = self.table.address
-        ctx.table_clusters = self.table.clusters
-        ctx.generation = self.table.generation
-        ctx.nodes = ctx.seldepth = ctx.stopped = 0
-        ctx.node_limit = NO_LIMIT
+            fields["params"]["selectivity"] = limits.selectivity
+        fields["key_salt"] = int(fields["params"]["selectivity"]) * SALT_FACTOR if is_selective(ctx) else 0
+        fields["table_address"] = self.table.address
+        fields["table_clusters"] = self.table.clusters
+        fields["generation"] = self.table.generation
+        fields["nodes"] = fields["seldepth"] = fields["stopped"] = 0
+        fields["node_limit"] = NO_LIMIT
         if limits.nodes is not None:
-            ctx.node_limit = max(limits.nodes // len(self._contexts), 1)
-        ctx.root_count = len(roots)
-        ctx.root_moves[: len(roots)] = roots
-        ctx.last_null = -1
-        ctx.killers[:] = 0
-        ctx.history[:] //= 2
-        ctx.computed = 0
+            fields["node_limit"] = max(limits.nodes // len(self._contexts), 1)
+        fields["root_count"] = len(roots)
+        fields["root_moves"][: len(roots)] = roots
+        fields["last_null"] = -1
+        fields["killers"] = 0
+        fields["history"] //= 2
+        fields["computed"] = 0
         prepare(ctx)
 
 
@@ -410,23 +414,29 @@ class _Run:
 
     def _report(self, ctx: Any, depth: int, line: int, score: int, bound: str) -> None:
         """Keep and hand on a line of thought."""
-        pv = tuple(int(move) for move in ctx.pv[0, : int(ctx.pv_end[0])])
-        if not pv or pv[0] != int(ctx.root_moves[line]):
-            pv = (int(ctx.root_moves[line]),)
+        fields = np.asarray(ctx)
+        pv = tuple(fields["pv"][0, : int(fields["pv_end"][0])].tolist())
+        first = int(fields["root_moves"][line])
+        if not pv or pv[0] != first:
+            pv = (first,)
         info = Info(
             depth=depth,
-            seldepth=max(int(ctx.seldepth), depth),
+            seldepth=max(int(fields["seldepth"]), depth),
             multipv=line + 1,
             score=score,
             bound=bound,
-            nodes=sum(int(each.nodes) for each in self.contexts),
+            nodes=self._nodes(),
             seconds=time.perf_counter() - self.began,
-            hashfull=self.searcher.table.permille_used(),
+            hashfull=self.searcher.table.permille_used() if self.on_info else 0,
             pv=pv,
         )
         self.lines[line] = info
         if self.on_info:
             self.on_info(info)
+
+    def _nodes(self) -> int:
+        """Return the nodes of all threads so far."""
+        return sum(int(np.asarray(each)["nodes"]) for each in self.contexts)
 
     def _longer(self, info: Info) -> tuple[int, ...]:
         """Return a line continued by the table's best moves, up to its depth, or to the end of the game if it is won.
@@ -457,15 +467,16 @@ class _Run:
 
         A search stopped before its first move was searched takes the first legal one.
         """
-        nodes = sum(int(each.nodes) for each in self.contexts)
+        nodes = self._nodes()
         seconds = time.perf_counter() - self.began
         infos = [self.lines[line] for line in sorted(self.lines)]
         infos += [info for info in self.complete if info.pv[0] not in {other.pv[0] for other in infos}]
+        used = self.searcher.table.permille_used()
         if not infos:
             move = int(ctx.root_moves[0])
             return Result(move, 0, 0, 0, nodes, seconds, (move,), ())
         infos = [
-            replace(info, multipv=number, pv=self._longer(info))
+            replace(info, multipv=number, pv=self._longer(info), hashfull=used)
             for number, info in enumerate(infos[: self.limits.multipv], 1)
         ]
         best = infos[0]
