@@ -39,14 +39,24 @@ VALUE_MATE_IN_MAX = VALUE_MATE - 1000  # at least this: a forced win
 VALUE_MAX = VALUE_MATE_IN_MAX - 1  # the largest value of an evaluation
 
 HISTORY_SLOTS = 1 << 14  # history_slot's range
+CORRECTION_SLOTS = 1 << 14  # correction_slot's range
 
 # The margins of the search, in the game's unit; every game's params record begins with them.
 MARGIN_FIELDS = [
     ("aspiration", np.int32),  # half the first window around the last score
-    ("futility", np.int32),  # per ply: what one ply is trusted not to win or lose beside captures
+    ("reverse_futility", np.int32),  # per ply: what a position above beta is trusted not to lose
+    ("razor", np.int32),  # a position so far below alpha, and ...
+    ("razor_step", np.int32),  # ... so much more by the square of the depth, is left to quiescence
+    ("futility", np.int32),  # per ply left after reductions: what a quiet move is trusted not to win
+    ("futility_base", np.int32),  # with this added
+    ("futility_first", np.int32),  # and this, as long as no move is better than alpha
     ("quiet_margin", np.int32),  # what a quiescence move may gain beside its exchange
-    ("exchange_step", np.int32),  # per ply of depth: what a move may lose on its square and still be searched
-    ("null_step", np.int32),  # each such surplus over beta searches a null move one ply less deep
+    ("exchange_step", np.int32),  # per ply of depth: what a noisy move may lose on its square and still be searched
+    ("exchange_quiet", np.int32),  # by the square of the plies left after reductions: what a quiet one may lose
+    ("null_base", np.int32),  # a null move is tried from so far above beta, ...
+    ("null_depth", np.int32),  # ... less this for each ply of depth
+    ("null_step", np.int32),  # each such surplus over beta searches it one ply less deep
+    ("late_moves", np.int32),  # this plus the square of the depth, halved unless improving: quiet moves looked at
     ("selectivity", np.int32),  # percent of `probcut`'s spread that a shallow search has to clear; 0: it is not used
 ]
 
@@ -344,6 +354,27 @@ def finish(ctx, alpha, beta):
 
 
 @stub
+def winning_move(ctx, start):
+    """Return a move that wins at once if a quick look finds one, else MOVE_NONE; not asked where `forced`.
+
+    start : where ctx.moves is free.
+    """
+    return MOVE_NONE
+
+
+@stub
+def correction_slot(pos):
+    """Return the index, below CORRECTION_SLOTS, of what the search learns about `evaluate` for positions like this."""
+    return 0
+
+
+@stub
+def generate_threats(ctx, start):
+    """Write quiet moves that must be answered to ctx.moves[start:] and return how many; not asked where `forced`."""
+    return 0
+
+
+@stub
 def forced(pos):
     """Tell whether the side to move has to answer a threat first (check): no standing pat, no null move."""
     return False
@@ -378,6 +409,23 @@ def is_quiet(pos, move):
 def history_slot(pos, move):
     """Return the index, below HISTORY_SLOTS, of the counter that remembers how well moves like this one did."""
     return np.int64(move) & (HISTORY_SLOTS - 1)
+
+
+@stub
+def preference(ctx, move):
+    """Return how well the mover stands after `move`, in any unit: root moves are ordered by it, and so ties decided."""
+    return 0
+
+
+@stub
+def mark_threats(ctx):
+    """Prepare `threatens` for ctx.pos, once before its moves are searched."""
+
+
+@stub
+def threatens(ctx, move):
+    """Tell whether `move` is a threat that has to be answered: it is then not left out as a quiet one."""
+    return False
 
 
 @stub

@@ -72,6 +72,7 @@ def main() -> int:
             for ctx, table in zip((first, second), tables, strict=True):
                 ctx.pos = start
                 ctx.history[:] = 0
+                ctx.corrections[:] = 0
                 table.clear()
             black, white = (first, second) if colour == 1 else (second, first)
             result, _ = play_game(

@@ -20,7 +20,6 @@ from selfplay_kernels import ABANDONED, play_game
 
 from shogi_engine.games.shogi import GAME, king_piece
 from shogi_engine.search.context import ALL_FEATURES, new_context
-from shogi_engine.search.root import reduction_table
 from shogi_engine.search.table import Table
 
 PIECE_GAMES = 100
@@ -34,7 +33,6 @@ def search_context(weights: king_piece.Weights, table: Table) -> Any:
     ctx.params.king_piece = weights.address
     ctx.params.tempo = weights.tempo
     ctx.features = ALL_FEATURES
-    ctx.reductions = reduction_table(0.5, 2.2)
     ctx.stop_address = NEVER.ctypes.data
     ctx.table_address, ctx.table_clusters, ctx.generation = table.address, table.clusters, table.generation
     return ctx
@@ -89,6 +87,7 @@ def main() -> int:
         table.clear()
         for ctx in players:
             ctx.history[:] = 0
+            ctx.corrections[:] = 0
         piece = play_piece(players, arguments.seed, number, arguments)
         aside = file.with_suffix(".tmp.npz")
         np.savez_compressed(aside, **piece)

@@ -22,21 +22,22 @@ from shogi_engine.game import (
     is_legal,
     is_quiet,
     key,
+    mark_threats,
     move_cost,
     null_allowed,
+    preference,
     probcut,
     terminal_value,
+    threatens,
+    winning_move,
 )
 from shogi_engine.jit import njit
 from shogi_engine.search.context import (
     DEEPER,
-    EXTEND,
     FINISH,
     PROBCUT,
     PRUNE,
     REDUCE,
-    REDUCTION_DEPTHS,
-    REDUCTION_MOVES,
     REPEAT,
     TABLE,
     ascend,
@@ -46,11 +47,20 @@ from shogi_engine.search.context import (
     enter,
     repeated,
 )
-from shogi_engine.search.ordering import SORTED_PICKS, learn_cutoff, order_moves, pick
+from shogi_engine.search.ordering import (
+    SORTED_PICKS,
+    corrected,
+    learn_correction,
+    learn_cutoff,
+    move_history,
+    order_moves,
+    pick,
+)
 from shogi_engine.search.quiescence import quiescence
 from shogi_engine.search.table import (
     EXACT_BOUND,
     LOWER,
+    MAX_STORED_DEPTH,
     UPPER,
     entry_depth,
     entry_move,
@@ -61,12 +71,27 @@ from shogi_engine.search.table import (
     store,
 )
 
-NULL_MIN_DEPTH = 3
+NULL_MIN_DEPTH = 2
 PROBCUT_MIN_DEPTH = 3
-REDUCE_MIN_DEPTH = 3
-REDUCE_MIN_MOVES = 3
-SHALLOW = 7  # up to this depth a static value far from the window is believed
-LATE_MOVES = 6
+ITERATE_MIN_DEPTH = 6
+REDUCE_MIN_DEPTH = 2
+REVERSE_MAX_DEPTH = 14
+FUTILITY_MAX_DEPTH = 12
+
+# Reductions are counted in 1/1024 plies.
+PLY = 1024
+LOGARITHMS = (np.log(np.maximum(np.arange(128), 1)) * 690).astype(np.int64)  # two of them give 0.455 ln ln plies
+BASE = 1133
+WORSENING = 206  # of 1024, by which the part that grows is larger if the side to move stands worse than before
+LATER = 691  # added after pruning
+EARLIER = 65  # by the number of the move, against LATER
+PV_LESS = 3800
+CUT_MORE = 3600
+CUT_UNKNOWN_MORE = 985  # without a move from the table
+HISTORY_POOR = 4096  # per ply of depth: quiet moves with a history below minus this are left out
+HISTORY_PLY = 3220  # so much history counts as a ply in pruning
+HISTORY_LESS = 80  # by 1/1024 of the history
+ALL_MORE = 273  # where every move is expected to fail: by a share that is larger near the horizon
 
 
 @njit
@@ -81,12 +106,26 @@ def update_pv(ctx, move):
 
 
 @njit
-def reduction(ctx, depth, number, pv_node):
-    """Return by how many plies the `number`-th quiet move is searched less deep."""
-    plies = int(ctx.reductions[min(depth, REDUCTION_DEPTHS - 1), min(number, REDUCTION_MOVES - 1)])
-    if pv_node and plies > 0:
-        plies -= 1
-    return plies
+def reduction(depth, number, improving):
+    """Return by how much, in 1/1024 plies, the `number`-th move is searched less deep, all else being equal."""
+    plies = int(LOGARITHMS[min(depth, 127)]) * int(LOGARITHMS[min(number, 127)]) // 1024
+    if not improving:
+        plies += plies * WORSENING // 1024
+    return plies + BASE
+
+
+@njit
+def adjustment(depth, less, number, history, pv_node, cut_node, guessed):
+    """Return the reduction `less` by what the node and the move's history tell, in 1/1024 plies.
+
+    guessed : there is no move from the table.
+    """
+    less += LATER - EARLIER * number - history * HISTORY_LESS // 1024
+    if pv_node:
+        return less - PV_LESS
+    if cut_node:
+        return less + (CUT_MORE + CUT_UNKNOWN_MORE if guessed else CUT_MORE)
+    return less + less * ALL_MORE // (256 * depth + 260)
 
 
 @njit
@@ -94,18 +133,23 @@ def search(ctx, alpha, beta, depth, start):
     """Return the value of ctx.pos searched `depth` plies deep, exact if it lies within (alpha, beta).
 
     alpha, beta : int64, alpha < beta.   start : where ctx.moves is free.
+    ctx.cuts[ctx.ply] : whether some move is expected to reach beta.
     No argument of a recursive call may be a literal: numba would compile the search once more for each, and the
     versions, which call each other, crash when a second process loads them from the cache.
     After a stop (ctx.stopped) the value means nothing. Leaves the line in ctx.pv[ctx.ply].
+    Most of the shape of steps 9 to 14 follows Stockfish (https://github.com/official-stockfish/Stockfish) and
+    YaneuraOu (https://github.com/yaneurao/YaneuraOu), where it is described at length; no line is theirs.
     """
     # 1. At the horizon, look at noisy moves only.
     if depth <= 0:
-        return quiescence(ctx, alpha, beta, start)
+        return quiescence(ctx, alpha, beta, 0, start)
 
     # 2. Count the node; a stop unwinds the tree, its values are thrown away.
     if enter(ctx):
         return 0
+    params = ctx.params
     pv_node = beta - alpha > 1
+    cut_node = ctx.cuts[ctx.ply] != 0
 
     # 3. The rules may end the game here: repetition, or a claim.
     value = repeated(ctx)
@@ -133,45 +177,86 @@ def search(ctx, alpha, beta, depth, start):
     # 6. The table: what is known from other lines, a bound or at least a good first move.
     table_move = MOVE_NONE
     hash_key = np.uint64(0)
+    is_known = False
     if ctx.features & TABLE:
         hash_key = key(ctx.pos) ^ ctx.key_salt
         data = probe(ctx, hash_key)
         if data != np.uint64(0):
+            is_known = True
             table_move = entry_move(data)
             known = entry_depth(data)
             enough = known >= depth if ctx.features & DEEPER else known == depth
             if enough and not pv_node and entry_settles(data, alpha, beta, ctx.ply):
                 return entry_value(data, ctx.ply)
 
-    # 7. A side that has to answer a threat is searched deeper: the line is not settled yet.
+    # 7. A win that a look finds needs no search.
     must_answer = forced(ctx.pos)
-    if must_answer and ctx.features & EXTEND and ctx.ply < 2 * ctx.root_depth:
-        depth += 1
+    if ctx.features & FINISH and not is_known and not must_answer:
+        move = winning_move(ctx, start)
+        if move != MOVE_NONE:
+            value = VALUE_MATE - ctx.ply - 1
+            ctx.pv_end[ctx.ply + 1] = ctx.ply + 1
+            update_pv(ctx, move)
+            if ctx.features & TABLE:
+                store(ctx, hash_key, move, value, MAX_STORED_DEPTH, EXACT_BOUND, ctx.ply)
+            return value
 
-    # 8. Forward pruning where a static value means something.
+    # 8. The static value, by what was learnt about such positions, and whether it has risen since two plies before.
     static = VALUE_NONE
-    if ctx.features & PRUNE and not must_answer and not pv_node and abs(beta) < VALUE_MATE_IN_MAX:
-        static = evaluate(ctx)
-        # 8a. Far above beta near the horizon: one move will hardly lose all of it.
-        if depth <= SHALLOW and static - int(ctx.params.futility) * depth >= beta:
-            return static
-        # 8b. Null move: if even passing keeps the value above beta, a move will.
-        if depth >= NULL_MIN_DEPTH and static >= beta and ctx.last_null != ctx.ply - 1 and null_allowed(ctx.pos):
+    raw = VALUE_NONE
+    improving = False
+    pruning = ctx.features & PRUNE != 0
+    if pruning and not must_answer:
+        raw = evaluate(ctx)
+        static = corrected(ctx, raw)
+        before = VALUE_NONE
+        if ctx.ply >= 2:
+            before = int(ctx.statics[ctx.ply - 2])
+        if before == VALUE_NONE and ctx.ply >= 4:
+            before = int(ctx.statics[ctx.ply - 4])
+        improving = ctx.ply >= 2 and (before == VALUE_NONE or static > before)
+    ctx.statics[ctx.ply] = static
+    table_noisy = table_move != MOVE_NONE and not is_quiet(ctx.pos, table_move)
+
+    # 9. Forward pruning where a static value means something.
+    if static != VALUE_NONE and not pv_node and abs(beta) < VALUE_MATE_IN_MAX:
+        # 9a. Razoring: far below alpha only captures and checks can help.
+        if static < alpha - int(params.razor) - int(params.razor_step) * depth * depth:
+            return quiescence(ctx, alpha, beta, 0, start)
+        # 9b. Reverse futility: far above beta, what is left of the depth will hardly lose all of it.
+        margin = int(params.reverse_futility) * (depth - 2 if improving else depth)
+        if (
+            depth <= REVERSE_MAX_DEPTH
+            and static >= beta
+            and static - margin >= beta
+            and (table_move == MOVE_NONE or table_noisy)
+        ):
+            return (2 * beta + static) // 3
+        # 9c. Null move: if even passing keeps the value above beta, a move will.
+        if (
+            cut_node
+            and depth >= NULL_MIN_DEPTH
+            and static >= beta
+            and static >= beta + int(params.null_base) - int(params.null_depth) * depth
+            and ctx.last_null != ctx.ply - 1
+            and null_allowed(ctx.pos)
+        ):
+            less = 6 + depth // 3 + min((static - beta) // max(int(params.null_step), 1), 3)
             descend_null(ctx)
-            less = 3 + depth // 4 + min((static - beta) // max(int(ctx.params.null_step), 1), 3)
             value = -search(ctx, -beta, -beta + 1, depth - less, start)
             ascend_null(ctx)
             if ctx.stopped:
                 return 0
             if value >= beta:
                 return min(value, VALUE_MATE_IN_MAX - 1)
+        improving = improving or static >= beta
 
-    # 8c. ProbCut: a shallow search that misses the window by far enough tells that this one would miss it too.
-    selective = ctx.features & PROBCUT and ctx.params.selectivity > 0 and depth >= PROBCUT_MIN_DEPTH
+    # 9d. ProbCut: a shallow search that misses the window by far enough tells that this one would miss it too.
+    selective = ctx.features & PROBCUT and params.selectivity > 0 and depth >= PROBCUT_MIN_DEPTH
     if selective and not pv_node and not must_answer and abs(beta) < VALUE_MATE_IN_MAX:
         shallow, spread = probcut(ctx, depth)
         if shallow > 0:
-            margin = int(ctx.params.selectivity) * spread // 100
+            margin = int(params.selectivity) * spread // 100
             if evaluate(ctx) >= beta:
                 value = search(ctx, beta + margin - 1, beta + margin, shallow, start)
                 if value >= beta + margin and not ctx.stopped:
@@ -183,17 +268,24 @@ def search(ctx, alpha, beta, depth, start):
             if ctx.stopped:
                 return 0
 
-    # 9. The moves, the most promising first.
+    # 10. Without a move from the table the order is a guess: search less deep now, with one when it comes again.
+    if ctx.features & REDUCE and depth >= ITERATE_MIN_DEPTH and table_move == MOVE_NONE and (pv_node or cut_node):
+        depth -= 1
+
+    # 11. The moves, the most promising first.
     count = generate_moves(ctx, start)
     end = start + count
     order_moves(ctx, start, count, table_move)
     ctx.killers[ctx.ply + 1, 0] = MOVE_NONE
     ctx.killers[ctx.ply + 1, 1] = MOVE_NONE
+    if pruning:
+        mark_threats(ctx)
 
     best = -VALUE_INFINITE
     best_move = MOVE_NONE
     bound = UPPER
     tried = 0
+    late = (int(params.late_moves) + depth * depth) // (1 if improving else 2)
     for index in range(start, end):
         move = pick(ctx, index, end) if index - start < SORTED_PICKS else ctx.moves[index]
         if not is_legal(ctx.pos, move):
@@ -201,46 +293,58 @@ def search(ctx, alpha, beta, depth, start):
         tried += 1
         quiet = is_quiet(ctx.pos, move)
         deeper = depth - move_cost(ctx.pos, move)
+        history = move_history(ctx, move) if quiet else 0
+        less = reduction(depth, tried, improving)
 
-        # 10. Near the horizon, leave out what will hardly help once a line is known that does not lose: late quiet
-        #     moves, quiet moves from far below alpha, and moves that lose material on their square.
-        if static != VALUE_NONE and depth <= SHALLOW and best > -VALUE_MATE_IN_MAX and move != table_move:
-            if quiet and (
-                tried > LATE_MOVES + depth * depth or static + int(ctx.params.futility) * (depth + 1) <= alpha
-            ):
-                continue
-            if not exchange_ge(ctx.pos, move, -int(ctx.params.exchange_step) * depth):
-                continue
+        # 12. Once a line is known that does not lose, leave out what will hardly help: quiet moves that come late, have
+        #     failed often, or start far below alpha for the depth that reductions leave; what loses material.
+        if pruning and best > -VALUE_MATE_IN_MAX and move != table_move:
+            if not quiet or threatens(ctx, move):
+                if not exchange_ge(ctx.pos, move, -int(params.exchange_step) * depth):
+                    continue
+            else:
+                if tried >= late or history < -HISTORY_POOR * depth:
+                    continue
+                left = deeper - less // PLY + history // HISTORY_PLY
+                if static != VALUE_NONE and left <= FUTILITY_MAX_DEPTH and abs(alpha) < VALUE_MATE_IN_MAX:
+                    hope = static + int(params.futility_base) + int(params.futility) * left
+                    if best_move == MOVE_NONE:
+                        hope += int(params.futility_first)
+                    if hope <= alpha:
+                        if best < hope and abs(best) < VALUE_MATE_IN_MAX and abs(hope) < VALUE_MATE_IN_MAX:
+                            best = hope
+                        continue
+                left = max(left, 0)
+                if not exchange_ge(ctx.pos, move, -int(params.exchange_quiet) * left * left):
+                    continue
 
         descend(ctx, move)
         if ctx.features & TABLE:
             prefetch_cluster(ctx, key(ctx.pos) ^ ctx.key_salt)
 
-        # 11. Principal variation search: the first move with the whole window; of the others only whether they are
+        # 13. Principal variation search: the first move with the whole window; of the others only whether they are
         #     better, less deep the later they come (late move reduction), and again as deep as asked if they seem so.
         if tried == 1:
+            ctx.cuts[ctx.ply] = not (pv_node or cut_node)
             value = -search(ctx, -beta, -alpha, deeper, end)
         else:
-            less = 0
-            if (
-                ctx.features & REDUCE
-                and depth >= REDUCE_MIN_DEPTH
-                and tried > REDUCE_MIN_MOVES
-                and quiet
-                and not must_answer
-                and not forced(ctx.pos)
-            ):
-                less = min(reduction(ctx, depth, tried, pv_node), deeper - 1)
-            value = -search(ctx, -alpha - 1, -alpha, deeper - less, end)
-            if value > alpha and less > 0:
+            reduced = deeper
+            if ctx.features & REDUCE and depth >= REDUCE_MIN_DEPTH:
+                less = adjustment(depth, less, tried, history, pv_node, cut_node, table_move == MOVE_NONE)
+                reduced = min(max(deeper - less // PLY + (1 if pv_node else 0), 1), deeper)
+            ctx.cuts[ctx.ply] = True
+            value = -search(ctx, -alpha - 1, -alpha, reduced, end)
+            if value > alpha and reduced < deeper:
+                ctx.cuts[ctx.ply] = not cut_node
                 value = -search(ctx, -alpha - 1, -alpha, deeper, end)
             if alpha < value < beta:
+                ctx.cuts[ctx.ply] = False
                 value = -search(ctx, -beta, -alpha, deeper, end)
         ascend(ctx, move)
         if ctx.stopped:
             return 0
 
-        # 12. Better than what we had? Better than the opponent allows (beta)?
+        # 14. Better than what we had? Better than the opponent allows (beta)?
         if value > best:
             best = value
             if value > alpha:
@@ -255,14 +359,32 @@ def search(ctx, alpha, beta, depth, start):
                     break
                 alpha = value
 
-    # 13. No legal move: the game is over.
+    # 15. No legal move: the game is over.
     if tried == 0:
         return terminal_value(ctx)
 
-    # 14. Remember it.
+    # 16. Remember it, and learn where the static value was wrong.
+    known_side = bound == EXACT_BOUND or (best > raw) == (bound == LOWER)
+    steady = best_move == MOVE_NONE or is_quiet(ctx.pos, best_move)
+    if raw != VALUE_NONE and known_side and steady and abs(best) < VALUE_MATE_IN_MAX:
+        learn_correction(ctx, best - raw, depth)
     if ctx.features & TABLE:
         store(ctx, hash_key, best_move, best, depth, bound, ctx.ply)
     return best
+
+
+@njit
+def order_root(ctx):
+    """Put the root moves after which the mover stands best first: of moves of equal value the first is played."""
+    for index in range(int(ctx.root_count)):
+        ctx.scores[index] = preference(ctx, ctx.root_moves[index])
+    for index in range(1, int(ctx.root_count)):
+        move, score = ctx.root_moves[index], ctx.scores[index]
+        place = index
+        while place > 0 and ctx.scores[place - 1] < score:
+            ctx.root_moves[place], ctx.scores[place] = ctx.root_moves[place - 1], ctx.scores[place - 1]
+            place -= 1
+        ctx.root_moves[place], ctx.scores[place] = move, score
 
 
 @njit
@@ -274,24 +396,29 @@ def search_root(ctx, alpha, beta, depth, first):
     """
     ctx.root_scores[first] = -VALUE_INFINITE
     ctx.root_depth = depth
+    ctx.statics[0] = evaluate(ctx) if ctx.features & PRUNE and not forced(ctx.pos) else VALUE_NONE
     best = -VALUE_INFINITE
     top = alpha
     for index in range(first, int(ctx.root_count)):
         move = ctx.root_moves[index]
-        quiet = is_quiet(ctx.pos, move)
         deeper = depth - move_cost(ctx.pos, move)
         number = index - first + 1
         less = 0
-        if ctx.features & REDUCE and depth >= REDUCE_MIN_DEPTH and number > REDUCE_MIN_MOVES and quiet:
-            less = 0 if forced(ctx.pos) else min(reduction(ctx, depth, number, True), deeper - 1)
+        if ctx.features & REDUCE and depth >= REDUCE_MIN_DEPTH and number > 1:
+            history = move_history(ctx, move) if is_quiet(ctx.pos, move) else 0
+            less = adjustment(depth, reduction(depth, number, True), number, history, True, False, False) // PLY
+            less = min(max(less, 0), deeper - 1)
         descend(ctx, move)
         if number == 1:
+            ctx.cuts[ctx.ply] = False
             value = -search(ctx, -beta, -top, deeper, 0)
         else:
+            ctx.cuts[ctx.ply] = True
             value = -search(ctx, -top - 1, -top, deeper - less, 0)
             if value > top and less > 0:
                 value = -search(ctx, -top - 1, -top, deeper, 0)
             if top < value < beta:
+                ctx.cuts[ctx.ply] = False
                 value = -search(ctx, -beta, -top, deeper, 0)
         ascend(ctx, move)
         if ctx.stopped:

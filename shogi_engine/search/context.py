@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.game import (
+    CORRECTION_SLOTS,
     HISTORY_SLOTS,
     MAX_PLY,
     VALUE_NONE,
@@ -23,19 +24,17 @@ from shogi_engine.jit import load_u64, new_record, njit, record_dtype
 
 MAX_TRAIL = 1024  # moves of the game before the root that the rules on repetition can look back on
 SEEN = 1 << 12
-REDUCTION_DEPTHS, REDUCTION_MOVES = 64, 64
 
 # What may be switched off, to compare with the textbook or to search exactly: bits of ctx.features.
 TABLE = 1  # use the transposition table
 DEEPER = 2  # let entries of a greater depth cut off too
 PRUNE = 4  # forward pruning: null move and what follows from a static value
 REDUCE = 8  # late move reductions
-EXTEND = 16  # extensions
 QUIESCE = 32  # quiescence search at the horizon
 REPEAT = 64  # the rules on repetition, and claims
-FINISH = 128  # the game's own solver near its end
+FINISH = 128  # the game's own solver near its end, and wins found without a search
 PROBCUT = 256  # forward pruning by shallow searches
-ALL_FEATURES = 511
+ALL_FEATURES = TABLE | DEEPER | PRUNE | REDUCE | QUIESCE | REPEAT | FINISH | PROBCUT
 EXACT = TABLE | DEEPER | REPEAT | FINISH
 
 _dtypes: dict[str, np.dtype] = {}
@@ -70,9 +69,10 @@ def context_dtype(game: Game) -> np.dtype:
                 ("pv", np.uint32, (MAX_PLY + 2, MAX_PLY + 2)),
                 ("pv_end", np.int32, (MAX_PLY + 2,)),
                 ("killers", np.uint32, (MAX_PLY + 2, 2)),
-                ("statics", np.int32, (MAX_PLY + 2,)),
+                ("statics", np.int32, (MAX_PLY + 2,)),  # by ply, corrected; VALUE_NONE in check
+                ("cuts", np.uint8, (MAX_PLY + 2,)),  # by ply: a move is expected to refute what led there
                 ("history", np.int16, (HISTORY_SLOTS,)),
-                ("reductions", np.uint8, (REDUCTION_DEPTHS, REDUCTION_MOVES)),
+                ("corrections", np.int32, (CORRECTION_SLOTS,)),  # of static values, in 1/256 of the game's unit
                 ("seen", np.uint8, (SEEN,)),  # how many positions of the line (by trail_key) fall in each slot
             ]
         )
@@ -134,6 +134,7 @@ def ascend(ctx, move):
 def descend_null(ctx):
     """Let the other side move."""
     ctx.seen[trail_key(ctx.pos) & np.uint64(SEEN - 1)] += np.uint8(1)
+    ctx.cuts[ctx.ply + 1] = False
     do_null(ctx.pos, ctx.undo[ctx.trail])
     ctx.last_null = ctx.ply
     ctx.trail += 1

@@ -1,15 +1,28 @@
-"""The order in which moves are searched: table move, noisy moves, killers, then quiet moves by history."""
+"""What the search learns while it searches: the order of moves, and where static values are wrong.
+
+Moves are searched in this order: table move, noisy moves, killers, then quiet moves by history. Corrections of static
+values (https://www.chessprogramming.org/Static_Evaluation_Correction_History) are kept by `correction_slot`.
+"""
 
 import numpy as np
 
-from shogi_engine.game import HISTORY_SLOTS, history_slot, is_quiet, score_moves
+from shogi_engine.game import correction_slot, history_slot, is_quiet, score_moves
 from shogi_engine.jit import njit
 
 TABLE_MOVE_SCORE = 1 << 30
 NOISY_SCORE = 1 << 24
 KILLER_SCORE = 1 << 23
 HISTORY_MAX = 16384
+CORRECTION_UNIT = 256
+CORRECTION_MAX = 128 * CORRECTION_UNIT
+CORRECTION_STEP = 1024  # the largest difference that counts, in the game's unit
 SORTED_PICKS = 16  # later moves are taken as they come: at a node that got so far, order hardly matters
+
+
+@njit
+def move_history(ctx, move):
+    """Return how well quiet moves like `move` did, within +-HISTORY_MAX."""
+    return int(ctx.history[history_slot(ctx.pos, move)])
 
 
 @njit
@@ -29,7 +42,7 @@ def order_moves(ctx, start, count, table_move):
         elif move == second:
             ctx.scores[index] = KILLER_SCORE
         else:
-            ctx.scores[index] += int(ctx.history[history_slot(ctx.pos, move)])
+            ctx.scores[index] += move_history(ctx, move)
 
 
 @njit
@@ -48,7 +61,7 @@ def pick(ctx, index, end):
 @njit
 def reward(ctx, move, bonus):
     """Move the history of a quiet `move` towards +-HISTORY_MAX by `bonus`, the less the nearer it is already."""
-    slot = int(history_slot(ctx.pos, move)) & (HISTORY_SLOTS - 1)
+    slot = int(history_slot(ctx.pos, move))
     value = int(ctx.history[slot])
     ctx.history[slot] = np.int16(value + bonus - value * abs(bonus) // HISTORY_MAX)
 
@@ -65,3 +78,19 @@ def learn_cutoff(ctx, start, index, depth):
     for other in range(start, index):
         if is_quiet(ctx.pos, ctx.moves[other]):
             reward(ctx, ctx.moves[other], -bonus)
+
+
+@njit
+def corrected(ctx, value):
+    """Return the static value `value` of ctx.pos, corrected by what was learnt about positions like this."""
+    return value + int(ctx.corrections[correction_slot(ctx.pos)]) // CORRECTION_UNIT
+
+
+@njit
+def learn_correction(ctx, difference, depth):
+    """Learn that a search of `depth` plies found a value that is the static one plus `difference`."""
+    slot = int(correction_slot(ctx.pos))
+    weight = min(depth + 1, 16)
+    target = min(max(difference, -CORRECTION_STEP), CORRECTION_STEP) * CORRECTION_UNIT
+    value = (int(ctx.corrections[slot]) * (256 - weight) + target * weight) // 256
+    ctx.corrections[slot] = min(max(value, -CORRECTION_MAX), CORRECTION_MAX)

@@ -6,6 +6,7 @@ from shogi_engine.game import (
     MAX_PLY,
     MOVE_NONE,
     VALUE_INFINITE,
+    VALUE_MATE,
     VALUE_NONE,
     evaluate,
     exchange_ge,
@@ -13,16 +14,20 @@ from shogi_engine.game import (
     forced,
     generate_moves,
     generate_noisy,
+    generate_threats,
     is_legal,
+    is_quiet,
     key,
     terminal_value,
+    winning_move,
 )
 from shogi_engine.jit import njit
-from shogi_engine.search.context import FINISH, QUIESCE, TABLE, ascend, descend, enter, repeated
-from shogi_engine.search.ordering import order_moves, pick
+from shogi_engine.search.context import FINISH, PRUNE, QUIESCE, TABLE, ascend, descend, enter, repeated
+from shogi_engine.search.ordering import corrected, order_moves, pick
 from shogi_engine.search.table import (
     EXACT_BOUND,
     LOWER,
+    MAX_STORED_DEPTH,
     UPPER,
     entry_move,
     entry_settles,
@@ -33,9 +38,10 @@ from shogi_engine.search.table import (
 
 
 @njit
-def quiescence(ctx, alpha, beta, start):
+def quiescence(ctx, alpha, beta, depth, start):
     """Return the value of ctx.pos, within (alpha, beta) exact, when only noisy moves and answers to threats follow.
 
+    depth : 0 at the horizon, where moves that threaten are looked at too, below it less.
     start : where ctx.moves is free. A side that is not forced may stand pat: take the static value instead of moving.
     """
     if enter(ctx):
@@ -53,26 +59,39 @@ def quiescence(ctx, alpha, beta, start):
 
     table_move = MOVE_NONE
     hash_key = np.uint64(0)
+    is_known = False
     if ctx.features & TABLE:
         hash_key = key(ctx.pos) ^ ctx.key_salt
         data = probe(ctx, hash_key)
         if data != np.uint64(0):
+            is_known = True
             if entry_settles(data, alpha, beta, ctx.ply):
                 return entry_value(data, ctx.ply)
             table_move = entry_move(data)
 
     must_answer = forced(ctx.pos)
+    if ctx.features & FINISH and not is_known and not must_answer:
+        move = winning_move(ctx, start)
+        if move != MOVE_NONE:
+            value = VALUE_MATE - ctx.ply - 1
+            if ctx.features & TABLE:
+                store(ctx, hash_key, move, value, MAX_STORED_DEPTH, EXACT_BOUND, ctx.ply)
+            return value
     best = -VALUE_INFINITE
     wanted = 0
     if must_answer:
         count = generate_moves(ctx, start)
     else:
         best = evaluate(ctx)
+        if ctx.features & PRUNE:
+            best = corrected(ctx, best)
         if best >= beta:
             return best
         wanted = max(0, alpha - best - int(ctx.params.quiet_margin))
         alpha = max(alpha, best)
         count = generate_noisy(ctx, start)
+        if depth == 0 and ctx.features & PRUNE:
+            count += generate_threats(ctx, start + count)
     order_moves(ctx, start, count, table_move)
 
     end = start + count
@@ -85,10 +104,10 @@ def quiescence(ctx, alpha, beta, start):
             continue
         tried += 1
         # An exchange that loses, or that can not bring the value up to alpha, is not looked at.
-        if not must_answer and not exchange_ge(ctx.pos, move, wanted):
+        if not must_answer and not exchange_ge(ctx.pos, move, 0 if is_quiet(ctx.pos, move) else wanted):
             continue
         descend(ctx, move)
-        value = -quiescence(ctx, -beta, -alpha, end)
+        value = -quiescence(ctx, -beta, -alpha, depth - 1, end)
         ascend(ctx, move)
         if ctx.stopped:
             return 0

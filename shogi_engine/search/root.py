@@ -21,14 +21,12 @@ from shogi_engine.game import (
     trail_key,
 )
 from shogi_engine.jit import new_record
-from shogi_engine.search.alphabeta import search_root
+from shogi_engine.search.alphabeta import order_root, search_root
 from shogi_engine.search.clock import Doubt
 from shogi_engine.search.context import (
     ALL_FEATURES,
     MAX_TRAIL,
     PROBCUT,
-    REDUCTION_DEPTHS,
-    REDUCTION_MOVES,
     new_context,
     play_moves,
     write_legal_moves,
@@ -43,13 +41,6 @@ SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches of another selectivity do not
 EASY_MARGIN = 8  # aspiration windows; a move that is better by so much than all others is an easy one
 NO_LIMIT = np.iinfo(np.int64).max
 STACK_BYTES = 64 << 20  # the search recurses; macOS and Windows give threads little
-
-
-def reduction_table(base: float, divisor: float) -> np.ndarray:
-    """Return uint8[REDUCTION_DEPTHS, REDUCTION_MOVES]: base + ln(depth) ln(number) / divisor, rounded down."""
-    depths = np.log(np.maximum(np.arange(REDUCTION_DEPTHS), 1))
-    numbers = np.log(np.maximum(np.arange(REDUCTION_MOVES), 1))
-    return np.maximum(base + np.outer(depths, numbers) / divisor, 0).astype(np.uint8)
 
 
 def is_selective(ctx: Any) -> bool:
@@ -157,7 +148,6 @@ class Searcher:
         del self._contexts[threads:]
         while len(self._contexts) < threads:
             ctx = new_context(self.game)
-            ctx.reductions = reduction_table(0.5, 2.2)
             ctx.stop_address = self._stop_word.ctypes.data
             self._contexts.append(ctx)
 
@@ -173,6 +163,7 @@ class Searcher:
         self.table.clear()
         for ctx in self._contexts:
             ctx.history[:] = 0
+            ctx.corrections[:] = 0
             ctx.killers[:] = 0
 
     def arm(self) -> None:
@@ -280,6 +271,7 @@ class Searcher:
         fields["history"] //= 2
         fields["computed"] = 0
         prepare(ctx)
+        order_root(ctx)
 
 
 class _Run:

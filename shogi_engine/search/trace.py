@@ -2,7 +2,7 @@
 
 Plain Python over the games' rules, to be read beside alphabeta.py, which does the same at full speed: negamax
 alpha-beta by principal variation search with a transposition table and, if asked, late move reductions. Left out are
-quiescence, extensions, forward pruning, killers, history and repetition, so that without reductions the value is that
+quiescence, forward pruning, killers, history and repetition, so that without reductions the value is that
 of `textbook.minimax`, which is searched too, to show how many nodes alpha-beta saves.
 """
 
@@ -30,9 +30,10 @@ from shogi_engine.game import (
     score_moves,
     terminal_value,
 )
-from shogi_engine.search.alphabeta import REDUCE_MIN_DEPTH, REDUCE_MIN_MOVES
 from shogi_engine.search.context import ascend, descend, new_context
 from shogi_engine.search.textbook import minimax
+
+REDUCE_MIN_DEPTH, REDUCE_MIN_MOVES = 3, 3  # the first moves are not reduced, nor any near the horizon
 
 # What a node was asked.
 FIRST = "first move"  # its value within its parent's window

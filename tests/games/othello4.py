@@ -148,6 +148,8 @@ def default_params():
     """Return the margins and the weight of a move more than the other side has."""
     params = new_record(PARAMS)
     params.aspiration, params.futility, params.null_step, params.mobility = 4 * DISC, 8 * DISC, DISC, 5
+    params.reverse_futility = params.razor = params.razor_step = 8 * DISC
+    params.late_moves = 100
     return params
 
 

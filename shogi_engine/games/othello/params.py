@@ -58,9 +58,9 @@ def default_params() -> Any:
     params.weights = table.ctypes.data
     params.selectivity = SELECTIVITY
     params.aspiration = 2 * DISC
-    params.futility = 6 * DISC
-    params.quiet_margin = 0  # no move is noisy
-    params.exchange_step = 0
+    params.reverse_futility = params.futility = params.razor_step = 6 * DISC
+    params.razor = 20 * DISC
+    params.late_moves = 100  # a position has fewer
     params.null_step = DISC  # a null move is never allowed
     for feature, weights in WEIGHTS.items():
         params[feature] = weights

@@ -39,7 +39,7 @@ from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import ALL_FEATURES, DEEPER, FINISH, TABLE, new_context
 from shogi_engine.search.limits import Info, Result
-from shogi_engine.search.root import MAX_THREADS, NO_LIMIT, STACK_BYTES, reduction_table
+from shogi_engine.search.root import MAX_THREADS, NO_LIMIT, STACK_BYTES
 from shogi_engine.search.table import Table, entry_move, probe
 
 GLANCE = 6  # a first search looks this much less deep than the number of empty squares: it orders and guesses
@@ -87,7 +87,6 @@ class Solver:
 
     def _new_context(self) -> Any:
         ctx = new_context(GAME)
-        ctx.reductions = reduction_table(0.5, 2.2)
         ctx.stop_address = self._stop_word.ctypes.data
         return ctx
 

@@ -5,10 +5,12 @@ one weight for each piece and king, with the safety of the kings. A king's own m
 then summed anew.
 """
 
+import math
+
 import numpy as np
 
 from shogi_engine.bits import ZERO, clear_lowest, lowest, popcount2
-from shogi_engine.game import provides
+from shogi_engine.game import CORRECTION_SLOTS, do_move, provides, undo_move
 from shogi_engine.games.shogi.bitboard import NEAR_KING, STEP_ATTACKS
 from shogi_engine.games.shogi.king_piece import (
     ATTACKERS,
@@ -28,6 +30,7 @@ from shogi_engine.games.shogi.types import (
     GOLD_MOVERS,
     KING,
     NO_SQUARE,
+    PAWN,
     POSITION,
     PROMOTED,
     SILVER,
@@ -44,14 +47,26 @@ from shogi_engine.games.shogi.types import (
 from shogi_engine.jit import load_i16, njit, record_dtype
 
 # `material` is in centipawns, black's less white's, and kept in evaluation by material only; else, by colour, what its
-# king sees (king_piece.py) in 1/UNIT centipawns, or STALE, and the address of its king's row.
-ACCUMULATOR = record_dtype([("material", np.int64), ("rows", np.uint64, (2,)), ("views", np.int64, (2,))])
+# king sees (king_piece.py) in 1/UNIT centipawns, or STALE, and the address of its king's row. `check_squares` is for
+# threats.py: by kind, from where it attacks the enemy king.
+ACCUMULATOR = record_dtype(
+    [
+        ("material", np.int64),
+        ("rows", np.uint64, (2,)),
+        ("views", np.int64, (2,)),
+        ("check_squares", np.uint64, (16, 2)),
+    ]
+)
 STALE = 1 << 40
 VALUE_LIMIT = VALUE_SUPERIOR - 1000  # an evaluation is never as sure as a rule on repetition
 
 # A hand times this has in its highest byte the sum of its counts times their weights, as long as that is below 256.
 RESERVE_FACTOR = np.uint64(sum(weight << 56 - 8 * kind for kind, weight in enumerate(RESERVE_WEIGHTS)))
 S56 = np.uint64(56)
+
+# Odd numbers without a pattern (fractions of the square roots of primes): products of them are mixed in the high bits.
+FACTORS = np.array([math.isqrt(prime << 128) & (1 << 64) - 1 | 1 for prime in (2, 3, 5, 7, 11, 13)], dtype=np.uint64)
+CORRECTION_SHIFT = np.uint64(64 - (CORRECTION_SLOTS - 1).bit_length())
 
 
 # ---- material ----------------------------------------------------------------------------------------------------
@@ -260,6 +275,25 @@ def score_moves(ctx, start, count):
         if move_captured(move) != 0 and not exchange_ge(ctx.pos, move, 0):
             value = min(value, 0) - (1 << 19)
         ctx.scores[index] = value
+
+
+@provides(POSITION)
+def preference(ctx, move):
+    pos = ctx.pos
+    us, undo = int(pos.side), ctx.undo[ctx.trail]
+    do_move(pos, move, undo)
+    value = sum_view(ctx, us) - sum_view(ctx, 1 - us) + king_safety(ctx, us) - king_safety(ctx, 1 - us)
+    undo_move(pos, move, undo)
+    return value
+
+
+@provides(POSITION)
+def correction_slot(pos):
+    """By the pawns of both sides, the kings and the side to move."""
+    lo = pos.bb[0, PAWN, 0] * FACTORS[0] ^ pos.bb[1, PAWN, 0] * FACTORS[1]
+    hi = pos.bb[0, PAWN, 1] * FACTORS[2] ^ pos.bb[1, PAWN, 1] * FACTORS[3]
+    kings = np.uint64(int(pos.king[0]) << 8 | int(pos.king[1]) << 1 | int(pos.side)) * FACTORS[4]
+    return np.int64((lo ^ hi ^ kings) * FACTORS[5] >> CORRECTION_SHIFT)
 
 
 @provides(POSITION)

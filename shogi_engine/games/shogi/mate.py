@@ -227,7 +227,7 @@ def first_look_on(ctx, child, move, left, scratch):
     ctx.ply += 1
     ctx.nodes += 1
     hand = child.own_hand
-    count = generate_checks(ctx, scratch)
+    count = generate_checks(ctx, scratch, ctx.check_squares, ctx.undo[ctx.ply])
     undo = ctx.undo[ctx.ply]
     proof, needed = INFINITE, 0
     last = ZERO
@@ -298,7 +298,10 @@ def expand(ctx):
     frame = ctx.frames[ctx.ply]
     first = frame.first
     attacking = int(pos.side) == ctx.attacker
-    count = generate_checks(ctx, first) if attacking else generate_moves(ctx, first)
+    if attacking:
+        count = generate_checks(ctx, first, ctx.check_squares, ctx.undo[ctx.ply])
+    else:
+        count = generate_moves(ctx, first)
     frame.count = count
     link_elders(ctx, first, count)
     if not attacking:

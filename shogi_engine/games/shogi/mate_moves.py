@@ -152,14 +152,12 @@ def uncoverers(pos, king, colour):
 
 
 @njit
-def mark_check_squares(ctx, king):
-    """Write to ctx.check_squares, by kind, from where a piece of the side to move attacks the enemy king on `king`."""
-    pos = ctx.pos
+def mark_check_squares(pos, king, squares):
+    """Write to squares[kind], uint64[16, 2], from where pieces of the side to move attack the enemy king on `king`."""
     us = int(pos.side)
     steps = STEP_ATTACKS[1 - us]
     occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
     occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
-    squares = ctx.check_squares
     for kind in range(PAWN, DRAGON + 1):
         squares[kind, 0], squares[kind, 1] = steps[kind, king, 0], steps[kind, king, 1]
     squares[KING, 0] = squares[KING, 1] = ZERO
@@ -193,12 +191,11 @@ def write_both(ctx, end, kind, source, promote_lo, promote_hi, stay_lo, stay_hi)
 
 
 @njit
-def write_board_checks(ctx, end, king):
-    """Write the checks that pieces on the board can give, ctx.check_squares being right; return the end."""
+def write_board_checks(ctx, end, king, squares):
+    """Write the checks that pieces on the board can give; return the end. squares : of mark_check_squares."""
     pos = ctx.pos
     us = int(pos.side)
     bb = pos.bb[us]
-    squares = ctx.check_squares
     sources = CHECK_SOURCES[us]
     occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
     occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
@@ -260,14 +257,13 @@ def write_board_checks(ctx, end, king):
 
 
 @njit
-def write_drop_checks(ctx, end):
-    """Write the drops that give check, ctx.check_squares being right; return the end."""
+def write_drop_checks(ctx, end, squares):
+    """Write the drops that give check; return the end. squares : of mark_check_squares."""
     pos = ctx.pos
     us = int(pos.side)
     hand = pos.hand[us]
     if hand == ZERO:
         return end
-    squares = ctx.check_squares
     empty_lo = ~(pos.bb[0, 0, 0] | pos.bb[1, 0, 0])
     empty_hi = ~(pos.bb[0, 0, 1] | pos.bb[1, 0, 1])
     for kind in range(ROOK, PAWN, -1):  # nothing is off the board here, and a piece that gives check is not dead
@@ -282,15 +278,15 @@ def write_drop_checks(ctx, end):
 
 
 @njit
-def generate_checks(ctx, start):
+def generate_checks(ctx, start, squares, undo):
     """Write all legal moves of the side to move that give check to ctx.moves[start:] and return how many.
 
-    The other side has a king, not in check. Uses ctx.undo[ctx.ply] and, for moves that answer a check, room behind.
+    The other side has a king, not in check. squares : uint64[16, 2], out, of mark_check_squares, unless the side to
+    move is itself in check; then `undo` (record[UNDO]) is used, and room behind the moves.
     """
     pos = ctx.pos
     if pos.checkers[0] | pos.checkers[1] != ZERO:
         end = start
-        undo = ctx.undo[ctx.ply]
         for index in range(start, start + generate_moves(ctx, start)):
             move = ctx.moves[index]
             do_move(pos, move, undo)
@@ -301,8 +297,8 @@ def generate_checks(ctx, start):
                 end += 1
         return end - start
     king = int(pos.king[1 - pos.side])
-    mark_check_squares(ctx, king)
-    return write_board_checks(ctx, write_drop_checks(ctx, start), king) - start
+    mark_check_squares(pos, king, squares)
+    return write_board_checks(ctx, write_drop_checks(ctx, start, squares), king, squares) - start
 
 
 # ---- ways out of a check -----------------------------------------------------------------------------------------

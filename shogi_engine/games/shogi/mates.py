@@ -131,7 +131,7 @@ class MateSolver:
         """Return the legal moves of `position`, whose other side has a king, that give check."""
         ctx = self._ctx
         ctx.pos, ctx.ply = position, 0
-        return ctx.moves[: int(generate_checks(ctx, 0))].tolist()
+        return ctx.moves[: int(generate_checks(ctx, 0, ctx.check_squares, ctx.undo[ctx.ply]))].tolist()
 
     # ---- searches ---------------------------------------------------------------------------------------------
 

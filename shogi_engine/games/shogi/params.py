@@ -22,6 +22,7 @@ PARAMS = record_dtype(
     [
         *MARGIN_FIELDS,
         ("evaluation", np.int32),  # EVALUATIONS' index
+        ("flights", np.int32),  # a king with more squares to flee to is not looked at for mates in one
         ("tempo", np.int32),  # centipawns for the side to move, where the evaluation is not by material alone
         ("king_piece", np.uint64),  # where king_piece.Weights.table lies
         ("values", np.int32, (16,)),  # centipawns by kind on the board; the king counts nothing
@@ -48,10 +49,14 @@ def default_params() -> Any:
     params = new_record(PARAMS)
     params.values[:KINDS] = VALUES
     params.aspiration = 30
-    params.futility = 120
-    params.quiet_margin = 100
-    params.exchange_step = 40
-    params.null_step = 200
+    params.reverse_futility = 76
+    params.razor, params.razor_step = 500, 300
+    params.futility, params.futility_base, params.futility_first = 120, 42, 150
+    params.quiet_margin = 150
+    params.exchange_step, params.exchange_quiet = 167, 25
+    params.null_base, params.null_depth, params.null_step = 200, 16, 200
+    params.late_moves = 3
+    params.flights = 2
     params.entering_king_rule = CSA_27
     weights = king_piece.shipped()
     params.evaluation = KING_PIECE
