@@ -52,6 +52,8 @@ MARGIN_FIELDS = [
     ("futility_first", np.int32),  # and this, as long as no move is better than alpha
     ("quiet_margin", np.int32),  # what a quiescence move may gain beside its exchange
     ("exchange_step", np.int32),  # per ply of depth: what a noisy move may lose on its square and still be searched
+    ("noisy_base", np.int32),  # what a noisy move may win beside its exchange, ...
+    ("noisy_step", np.int32),  # ... and this for each ply left after reductions
     ("exchange_quiet", np.int32),  # by the square of the plies left after reductions: what a quiet one may lose
     ("null_base", np.int32),  # a null move is tried from so far above beta, ...
     ("null_depth", np.int32),  # ... less this for each ply of depth

@@ -73,6 +73,7 @@ def main() -> int:
                 ctx.pos = start
                 ctx.history[:] = 0
                 ctx.corrections[:] = 0
+                ctx.reply_corrections[:] = 0
                 table.clear()
             black, white = (first, second) if colour == 1 else (second, first)
             result, _ = play_game(

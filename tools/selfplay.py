@@ -88,6 +88,7 @@ def main() -> int:
         for ctx in players:
             ctx.history[:] = 0
             ctx.corrections[:] = 0
+            ctx.reply_corrections[:] = 0
         piece = play_piece(players, arguments.seed, number, arguments)
         aside = file.with_suffix(".tmp.npz")
         np.savez_compressed(aside, **piece)

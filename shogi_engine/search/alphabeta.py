@@ -77,6 +77,7 @@ ITERATE_MIN_DEPTH = 6
 REDUCE_MIN_DEPTH = 2
 REVERSE_MAX_DEPTH = 14
 FUTILITY_MAX_DEPTH = 12
+NOISY_MAX_DEPTH = 7
 
 # Reductions are counted in 1/1024 plies.
 PLY = 1024
@@ -297,10 +298,15 @@ def search(ctx, alpha, beta, depth, start):
         less = reduction(depth, tried, improving)
 
         # 12. Once a line is known that does not lose, leave out what will hardly help: quiet moves that come late, have
-        #     failed often, or start far below alpha for the depth that reductions leave; what loses material.
+        #     failed often, or start far below alpha for the depth that reductions leave; noisy ones that would not
+        #     bring the value near alpha; what loses material.
         if pruning and best > -VALUE_MATE_IN_MAX and move != table_move:
             if not quiet or threatens(ctx, move):
-                if not exchange_ge(ctx.pos, move, -int(params.exchange_step) * depth):
+                loss = -int(params.exchange_step) * depth
+                left = deeper - less // PLY
+                if static != VALUE_NONE and left < NOISY_MAX_DEPTH and not threatens(ctx, move):
+                    loss = max(loss, alpha - static - int(params.noisy_base) - int(params.noisy_step) * left)
+                if not exchange_ge(ctx.pos, move, loss):
                     continue
             else:
                 if tried >= late or history < -HISTORY_POOR * depth:

@@ -14,6 +14,7 @@ from shogi_engine.game import (
     do_move,
     do_null,
     generate_moves,
+    history_slot,
     is_legal,
     repetition_value,
     trail_key,
@@ -70,9 +71,11 @@ def context_dtype(game: Game) -> np.dtype:
                 ("pv_end", np.int32, (MAX_PLY + 2,)),
                 ("killers", np.uint32, (MAX_PLY + 2, 2)),
                 ("statics", np.int32, (MAX_PLY + 2,)),  # by ply, corrected; VALUE_NONE in check
+                ("slots", np.int32, (MAX_PLY + 2,)),  # by ply: history_slot of the line's move, -1 for a null move
                 ("cuts", np.uint8, (MAX_PLY + 2,)),  # by ply: a move is expected to refute what led there
                 ("history", np.int16, (HISTORY_SLOTS,)),
-                ("corrections", np.int32, (CORRECTION_SLOTS,)),  # of static values, in 1/256 of the game's unit
+                ("corrections", np.int32, (CORRECTION_SLOTS,)),  # of static values by correction_slot, see ordering.py
+                ("reply_corrections", np.int32, (HISTORY_SLOTS,)),  # the same by the slot of the move before
                 ("seen", np.uint8, (SEEN,)),  # how many positions of the line (by trail_key) fall in each slot
             ]
         )
@@ -114,6 +117,7 @@ def write_legal_moves(ctx):
 def descend(ctx, move):
     """Make `move` in the tree."""
     ctx.seen[trail_key(ctx.pos) & np.uint64(SEEN - 1)] += np.uint8(1)
+    ctx.slots[ctx.ply] = history_slot(ctx.pos, move)
     do_move(ctx.pos, move, ctx.undo[ctx.trail])
     ctx.trail += 1
     ctx.ply += 1
@@ -135,6 +139,7 @@ def descend_null(ctx):
     """Let the other side move."""
     ctx.seen[trail_key(ctx.pos) & np.uint64(SEEN - 1)] += np.uint8(1)
     ctx.cuts[ctx.ply + 1] = False
+    ctx.slots[ctx.ply] = -1
     do_null(ctx.pos, ctx.undo[ctx.trail])
     ctx.last_null = ctx.ply
     ctx.trail += 1

@@ -1,7 +1,8 @@
 """What the search learns while it searches: the order of moves, and where static values are wrong.
 
 Moves are searched in this order: table move, noisy moves, killers, then quiet moves by history. Corrections of static
-values (https://www.chessprogramming.org/Static_Evaluation_Correction_History) are kept by `correction_slot`.
+values (https://www.chessprogramming.org/Static_Evaluation_Correction_History) are kept by `correction_slot` and by the
+move before.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ HISTORY_MAX = 16384
 CORRECTION_UNIT = 256
 CORRECTION_MAX = 128 * CORRECTION_UNIT
 CORRECTION_STEP = 1024  # the largest difference that counts, in the game's unit
-SORTED_PICKS = 16  # later moves are taken as they come: at a node that got so far, order hardly matters
+SORTED_PICKS = 32  # later moves are taken as they come: at a node that got so far, order hardly matters
 
 
 @njit
@@ -82,15 +83,27 @@ def learn_cutoff(ctx, start, index, depth):
 
 @njit
 def corrected(ctx, value):
-    """Return the static value `value` of ctx.pos, corrected by what was learnt about positions like this."""
-    return value + int(ctx.corrections[correction_slot(ctx.pos)]) // CORRECTION_UNIT
+    """Return the static value `value` of ctx.pos, corrected by what was learnt of such positions and last moves."""
+    total = int(ctx.corrections[correction_slot(ctx.pos)])
+    if ctx.ply > 0 and ctx.slots[ctx.ply - 1] >= 0:
+        total += int(ctx.reply_corrections[ctx.slots[ctx.ply - 1]])
+    return value + total // CORRECTION_UNIT
+
+
+@njit
+def moved(correction, target, weight):
+    """Return a correction moved towards `target` by weight / 256."""
+    value = (correction * (256 - weight) + target * weight) // 256
+    return min(max(value, -CORRECTION_MAX), CORRECTION_MAX)
 
 
 @njit
 def learn_correction(ctx, difference, depth):
     """Learn that a search of `depth` plies found a value that is the static one plus `difference`."""
-    slot = int(correction_slot(ctx.pos))
     weight = min(depth + 1, 16)
     target = min(max(difference, -CORRECTION_STEP), CORRECTION_STEP) * CORRECTION_UNIT
-    value = (int(ctx.corrections[slot]) * (256 - weight) + target * weight) // 256
-    ctx.corrections[slot] = min(max(value, -CORRECTION_MAX), CORRECTION_MAX)
+    slot = int(correction_slot(ctx.pos))
+    ctx.corrections[slot] = moved(int(ctx.corrections[slot]), target, weight)
+    if ctx.ply > 0 and ctx.slots[ctx.ply - 1] >= 0:
+        slot = int(ctx.slots[ctx.ply - 1])
+        ctx.reply_corrections[slot] = moved(int(ctx.reply_corrections[slot]), target, weight)

@@ -7,6 +7,7 @@ from shogi_engine.game import (
     MOVE_NONE,
     VALUE_INFINITE,
     VALUE_MATE,
+    VALUE_MATE_IN_MAX,
     VALUE_NONE,
     evaluate,
     exchange_ge,
@@ -35,6 +36,8 @@ from shogi_engine.search.table import (
     probe,
     store,
 )
+
+QUIET_ANSWERS = 3
 
 
 @njit
@@ -103,6 +106,9 @@ def quiescence(ctx, alpha, beta, depth, start):
         if not is_legal(ctx.pos, move):
             continue
         tried += 1
+        # Of the answers to a threat the first quiet ones tell enough, once one is known that does not lose.
+        if must_answer and tried > QUIET_ANSWERS and best > -VALUE_MATE_IN_MAX and is_quiet(ctx.pos, move):
+            continue
         # An exchange that loses, or that can not bring the value up to alpha, is not looked at.
         if not must_answer and not exchange_ge(ctx.pos, move, 0 if is_quiet(ctx.pos, move) else wanted):
             continue

@@ -164,6 +164,7 @@ class Searcher:
         for ctx in self._contexts:
             ctx.history[:] = 0
             ctx.corrections[:] = 0
+            ctx.reply_corrections[:] = 0
             ctx.killers[:] = 0
 
     def arm(self) -> None:

@@ -20,6 +20,7 @@ def place(ctx, position, features=0, table=None):
     ctx.killers[:] = 0
     ctx.history[:] = 0
     ctx.corrections[:] = 0
+    ctx.reply_corrections[:] = 0
     ctx.features = features
     ctx.stop_address = NEVER.ctypes.data
     if table is not None:

@@ -49,10 +49,11 @@ def default_params() -> Any:
     params = new_record(PARAMS)
     params.values[:KINDS] = VALUES
     params.aspiration = 30
-    params.reverse_futility = 76
+    params.reverse_futility = 90
     params.razor, params.razor_step = 500, 300
     params.futility, params.futility_base, params.futility_first = 120, 42, 150
-    params.quiet_margin = 150
+    params.quiet_margin = 250
+    params.noisy_base, params.noisy_step = 218, 223
     params.exchange_step, params.exchange_quiet = 167, 25
     params.null_base, params.null_depth, params.null_step = 200, 16, 200
     params.late_moves = 3
