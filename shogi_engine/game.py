@@ -55,9 +55,7 @@ MARGIN_FIELDS = [
     ("noisy_base", np.int32),  # what a noisy move may win beside its exchange, ...
     ("noisy_step", np.int32),  # ... and this for each ply left after reductions
     ("exchange_quiet", np.int32),  # by the square of the plies left after reductions: what a quiet one may lose
-    ("null_base", np.int32),  # a null move is tried from so far above beta, ...
-    ("null_depth", np.int32),  # ... less this for each ply of depth
-    ("null_step", np.int32),  # each such surplus over beta searches it one ply less deep
+    ("null_step", np.int32),  # each such surplus over beta searches a null move one ply less deep
     ("late_moves", np.int32),  # this plus the square of the depth, halved unless improving: quiet moves looked at
     ("selectivity", np.int32),  # percent of `probcut`'s spread that a shallow search has to clear; 0: it is not used
 ]

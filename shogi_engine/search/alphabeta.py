@@ -238,7 +238,6 @@ def search(ctx, alpha, beta, depth, start):
             cut_node
             and depth >= NULL_MIN_DEPTH
             and static >= beta
-            and static >= beta + int(params.null_base) - int(params.null_depth) * depth
             and ctx.last_null != ctx.ply - 1
             and null_allowed(ctx.pos)
         ):

@@ -55,7 +55,7 @@ def default_params() -> Any:
     params.quiet_margin = 250
     params.noisy_base, params.noisy_step = 218, 223
     params.exchange_step, params.exchange_quiet = 167, 25
-    params.null_base, params.null_depth, params.null_step = 200, 16, 200
+    params.null_step = 200
     params.late_moves = 3
     params.flights = 2
     params.entering_king_rule = CSA_27
