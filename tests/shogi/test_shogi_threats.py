@@ -1,0 +1,80 @@
+"""What the search asks about checks and mates in one, beside the legal moves of many positions."""
+
+import json
+
+import pytest
+from processes import ROOT
+from test_shogi_mates import after, in_check, middle_games
+
+from shogi_engine.game import generate_threats, is_quiet, mark_threats, threatens, winning_move
+from shogi_engine.games.shogi.notation import GAME, legal_moves, parse_sfen
+from shogi_engine.games.shogi.types import KNIGHT, NO_SQUARE, move_kind
+from shogi_engine.jit import JIT_DISABLED
+from shogi_engine.search.context import new_context
+
+COUNT = 20 if JIT_DISABLED else 600
+
+
+@pytest.fixture(scope="module")
+def ctx():
+    return new_context(GAME)
+
+
+def positions():
+    """Positions of the middle game, with a king to mate, and all those of short mates."""
+    problems = json.loads((ROOT / "tests/data/shogi_short_mates.json").read_text())
+    rows = problems if isinstance(problems, list) else problems["positions"]
+    for position in [*middle_games(COUNT, 11), *(parse_sfen(row["sfen"]) for row in rows[:COUNT])]:
+        if not in_check(position) and position.king[1 - int(position.side)] != NO_SQUARE:
+            yield position
+
+
+def test_a_winning_move_mates_and_most_mates_are_found(ctx):
+    found = there = 0
+    ctx.params.flights = 8
+    for position in positions():
+        moves = [int(move) for move in legal_moves(position)]
+        mates = {m for m in moves if in_check(after(position, m)) and len(legal_moves(after(position, m))) == 0}
+        ctx.pos = position
+        move = int(winning_move(ctx, 0))
+        assert GAME.format_position(ctx.pos) == GAME.format_position(position)
+        if move:
+            assert move in mates, GAME.format_position(position)
+        found += bool(move)
+        there += any(move_kind(each) != KNIGHT for each in mates)
+    assert found > (0 if JIT_DISABLED else 20)
+    assert found >= 0.7 * there
+
+
+def test_a_king_with_room_to_flee_is_not_looked_at(ctx):
+    ctx.params.flights = -1
+    for position in positions():
+        ctx.pos = position
+        assert winning_move(ctx, 0) == 0
+
+
+def test_threats_are_the_quiet_checks(ctx):
+    seen = 0
+    for position in positions():
+        checks = {int(m) for m in legal_moves(position) if is_quiet(position, m) and in_check(after(position, m))}
+        ctx.pos = position
+        threats = ctx.moves[: int(generate_threats(ctx, 0))].tolist()
+        assert len(threats) == len(set(threats)) and set(threats) == checks
+        assert GAME.format_position(ctx.pos) == GAME.format_position(position)
+        seen += len(threats)
+    assert seen > 50
+
+
+def test_what_threatens_gives_check(ctx):
+    """All direct checks; a piece that uncovers another one's is not told."""
+    told = there = 0
+    for position in positions():
+        ctx.pos = position
+        mark_threats(ctx)
+        for move in legal_moves(position):
+            check = in_check(after(position, move))
+            threat = bool(threatens(ctx, move))
+            assert check or not threat, GAME.format_move(position, int(move))
+            told += threat
+            there += check
+    assert told > 0.9 * there > 0
