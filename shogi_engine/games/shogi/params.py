@@ -49,7 +49,7 @@ def default_params() -> Any:
     params = new_record(PARAMS)
     params.values[:KINDS] = VALUES
     params.aspiration = 30
-    params.reverse_futility = 90
+    params.reverse_futility = 150
     params.razor, params.razor_step = 500, 300
     params.futility, params.futility_base, params.futility_first = 120, 42, 150
     params.quiet_margin = 250
