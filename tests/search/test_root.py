@@ -205,8 +205,9 @@ def test_multipv_lines_are_distinct_and_sorted_wherever_the_search_is_stopped(na
 
 
 def test_the_best_of_several_lines_is_as_good_as_the_only_one():
+    """In openings: in a wild middle game a value depends on what happened to be pruned."""
     searcher = fresh("shogi")
-    for position in random_positions(searcher.game, 6, 17, 40):
+    for position in random_positions(searcher.game, 20, 17, 16):
         searcher.new_game()
         several = searcher.search(position, (), Limits(depth=6, multipv=4))
         scores = [info.score for info in several.infos]
