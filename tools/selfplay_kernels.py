@@ -10,11 +10,8 @@ from shogi_engine.game import (
     claimed_value,
     do_move,
     forced,
-    generate_moves,
-    is_legal,
     is_quiet,
     prepare,
-    trail_key,
 )
 from shogi_engine.games.shogi.evaluate import safety_index
 from shogi_engine.games.shogi.king_piece import FEATURES, HAND_BASE, HAND_COUNTS, SAFETIES
@@ -22,7 +19,8 @@ from shogi_engine.games.shogi.rules import DRAW, WIN, repetition
 from shogi_engine.games.shogi.types import hand_count
 from shogi_engine.jit import njit
 from shogi_engine.search.alphabeta import search_root
-from shogi_engine.search.context import SEEN
+from shogi_engine.search.contest import write_root_moves
+from shogi_engine.search.context import SEEN, play_move
 
 PIECES = 40  # features of a position with the whole set, kings included
 ABANDONED = 2  # the result of a game that did not come from a balanced opening
@@ -37,18 +35,6 @@ def random_below(state, limit):
     x ^= x >> np.uint64(27)
     state[0] = x
     return int((x * np.uint64(0x2545F4914F6CDD1D) >> np.uint64(33)) % np.uint64(limit))
-
-
-@njit
-def list_root_moves(ctx):
-    """Write the legal moves of ctx.pos to ctx.root_moves and return how many."""
-    count = 0
-    for index in range(generate_moves(ctx, 0)):
-        if is_legal(ctx.pos, ctx.moves[index]):
-            ctx.root_moves[count] = ctx.moves[index]
-            count += 1
-    ctx.root_count = count
-    return count
 
 
 @njit
@@ -84,15 +70,6 @@ def think(ctx, nodes):
 
 
 @njit
-def make(ctx, move):
-    """Make `move` as one of the game's."""
-    slot = trail_key(ctx.pos) & np.uint64(SEEN - 1)
-    ctx.seen[slot] = min(int(ctx.seen[slot]) + 1, 100)
-    do_move(ctx.pos, move, ctx.undo[ctx.trail])
-    ctx.trail += 1
-
-
-@njit
 def begin(ctx):
     """Make ctx.pos the beginning of a game."""
     ctx.trail = ctx.ply = 0
@@ -117,7 +94,8 @@ def play_game(black, white, state, nodes, random_plies, balance, decided, longes
     for ply in range(longest):
         ctx = black if ply & 1 == 0 else white
         side = 1 if ply & 1 == 0 else -1
-        if list_root_moves(ctx) == 0:
+        ctx.root_count = write_root_moves(ctx)
+        if ctx.root_count == 0:
             return (-side, ply) if ply > random_plies else (ABANDONED, ply)
         over = repetition(ctx.pos, ctx.undo, ctx.trail)
         if over != 0:
@@ -138,8 +116,8 @@ def play_game(black, white, state, nodes, random_plies, balance, decided, longes
             agreed = clear >= 4 and values[ply] * values[ply - 1] < 0 and values[ply] * values[ply - 2] > 0
             if abs(value) >= VALUE_MATE_IN_MAX or agreed:
                 return (side if value > 0 else -side), ply + 1
-        make(black, moves[ply])
-        make(white, moves[ply])
+        play_move(black, moves[ply])
+        play_move(white, moves[ply])
     return 0, longest
 
 

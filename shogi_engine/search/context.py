@@ -92,13 +92,19 @@ def new_context(game: Game) -> Any:
 
 
 @njit
+def play_move(ctx, move):
+    """Make one of the game's moves before the root; ctx.undo must have room for it."""
+    slot = trail_key(ctx.pos) & np.uint64(SEEN - 1)
+    ctx.seen[slot] = min(int(ctx.seen[slot]) + 1, 100)
+    do_move(ctx.pos, move, ctx.undo[ctx.trail])
+    ctx.trail += 1
+
+
+@njit
 def play_moves(ctx, moves):
     """Make the game's `moves` (uint32[n], legal) before the root; ctx.undo must have room for them."""
     for move in moves:
-        slot = trail_key(ctx.pos) & np.uint64(SEEN - 1)
-        ctx.seen[slot] = min(int(ctx.seen[slot]) + 1, 100)
-        do_move(ctx.pos, move, ctx.undo[ctx.trail])
-        ctx.trail += 1
+        play_move(ctx, move)
 
 
 @njit

@@ -19,7 +19,6 @@ from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.evaluate import ACCUMULATOR
 from shogi_engine.games.shogi.params import PARAMS, default_params
 from shogi_engine.games.shogi.position import do_move, rebuild
-from shogi_engine.games.shogi.rules import legal_moves as write_legal_moves
 from shogi_engine.games.shogi.types import (
     BLACK,
     DROP_BASE,
@@ -46,7 +45,7 @@ from shogi_engine.games.shogi.types import (
     move_to,
 )
 from shogi_engine.jit import new_record
-from shogi_engine.search.context import new_context
+from shogi_engine.search.context import new_context, write_legal_moves
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 SYMBOLS = ("", "P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R")  # by kind, black's

@@ -8,7 +8,7 @@ import numpy as np
 
 from shogi_engine.bits import ZERO, popcount2
 from shogi_engine.bits import test as test_bit
-from shogi_engine.game import VALUE_MATE, VALUE_MAX, VALUE_NONE, generate_moves, is_legal, provides
+from shogi_engine.game import VALUE_MATE, VALUE_MAX, VALUE_NONE, provides
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.bitboard import STEP_ATTACKS, ZONE
 from shogi_engine.games.shogi.params import CSA_24, CSA_24H, CSA_27H, NO_ENTERING_KING, TRY_RULE
@@ -265,15 +265,3 @@ def claimed_value(ctx):
 @provides(POSITION)
 def terminal_value(ctx):
     return -VALUE_MATE + ctx.ply  # in check or not
-
-
-@njit
-def legal_moves(ctx):
-    """Write the legal moves of ctx.pos to the beginning of ctx.moves and return how many."""
-    count = 0
-    for index in range(generate_moves(ctx, 0)):
-        move = ctx.moves[index]
-        if is_legal(ctx.pos, move):
-            ctx.moves[count] = move
-            count += 1
-    return count

@@ -1,10 +1,8 @@
 """What the search asks about checks and mates: mates in one move, checks for quiescence, which moves are checks."""
 
-import numpy as np
-
 from shogi_engine.bits import ZERO, clear_lowest, lowest, popcount2
 from shogi_engine.bits import test as test_bit
-from shogi_engine.game import do_move, provides, undo_move
+from shogi_engine.game import MOVE_NONE, do_move, is_quiet, provides, undo_move
 from shogi_engine.games.shogi.attacks import attackers_to, king_danger
 from shogi_engine.games.shogi.bitboard import DIRECTION, NEAR_KING, RAYS, STEP_ATTACKS, ZONE
 from shogi_engine.games.shogi.mate_moves import count_evasions, generate_checks, mark_check_squares
@@ -24,14 +22,10 @@ from shogi_engine.games.shogi.types import (
     drop_move,
     hand_count,
     is_promotion,
-    move_captured,
     move_kind,
     move_to,
 )
 from shogi_engine.jit import njit
-
-MOVE_NONE = np.uint32(0)
-
 
 # uint64[2, 16, 81, 2]: by colour, kind and the enemy king's square, from where next to it the kind attacks it.
 CONTACT = STEP_ATTACKS[::-1].copy()
@@ -129,7 +123,7 @@ def generate_threats(ctx, start):
     end = start
     for index in range(start, start + count):
         move = ctx.moves[index]
-        if move_captured(move) == 0 and not is_promotion(move):
+        if is_quiet(ctx.pos, move):
             ctx.moves[end] = move
             end += 1
     return end - start
