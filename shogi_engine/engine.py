@@ -453,7 +453,9 @@ class Engine:
         """Compile, or load from the cache, all that a search and the notation need; touch the memory they use."""
         self.searcher.warmup()
         self.may_declare()
-        self.search(nodes=3000)
+        for move in self.search(nodes=3000).pv[:1]:
+            self.push(move)
+            self.pop()
         if self._solver:
             self._solver.warmup()
         self.new_game()

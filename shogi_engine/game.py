@@ -369,6 +369,18 @@ def correction_slot(pos):
 
 
 @stub
+def generate_quiet(ctx, start):
+    """Write the moves that `generate_noisy` leaves out, as `generate_moves` does; a game that has the one has both."""
+    return generate_moves(ctx, start)
+
+
+@stub
+def can_play(pos, move):
+    """Tell whether `move`, from any position, is legal in `pos`; False as well where only a list of moves can tell."""
+    return False
+
+
+@stub
 def generate_threats(ctx, start):
     """Write quiet moves that must be answered to ctx.moves[start:] and return how many; not asked where `forced`."""
     return 0
@@ -394,7 +406,10 @@ def probcut(ctx, depth):
 
 @stub
 def score_moves(ctx, start, count):
-    """Write to ctx.scores[start:start + count] how promising each move is, the best highest (|score| < 1 << 20)."""
+    """Write to ctx.scores[start:start + count] how promising each move is, the best highest (|score| < 1 << 20).
+
+    Noisy moves have 0 or more; whether they lose material is `exchange_ge`'s to say.
+    """
     for index in range(start, start + count):
         ctx.scores[index] = 0
 

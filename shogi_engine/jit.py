@@ -297,6 +297,13 @@ class KernelCache(_Cache):
             path.unlink(missing_ok=True)
 
 
+def is_saved(kernel: Any) -> bool:
+    """Tell whether a compiled version of `kernel` lies in the cache; True as well where kernels are not compiled."""
+    folder = cache_folder()
+    name = getattr(kernel, "__name__", "")
+    return JIT_DISABLED or folder is not None and any(folder.glob(f"{name}-*.kernel"))
+
+
 def _checksum(path: Path, payload: bytes) -> bytes:
     return hashlib.sha256(path.name.encode() + payload).digest()
 
@@ -347,7 +354,9 @@ def njit(function: Any = None, *, forceinline: bool = False) -> Any:
         names = ", ".join(function.__code__.co_freevars)
         raise TypeError(f"kernel {function.__qualname__} closes over {names}; pass that as an argument")
     _kernel_modules.add(function.__module__)
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", forceinline=forceinline)(function)
+    options: Any = {"forceinline": forceinline, "no_cfunc_wrapper": True}  # that wrapper, for C, takes time to make
+    make: Any = numba.njit(nogil=True, error_model="numpy", **options)
+    dispatcher = make(function)
     dispatcher.get_call_template = functools.partial(_call_template, dispatcher)
     folder = cache_folder() if Path(function.__code__.co_filename).is_file() else None
     dispatcher._cache = KernelCache(function, folder) if folder else NullCache()

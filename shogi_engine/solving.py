@@ -4,6 +4,10 @@ A solver proves wins of its own kind, in Shogi mates by checks, far deeper than 
 position (`find`), or looks at the root in a thread of its own while the search runs (`Beside`).
 """
 
+import contextlib
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -16,6 +20,13 @@ SHARE = 0.1  # of a search's time, or nodes, that the solver may use beside it
 NODES_A_MS = 4000  # what a solver looks at in a millisecond
 LEAST_NODES = 10_000
 MOST_NODES = 10_000_000  # also beside a search without a limit, which may share its core
+COMPILE_SECONDS = 600.0  # a compiler that takes longer has been stopped or starved
+COMPILE = """
+import sys
+sys.path[:] = {path!r}
+from shogi_engine import games
+games.load({game!r}).win_solver(hash_mb=1).warmup()
+"""
 
 
 class WinSolver(Protocol):
@@ -29,6 +40,9 @@ class WinSolver(Protocol):
 
     def warmup(self) -> None:
         """Compile, or load from the cache, all that a search needs."""
+
+    def is_saved(self) -> bool:
+        """Tell whether `warmup` has only to load."""
 
     def new_problem(self) -> None:
         """Forget what earlier searches learned."""
@@ -55,14 +69,16 @@ class Beside:
         if self._game.win_solver is None:
             return
         if self._loader is None:
-            self._loader = threading.Thread(target=self._load, name="solver-loader", daemon=True)
+            self._loader = threading.Thread(target=self._load, args=(wait,), name="solver-loader", daemon=True)
             self._loader.start()
         if wait:
             self._loader.join()
 
-    def _load(self) -> None:
+    def _load(self, here: bool) -> None:
         assert self._game.win_solver is not None
         solver = self._game.win_solver(hash_mb=BESIDE_MB)
+        if not here and not solver.is_saved():
+            compile_aside(self._game)
         solver.warmup()
         self._solver = solver
 
@@ -109,6 +125,23 @@ class Beside:
         info = Info(len(line), len(line), 1, value, "", result.nodes, result.seconds, 0, line)
         ponder = line[1] if len(line) > 1 else 0
         return Result(line[0], ponder, value, result.depth, result.nodes, result.seconds, line, (info,))
+
+
+def compile_aside(game: Game) -> None:
+    """Let another process compile the game's solver for the cache, and wait for it.
+
+    In this one numba's lock, held as long as it compiles, would stop whoever meets a kernel for the first time, with
+    the clock running. Where no process can be started, or none finishes, the caller has to compile.
+    """
+    code = COMPILE.format(path=sys.path, game=game.name)
+    quiet: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    if sys.platform == "win32":
+        quiet["creationflags"] = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        process = subprocess.Popen([sys.executable, "-c", code], **quiet)
+        if hasattr(os, "setpriority"):
+            os.setpriority(os.PRIO_PROCESS, process.pid, 10)
+        process.wait(COMPILE_SECONDS)
 
 
 def allowed_nodes(limits: Limits) -> int:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from shogi_engine import games
+
 ROOT = Path(__file__).resolve().parent.parent
 LINT = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports())"
 
@@ -41,3 +43,15 @@ def test_a_violation_is_noticed(tmp_path, contract):
     result = lint(tmp_path)
     assert result.returncode == 1
     assert f"{contract} BROKEN" in result.stdout
+
+
+@pytest.mark.parametrize("name", games.NAMES)
+def test_a_game_comes_with_all_its_rules(name):
+    """Rules are registered where they stand: of a module that nobody imports the search would take the defaults."""
+    folder = Path(games.__file__).parent / name
+    modules = {
+        f"shogi_engine.games.{name}.{file.stem}" for file in folder.glob("*.py") if "@provides(" in file.read_text()
+    }
+    code = f"import sys; from shogi_engine import games; games.load({name!r}); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
+    assert modules and modules <= set(loaded.stdout.split())

@@ -21,8 +21,8 @@ class Level:
 
 
 LEVELS = (
-    *(Level(moves=moves) for moves in (1, 2, 4, 8, 12, 18, 25, 36, 0)),
-    *(Level(nodes=nodes) for nodes in (600, 1500, 4000, 10_000, 25_000, 75_000)),
+    *(Level(moves=moves) for moves in (1, 2, 4, 6, 10, 16, 25, 40, 70, 0)),
+    *(Level(nodes=nodes) for nodes in (600, 1200, 2400, 4200, 7000, 11_000, 18_000, 32_000, 60_000, 110_000)),
 )
 FULL = len(LEVELS)  # the engine as it is
 

@@ -18,7 +18,6 @@ from shogi_engine.game import (
     exchange_ge,
     finish,
     forced,
-    generate_moves,
     is_legal,
     is_quiet,
     key,
@@ -48,13 +47,15 @@ from shogi_engine.search.context import (
     repeated,
 )
 from shogi_engine.search.ordering import (
-    SORTED_PICKS,
+    ALL_LEFT,
+    NONE_LEFT,
     corrected,
+    drop_quiet,
+    is_sound,
     learn_correction,
     learn_cutoff,
     move_history,
-    order_moves,
-    pick,
+    next_move,
 )
 from shogi_engine.search.quiescence import quiescence
 from shogi_engine.search.table import (
@@ -273,9 +274,6 @@ def search(ctx, alpha, beta, depth, start):
         depth -= 1
 
     # 11. The moves, the most promising first.
-    count = generate_moves(ctx, start)
-    end = start + count
-    order_moves(ctx, start, count, table_move)
     ctx.killers[ctx.ply + 1, 0] = MOVE_NONE
     ctx.killers[ctx.ply + 1, 1] = MOVE_NONE
     if pruning:
@@ -286,12 +284,24 @@ def search(ctx, alpha, beta, depth, start):
     bound = UPPER
     tried = 0
     late = (int(params.late_moves) + depth * depth) // (1 if improving else 2)
-    for index in range(start, end):
-        move = pick(ctx, index, end) if index - start < SORTED_PICKS else ctx.moves[index]
+    index = start - 1
+    end = start
+    left = ALL_LEFT
+    while True:
+        index += 1
+        end, left = next_move(ctx, start, index, end, left, table_move)
+        if index == end:
+            break
+        move = ctx.moves[index]
         if not is_legal(ctx.pos, move):
             continue
         tried += 1
         quiet = is_quiet(ctx.pos, move)
+        skippable = pruning and best > -VALUE_MATE_IN_MAX and move != table_move
+        if skippable and quiet and tried >= late and not threatens(ctx, move):
+            if left == NONE_LEFT:
+                end = drop_quiet(ctx, index + 1, end)
+            continue
         deeper = depth - move_cost(ctx.pos, move)
         history = move_history(ctx, move) if quiet else 0
         less = reduction(depth, tried, improving)
@@ -299,28 +309,28 @@ def search(ctx, alpha, beta, depth, start):
         # 12. Once a line is known that does not lose, leave out what will hardly help: quiet moves that come late, have
         #     failed often, or start far below alpha for the depth that reductions leave; noisy ones that would not
         #     bring the value near alpha; what loses material.
-        if pruning and best > -VALUE_MATE_IN_MAX and move != table_move:
+        if skippable:
             if not quiet or threatens(ctx, move):
                 loss = -int(params.exchange_step) * depth
-                left = deeper - less // PLY
-                if static != VALUE_NONE and left < NOISY_MAX_DEPTH and not threatens(ctx, move):
-                    loss = max(loss, alpha - static - int(params.noisy_base) - int(params.noisy_step) * left)
-                if not exchange_ge(ctx.pos, move, loss):
+                plies = deeper - less // PLY
+                if static != VALUE_NONE and plies < NOISY_MAX_DEPTH and not threatens(ctx, move):
+                    loss = max(loss, alpha - static - int(params.noisy_base) - int(params.noisy_step) * plies)
+                if (loss > 0 or not is_sound(ctx, index)) and not exchange_ge(ctx.pos, move, loss):
                     continue
             else:
-                if tried >= late or history < -HISTORY_POOR * depth:
+                if history < -HISTORY_POOR * depth:
                     continue
-                left = deeper - less // PLY + history // HISTORY_PLY
-                if static != VALUE_NONE and left <= FUTILITY_MAX_DEPTH and abs(alpha) < VALUE_MATE_IN_MAX:
-                    hope = static + int(params.futility_base) + int(params.futility) * left
+                plies = deeper - less // PLY + history // HISTORY_PLY
+                if static != VALUE_NONE and plies <= FUTILITY_MAX_DEPTH and abs(alpha) < VALUE_MATE_IN_MAX:
+                    hope = static + int(params.futility_base) + int(params.futility) * plies
                     if best_move == MOVE_NONE:
                         hope += int(params.futility_first)
                     if hope <= alpha:
                         if best < hope and abs(best) < VALUE_MATE_IN_MAX and abs(hope) < VALUE_MATE_IN_MAX:
                             best = hope
                         continue
-                left = max(left, 0)
-                if not exchange_ge(ctx.pos, move, -int(params.exchange_quiet) * left * left):
+                plies = max(plies, 0)
+                if not exchange_ge(ctx.pos, move, -int(params.exchange_quiet) * plies * plies):
                     continue
 
         descend(ctx, move)

@@ -6,6 +6,8 @@ thinks, `Doubt` stretches or cuts the soft limit.
 
 from dataclasses import dataclass
 
+MOVETIME_DELAY = 10  # ms at most kept back from a move of fixed time: what an answer may take on a busy machine
+
 
 @dataclass(frozen=True)
 class Clock:
@@ -81,7 +83,7 @@ def limit(milliseconds: float, options: TimeOptions) -> float:
 def fixed(movetime: int, options: TimeOptions) -> Budget:
     """Return the budget of a move that shall take `movetime` ms: no clock runs out, so little is kept back."""
     movetime = max(0, movetime)
-    whole = float(movetime - min(options.network_delay, movetime / 10))
+    whole = float(movetime - min(options.network_delay, movetime / 10, MOVETIME_DELAY))
     return Budget(whole, whole)
 
 

@@ -16,7 +16,7 @@ from shogi_engine.game import (
 )
 from shogi_engine.jit import njit
 from shogi_engine.search.context import ascend, descend
-from shogi_engine.search.ordering import order_moves, pick
+from shogi_engine.search.ordering import order_moves, pick_sound
 from shogi_engine.search.textbook import ORDERED, alpha_beta, minimax, negascout
 
 RANDOM, MINIMAX, ALPHA_BETA, NEGASCOUT = range(4)  # kinds of players; NegaScout with ORDERED is PVS
@@ -85,7 +85,7 @@ def choose(ctx, count, kind, depth, state, visits):
     if ctx.features & ORDERED:
         order_moves(ctx, 0, count, MOVE_NONE)
         for index in range(count):
-            ctx.root_moves[index] = pick(ctx, index, count)
+            ctx.root_moves[index] = pick_sound(ctx, index, count)
     prepare(ctx)
     visits[0] += 1
     best, best_move = -VALUE_INFINITE, ctx.root_moves[0]

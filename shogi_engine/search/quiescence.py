@@ -24,7 +24,7 @@ from shogi_engine.game import (
 )
 from shogi_engine.jit import njit
 from shogi_engine.search.context import FINISH, PRUNE, QUIESCE, TABLE, ascend, descend, enter, repeated
-from shogi_engine.search.ordering import corrected, order_moves, pick
+from shogi_engine.search.ordering import corrected, order_moves, pick, pick_sound
 from shogi_engine.search.table import (
     EXACT_BOUND,
     LOWER,
@@ -33,6 +33,7 @@ from shogi_engine.search.table import (
     entry_move,
     entry_settles,
     entry_value,
+    prefetch_cluster,
     probe,
     store,
 )
@@ -93,17 +94,27 @@ def quiescence(ctx, alpha, beta, depth, start):
         wanted = max(0, alpha - best - int(ctx.params.quiet_margin))
         alpha = max(alpha, best)
         count = generate_noisy(ctx, start)
-        if depth == 0 and ctx.features & PRUNE:
-            count += generate_threats(ctx, start + count)
     order_moves(ctx, start, count, table_move)
 
+    threats_left = depth == 0 and not must_answer and ctx.features & PRUNE != 0
     end = start + count
+    index = start
     tried = 0
     best_move = MOVE_NONE
     bound = UPPER
-    for index in range(start, end):
-        move = pick(ctx, index, end)
+    while index < end or threats_left:
+        if index == end:
+            threats_left = False
+            count = generate_threats(ctx, end)
+            order_moves(ctx, end, count, table_move)
+            end += count
+            continue
+        move = pick_sound(ctx, index, end) if must_answer else pick(ctx, index, end)
+        index += 1
         if not is_legal(ctx.pos, move):
+            continue
+        # Quiet moves among the noisy ones, such as a pawn that could have been promoted, change nothing.
+        if not must_answer and (depth < 0 or threats_left) and is_quiet(ctx.pos, move):
             continue
         tried += 1
         # Of the answers to a threat the first quiet ones tell enough, once one is known that does not lose.
@@ -113,6 +124,8 @@ def quiescence(ctx, alpha, beta, depth, start):
         if not must_answer and not exchange_ge(ctx.pos, move, 0 if is_quiet(ctx.pos, move) else wanted):
             continue
         descend(ctx, move)
+        if ctx.features & TABLE:
+            prefetch_cluster(ctx, key(ctx.pos) ^ ctx.key_salt)
         value = -quiescence(ctx, -beta, -alpha, depth - 1, end)
         ascend(ctx, move)
         if ctx.stopped:

@@ -19,7 +19,7 @@ from shogi_engine.game import (
 )
 from shogi_engine.jit import njit
 from shogi_engine.search.context import ascend, descend
-from shogi_engine.search.ordering import order_moves, pick
+from shogi_engine.search.ordering import order_moves, pick_sound
 
 # Bits of ctx.features, beyond those of the shared search (context.ALL_FEATURES).
 PLAIN = 1 << 16  # count by `plain_value` at the horizon
@@ -124,7 +124,7 @@ def negascout(ctx, alpha, beta, depth, start, visits):
     if ordered:
         order_moves(ctx, start, end - start, MOVE_NONE)
     for index in range(start, end):
-        move = pick(ctx, index, end) if ordered else ctx.moves[index]
+        move = pick_sound(ctx, index, end) if ordered else ctx.moves[index]
         if is_legal(ctx.pos, move):
             left = depth - move_cost(ctx.pos, move)
             low = max(alpha, best)

@@ -20,6 +20,7 @@ from shogi_engine.game import (
     VALUE_MATE_IN_MAX,
     Game,
     evaluate,
+    exchange_ge,
     forced,
     generate_moves,
     is_legal,
@@ -209,7 +210,7 @@ class Tracer:
         for index in range(start, start + count):
             move, score = ctx.moves[index], int(ctx.scores[index])
             if is_legal(ctx.pos, move):
-                noisy = score >= 0 and not is_quiet(ctx.pos, move)
+                noisy = not is_quiet(ctx.pos, move) and bool(exchange_ge(ctx.pos, move, 0))
                 ranks.append((int(move) != table_move, not noisy, -score, index, move))
         return [rank[-1] for rank in sorted(ranks)]
 

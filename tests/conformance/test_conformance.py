@@ -14,6 +14,7 @@ from shogi_engine.game import (
     VALUE_MATE,
     VALUE_MAX,
     VALUE_NONE,
+    can_play,
     claimed_value,
     count_moves,
     do_move,
@@ -25,6 +26,7 @@ from shogi_engine.game import (
     forced,
     generate_moves,
     generate_noisy,
+    generate_quiet,
     history_slot,
     is_legal,
     is_quiet,
@@ -141,7 +143,21 @@ def test_generators_keep_to_their_buffer_and_say_nothing_twice(case):
         assert (ctx.moves[:start] == UNTOUCHED).all()
         assert (ctx.moves[start + bound : start + 2 * bound] == UNTOUCHED).all()
         assert len(set(noisy)) == count and set(noisy) <= set(moves)
+        quiet = ctx.moves[start : start + generate_quiet(ctx, start)].tolist()
+        assert sorted(noisy + quiet) == sorted(moves), case.game.format_position(ctx.pos)
         assert ctx.pos.tobytes() == before
+
+
+@every_game
+def test_moves_of_other_positions_are_played_only_where_they_are_legal(case):
+    seen: list[int] = []
+    for ctx in random_positions(case):
+        moves = [int(move) for move in legal_moves(ctx)]
+        told = [move for move in moves if can_play(ctx.pos, np.uint32(move))]
+        assert told in ([], moves), case.game.format_position(ctx.pos)
+        others = random.Random(len(seen)).sample(seen, min(40, len(seen)))
+        assert not any(can_play(ctx.pos, np.uint32(move)) for move in set(others) - set(moves))
+        seen.extend(moves)
 
 
 @every_game

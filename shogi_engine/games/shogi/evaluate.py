@@ -25,7 +25,6 @@ from shogi_engine.games.shogi.king_piece import (
 )
 from shogi_engine.games.shogi.params import MATERIAL
 from shogi_engine.games.shogi.rules import VALUE_SUPERIOR
-from shogi_engine.games.shogi.see import exchange_ge
 from shogi_engine.games.shogi.types import (
     GOLD_MOVERS,
     KING,
@@ -271,10 +270,7 @@ def score_moves(ctx, start, count):
         if is_quiet(ctx.pos, move):
             ctx.scores[index] = -64 if is_drop(move) else 0
             continue
-        value = 16 * gain(ctx.params, move) - ctx.params.values[move_kind(move)]
-        if move_captured(move) != 0 and not exchange_ge(ctx.pos, move, 0):
-            value = min(value, 0) - (1 << 19)
-        ctx.scores[index] = value
+        ctx.scores[index] = 16 * gain(ctx.params, move) - ctx.params.values[move_kind(move)]
 
 
 @provides(POSITION)

@@ -41,7 +41,7 @@ from shogi_engine.games.shogi.types import (
     move_from,
     move_to,
 )
-from shogi_engine.jit import new_record
+from shogi_engine.jit import is_saved, new_record
 
 NO_LIMIT = int(np.iinfo(np.int64).max)
 GENERATIONS = (1 << 16) - 1
@@ -49,7 +49,7 @@ LINE_NODES = 1 << 20  # what the line may cost once the mate is proven, if the t
 TELLING = 0.5  # seconds between two reports of progress
 TSUME_POSITIONS = 50_000  # how many positions the conventional length may look at
 
-SMALL_PROBLEM = "7nl/7pk/8p/6N2/9/9/9/9/9 b R 1"
+SMALL_PROBLEM = "9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"  # mate in three
 RESULTS = {MATE: "mate", NO_MATE: "nomate"}
 
 
@@ -121,6 +121,10 @@ class MateSolver:
         """Compile, or load from the cache, all that a search needs."""
         with self._undisturbed():  # by an old stop
             self.tsume(parse_sfen(SMALL_PROBLEM))
+
+    def is_saved(self) -> bool:
+        """Tell whether `warmup` has only to load: the kernel compiled last is in the cache."""
+        return is_saved(tighten)
 
     @property
     def nodes(self) -> int:

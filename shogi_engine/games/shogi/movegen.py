@@ -47,6 +47,12 @@ from shogi_engine.games.shogi.types import (
     board_move,
     drop_move,
     hand_count,
+    is_drop,
+    is_promotion,
+    move_captured,
+    move_from,
+    move_kind,
+    move_to,
 )
 from shogi_engine.jit import njit
 
@@ -226,19 +232,23 @@ def pinned_targets(pos, kind, square):
 
 
 @njit
+def promotions(us, kind, source, lo, hi):
+    """Return the squares among (lo, hi) where a piece from `source` may promote, then those where it need not."""
+    if kind >= 8 or kind == GOLD:
+        return ZERO, ZERO, lo, hi
+    zone_lo, zone_hi = ZONE[us, 0], ZONE[us, 1]
+    if test_bit(zone_lo, zone_hi, source):
+        zone_lo, zone_hi = BOARD_LO, BOARD_HI
+    stay_lo = lo & (~zone_lo | OPTIONAL[us, kind, source, 0])
+    stay_hi = hi & (~zone_hi | OPTIONAL[us, kind, source, 1])
+    return lo & zone_lo, hi & zone_hi, stay_lo, stay_hi
+
+
+@njit
 def write_moves(ctx, end, kind, source, lo, hi):
     """Write the moves of a piece of the side to move from `source` to (lo, hi), promotions first; return the end."""
     pos = ctx.pos
-    us = int(pos.side)
-    zone_lo, zone_hi = ZERO, ZERO
-    stay_lo, stay_hi = lo, hi
-    if kind < 8 and kind != GOLD:
-        zone_lo, zone_hi = ZONE[us, 0], ZONE[us, 1]
-        if test_bit(zone_lo, zone_hi, source):
-            zone_lo, zone_hi = BOARD_LO, BOARD_HI
-        stay_lo = lo & (~zone_lo | OPTIONAL[us, kind, source, 0])
-        stay_hi = hi & (~zone_hi | OPTIONAL[us, kind, source, 1])
-    promote_lo, promote_hi = lo & zone_lo, hi & zone_hi
+    promote_lo, promote_hi, stay_lo, stay_hi = promotions(int(pos.side), kind, source, lo, hi)
     while promote_lo | promote_hi != ZERO:
         target = lowest(promote_lo, promote_hi)
         promote_lo, promote_hi = clear_lowest(promote_lo, promote_hi)
@@ -287,15 +297,17 @@ def write_drops(ctx, end, kind, lo, hi):
 
 
 @njit
-def write_board_moves(ctx, end, to_lo, to_hi):
-    """Write the legal moves, but for the king's, from board to the squares (to_lo, to_hi); return the end."""
+def write_board_moves(ctx, end, to_lo, to_hi, pawn_lo, pawn_hi):
+    """Write the legal moves, but for the king's, to the squares (to_lo, to_hi), pawns' to (pawn_lo, pawn_hi); return
+    the end.
+    """
     pos = ctx.pos
     us = int(pos.side)
     bb = pos.bb[us]
     free_lo, free_hi = ~pos.pinned[0], ~pos.pinned[1]
     occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
     occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
-    end = write_pawn_moves(ctx, end, bb[PAWN, 0] & free_lo, bb[PAWN, 1] & free_hi, to_lo, to_hi)
+    end = write_pawn_moves(ctx, end, bb[PAWN, 0] & free_lo, bb[PAWN, 1] & free_hi, pawn_lo, pawn_hi)
     lo = bb[0, 0] & free_lo & ~(bb[PAWN, 0] | bb[KING, 0])
     hi = bb[0, 1] & free_hi & ~(bb[PAWN, 1] | bb[KING, 1])
     while lo | hi != ZERO:
@@ -310,7 +322,10 @@ def write_board_moves(ctx, end, to_lo, to_hi):
         lo, hi = clear_lowest(lo, hi)
         kind = int(pos.board[square]) & 15
         a_lo, a_hi = pinned_targets(pos, kind, square)
-        end = write_moves(ctx, end, kind, square, a_lo & to_lo, a_hi & to_hi)
+        if kind == PAWN:
+            end = write_moves(ctx, end, kind, square, a_lo & pawn_lo, a_hi & pawn_hi)
+        else:
+            end = write_moves(ctx, end, kind, square, a_lo & to_lo, a_hi & to_hi)
     return end
 
 
@@ -345,12 +360,13 @@ def generate_moves(ctx, start):
     to_lo, to_hi, drop_lo, drop_hi = targets(pos)
     if to_lo | to_hi == ZERO:
         return end - start
-    end = write_board_moves(ctx, end, to_lo, to_hi)
+    end = write_board_moves(ctx, end, to_lo, to_hi, to_lo, to_hi)
     return write_all_drops(ctx, end, drop_lo, drop_hi) - start
 
 
 @provides(POSITION)
 def generate_noisy(ctx, start):
+    """Captures, and pawns' moves into the zone."""
     pos = ctx.pos
     us = int(pos.side)
     enemy_lo, enemy_hi = pos.bb[1 - us, 0, 0], pos.bb[1 - us, 0, 1]
@@ -359,9 +375,56 @@ def generate_noisy(ctx, start):
     if king != NO_SQUARE and KING_ZONE[king, 0] & enemy_lo | KING_ZONE[king, 1] & enemy_hi != ZERO:
         king_lo, king_hi = king_targets(pos)
         end = write_moves(ctx, end, KING, king, king_lo & enemy_lo, king_hi & enemy_hi)
+    to_lo, to_hi, _, _ = targets(pos)
+    pawn_lo, pawn_hi = to_lo & (enemy_lo | ZONE[us, 0]), to_hi & (enemy_hi | ZONE[us, 1])
+    return write_board_moves(ctx, end, to_lo & enemy_lo, to_hi & enemy_hi, pawn_lo, pawn_hi) - start
+
+
+@provides(POSITION)
+def generate_quiet(ctx, start):
+    pos = ctx.pos
+    us = int(pos.side)
+    quiet_lo, quiet_hi = ~pos.bb[1 - us, 0, 0], ~pos.bb[1 - us, 0, 1]
+    end = start
+    king_lo, king_hi = king_targets(pos)
+    if king_lo & quiet_lo | king_hi & quiet_hi != ZERO:
+        end = write_moves(ctx, end, KING, int(pos.king[us]), king_lo & quiet_lo, king_hi & quiet_hi)
     to_lo, to_hi, drop_lo, drop_hi = targets(pos)
-    end = write_board_moves(ctx, end, to_lo & enemy_lo, to_hi & enemy_hi)
-    lo, hi = pos.bb[us, PAWN, 0] & ~pos.pinned[0], pos.bb[us, PAWN, 1] & ~pos.pinned[1]
-    to_lo &= ZONE[us, 0] & ~enemy_lo
-    to_hi &= ZONE[us, 1] & ~enemy_hi
-    return write_pawn_moves(ctx, end, lo, hi, to_lo, to_hi) - start
+    to_lo, to_hi = to_lo & quiet_lo, to_hi & quiet_hi
+    end = write_board_moves(ctx, end, to_lo, to_hi, to_lo & ~ZONE[us, 0], to_hi & ~ZONE[us, 1])
+    return write_all_drops(ctx, end, drop_lo, drop_hi) - start
+
+
+@provides(POSITION)
+def can_play(pos, move):
+    us = int(pos.side)
+    kind, target = move_kind(move), move_to(move)
+    bit_lo, bit_hi = SQUARE_BITS[target, 0], SQUARE_BITS[target, 1]
+    to_lo, to_hi, drop_lo, drop_hi = targets(pos)
+    if is_drop(move):
+        lo, hi = drop_lo & bit_lo, drop_hi & bit_hi
+        if hand_count(pos.hand[us], kind) == 0 or lo | hi == ZERO:
+            return False
+        if kind == PAWN:
+            lo, hi = pawn_drops(pos, lo, hi)
+        elif kind == LANCE:
+            lo, hi = lo & NOT_LAST[us, 0], hi & NOT_LAST[us, 1]
+        elif kind == KNIGHT:
+            lo, hi = lo & NOT_LAST_TWO[us, 0], hi & NOT_LAST_TWO[us, 1]
+        return lo | hi != ZERO
+    source = move_from(move)
+    if int(pos.board[source]) != us << 4 | kind or int(pos.board[target]) & 15 != move_captured(move):
+        return False
+    if kind == KING:
+        lo, hi = king_targets(pos)
+        return lo & bit_lo | hi & bit_hi != ZERO
+    if test_bit(pos.pinned[0], pos.pinned[1], source):
+        lo, hi = pinned_targets(pos, kind, source)
+    else:
+        occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
+        occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+        lo, hi = attacks_from(kind, us, source, occ_lo, occ_hi)
+    promote_lo, promote_hi, lo, hi = promotions(us, kind, source, lo & to_lo & bit_lo, hi & to_hi & bit_hi)
+    if is_promotion(move):
+        lo, hi = promote_lo, promote_hi
+    return lo | hi != ZERO

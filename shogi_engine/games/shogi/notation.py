@@ -14,7 +14,7 @@ import numpy as np
 
 from shogi_engine.bits import join
 from shogi_engine.game import Game
-from shogi_engine.games.shogi import movegen, threats  # noqa: F401  (they register the rules)
+from shogi_engine.games.shogi import movegen, see, threats  # noqa: F401  (they register the rules)
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.evaluate import ACCUMULATOR
 from shogi_engine.games.shogi.params import PARAMS, default_params

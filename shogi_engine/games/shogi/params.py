@@ -56,7 +56,7 @@ def default_params() -> Any:
     params.noisy_base, params.noisy_step = 218, 223
     params.exchange_step, params.exchange_quiet = 167, 25
     params.null_step = 200
-    params.late_moves = 3
+    params.late_moves = 4
     params.flights = 2
     params.entering_king_rule = CSA_27
     weights = king_piece.shipped()
