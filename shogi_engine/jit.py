@@ -298,10 +298,9 @@ class KernelCache(_Cache):
 
 
 def is_saved(kernel: Any) -> bool:
-    """Tell whether a compiled version of `kernel` lies in the cache; True as well where kernels are not compiled."""
+    """Tell whether a compiled version of `kernel` lies in the cache; True as well where nothing can be put there."""
     folder = cache_folder()
-    name = getattr(kernel, "__name__", "")
-    return JIT_DISABLED or folder is not None and any(folder.glob(f"{name}-*.kernel"))
+    return JIT_DISABLED or folder is None or any(folder.glob(f"{kernel.__name__}-*.kernel"))
 
 
 def _checksum(path: Path, payload: bytes) -> bytes:
