@@ -39,7 +39,7 @@ VALUE_MATE_IN_MAX = VALUE_MATE - 1000  # at least this: a forced win
 VALUE_MAX = VALUE_MATE_IN_MAX - 1  # the largest value of an evaluation
 
 HISTORY_SLOTS = 1 << 14  # history_slot's range
-CORRECTION_SLOTS = 1 << 14  # correction_slot's range
+CORRECTION_TABLES, CORRECTION_SLOTS = 6, 1 << 14  # correction_slots' number and range
 
 # The margins of the search, in the game's unit; every game's params record begins with them.
 MARGIN_FIELDS = [
@@ -81,6 +81,7 @@ class Game:
     level(number, position) -> (depth, selectivity)   how a player of that level searches; ValueError if there is none
     book(position) -> [(move, value)]  moves of the opening book, the best first; [] out of book
     plies_left(position) -> int        no game lasts longer from there (moves of cost 0 not counted)
+    reply_slots : int                  `reply_slot`'s range
     features : int                     the parts of the search that help it, bits of search.context; -1 for all
     """
 
@@ -102,6 +103,7 @@ class Game:
     level: Callable[[int, Any], tuple[int, int]] | None = None
     book: Callable[[Any], list[tuple[int, int]]] | None = None
     plies_left: Callable[[Any], int] | None = None
+    reply_slots: int = 0
     features: int = -1
 
 
@@ -285,6 +287,12 @@ def key(pos):
 
 
 @stub
+def key_after(pos, move):
+    """Return `key` after `move`, so that memory can be asked for before it is made, or 0: ask for nothing."""
+    return np.uint64(0)
+
+
+@stub
 def move_cost(pos, move):
     """Return how many plies of depth `move` costs: 1, or 0 for a pass."""
     return 1
@@ -363,9 +371,13 @@ def winning_move(ctx, start):
 
 
 @stub
-def correction_slot(pos):
-    """Return the index, below CORRECTION_SLOTS, of what the search learns about `evaluate` for positions like this."""
-    return 0
+def correction_slots(ctx):
+    """Return CORRECTION_TABLES indices, below CORRECTION_SLOTS, of what is learnt of `evaluate` here.
+
+    Each is a hash of a part of ctx.pos, with the side to move: what is learnt holds wherever the part is so. Asked
+    after `evaluate` only.
+    """
+    return 0, 0, 0, 0, 0, 0
 
 
 @stub
@@ -424,6 +436,12 @@ def is_quiet(pos, move):
 def history_slot(pos, move):
     """Return the index, below HISTORY_SLOTS, of the counter that remembers how well moves like this one did."""
     return np.int64(move) & (HISTORY_SLOTS - 1)
+
+
+@stub
+def reply_slot(pos, move):
+    """Return the index, below the game's `reply_slots`, of what moves and where to, -1 if that is not to be learnt."""
+    return -1
 
 
 @stub

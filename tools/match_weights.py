@@ -19,6 +19,7 @@ from selfplay_kernels import ABANDONED, play_game
 
 from shogi_engine.games.shogi import GAME, king_piece
 from shogi_engine.games.shogi.params import MATERIAL
+from shogi_engine.search.context import forget
 from shogi_engine.search.table import Table
 
 
@@ -71,9 +72,7 @@ def main() -> int:
         for colour, balance in ((1, arguments.balance), (-1, 1 << 20)):
             for ctx, table in zip((first, second), tables, strict=True):
                 ctx.pos = start
-                ctx.history[:] = 0
-                ctx.corrections[:] = 0
-                ctx.reply_corrections[:] = 0
+                forget(ctx)
                 table.clear()
             black, white = (first, second) if colour == 1 else (second, first)
             result, _ = play_game(

@@ -19,7 +19,7 @@ import numpy as np
 from selfplay_kernels import ABANDONED, play_game
 
 from shogi_engine.games.shogi import GAME, king_piece
-from shogi_engine.search.context import ALL_FEATURES, new_context
+from shogi_engine.search.context import ALL_FEATURES, forget, new_context
 from shogi_engine.search.table import Table
 
 PIECE_GAMES = 100
@@ -86,9 +86,7 @@ def main() -> int:
             continue
         table.clear()
         for ctx in players:
-            ctx.history[:] = 0
-            ctx.corrections[:] = 0
-            ctx.reply_corrections[:] = 0
+            forget(ctx)
         piece = play_piece(players, arguments.seed, number, arguments)
         aside = file.with_suffix(".tmp.npz")
         np.savez_compressed(aside, **piece)

@@ -26,6 +26,7 @@ from shogi_engine.game import (
     null_allowed,
     preference,
     probcut,
+    reply_slot,
     terminal_value,
     threatens,
     winning_move,
@@ -54,8 +55,11 @@ from shogi_engine.search.ordering import (
     is_sound,
     learn_correction,
     learn_cutoff,
+    learn_replies,
     move_history,
     next_move,
+    reply_history,
+    reward_reply,
 )
 from shogi_engine.search.quiescence import quiescence
 from shogi_engine.search.table import (
@@ -67,7 +71,6 @@ from shogi_engine.search.table import (
     entry_move,
     entry_settles,
     entry_value,
-    prefetch_cluster,
     probe,
     store,
 )
@@ -90,9 +93,10 @@ EARLIER = 65  # by the number of the move, against LATER
 PV_LESS = 3800
 CUT_MORE = 3600
 CUT_UNKNOWN_MORE = 985  # without a move from the table
-HISTORY_POOR = 4096  # per ply of depth: quiet moves with a history below minus this are left out
+HISTORY_POOR = 4096  # per ply of depth: quiet moves with a history of replies below minus this are left out
 HISTORY_PLY = 3220  # so much history counts as a ply in pruning
-HISTORY_LESS = 80  # by 1/1024 of the history
+HISTORY_LESS = 107  # by 1/1024 of the history
+REPLY_LATE = 1426  # what the history of replies gains by a move that was reduced and proved better
 ALL_MORE = 273  # where every move is expected to fail: by a share that is larger near the horizon
 
 
@@ -205,12 +209,10 @@ def search(ctx, alpha, beta, depth, start):
 
     # 8. The static value, by what was learnt about such positions, and whether it has risen since two plies before.
     static = VALUE_NONE
-    raw = VALUE_NONE
     improving = False
     pruning = ctx.features & PRUNE != 0
     if pruning and not must_answer:
-        raw = evaluate(ctx)
-        static = corrected(ctx, raw)
+        static = corrected(ctx, evaluate(ctx))
         before = VALUE_NONE
         if ctx.ply >= 2:
             before = int(ctx.statics[ctx.ply - 2])
@@ -281,6 +283,7 @@ def search(ctx, alpha, beta, depth, start):
 
     best = -VALUE_INFINITE
     best_move = MOVE_NONE
+    best_end = start
     bound = UPPER
     tried = 0
     late = (int(params.late_moves) + depth * depth) // (1 if improving else 2)
@@ -289,7 +292,9 @@ def search(ctx, alpha, beta, depth, start):
     left = ALL_LEFT
     while True:
         index += 1
-        end, left = next_move(ctx, start, index, end, left, table_move)
+        # Where the next quiet move would come too late already, only those that threaten are written.
+        few = pruning and best > -VALUE_MATE_IN_MAX and tried + 1 >= late
+        end, left = next_move(ctx, start, index, end, left, table_move, few)
         if index == end:
             break
         move = ctx.moves[index]
@@ -303,7 +308,9 @@ def search(ctx, alpha, beta, depth, start):
                 end = drop_quiet(ctx, index + 1, end)
             continue
         deeper = depth - move_cost(ctx.pos, move)
-        history = move_history(ctx, move) if quiet else 0
+        history, replies = 0, 0
+        if quiet:
+            history, replies = move_history(ctx, move), reply_history(ctx, move)
         less = reduction(depth, tried, improving)
 
         # 12. Once a line is known that does not lose, leave out what will hardly help: quiet moves that come late, have
@@ -318,9 +325,9 @@ def search(ctx, alpha, beta, depth, start):
                 if (loss > 0 or not is_sound(ctx, index)) and not exchange_ge(ctx.pos, move, loss):
                     continue
             else:
-                if history < -HISTORY_POOR * depth:
+                if replies < -HISTORY_POOR * depth:
                     continue
-                plies = deeper - less // PLY + history // HISTORY_PLY
+                plies = deeper - less // PLY + (replies + history) // HISTORY_PLY
                 if static != VALUE_NONE and plies <= FUTILITY_MAX_DEPTH and abs(alpha) < VALUE_MATE_IN_MAX:
                     hope = static + int(params.futility_base) + int(params.futility) * plies
                     if best_move == MOVE_NONE:
@@ -333,9 +340,9 @@ def search(ctx, alpha, beta, depth, start):
                 if not exchange_ge(ctx.pos, move, -int(params.exchange_quiet) * plies * plies):
                     continue
 
+        ctx.standings[ctx.ply] = history + replies
+        slot = reply_slot(ctx.pos, move)
         descend(ctx, move)
-        if ctx.features & TABLE:
-            prefetch_cluster(ctx, key(ctx.pos) ^ ctx.key_salt)
 
         # 13. Principal variation search: the first move with the whole window; of the others only whether they are
         #     better, less deep the later they come (late move reduction), and again as deep as asked if they seem so.
@@ -345,13 +352,15 @@ def search(ctx, alpha, beta, depth, start):
         else:
             reduced = deeper
             if ctx.features & REDUCE and depth >= REDUCE_MIN_DEPTH:
-                less = adjustment(depth, less, tried, history, pv_node, cut_node, table_move == MOVE_NONE)
+                less = adjustment(depth, less, tried, history + replies, pv_node, cut_node, table_move == MOVE_NONE)
                 reduced = min(max(deeper - less // PLY + (1 if pv_node else 0), 1), deeper)
             ctx.cuts[ctx.ply] = True
             value = -search(ctx, -alpha - 1, -alpha, reduced, end)
             if value > alpha and reduced < deeper:
                 ctx.cuts[ctx.ply] = not cut_node
                 value = -search(ctx, -alpha - 1, -alpha, deeper, end)
+                if value > alpha and quiet and not ctx.stopped:
+                    reward_reply(ctx, ctx.ply - 1, slot, REPLY_LATE, must_answer)
             if alpha < value < beta:
                 ctx.cuts[ctx.ply] = False
                 value = -search(ctx, -beta, -alpha, deeper, end)
@@ -364,6 +373,7 @@ def search(ctx, alpha, beta, depth, start):
             best = value
             if value > alpha:
                 best_move = move
+                best_end = index + 1
                 bound = EXACT_BOUND
                 if pv_node:
                     update_pv(ctx, move)
@@ -379,10 +389,12 @@ def search(ctx, alpha, beta, depth, start):
         return terminal_value(ctx)
 
     # 16. Remember it, and learn where the static value was wrong.
-    known_side = bound == EXACT_BOUND or (best > raw) == (bound == LOWER)
-    steady = best_move == MOVE_NONE or is_quiet(ctx.pos, best_move)
-    if raw != VALUE_NONE and known_side and steady and abs(best) < VALUE_MATE_IN_MAX:
-        learn_correction(ctx, best - raw, depth)
+    found = best_move != MOVE_NONE
+    steady = not found or is_quiet(ctx.pos, best_move)
+    if found and steady:
+        learn_replies(ctx, start, best_end, best_move, depth, table_move)
+    if static != VALUE_NONE and steady and (best > static) == found and abs(best) < VALUE_MATE_IN_MAX:
+        learn_correction(ctx, best - static, depth, found)
     if ctx.features & TABLE:
         store(ctx, hash_key, best_move, best, depth, bound, ctx.ply)
     return best
@@ -420,9 +432,10 @@ def search_root(ctx, alpha, beta, depth, first):
         number = index - first + 1
         less = 0
         if ctx.features & REDUCE and depth >= REDUCE_MIN_DEPTH and number > 1:
-            history = move_history(ctx, move) if is_quiet(ctx.pos, move) else 0
+            history = move_history(ctx, move) + reply_history(ctx, move) if is_quiet(ctx.pos, move) else 0
             less = adjustment(depth, reduction(depth, number, True), number, history, True, False, False) // PLY
             less = min(max(less, 0), deeper - 1)
+        ctx.standings[0] = 0
         descend(ctx, move)
         if number == 1:
             ctx.cuts[ctx.ply] = False

@@ -6,6 +6,7 @@ import numpy as np
 
 from shogi_engine.game import (
     CORRECTION_SLOTS,
+    CORRECTION_TABLES,
     HISTORY_SLOTS,
     MAX_PLY,
     VALUE_NONE,
@@ -14,17 +15,20 @@ from shogi_engine.game import (
     do_move,
     do_null,
     generate_moves,
-    history_slot,
     is_legal,
+    key_after,
     repetition_value,
+    reply_slot,
     trail_key,
     undo_move,
     undo_null,
 )
 from shogi_engine.jit import load_u64, new_record, njit, record_dtype
+from shogi_engine.search.table import prefetch_cluster
 
 MAX_TRAIL = 1024  # moves of the game before the root that the rules on repetition can look back on
 SEEN = 1 << 12
+LOOK_BACK = 4  # plies before a move that say how promising it is
 
 # What may be switched off, to compare with the textbook or to search exactly: bits of ctx.features.
 TABLE = 1  # use the transposition table
@@ -71,11 +75,15 @@ def context_dtype(game: Game) -> np.dtype:
                 ("pv_end", np.int32, (MAX_PLY + 2,)),
                 ("killers", np.uint32, (MAX_PLY + 2, 2)),
                 ("statics", np.int32, (MAX_PLY + 2,)),  # by ply, corrected; VALUE_NONE in check
-                ("slots", np.int32, (MAX_PLY + 2,)),  # by ply: history_slot of the line's move, -1 for a null move
+                ("replies", np.int32, (LOOK_BACK + MAX_PLY + 2,)),  # by LOOK_BACK + ply: reply_slot of the line's move
+                ("standings", np.int32, (MAX_PLY + 2,)),  # by ply: the histories of the line's move
                 ("cuts", np.uint8, (MAX_PLY + 2,)),  # by ply: a move is expected to refute what led there
                 ("history", np.int16, (HISTORY_SLOTS,)),
-                ("corrections", np.int32, (CORRECTION_SLOTS,)),  # of static values by correction_slot, see ordering.py
-                ("reply_corrections", np.int32, (HISTORY_SLOTS,)),  # the same by the slot of the move before
+                # What is learnt of a move by one before it, and of static values by `correction_slots` and by two moves
+                # before, see ordering.py. The last reply slot, where nothing is ever learnt, stands for no move.
+                ("continuation", np.int16, (game.reply_slots + 1, game.reply_slots + 1)),
+                ("corrections", np.int16, (CORRECTION_TABLES, CORRECTION_SLOTS)),
+                ("reply_corrections", np.int16, (game.reply_slots + 1, game.reply_slots + 1)),
                 ("seen", np.uint8, (SEEN,)),  # how many positions of the line (by trail_key) fall in each slot
             ]
         )
@@ -88,7 +96,15 @@ def new_context(game: Game) -> Any:
     ctx.params = game.default_params()
     ctx.features = ALL_FEATURES
     ctx.node_limit = np.iinfo(np.int64).max
+    ctx.replies[:] = game.reply_slots
     return ctx
+
+
+def forget(ctx: Any) -> None:
+    """Forget what earlier searches learnt of moves and static values."""
+    fields = np.asarray(ctx)
+    for name in ("killers", "history", "continuation", "corrections", "reply_corrections"):
+        fields[name] = 0
 
 
 @njit
@@ -121,9 +137,13 @@ def write_legal_moves(ctx):
 
 @njit
 def descend(ctx, move):
-    """Make `move` in the tree."""
+    """Make `move` in the tree; ask the CPU for the table's entries for the position after it first."""
+    if ctx.features & TABLE:
+        next_key = key_after(ctx.pos, move)
+        if next_key != np.uint64(0):
+            prefetch_cluster(ctx, next_key ^ ctx.key_salt)
     ctx.seen[trail_key(ctx.pos) & np.uint64(SEEN - 1)] += np.uint8(1)
-    ctx.slots[ctx.ply] = history_slot(ctx.pos, move)
+    ctx.replies[ctx.ply + LOOK_BACK] = max(reply_slot(ctx.pos, move), 0)
     do_move(ctx.pos, move, ctx.undo[ctx.trail])
     ctx.trail += 1
     ctx.ply += 1
@@ -145,7 +165,8 @@ def descend_null(ctx):
     """Let the other side move."""
     ctx.seen[trail_key(ctx.pos) & np.uint64(SEEN - 1)] += np.uint8(1)
     ctx.cuts[ctx.ply + 1] = False
-    ctx.slots[ctx.ply] = -1
+    ctx.replies[ctx.ply + LOOK_BACK] = ctx.continuation.shape[0] - 1
+    ctx.standings[ctx.ply] = 0
     do_null(ctx.pos, ctx.undo[ctx.trail])
     ctx.last_null = ctx.ply
     ctx.trail += 1

@@ -1,16 +1,20 @@
 """What the search learns while it searches: the order of moves, and where static values are wrong.
 
-Moves are searched in this order: table move, noisy moves, killers, then quiet moves by history. Corrections of static
-values (https://www.chessprogramming.org/Static_Evaluation_Correction_History) are kept by `correction_slot` and by the
-move before.
+Moves are searched in this order: table move, noisy moves, killers, then quiet moves by history: their own, and how they
+did after the moves that came 1, 2 and 4 plies before (continuation history,
+https://www.chessprogramming.org/History_Heuristic#Continuation_History). Corrections of static values
+(https://www.chessprogramming.org/Static_Evaluation_Correction_History) are kept by parts of the position
+(`correction_slots`) and by the last two moves. The weights follow Stockfish's
+(https://github.com/official-stockfish/Stockfish).
 """
 
 import numpy as np
 
 from shogi_engine.game import (
+    CORRECTION_TABLES,
     MOVE_NONE,
     can_play,
-    correction_slot,
+    correction_slots,
     exchange_ge,
     forced,
     generate_moves,
@@ -18,19 +22,24 @@ from shogi_engine.game import (
     generate_quiet,
     history_slot,
     is_quiet,
+    reply_slot,
     score_moves,
     threatens,
 )
 from shogi_engine.jit import njit
+from shogi_engine.search.context import LOOK_BACK
 
 TABLE_MOVE_SCORE = 1 << 30
 NOISY_SCORE = 1 << 24
 KILLER_SCORE = 1 << 23
 LOSING = NOISY_SCORE + (1 << 19)  # what noisy moves that lose material fall by: behind the quiet ones
 HISTORY_MAX = 16384
-CORRECTION_UNIT = 256
-CORRECTION_MAX = 128 * CORRECTION_UNIT
-CORRECTION_STEP = 1024  # the largest difference that counts, in the game's unit
+CONTINUATION_MAX = 30000
+CORRECTION_MAX = 1024
+CORRECTION_STEP = 256  # the most one search teaches
+# What a correction at its maximum changes, in the game's unit, by table and by the last moves.
+CORRECTION_WORTHS = np.array([95, 95, 95, 67, 67, 67])
+REPLY_CORRECTION_WORTH = 95
 SORTED_PICKS = 32  # later moves are taken as they come: at a node that got so far, order hardly matters
 
 # What `next_move` has still to write of a node's moves: all of them, all but the table's, the quiet ones, none.
@@ -44,10 +53,29 @@ def move_history(ctx, move):
 
 
 @njit
+def row_before(ctx, plies):
+    """Return the row of ctx.continuation for the move made `plies` before the next one."""
+    return int(ctx.replies[LOOK_BACK + ctx.ply - plies])
+
+
+@njit
+def reply_history(ctx, move):
+    """Return how well quiet moves like `move` did after the last two moves, within +-2 CONTINUATION_MAX."""
+    slot = reply_slot(ctx.pos, move)
+    if slot < 0:
+        return 0
+    return int(ctx.continuation[row_before(ctx, 1), slot]) + int(ctx.continuation[row_before(ctx, 2), slot])
+
+
+@njit
 def order_moves(ctx, start, count, table_move):
     """Give each of the `count` moves from `start` its final score in ctx.scores."""
     score_moves(ctx, start, count)
     killer, second = ctx.killers[ctx.ply, 0], ctx.killers[ctx.ply, 1]
+    # A forced move answers the last ones only.
+    none = ctx.continuation.shape[0] - 1
+    first, other = row_before(ctx, 1), row_before(ctx, 2)
+    fourth = none if forced(ctx.pos) else row_before(ctx, 4)
     for index in range(start, start + count):
         move = ctx.moves[index]
         if move == table_move:
@@ -59,7 +87,12 @@ def order_moves(ctx, start, count, table_move):
         elif move == second:
             ctx.scores[index] = KILLER_SCORE
         else:
-            ctx.scores[index] += move_history(ctx, move)
+            score = move_history(ctx, move)
+            slot = reply_slot(ctx.pos, move)
+            if slot >= 0:
+                score += int(ctx.continuation[first, slot]) + int(ctx.continuation[other, slot])
+                score += int(ctx.continuation[fourth, slot])
+            ctx.scores[index] += score
 
 
 @njit
@@ -107,11 +140,25 @@ def write_group(ctx, end, count, table_move, played):
 
 
 @njit
-def next_move(ctx, start, index, end, left, table_move):
+def drop_quiet(ctx, index, end):
+    """Leave out the quiet moves that are no threats of the moves index..end - 1; return the new end."""
+    kept = index
+    for other in range(index, end):
+        move = ctx.moves[other]
+        if not is_quiet(ctx.pos, move) or threatens(ctx, move):
+            ctx.moves[kept] = move
+            ctx.scores[kept] = ctx.scores[other]
+            kept += 1
+    return kept
+
+
+@njit
+def next_move(ctx, start, index, end, left, table_move, few):
     """Bring the best of the moves not searched yet to `index`; return (end, left) for the next call.
 
     start, index, end : the moves searched are from start to index, those written go on to end; all equal at first
     left : ALL_LEFT at first.   There is none if `index` is the `end` returned.
+    few : quiet moves that are no threats are not wanted.
     Moves are written as late as can be: most nodes are left after the table's move or a capture, and the quiet moves,
     drops above all, are many.
     """
@@ -134,31 +181,40 @@ def next_move(ctx, start, index, end, left, table_move):
         pick_sound(ctx, index, end)
     if left == QUIET_LEFT and (index == end or ctx.scores[index] < NOISY_SCORE):
         left = NONE_LEFT
-        end = write_group(ctx, end, generate_quiet(ctx, end), table_move, played)
+        count = generate_quiet(ctx, end)
+        if few:
+            count = drop_quiet(ctx, end, end + count) - end
+        end = write_group(ctx, end, count, table_move, played)
         if index < end:
             pick_sound(ctx, index, end)
     return end, left
 
 
 @njit
-def drop_quiet(ctx, index, end):
-    """Leave out the quiet moves that are no threats of the moves index..end - 1; return the new end."""
-    kept = index
-    for other in range(index, end):
-        move = ctx.moves[other]
-        if not is_quiet(ctx.pos, move) or threatens(ctx, move):
-            ctx.moves[kept] = move
-            ctx.scores[kept] = ctx.scores[other]
-            kept += 1
-    return kept
+def shifted(value, bonus, limit):
+    """Return `value`, within +-limit, moved by `bonus`, the less the nearer it is to the limit already."""
+    bonus = min(max(bonus, -limit), limit)
+    return np.int16(value + bonus - value * abs(bonus) // limit)
 
 
 @njit
 def reward(ctx, move, bonus):
-    """Move the history of a quiet `move` towards +-HISTORY_MAX by `bonus`, the less the nearer it is already."""
+    """Move the history of a quiet `move` by `bonus`."""
     slot = int(history_slot(ctx.pos, move))
-    value = int(ctx.history[slot])
-    ctx.history[slot] = np.int16(value + bonus - value * abs(bonus) // HISTORY_MAX)
+    ctx.history[slot] = shifted(int(ctx.history[slot]), bonus, HISTORY_MAX)
+
+
+@njit
+def reward_reply(ctx, ply, slot, bonus, must_answer):
+    """Move the continuation histories of the reply slot `slot` at `ply` by `bonus`, shared out by nearness."""
+    if slot < 0:
+        return
+    for plies in (1, 2, 4):
+        row = int(ctx.replies[LOOK_BACK + ply - plies])
+        if row == ctx.continuation.shape[0] - 1 or must_answer and plies > 2:
+            continue
+        share = 1157 if plies == 1 else 648 if plies == 2 else 576
+        ctx.continuation[row, slot] = shifted(int(ctx.continuation[row, slot]), bonus * share // 1024, CONTINUATION_MAX)
 
 
 @njit
@@ -176,28 +232,49 @@ def learn_cutoff(ctx, start, index, depth):
 
 
 @njit
+def learn_replies(ctx, start, end, best, depth, table_move):
+    """Remember of the moves start..end - 1 that the quiet move `best` was the best after the moves before it.
+
+    A move that is refuted though it stood well tells more.
+    """
+    must_answer = forced(ctx.pos)
+    bonus = min(128 * depth - 77, 1529) + (353 if best == table_move else 0)
+    if ctx.ply > 0:
+        bonus += int(ctx.standings[ctx.ply - 1]) // 32
+    malus = min(882 * depth - 204, 2122)
+    reward_reply(ctx, ctx.ply, reply_slot(ctx.pos, best), 3 * bonus // 4, must_answer)
+    for other in range(start, end):
+        move = ctx.moves[other]
+        if move != best and is_quiet(ctx.pos, move):
+            reward_reply(ctx, ctx.ply, reply_slot(ctx.pos, move), -malus, must_answer)
+            malus = malus * 61 // 64
+
+
+@njit
 def corrected(ctx, value):
     """Return the static value `value` of ctx.pos, corrected by what was learnt of such positions and last moves."""
-    total = int(ctx.corrections[correction_slot(ctx.pos)])
-    if ctx.ply > 0 and ctx.slots[ctx.ply - 1] >= 0:
-        total += int(ctx.reply_corrections[ctx.slots[ctx.ply - 1]])
-    return value + total // CORRECTION_UNIT
+    slots = correction_slots(ctx)
+    total = 0
+    for table in range(CORRECTION_TABLES):
+        total += CORRECTION_WORTHS[table] * int(ctx.corrections[table, slots[table]])
+    if ctx.ply > 0:
+        total += REPLY_CORRECTION_WORTH * int(ctx.reply_corrections[row_before(ctx, 2), row_before(ctx, 1)])
+    return value + total // CORRECTION_MAX
 
 
 @njit
-def moved(correction, target, weight):
-    """Return a correction moved towards `target` by weight / 256."""
-    value = (correction * (256 - weight) + target * weight) // 256
-    return min(max(value, -CORRECTION_MAX), CORRECTION_MAX)
+def learn_correction(ctx, difference, depth, found):
+    """Learn that a search of `depth` plies found a value that is the corrected static one plus `difference`.
 
-
-@njit
-def learn_correction(ctx, difference, depth):
-    """Learn that a search of `depth` plies found a value that is the static one plus `difference`."""
-    weight = min(depth + 1, 16)
-    target = min(max(difference, -CORRECTION_STEP), CORRECTION_STEP) * CORRECTION_UNIT
-    slot = int(correction_slot(ctx.pos))
-    ctx.corrections[slot] = moved(int(ctx.corrections[slot]), target, weight)
-    if ctx.ply > 0 and ctx.slots[ctx.ply - 1] >= 0:
-        slot = int(ctx.slots[ctx.ply - 1])
-        ctx.reply_corrections[slot] = moved(int(ctx.reply_corrections[slot]), target, weight)
+    found : by a move, and not that no move reaches alpha.
+    """
+    step = difference * depth * (12 if found else 17) // 128
+    step = min(max(step, -CORRECTION_STEP), CORRECTION_STEP)
+    slots = correction_slots(ctx)
+    for table in range(CORRECTION_TABLES):
+        slot, bonus = slots[table], step if table == 0 else 3 * step // 2
+        ctx.corrections[table, slot] = shifted(int(ctx.corrections[table, slot]), bonus, CORRECTION_MAX)
+    none = ctx.continuation.shape[0] - 1
+    row, last = row_before(ctx, 2), row_before(ctx, 1)
+    if row != none and last != none:
+        ctx.reply_corrections[row, last] = shifted(int(ctx.reply_corrections[row, last]), step, CORRECTION_MAX)

@@ -33,12 +33,12 @@ from shogi_engine.search.table import (
     entry_move,
     entry_settles,
     entry_value,
-    prefetch_cluster,
     probe,
     store,
 )
 
 QUIET_ANSWERS = 3
+CORRECTION_DOUBT = 200  # a value so far above beta needs no correction
 
 
 @njit
@@ -87,7 +87,7 @@ def quiescence(ctx, alpha, beta, depth, start):
         count = generate_moves(ctx, start)
     else:
         best = evaluate(ctx)
-        if ctx.features & PRUNE:
+        if ctx.features & PRUNE and best < beta + CORRECTION_DOUBT:
             best = corrected(ctx, best)
         if best >= beta:
             return best
@@ -124,8 +124,6 @@ def quiescence(ctx, alpha, beta, depth, start):
         if not must_answer and not exchange_ge(ctx.pos, move, 0 if is_quiet(ctx.pos, move) else wanted):
             continue
         descend(ctx, move)
-        if ctx.features & TABLE:
-            prefetch_cluster(ctx, key(ctx.pos) ^ ctx.key_salt)
         value = -quiescence(ctx, -beta, -alpha, depth - 1, end)
         ascend(ctx, move)
         if ctx.stopped:

@@ -27,6 +27,7 @@ from shogi_engine.search.context import (
     ALL_FEATURES,
     MAX_TRAIL,
     PROBCUT,
+    forget,
     new_context,
     play_moves,
     write_legal_moves,
@@ -162,10 +163,7 @@ class Searcher:
         """Forget what earlier searches learned."""
         self.table.clear()
         for ctx in self._contexts:
-            ctx.history[:] = 0
-            ctx.corrections[:] = 0
-            ctx.reply_corrections[:] = 0
-            ctx.killers[:] = 0
+            forget(ctx)
 
     def arm(self) -> None:
         """Announce a search: from now on `stop` ends it, even before it has begun; an older stop is forgotten.

@@ -5,7 +5,7 @@ import numpy as np
 from shogi_engine.game import MAX_PLY, VALUE_INFINITE, do_move, generate_moves, is_legal, prepare
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
-from shogi_engine.search.context import new_context
+from shogi_engine.search.context import forget, new_context
 from shogi_engine.search.textbook import alpha_beta, minimax, negascout
 
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
@@ -17,10 +17,7 @@ def place(ctx, position, features=0, table=None):
     ctx.ply = ctx.trail = ctx.nodes = ctx.stopped = ctx.seldepth = ctx.computed = 0
     ctx.last_null = -1
     ctx.seen[:] = 0
-    ctx.killers[:] = 0
-    ctx.history[:] = 0
-    ctx.corrections[:] = 0
-    ctx.reply_corrections[:] = 0
+    forget(ctx)
     ctx.features = features
     ctx.stop_address = NEVER.ctypes.data
     if table is not None:

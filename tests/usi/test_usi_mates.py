@@ -29,13 +29,13 @@ def engine():
         yield process.ready("setoption name USI_Hash value 16", "setoption name PvInterval value 0")
 
 
-def assert_mates(sfen, moves):
+def assert_mates(sfen, moves, by_checks=True):
     board = shogi.Board(sfen)
     for number, text in enumerate(moves):
         assert text in {legal.usi() for legal in board.legal_moves}
         board.push_usi(text)
-        assert board.is_check() == (number % 2 == 0)
-    assert board.is_checkmate()
+        assert not by_checks or board.is_check() == (number % 2 == 0)
+    assert board.is_checkmate() and len(moves) % 2 == 1
 
 
 def test_go_mate_finds_and_disproves(engine):
@@ -87,7 +87,7 @@ def test_a_mate_beside_the_search_is_played_and_shown(engine):
     words = lines[-2].split()
     moves = words[words.index("pv") + 1 :]
     assert words[words.index("mate") + 1] == str(len(moves)) and lines[-1].split()[1] == moves[0]
-    assert_mates(DEEP["sfen"], moves)
+    assert_mates(DEEP["sfen"], moves, by_checks=False)  # on a slow machine the search may be the first
     engine.send("setoption name MateSearch value false", "go nodes 2000")
     assert " score mate " not in engine.until("bestmove")[-2]
 

@@ -5,8 +5,6 @@ one weight for each piece and king, with the safety of the kings. A king's own m
 then summed anew.
 """
 
-import math
-
 import numpy as np
 
 from shogi_engine.bits import ZERO, clear_lowest, lowest, popcount2
@@ -25,11 +23,12 @@ from shogi_engine.games.shogi.king_piece import (
 )
 from shogi_engine.games.shogi.params import MATERIAL
 from shogi_engine.games.shogi.rules import VALUE_SUPERIOR
+from shogi_engine.games.shogi.structure import NEAR, PARTS, PAWNS, PIECES, follow, look, look_near
 from shogi_engine.games.shogi.types import (
     GOLD_MOVERS,
+    KINDS,
     KING,
     NO_SQUARE,
-    PAWN,
     POSITION,
     PROMOTED,
     SILVER,
@@ -47,13 +46,15 @@ from shogi_engine.jit import load_i16, njit, record_dtype
 
 # `material` is in centipawns, black's less white's, and kept in evaluation by material only; else, by colour, what its
 # king sees (king_piece.py) in 1/UNIT centipawns, or STALE, and the address of its king's row. `check_squares` is for
-# threats.py: by kind, from where it attacks the enemy king.
+# threats.py: by kind, from where it attacks the enemy king. `parts` and `kings`: structure.py.
 ACCUMULATOR = record_dtype(
     [
         ("material", np.int64),
         ("rows", np.uint64, (2,)),
         ("views", np.int64, (2,)),
         ("check_squares", np.uint64, (16, 2)),
+        ("parts", np.uint64, (PARTS,)),
+        ("kings", np.int64, (2,)),
     ]
 )
 STALE = 1 << 40
@@ -63,9 +64,10 @@ VALUE_LIMIT = VALUE_SUPERIOR - 1000  # an evaluation is never as sure as a rule 
 RESERVE_FACTOR = np.uint64(sum(weight << 56 - 8 * kind for kind, weight in enumerate(RESERVE_WEIGHTS)))
 S56 = np.uint64(56)
 
-# Odd numbers without a pattern (fractions of the square roots of primes): products of them are mixed in the high bits.
-FACTORS = np.array([math.isqrt(prime << 128) & (1 << 64) - 1 | 1 for prime in (2, 3, 5, 7, 11, 13)], dtype=np.uint64)
-CORRECTION_SHIFT = np.uint64(64 - (CORRECTION_SLOTS - 1).bit_length())
+# Two odd numbers without a pattern (the golden ratio's and the square root of two's fractions).
+HAND_FACTORS = np.array([0x9E3779B97F4A7C15, 0x6A09E667F3BCC909], dtype=np.uint64)
+CORRECTION_SHIFT = np.uint64(64 - (CORRECTION_SLOTS // 2 - 1).bit_length())
+REPLY_SLOTS = 2 * KINDS * SQUARES
 
 
 # ---- material ----------------------------------------------------------------------------------------------------
@@ -102,14 +104,16 @@ def count_material(ctx):
 @njit
 def bring_material_up_to_date(ctx):
     """Make ctx.accumulators[ctx.ply].material right: replay the gains of the moves since the last ply that is."""
-    pos = ctx.pos
     while ctx.computed < ctx.ply:
         done = ctx.computed
+        before, after = ctx.accumulators[done], ctx.accumulators[done + 1]
         move = ctx.undo[ctx.trail - ctx.ply + done].move
+        mover = (int(ctx.pos.side) + ctx.ply - done) & 1
         value = gain(ctx.params, move)
-        black_moved = (int(pos.side) + ctx.ply - done) & 1 == 0
-        ctx.accumulators[done + 1].material = ctx.accumulators[done].material + (value if black_moved else -value)
+        after.material = before.material + (-value if mover else value)
+        follow(before, after, move, mover)
         ctx.computed = done + 1
+    look_near(ctx.pos, ctx.accumulators[ctx.ply])
 
 
 # ---- what the kings see ------------------------------------------------------------------------------------------
@@ -197,8 +201,10 @@ def bring_views_up_to_date(ctx):
             else:
                 change = view_change(before.rows[colour], colour, mover, move, undo.hand[mover])
                 after.views[colour] = before.views[colour] + change
+        follow(before, after, move, mover)
         ctx.computed = done + 1
     now = ctx.accumulators[ctx.ply]
+    look_near(ctx.pos, now)
     for colour in range(2):
         if now.views[colour] == STALE:
             now.rows[colour] = king_row(ctx, colour)
@@ -236,6 +242,7 @@ def king_safety(ctx, colour):
 @provides(POSITION)
 def prepare(ctx):
     ctx.computed = 0
+    look(ctx.pos, ctx.accumulators[0])
     if ctx.params.evaluation == MATERIAL:
         ctx.accumulators[0].material = count_material(ctx)
         return
@@ -284,15 +291,28 @@ def preference(ctx, move):
 
 
 @provides(POSITION)
-def correction_slot(pos):
-    """By the pawns of both sides, the kings and the side to move."""
-    lo = pos.bb[0, PAWN, 0] * FACTORS[0] ^ pos.bb[1, PAWN, 0] * FACTORS[1]
-    hi = pos.bb[0, PAWN, 1] * FACTORS[2] ^ pos.bb[1, PAWN, 1] * FACTORS[3]
-    kings = np.uint64(int(pos.king[0]) << 8 | int(pos.king[1]) << 1 | int(pos.side)) * FACTORS[4]
-    return np.int64((lo ^ hi ^ kings) * FACTORS[5] >> CORRECTION_SHIFT)
+def correction_slots(ctx):
+    """By the parts of structure.py and by the hands."""
+    pos, parts = ctx.pos, ctx.accumulators[ctx.ply].parts
+    hands = (pos.hand[0] * HAND_FACTORS[0] ^ pos.hand[1] * HAND_FACTORS[1]) >> CORRECTION_SHIFT
+    side, mask = np.int64(pos.side), np.uint64(CORRECTION_SLOTS // 2 - 1)
+    return (
+        np.int64(parts[PAWNS] & mask) << 1 | side,
+        np.int64(parts[PIECES] & mask) << 1 | side,
+        np.int64(parts[PIECES + 1] & mask) << 1 | side,
+        np.int64(parts[NEAR] & mask) << 1 | side,
+        np.int64(parts[NEAR + 1] & mask) << 1 | side,
+        np.int64(hands) << 1 | side,
+    )
 
 
 @provides(POSITION)
 def history_slot(pos, move):
     kind = move_kind(move) | (16 if is_drop(move) else 0)
     return np.int64(pos.side) << 12 | kind << 7 | move_to(move)
+
+
+@provides(POSITION)
+def reply_slot(pos, move):
+    """Drops and moves of a kind to a square are one."""
+    return (np.int64(pos.side) * KINDS + move_kind(move)) * SQUARES + move_to(move)

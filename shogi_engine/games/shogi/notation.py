@@ -16,7 +16,7 @@ from shogi_engine.bits import join
 from shogi_engine.game import Game
 from shogi_engine.games.shogi import movegen, see, threats  # noqa: F401  (they register the rules)
 from shogi_engine.games.shogi.attacks import attackers_to
-from shogi_engine.games.shogi.evaluate import ACCUMULATOR
+from shogi_engine.games.shogi.evaluate import ACCUMULATOR, REPLY_SLOTS
 from shogi_engine.games.shogi.params import PARAMS, default_params
 from shogi_engine.games.shogi.position import do_move, rebuild
 from shogi_engine.games.shogi.types import (
@@ -447,4 +447,5 @@ GAME = Game(
     default_params=default_params,
     accumulator=ACCUMULATOR,
     win_solver=mate_solver,
+    reply_slots=REPLY_SLOTS,
 )

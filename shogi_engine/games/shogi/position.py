@@ -20,6 +20,7 @@ from shogi_engine.games.shogi.types import (
     UNPROMOTED,
     hand_count,
     is_promotion,
+    move_captured,
     move_from,
     move_kind,
     move_to,
@@ -234,9 +235,31 @@ def null_allowed(pos):
     return pos.checkers[0] | pos.checkers[1] == ZERO
 
 
+@njit
+def mix_keys(board_key, hand_key):
+    """Return the key of a position with these keys of its board and its hands."""
+    return board_key ^ hand_key * np.uint64(0x9E3779B97F4A7C15)
+
+
 @provides(POSITION)
 def key(pos):
-    return pos.board_key ^ pos.hand_key * np.uint64(0x9E3779B97F4A7C15)
+    return mix_keys(pos.board_key, pos.hand_key)
+
+
+@provides(POSITION)
+def key_after(pos, move):
+    us = int(pos.side)
+    source, target, kind = move_from(move), move_to(move), move_kind(move)
+    arrived = int(PROMOTED[kind]) if is_promotion(move) else kind
+    board_key = pos.board_key ^ SIDE_KEY ^ SQUARE_KEYS[us, arrived, target]
+    if source >= DROP_BASE:
+        return mix_keys(board_key, pos.hand_key - HAND_KEYS[us, kind])
+    board_key ^= SQUARE_KEYS[us, kind, source]
+    captured = move_captured(move)
+    if captured == 0:
+        return mix_keys(board_key, pos.hand_key)
+    board_key ^= SQUARE_KEYS[1 - us, captured, target]
+    return mix_keys(board_key, pos.hand_key + HAND_KEYS[us, int(UNPROMOTED[captured])])
 
 
 @provides(POSITION)

@@ -1,0 +1,130 @@
+"""What is kept move by move beside the evaluation is what a look at the position finds anew."""
+
+import numpy as np
+import pytest
+
+from search.searching import random_positions
+from shogi_engine.game import (
+    CORRECTION_SLOTS,
+    CORRECTION_TABLES,
+    correction_slots,
+    do_move,
+    evaluate,
+    generate_moves,
+    is_legal,
+    key,
+    key_after,
+    prepare,
+)
+from shogi_engine.games.shogi import GAME
+from shogi_engine.games.shogi.params import KING_PIECE, MATERIAL
+from shogi_engine.games.shogi.structure import NEAR, PAWNS, PIECES
+from shogi_engine.jit import new_record
+from shogi_engine.search.context import ascend, ascend_null, descend, descend_null, new_context
+
+WITHOUT_BLACK_KING = "4k4/9/9/9/9/9/9/9/9 b 2R2B4G4S4N4L18P 1"
+
+
+def legal_moves(ctx):
+    return [move for move in ctx.moves[: generate_moves(ctx, 0)] if is_legal(ctx.pos, move)]
+
+
+def parts_of(sfen):
+    ctx = new_context(GAME)
+    ctx.pos = GAME.parse_position(sfen)
+    prepare(ctx)
+    return ctx.accumulators[0].parts.copy()
+
+
+@pytest.mark.parametrize("evaluation", [MATERIAL, KING_PIECE])
+def test_kept_as_looked_at_anew(evaluation):
+    """Random walks down and up the tree, with null moves; `evaluate` asked for now and then only."""
+    rng = np.random.default_rng(8)
+    ctx, fresh = new_context(GAME), new_context(GAME)
+    ctx.params.evaluation = fresh.params.evaluation = evaluation
+    compared = kings_moved = 0
+    for sfen in [GAME.start] * 25 + [WITHOUT_BLACK_KING]:
+        ctx.pos = GAME.parse_position(sfen)
+        ctx.ply = ctx.trail = 0
+        ctx.seen[:] = 0
+        prepare(ctx)
+        line = []
+        while ctx.ply < 100 and (moves := legal_moves(ctx)):
+            chance = rng.random()
+            if line and chance < 0.25:
+                move = line.pop()
+                if move:
+                    ascend(ctx, move)
+                else:
+                    ascend_null(ctx)
+            elif chance < 0.3 and not (ctx.pos.checkers != 0).any():
+                descend_null(ctx)
+                line.append(0)
+            else:
+                move = moves[rng.integers(len(moves))]
+                kings_moved += int(move) >> 15 & 15 == 8
+                descend(ctx, move)
+                line.append(move)
+            if rng.random() < 0.4:
+                value = evaluate(ctx)
+                fresh.pos = ctx.pos
+                prepare(fresh)
+                assert value == evaluate(fresh)
+                now, anew = ctx.accumulators[ctx.ply], fresh.accumulators[0]
+                assert now.parts.tolist() == anew.parts.tolist()
+                assert now.kings.tolist() == anew.kings.tolist()
+                compared += 1
+    assert compared > 1000 and kings_moved > 50
+
+
+@pytest.mark.parametrize(
+    ("sfen", "changed"),
+    [
+        ("lnsgkgsnl/1r5b1/pppppppp1/8p/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", {PAWNS}),
+        ("lnsgk1snl/1r4gb1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", {PIECES + 1, NEAR + 1}),
+        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B3R3/LNSGKGSNL b - 1", {PIECES, NEAR}),
+        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGS1L b n 1", {PIECES}),
+        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSG1GSNL b - 1", {PIECES, NEAR}),
+    ],
+    ids=[
+        "a white pawn",
+        "a white gold by its king",
+        "a black rook by its king",
+        "a knight taken",
+        "no black king",
+    ],
+)
+def test_what_each_part_sees(sfen, changed):
+    before, after = parts_of(GAME.start), parts_of(sfen)
+    assert set(np.flatnonzero(before != after)) == changed
+
+
+def test_corrections_are_kept_by_side_and_hands():
+    def slots(sfen):
+        ctx = new_context(GAME)
+        ctx.pos = GAME.parse_position(sfen)
+        prepare(ctx)
+        evaluate(ctx)
+        return correction_slots(ctx)
+
+    board = "4k4/9/9/4p4/9/4P4/9/9/4K4"
+    first = slots(f"{board} b P 1")
+    assert len(first) == CORRECTION_TABLES and all(0 <= slot < CORRECTION_SLOTS for slot in first)
+    assert all(one != other for one, other in zip(first, slots(f"{board} w P 1"), strict=True))
+    assert [one == other for one, other in zip(first, slots(f"{board} b p 1"), strict=True)] == [True] * 5 + [False]
+
+
+def test_the_key_after_a_move():
+    undo = new_record(GAME.undo)
+    kinds = set()
+    ctx = new_context(GAME)
+    for position in random_positions(GAME, 150, seed=3, longest=150):
+        ctx.pos = position
+        for move in legal_moves(ctx):
+            ctx.pos = position
+            expected = key_after(ctx.pos, move)
+            do_move(ctx.pos, move, undo)
+            assert key(ctx.pos) == expected
+            kinds.add((int(move) >> 14 & 1, (int(move) >> 19 & 15) > 0, (int(move) >> 7 & 127) >= 81))
+        ctx.pos = position
+    assert len(kinds) == 5  # moves with and without promotion, of these with and without capture, and drops
