@@ -26,7 +26,6 @@ from shogi_engine.game import (
     null_allowed,
     preference,
     probcut,
-    reply_slot,
     terminal_value,
     threatens,
     winning_move,
@@ -60,6 +59,7 @@ from shogi_engine.search.ordering import (
     next_move,
     reply_history,
     reward_reply,
+    row_before,
 )
 from shogi_engine.search.quiescence import quiescence
 from shogi_engine.search.table import (
@@ -341,7 +341,6 @@ def search(ctx, alpha, beta, depth, start):
                     continue
 
         ctx.standings[ctx.ply] = history + replies
-        slot = reply_slot(ctx.pos, move)
         descend(ctx, move)
 
         # 13. Principal variation search: the first move with the whole window; of the others only whether they are
@@ -360,7 +359,7 @@ def search(ctx, alpha, beta, depth, start):
                 ctx.cuts[ctx.ply] = not cut_node
                 value = -search(ctx, -alpha - 1, -alpha, deeper, end)
                 if value > alpha and quiet and not ctx.stopped:
-                    reward_reply(ctx, ctx.ply - 1, slot, REPLY_LATE, must_answer)
+                    reward_reply(ctx, ctx.ply - 1, row_before(ctx, 1), REPLY_LATE, must_answer)
             if alpha < value < beta:
                 ctx.cuts[ctx.ply] = False
                 value = -search(ctx, -beta, -alpha, deeper, end)

@@ -54,7 +54,7 @@ def move_history(ctx, move):
 
 @njit
 def row_before(ctx, plies):
-    """Return the row of ctx.continuation for the move made `plies` before the next one."""
+    """Return the reply slot, a row of ctx.continuation, of the move made `plies` before the next one."""
     return int(ctx.replies[LOOK_BACK + ctx.ply - plies])
 
 

@@ -94,5 +94,5 @@ def look(pos, now):
     for square in range(SQUARES):
         piece = int(pos.board[square])
         if piece != 0:
-            now.parts[PAWNS if piece & 15 == PAWN else PIECES + (piece >> 4)] ^= PIECE_KEYS[piece, square]
+            toggle(now, piece, square)  # what stands near the kings stays UNKNOWN
     look_near(pos, now)
