@@ -57,6 +57,10 @@ MARGIN_FIELDS = [
     ("exchange_quiet", np.int32),  # by the square of the plies left after reductions: what a quiet one may lose
     ("null_step", np.int32),  # each such surplus over beta searches a null move one ply less deep
     ("late_moves", np.int32),  # this plus the square of the depth, halved unless improving: quiet moves looked at
+    # What a correction of a static value changes at its maximum, by `correction_slots` and by the last moves.
+    ("correction_worths", np.int32, (CORRECTION_TABLES,)),
+    ("reply_correction_worth", np.int32),
+    ("correction_doubt", np.int32),  # a static value so far above beta needs no correction in quiescence
     ("selectivity", np.int32),  # percent of `probcut`'s spread that a shallow search has to clear; 0: it is not used
 ]
 

@@ -16,6 +16,7 @@ from shogi_engine.games.othello.patterns import (
 )
 from shogi_engine.jit import ctz, njit, popcount, record_dtype
 from shogi_engine.search.alphabeta import search_root
+from shogi_engine.search.contest import random_below
 from shogi_engine.search.context import write_legal_moves
 
 # A position with what it is worth to the side to move, in hundredths of a disc, and the game it comes from.
@@ -25,18 +26,6 @@ LINE = record_dtype(
 )  # of one ply of a game; fixed: not mixed with later ones
 FEATURES = INSTANCES + 5
 MOST_PLIES = 128  # of a game, passes counted
-XORSHIFT = np.uint64(0x2545F4914F6CDD1D)
-
-
-@njit
-def random_below(state, limit):
-    """Return a random number below `limit`; `state` (uint64[1], not 0) is xorshift64*'s, in-out."""
-    word = state[0]
-    word ^= word >> np.uint64(12)
-    word ^= word << np.uint64(25)
-    word ^= word >> np.uint64(27)
-    state[0] = word
-    return np.int64(word * XORSHIFT >> np.uint64(33)) % limit
 
 
 @njit

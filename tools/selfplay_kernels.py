@@ -19,22 +19,11 @@ from shogi_engine.games.shogi.rules import DRAW, WIN, repetition
 from shogi_engine.games.shogi.types import hand_count
 from shogi_engine.jit import njit
 from shogi_engine.search.alphabeta import search_root
-from shogi_engine.search.contest import write_root_moves
+from shogi_engine.search.contest import random_below, write_root_moves
 from shogi_engine.search.context import SEEN, play_move
 
 PIECES = 40  # features of a position with the whole set, kings included
 ABANDONED = 2  # the result of a game that did not come from a balanced opening
-
-
-@njit
-def random_below(state, limit):
-    """Return a random number 0 <= n < limit; state : uint64[1], in-out, not 0 (xorshift64*)."""
-    x = state[0]
-    x ^= x >> np.uint64(12)
-    x ^= x << np.uint64(25)
-    x ^= x >> np.uint64(27)
-    state[0] = x
-    return int((x * np.uint64(0x2545F4914F6CDD1D) >> np.uint64(33)) % np.uint64(limit))
 
 
 @njit

@@ -28,7 +28,6 @@ from shogi_engine.game import (
     probcut,
     terminal_value,
     threatens,
-    winning_move,
 )
 from shogi_engine.jit import njit
 from shogi_engine.search.context import (
@@ -54,6 +53,7 @@ from shogi_engine.search.ordering import (
     is_sound,
     learn_correction,
     learn_cutoff,
+    learn_known,
     learn_replies,
     move_history,
     next_move,
@@ -61,11 +61,10 @@ from shogi_engine.search.ordering import (
     reward_reply,
     row_before,
 )
-from shogi_engine.search.quiescence import quiescence
+from shogi_engine.search.quiescence import quiescence, win_at_once
 from shogi_engine.search.table import (
     EXACT_BOUND,
     LOWER,
-    MAX_STORED_DEPTH,
     UPPER,
     entry_depth,
     entry_move,
@@ -85,7 +84,7 @@ NOISY_MAX_DEPTH = 7
 
 # Reductions are counted in 1/1024 plies.
 PLY = 1024
-LOGARITHMS = (np.log(np.maximum(np.arange(128), 1)) * 690).astype(np.int64)  # two of them give 0.455 ln ln plies
+LOGARITHMS = (np.log(np.maximum(np.arange(128), 1)) * 715).astype(np.int64)  # two of them give 0.49 ln ln plies
 BASE = 1133
 WORSENING = 206  # of 1024, by which the part that grows is larger if the side to move stands worse than before
 LATER = 691  # added after pruning
@@ -93,7 +92,7 @@ EARLIER = 65  # by the number of the move, against LATER
 PV_LESS = 3800
 CUT_MORE = 3600
 CUT_UNKNOWN_MORE = 985  # without a move from the table
-HISTORY_POOR = 4096  # per ply of depth: quiet moves with a history of replies below minus this are left out
+HISTORY_POOR = 5500  # per ply of depth: quiet moves with a history of replies below minus this are left out
 HISTORY_PLY = 3220  # so much history counts as a ply in pruning
 HISTORY_LESS = 107  # by 1/1024 of the history
 REPLY_LATE = 1426  # what the history of replies gains by a move that was reduced and proved better
@@ -180,7 +179,13 @@ def search(ctx, alpha, beta, depth, start):
         if value != VALUE_NONE:
             return value
 
-    # 6. The table: what is known from other lines, a bound or at least a good first move.
+    # 6. The static value, by what was learnt about such positions; then the table, whose memory takes as long to come:
+    #    what is known from other lines, a bound or at least a good first move.
+    must_answer = forced(ctx.pos)
+    pruning = ctx.features & PRUNE != 0
+    static = VALUE_NONE
+    if pruning and not must_answer:
+        static = corrected(ctx, evaluate(ctx))
     table_move = MOVE_NONE
     hash_key = np.uint64(0)
     is_known = False
@@ -193,32 +198,31 @@ def search(ctx, alpha, beta, depth, start):
             known = entry_depth(data)
             enough = known >= depth if ctx.features & DEEPER else known == depth
             if enough and not pv_node and entry_settles(data, alpha, beta, ctx.ply):
-                return entry_value(data, ctx.ply)
+                value = entry_value(data, ctx.ply)
+                if value >= beta:
+                    learn_known(ctx, table_move, depth)
+                return value
 
     # 7. A win that a look finds needs no search.
-    must_answer = forced(ctx.pos)
     if ctx.features & FINISH and not is_known and not must_answer:
-        move = winning_move(ctx, start)
+        move = win_at_once(ctx, hash_key, start)
         if move != MOVE_NONE:
-            value = VALUE_MATE - ctx.ply - 1
             ctx.pv_end[ctx.ply + 1] = ctx.ply + 1
             update_pv(ctx, move)
-            if ctx.features & TABLE:
-                store(ctx, hash_key, move, value, MAX_STORED_DEPTH, EXACT_BOUND, ctx.ply)
-            return value
+            return VALUE_MATE - ctx.ply - 1
 
-    # 8. The static value, by what was learnt about such positions, and whether it has risen since two plies before.
-    static = VALUE_NONE
+    # 8. Whether the static value has risen: since two plies before, or by the opponent's last move.
     improving = False
-    pruning = ctx.features & PRUNE != 0
-    if pruning and not must_answer:
-        static = corrected(ctx, evaluate(ctx))
+    was_given = False
+    if static != VALUE_NONE:
         before = VALUE_NONE
         if ctx.ply >= 2:
             before = int(ctx.statics[ctx.ply - 2])
         if before == VALUE_NONE and ctx.ply >= 4:
             before = int(ctx.statics[ctx.ply - 4])
         improving = ctx.ply >= 2 and (before == VALUE_NONE or static > before)
+        if ctx.ply >= 1 and int(ctx.statics[ctx.ply - 1]) != VALUE_NONE:
+            was_given = static > -int(ctx.statics[ctx.ply - 1])
     ctx.statics[ctx.ply] = static
     table_noisy = table_move != MOVE_NONE and not is_quiet(ctx.pos, table_move)
 
@@ -229,6 +233,8 @@ def search(ctx, alpha, beta, depth, start):
             return quiescence(ctx, alpha, beta, 0, start)
         # 9b. Reverse futility: far above beta, what is left of the depth will hardly lose all of it.
         margin = int(params.reverse_futility) * (depth - 2 if improving else depth)
+        if was_given:
+            margin -= int(params.reverse_futility) // 3
         if (
             depth <= REVERSE_MAX_DEPTH
             and static >= beta
@@ -244,7 +250,7 @@ def search(ctx, alpha, beta, depth, start):
             and ctx.last_null != ctx.ply - 1
             and null_allowed(ctx.pos)
         ):
-            less = 6 + depth // 3 + min((static - beta) // max(int(params.null_step), 1), 3)
+            less = 7 + depth // 3 + min((static - beta) // max(int(params.null_step), 1), 3)
             descend_null(ctx)
             value = -search(ctx, -beta, -beta + 1, depth - less, start)
             ascend_null(ctx)
@@ -359,7 +365,7 @@ def search(ctx, alpha, beta, depth, start):
                 ctx.cuts[ctx.ply] = not cut_node
                 value = -search(ctx, -alpha - 1, -alpha, deeper, end)
                 if value > alpha and quiet and not ctx.stopped:
-                    reward_reply(ctx, ctx.ply - 1, row_before(ctx, 1), REPLY_LATE, must_answer)
+                    reward_reply(ctx, ctx.ply - 1, row_before(ctx, ctx.ply, 1), REPLY_LATE, must_answer)
             if alpha < value < beta:
                 ctx.cuts[ctx.ply] = False
                 value = -search(ctx, -beta, -alpha, deeper, end)

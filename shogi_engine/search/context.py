@@ -23,7 +23,7 @@ from shogi_engine.game import (
     undo_move,
     undo_null,
 )
-from shogi_engine.jit import load_u64, new_record, njit, record_dtype
+from shogi_engine.jit import load_u64, new_record, njit, prefetch, record_dtype
 from shogi_engine.search.table import prefetch_cluster
 
 MAX_TRAIL = 1024  # moves of the game before the root that the rules on repetition can look back on
@@ -137,13 +137,17 @@ def write_legal_moves(ctx):
 
 @njit
 def descend(ctx, move):
-    """Make `move` in the tree; ask the CPU for the table's entries for the position after it first."""
+    """Make `move` in the tree; ask the CPU first for what memory will be needed then."""
     if ctx.features & TABLE:
         next_key = key_after(ctx.pos, move)
         if next_key != np.uint64(0):
             prefetch_cluster(ctx, next_key ^ ctx.key_salt)
     ctx.seen[trail_key(ctx.pos) & np.uint64(SEEN - 1)] += np.uint8(1)
-    ctx.replies[ctx.ply + LOOK_BACK] = max(reply_slot(ctx.pos, move), 0)
+    slot = max(reply_slot(ctx.pos, move), 0)
+    ctx.replies[ctx.ply + LOOK_BACK] = slot
+    last = int(ctx.replies[ctx.ply + LOOK_BACK - 1])
+    place = last * ctx.reply_corrections.shape[1] + slot
+    prefetch(np.uint64(ctx.reply_corrections.ctypes.data) + np.uint64(2 * place))
     do_move(ctx.pos, move, ctx.undo[ctx.trail])
     ctx.trail += 1
     ctx.ply += 1

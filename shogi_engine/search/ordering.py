@@ -37,9 +37,6 @@ HISTORY_MAX = 16384
 CONTINUATION_MAX = 30000
 CORRECTION_MAX = 1024
 CORRECTION_STEP = 256  # the most one search teaches
-# What a correction at its maximum changes, in the game's unit, by table and by the last moves.
-CORRECTION_WORTHS = np.array([95, 95, 95, 67, 67, 67])
-REPLY_CORRECTION_WORTH = 95
 SORTED_PICKS = 32  # later moves are taken as they come: at a node that got so far, order hardly matters
 
 # What `next_move` has still to write of a node's moves: all of them, all but the table's, the quiet ones, none.
@@ -53,9 +50,9 @@ def move_history(ctx, move):
 
 
 @njit
-def row_before(ctx, plies):
-    """Return the reply slot, a row of ctx.continuation, of the move made `plies` before the next one."""
-    return int(ctx.replies[LOOK_BACK + ctx.ply - plies])
+def row_before(ctx, ply, plies):
+    """Return the reply slot, a row of ctx.continuation, of the move made `plies` before the one at `ply`."""
+    return int(ctx.replies[LOOK_BACK + ply - plies])
 
 
 @njit
@@ -64,7 +61,8 @@ def reply_history(ctx, move):
     slot = reply_slot(ctx.pos, move)
     if slot < 0:
         return 0
-    return int(ctx.continuation[row_before(ctx, 1), slot]) + int(ctx.continuation[row_before(ctx, 2), slot])
+    last, other = row_before(ctx, ctx.ply, 1), row_before(ctx, ctx.ply, 2)
+    return int(ctx.continuation[last, slot]) + int(ctx.continuation[other, slot])
 
 
 @njit
@@ -74,8 +72,8 @@ def order_moves(ctx, start, count, table_move):
     killer, second = ctx.killers[ctx.ply, 0], ctx.killers[ctx.ply, 1]
     # A forced move answers the last ones only.
     none = ctx.continuation.shape[0] - 1
-    first, other = row_before(ctx, 1), row_before(ctx, 2)
-    fourth = none if forced(ctx.pos) else row_before(ctx, 4)
+    first, other = row_before(ctx, ctx.ply, 1), row_before(ctx, ctx.ply, 2)
+    fourth = none if forced(ctx.pos) else row_before(ctx, ctx.ply, 4)
     for index in range(start, start + count):
         move = ctx.moves[index]
         if move == table_move:
@@ -210,7 +208,7 @@ def reward_reply(ctx, ply, slot, bonus, must_answer):
     if slot < 0:
         return
     for plies in (1, 2, 4):
-        row = int(ctx.replies[LOOK_BACK + ply - plies])
+        row = row_before(ctx, ply, plies)
         if row == ctx.continuation.shape[0] - 1 or must_answer and plies > 2:
             continue
         share = 1157 if plies == 1 else 648 if plies == 2 else 576
@@ -229,6 +227,15 @@ def learn_cutoff(ctx, start, index, depth):
     for other in range(start, index):
         if is_quiet(ctx.pos, ctx.moves[other]):
             reward(ctx, ctx.moves[other], -bonus)
+
+
+@njit
+def learn_known(ctx, move, depth):
+    """Remember that the table's `move`, if it is a quiet one, refutes the position again."""
+    if move != MOVE_NONE and can_play(ctx.pos, move) and is_quiet(ctx.pos, move):
+        bonus = min(128 * depth - 77, 1529)
+        reward(ctx, move, bonus)
+        reward_reply(ctx, ctx.ply, reply_slot(ctx.pos, move), bonus, forced(ctx.pos))
 
 
 @njit
@@ -256,9 +263,10 @@ def corrected(ctx, value):
     slots = correction_slots(ctx)
     total = 0
     for table in range(CORRECTION_TABLES):
-        total += CORRECTION_WORTHS[table] * int(ctx.corrections[table, slots[table]])
+        total += int(ctx.params.correction_worths[table]) * int(ctx.corrections[table, slots[table]])
     if ctx.ply > 0:
-        total += REPLY_CORRECTION_WORTH * int(ctx.reply_corrections[row_before(ctx, 2), row_before(ctx, 1)])
+        last = int(ctx.reply_corrections[row_before(ctx, ctx.ply, 2), row_before(ctx, ctx.ply, 1)])
+        total += int(ctx.params.reply_correction_worth) * last
     return value + total // CORRECTION_MAX
 
 
@@ -275,6 +283,6 @@ def learn_correction(ctx, difference, depth, found):
         slot, bonus = slots[table], step if table == 0 else 3 * step // 2
         ctx.corrections[table, slot] = shifted(int(ctx.corrections[table, slot]), bonus, CORRECTION_MAX)
     none = ctx.continuation.shape[0] - 1
-    row, last = row_before(ctx, 2), row_before(ctx, 1)
+    row, last = row_before(ctx, ctx.ply, 2), row_before(ctx, ctx.ply, 1)
     if row != none and last != none:
         ctx.reply_corrections[row, last] = shifted(int(ctx.reply_corrections[row, last]), step, CORRECTION_MAX)

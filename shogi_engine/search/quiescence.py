@@ -38,7 +38,15 @@ from shogi_engine.search.table import (
 )
 
 QUIET_ANSWERS = 3
-CORRECTION_DOUBT = 200  # a value so far above beta needs no correction
+
+
+@njit
+def win_at_once(ctx, hash_key, start):
+    """Return a move that wins, found without a search and then kept in the table, or MOVE_NONE."""
+    move = winning_move(ctx, start)
+    if move != MOVE_NONE and ctx.features & TABLE:
+        store(ctx, hash_key, move, VALUE_MATE - ctx.ply - 1, MAX_STORED_DEPTH, EXACT_BOUND, ctx.ply)
+    return move
 
 
 @njit
@@ -61,6 +69,20 @@ def quiescence(ctx, alpha, beta, depth, start):
         if value != VALUE_NONE:
             return value
 
+    # Static value and moves are found before the table is asked, though it may make them needless: its memory takes as
+    # long to come.
+    must_answer = forced(ctx.pos)
+    best = -VALUE_INFINITE
+    count = 0
+    if must_answer:
+        count = generate_moves(ctx, start)
+    else:
+        best = evaluate(ctx)
+        if ctx.features & PRUNE and best < beta + int(ctx.params.correction_doubt):
+            best = corrected(ctx, best)
+        if best < beta:
+            count = generate_noisy(ctx, start)
+
     table_move = MOVE_NONE
     hash_key = np.uint64(0)
     is_known = False
@@ -73,27 +95,15 @@ def quiescence(ctx, alpha, beta, depth, start):
                 return entry_value(data, ctx.ply)
             table_move = entry_move(data)
 
-    must_answer = forced(ctx.pos)
-    if ctx.features & FINISH and not is_known and not must_answer:
-        move = winning_move(ctx, start)
-        if move != MOVE_NONE:
-            value = VALUE_MATE - ctx.ply - 1
-            if ctx.features & TABLE:
-                store(ctx, hash_key, move, value, MAX_STORED_DEPTH, EXACT_BOUND, ctx.ply)
-            return value
-    best = -VALUE_INFINITE
+    may_win = ctx.features & FINISH and not is_known and not must_answer
+    if may_win and win_at_once(ctx, hash_key, start + count) != MOVE_NONE:
+        return VALUE_MATE - ctx.ply - 1
     wanted = 0
-    if must_answer:
-        count = generate_moves(ctx, start)
-    else:
-        best = evaluate(ctx)
-        if ctx.features & PRUNE and best < beta + CORRECTION_DOUBT:
-            best = corrected(ctx, best)
+    if not must_answer:
         if best >= beta:
             return best
         wanted = max(0, alpha - best - int(ctx.params.quiet_margin))
         alpha = max(alpha, best)
-        count = generate_noisy(ctx, start)
     order_moves(ctx, start, count, table_move)
 
     threats_left = depth == 0 and not must_answer and ctx.features & PRUNE != 0
@@ -113,15 +123,16 @@ def quiescence(ctx, alpha, beta, depth, start):
         index += 1
         if not is_legal(ctx.pos, move):
             continue
+        quiet = is_quiet(ctx.pos, move)
         # Quiet moves among the noisy ones, such as a pawn that could have been promoted, change nothing.
-        if not must_answer and (depth < 0 or threats_left) and is_quiet(ctx.pos, move):
+        if not must_answer and (depth < 0 or threats_left) and quiet:
             continue
         tried += 1
         # Of the answers to a threat the first quiet ones tell enough, once one is known that does not lose.
-        if must_answer and tried > QUIET_ANSWERS and best > -VALUE_MATE_IN_MAX and is_quiet(ctx.pos, move):
+        if must_answer and tried > QUIET_ANSWERS and best > -VALUE_MATE_IN_MAX and quiet:
             continue
         # An exchange that loses, or that can not bring the value up to alpha, is not looked at.
-        if not must_answer and not exchange_ge(ctx.pos, move, 0 if is_quiet(ctx.pos, move) else wanted):
+        if not must_answer and not exchange_ge(ctx.pos, move, 0 if quiet else wanted):
             continue
         descend(ctx, move)
         value = -quiescence(ctx, -beta, -alpha, depth - 1, end)

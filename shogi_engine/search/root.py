@@ -267,7 +267,6 @@ class Searcher:
         fields["root_moves"][: len(roots)] = roots
         fields["last_null"] = -1
         fields["killers"] = 0
-        fields["history"] //= 2
         fields["computed"] = 0
         prepare(ctx)
         order_root(ctx)

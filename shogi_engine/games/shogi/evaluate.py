@@ -64,9 +64,6 @@ VALUE_LIMIT = VALUE_SUPERIOR - 1000  # an evaluation is never as sure as a rule 
 RESERVE_FACTOR = np.uint64(sum(weight << 56 - 8 * kind for kind, weight in enumerate(RESERVE_WEIGHTS)))
 S56 = np.uint64(56)
 
-# Two odd numbers without a pattern (the golden ratio's and the square root of two's fractions).
-HAND_FACTORS = np.array([0x9E3779B97F4A7C15, 0x6A09E667F3BCC909], dtype=np.uint64)
-CORRECTION_SHIFT = np.uint64(64 - (CORRECTION_SLOTS // 2 - 1).bit_length())
 REPLY_SLOTS = 2 * KINDS * SQUARES
 
 
@@ -294,7 +291,6 @@ def preference(ctx, move):
 def correction_slots(ctx):
     """By the parts of structure.py and by the hands."""
     pos, parts = ctx.pos, ctx.accumulators[ctx.ply].parts
-    hands = (pos.hand[0] * HAND_FACTORS[0] ^ pos.hand[1] * HAND_FACTORS[1]) >> CORRECTION_SHIFT
     side, mask = np.int64(pos.side), np.uint64(CORRECTION_SLOTS // 2 - 1)
     return (
         np.int64(parts[PAWNS] & mask) << 1 | side,
@@ -302,7 +298,7 @@ def correction_slots(ctx):
         np.int64(parts[PIECES + 1] & mask) << 1 | side,
         np.int64(parts[NEAR] & mask) << 1 | side,
         np.int64(parts[NEAR + 1] & mask) << 1 | side,
-        np.int64(hands) << 1 | side,
+        np.int64(pos.hand_key & mask) << 1 | side,
     )
 
 

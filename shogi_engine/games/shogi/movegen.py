@@ -57,6 +57,9 @@ from shogi_engine.games.shogi.types import (
 from shogi_engine.jit import njit
 
 NINE = np.uint64(9)
+# By colour and kind in hand: where one may be dropped, but for the rules on pawns of `pawn_drops`.
+DROP_SQUARES = np.full((2, KING, 2), ~ZERO)
+DROP_SQUARES[:, LANCE], DROP_SQUARES[:, KNIGHT] = NOT_LAST, NOT_LAST_TWO
 
 
 @njit
@@ -121,6 +124,15 @@ def pawn_drops(pos, lo, hi):
 
 
 @njit
+def drop_squares(pos, kind, lo, hi):
+    """Return which of the empty squares (lo, hi) a `kind` may be dropped on."""
+    if kind == PAWN:
+        return pawn_drops(pos, lo, hi)
+    us = int(pos.side)
+    return lo & DROP_SQUARES[us, kind, 0], hi & DROP_SQUARES[us, kind, 1]
+
+
+@njit
 def moves_to(us, kind, square, lo, hi):
     """Return the number of moves that a piece from `square` has to the squares (lo, hi), promotions counted too."""
     count = popcount2(lo, hi)
@@ -132,22 +144,14 @@ def moves_to(us, kind, square, lo, hi):
 @njit
 def count_drops(pos, lo, hi):
     """Return the number of drops on the empty squares (lo, hi)."""
-    us = int(pos.side)
-    hand = pos.hand[us]
+    hand = pos.hand[pos.side]
     count = 0
     if hand == ZERO or lo | hi == ZERO:
         return count
-    squares = popcount2(lo, hi)
-    for kind in range(SILVER, ROOK + 1):
+    for kind in range(PAWN, KING):
         if hand_count(hand, kind) > 0:
-            count += squares
-    if hand_count(hand, KNIGHT) > 0:
-        count += popcount2(lo & NOT_LAST_TWO[us, 0], hi & NOT_LAST_TWO[us, 1])
-    if hand_count(hand, LANCE) > 0:
-        count += popcount2(lo & NOT_LAST[us, 0], hi & NOT_LAST[us, 1])
-    if hand_count(hand, PAWN) > 0:
-        pawn_lo, pawn_hi = pawn_drops(pos, lo, hi)
-        count += popcount2(pawn_lo, pawn_hi)
+            kind_lo, kind_hi = drop_squares(pos, kind, lo, hi)
+            count += popcount2(kind_lo, kind_hi)
     return count
 
 
@@ -333,20 +337,13 @@ def write_board_moves(ctx, end, to_lo, to_hi, pawn_lo, pawn_hi):
 def write_all_drops(ctx, end, lo, hi):
     """Write every legal drop on the empty squares (lo, hi); return the end."""
     pos = ctx.pos
-    us = int(pos.side)
-    hand = pos.hand[us]
+    hand = pos.hand[pos.side]
     if hand == ZERO or lo | hi == ZERO:
         return end
-    if hand_count(hand, PAWN) > 0:
-        pawn_lo, pawn_hi = pawn_drops(pos, lo, hi)
-        end = write_drops(ctx, end, PAWN, pawn_lo, pawn_hi)
-    if hand_count(hand, LANCE) > 0:
-        end = write_drops(ctx, end, LANCE, lo & NOT_LAST[us, 0], hi & NOT_LAST[us, 1])
-    if hand_count(hand, KNIGHT) > 0:
-        end = write_drops(ctx, end, KNIGHT, lo & NOT_LAST_TWO[us, 0], hi & NOT_LAST_TWO[us, 1])
-    for kind in range(SILVER, ROOK + 1):
+    for kind in range(PAWN, KING):
         if hand_count(hand, kind) > 0:
-            end = write_drops(ctx, end, kind, lo, hi)
+            kind_lo, kind_hi = drop_squares(pos, kind, lo, hi)
+            end = write_drops(ctx, end, kind, kind_lo, kind_hi)
     return end
 
 
@@ -405,12 +402,7 @@ def can_play(pos, move):
         lo, hi = drop_lo & bit_lo, drop_hi & bit_hi
         if hand_count(pos.hand[us], kind) == 0 or lo | hi == ZERO:
             return False
-        if kind == PAWN:
-            lo, hi = pawn_drops(pos, lo, hi)
-        elif kind == LANCE:
-            lo, hi = lo & NOT_LAST[us, 0], hi & NOT_LAST[us, 1]
-        elif kind == KNIGHT:
-            lo, hi = lo & NOT_LAST_TWO[us, 0], hi & NOT_LAST_TWO[us, 1]
+        lo, hi = drop_squares(pos, kind, lo, hi)
         return lo | hi != ZERO
     source = move_from(move)
     if int(pos.board[source]) != us << 4 | kind or int(pos.board[target]) & 15 != move_captured(move):

@@ -57,6 +57,8 @@ def default_params() -> Any:
     params.exchange_step, params.exchange_quiet = 167, 25
     params.null_step = 200
     params.late_moves = 4
+    params.correction_worths = 95, 95, 95, 67, 67, 67
+    params.reply_correction_worth, params.correction_doubt = 95, 200
     params.flights = 2
     params.entering_king_rule = CSA_27
     weights = king_piece.shipped()

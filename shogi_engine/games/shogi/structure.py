@@ -10,6 +10,7 @@ import numpy as np
 from shogi_engine.bits import ZERO, clear_lowest, lowest
 from shogi_engine.bits import test as test_bit
 from shogi_engine.games.shogi.bitboard import NEAR_KING
+from shogi_engine.games.shogi.position import SQUARE_KEYS
 from shogi_engine.games.shogi.types import (
     KING,
     NO_SQUARE,
@@ -29,14 +30,11 @@ PAWNS, PIECES, NEAR = 0, 1, 3  # of pieces and of what stands near a king black'
 PARTS = 5
 UNKNOWN = np.uint64(0)  # the hash of what stands near a king after that king has moved, until it is asked for
 
-_random = np.random.Generator(np.random.PCG64(20170506))
-PIECE_KEYS = _random.integers(1 << 64, size=(32, SQUARES), dtype=np.uint64)  # by colour << 4 | kind
-
 
 @njit
 def toggle(now, piece, square):
     """Put `piece` (colour << 4 | kind) on `square` or take it away in now.parts."""
-    hashed = PIECE_KEYS[piece, square]
+    hashed = SQUARE_KEYS[piece >> 4, piece & 15, square]
     now.parts[PAWNS if piece & 15 == PAWN else PIECES + (piece >> 4)] ^= hashed
     for colour in range(2):
         king = now.kings[colour]
@@ -74,13 +72,14 @@ def look_near(pos, now):
     for colour in range(2):
         king = now.kings[colour]
         if now.parts[NEAR + colour] == UNKNOWN and king != NO_SQUARE:
-            hashed = PIECE_KEYS[0, king]
+            hashed = SQUARE_KEYS[0, 0, king]
             lo = (pos.bb[0, 0, 0] | pos.bb[1, 0, 0]) & NEAR_KING[colour, king, 0]
             hi = (pos.bb[0, 0, 1] | pos.bb[1, 0, 1]) & NEAR_KING[colour, king, 1]
             while lo | hi != ZERO:
                 square = lowest(lo, hi)
                 lo, hi = clear_lowest(lo, hi)
-                hashed ^= PIECE_KEYS[int(pos.board[square]), square]
+                piece = int(pos.board[square])
+                hashed ^= SQUARE_KEYS[piece >> 4, piece & 15, square]
             now.parts[NEAR + colour] = hashed
 
 
