@@ -230,10 +230,16 @@ def learn_cutoff(ctx, start, index, depth):
 
 
 @njit
+def reply_bonus(depth):
+    """Return what a refutation found or known at `depth` adds to histories."""
+    return min(128 * depth - 77, 1529)
+
+
+@njit
 def learn_known(ctx, move, depth):
     """Remember that the table's `move`, if it is a quiet one, refutes the position again."""
     if move != MOVE_NONE and can_play(ctx.pos, move) and is_quiet(ctx.pos, move):
-        bonus = min(128 * depth - 77, 1529)
+        bonus = reply_bonus(depth)
         reward(ctx, move, bonus)
         reward_reply(ctx, ctx.ply, reply_slot(ctx.pos, move), bonus, forced(ctx.pos))
 
@@ -245,7 +251,7 @@ def learn_replies(ctx, start, end, best, depth, table_move):
     A move that is refuted though it stood well tells more.
     """
     must_answer = forced(ctx.pos)
-    bonus = min(128 * depth - 77, 1529) + (353 if best == table_move else 0)
+    bonus = reply_bonus(depth) + (353 if best == table_move else 0)
     if ctx.ply > 0:
         bonus += int(ctx.standings[ctx.ply - 1]) // 32
     malus = min(882 * depth - 204, 2122)

@@ -14,8 +14,6 @@ from shogi_engine.games.shogi.bitboard import (
     BOARD_HI,
     BOARD_LO,
     DIRECTION,
-    NOT_LAST,
-    NOT_LAST_TWO,
     OPTIONAL,
     RAYS,
     STEP_ATTACKS,
@@ -25,7 +23,7 @@ from shogi_engine.games.shogi.bitboard import (
     lance_attacks,
     rook_attacks,
 )
-from shogi_engine.games.shogi.movegen import king_targets, pawn_drops, targets, write_drops
+from shogi_engine.games.shogi.movegen import drop_squares, king_targets, pawn_drops, targets, write_drops
 from shogi_engine.games.shogi.types import (
     BISHOP,
     DRAGON,
@@ -307,18 +305,18 @@ def generate_checks(ctx, start, squares, undo):
 @njit
 def can_drop(pos, lo, hi):
     """Return on which of the empty squares (lo, hi) the side to move may drop a piece of any kind."""
-    us = int(pos.side)
-    hand = pos.hand[us]
+    hand = pos.hand[pos.side]
     if hand >> np.uint64(8 * SILVER) != ZERO:
         return lo, hi
     drop_lo = drop_hi = ZERO
     if hand_count(hand, LANCE) > 0:
-        drop_lo, drop_hi = lo & NOT_LAST[us, 0], hi & NOT_LAST[us, 1]
+        drop_lo, drop_hi = drop_squares(pos, LANCE, lo, hi)
     elif hand_count(hand, PAWN) > 0:
-        drop_lo, drop_hi = pawn_drops(pos, lo, hi)
+        drop_lo, drop_hi = drop_squares(pos, PAWN, lo, hi)
     if hand_count(hand, KNIGHT) > 0:
-        drop_lo |= lo & NOT_LAST_TWO[us, 0]
-        drop_hi |= hi & NOT_LAST_TWO[us, 1]
+        knight_lo, knight_hi = drop_squares(pos, KNIGHT, lo, hi)
+        drop_lo |= knight_lo
+        drop_hi |= knight_hi
     return drop_lo, drop_hi
 
 

@@ -120,9 +120,6 @@ def pawn_drops(pos, lo, hi):
     return lo, hi
 
 
-# ---- counting ----------------------------------------------------------------------------------------------------
-
-
 @njit
 def drop_squares(pos, kind, lo, hi):
     """Return which of the empty squares (lo, hi) a `kind` may be dropped on."""
@@ -130,6 +127,9 @@ def drop_squares(pos, kind, lo, hi):
         return pawn_drops(pos, lo, hi)
     us = int(pos.side)
     return lo & DROP_SQUARES[us, kind, 0], hi & DROP_SQUARES[us, kind, 1]
+
+
+# ---- counting ----------------------------------------------------------------------------------------------------
 
 
 @njit
