@@ -367,17 +367,17 @@ def analyse(args: argparse.Namespace) -> int:
 
 
 def nboard(args: argparse.Namespace) -> int:
-    from shogi_engine.protocols.console import speak
     from shogi_engine.protocols.nboard import NBoard
+    from shogi_engine.stdio import Output, speak
 
-    return speak(NBoard)
+    return speak(Output, lambda output, lines: NBoard(output).run(lines))
 
 
 def gtp(args: argparse.Namespace) -> int:
-    from shogi_engine.protocols.console import speak
     from shogi_engine.protocols.gtp import Gtp
+    from shogi_engine.stdio import Output, speak
 
-    return speak(Gtp)
+    return speak(Output, lambda output, lines: Gtp(output).run(lines))
 
 
 # ---- the arguments -----------------------------------------------------------------------------------------------

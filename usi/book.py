@@ -12,7 +12,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from usi.protocol import shown, turned
+from shogi_engine.stdio import shown
+from usi.protocol import turned
 
 SHIPPED = Path(__file__).parent / "book.db"
 NONE = ("", "no_book")  # names that mean: without a book

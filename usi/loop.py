@@ -10,7 +10,6 @@ end of input end it at once, compiling or not.
 import os
 import queue
 import random
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
 from shogi_engine.search.clock import Budget, Clock, fixed, plan
+from shogi_engine.stdio import Output, asks_to_quit, read_line, shown, speak, start_thread
 from usi import skill
 from usi.book import NONE as NO_BOOK
 from usi.book import Book, BookError, located
@@ -30,7 +30,6 @@ from usi.protocol import (
     parse_go,
     parse_position,
     parse_setoption,
-    shown,
     turned,
 )
 
@@ -42,7 +41,6 @@ FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
 LEAST_MS = 2.0  # with less not even the first depth is done, and the move would be no choice at all
 LAST_WORDS = 0.5  # seconds a search has at the end of input to answer
 PARAMETER = "param."  # begins the name of an option, not declared, that is a number of Game.params
-STACK = 64 << 20  # bytes of the worker's stack: the search recurses, and some systems give threads little
 
 
 def load_engine() -> "Engine":
@@ -74,7 +72,7 @@ class Task:
 class Heartbeat:
     """While it is entered, says every few seconds that the engine is alive."""
 
-    def __init__(self, output: "Output") -> None:
+    def __init__(self, output: "UsiOutput") -> None:
         self._out = output
         self._over = threading.Event()
 
@@ -90,22 +88,14 @@ class Heartbeat:
             self._out.info(f"compiling ... {time.monotonic() - began:.0f} s (long only before the first game)")
 
 
-class Output:
-    """Whole lines to a file descriptor and to the debug log; a GUI that is gone ends the process."""
+class UsiOutput(Output):
+    """Lines to the GUI and to the debug log."""
 
-    def __init__(self, write: Callable[[bytes], object], vanish: Callable[[], object]) -> None:
-        self._write, self._vanish = write, vanish
-        self._lock = threading.Lock()
-        self.log: Any = None
+    log: Any = None
 
-    def line(self, text: str) -> None:
-        """Write one line."""
-        with self._lock:
-            self._note("<", text)
-            try:
-                self._write(text.encode("utf-8", "replace") + b"\n")
-            except (OSError, ValueError):
-                self._vanish()
+    def _put(self, text: str) -> None:
+        self._note("<", text)
+        super()._put(text)
 
     def info(self, text: str) -> None:
         """Write an `info string`, whatever characters `text` has."""
@@ -141,7 +131,7 @@ class Loop:
 
     def __init__(
         self,
-        output: Output,
+        output: UsiOutput,
         load: Callable[[], "Engine"] = load_engine,
         leave: Callable[[int], object] = os._exit,
     ) -> None:
@@ -182,14 +172,12 @@ class Loop:
 
     def run(self, lines: Iterable[bytes]) -> None:
         """Obey `lines` until `quit` or their end."""
-        before = threading.stack_size(STACK)
-        threading.Thread(target=self._work, name="usi-worker", daemon=True).start()
-        threading.stack_size(before)
+        start_thread(self._work, "usi-worker")
         for raw in lines:
             came = time.monotonic()
-            text = raw.decode("utf-8", "replace").strip("\ufeff \t\r\n\0")
+            text = read_line(raw)
             self.out.note(">", text)
-            if text.split(maxsplit=1)[:1] == ["quit"]:
+            if asks_to_quit(text):
                 self._leave(0)
                 return
             self.obey(text, came)
@@ -299,9 +287,7 @@ class Loop:
     def _start_loading(self) -> None:
         if not self._loading:
             self._loading = True
-            before = threading.stack_size(STACK)
-            threading.Thread(target=self._load_all, name="usi-loader", daemon=True).start()
-            threading.stack_size(before)
+            start_thread(self._load_all, "usi-loader")
 
     def _load_all(self) -> None:
         try:
@@ -683,26 +669,6 @@ class Shows:
         )
 
 
-def _write_all(data: bytes) -> None:
-    """Write all of `data` to the process's output, unbuffered."""
-    while data:
-        data = data[os.write(1, data) :]
-
-
 def main(load: Callable[[], "Engine"] = load_engine) -> int:
-    """Speak USI on standard input and output until `quit` or the end of input. Standard error stays silent.
-
-    A GUI reads nothing there, and an unread pipe that is full would block the engine.
-    """
-    silence = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silence, 2)
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.setmode(1, os.O_BINARY)
-    output = Output(_write_all, lambda: os._exit(0))
-    try:
-        Loop(output, load).run(iter(sys.stdin.buffer.readline, b""))
-    except KeyboardInterrupt:
-        os._exit(0)
-    return 0
+    """Speak USI on standard input and output until `quit` or the end of input."""
+    return speak(UsiOutput, lambda output, lines: Loop(output, load).run(lines))

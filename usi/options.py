@@ -7,7 +7,8 @@ Options that are not declared here are taken in silence, as GUIs send some alway
 from dataclasses import dataclass
 
 from shogi_engine.search.clock import TimeOptions
-from usi.protocol import ProtocolError, shown
+from shogi_engine.stdio import shown
+from usi.protocol import ProtocolError
 from usi.skill import FULL
 
 # As in shogi_engine.games.shogi.params, which would load numba; a name's place is its number there.

@@ -7,6 +7,8 @@ says wrongly is a `ProtocolError` with one line of text, or one of a `Go`'s `fau
 import re
 from dataclasses import dataclass, field
 
+from shogi_engine.stdio import shown
+
 NUMBER_MAX = 1 << 53  # larger numbers are cut to this: a GUI may send anything
 
 
@@ -77,13 +79,6 @@ class Go:
 
 _NUMBERS = ("btime", "wtime", "byoyomi", "binc", "winc", "movetime", "depth", "nodes", "perft")
 _WORDS = {*_NUMBERS, "mate", "infinite", "ponder", "searchmoves"}
-
-
-def shown(text: str) -> str:
-    """Return `text` fit for an info string: printable ASCII, not long."""
-    plain = text.encode("ascii", "backslashreplace").decode().replace("\r", " ").replace("\n", " ")
-    plain = "".join(character if character.isprintable() else "?" for character in plain)
-    return plain if len(plain) <= 120 else plain[:117] + "..."
 
 
 def _whole_number(text: str) -> int:

@@ -6,18 +6,17 @@ keep the process alive: `quit` and the end of input end it within a second, comp
 
 import os
 import queue
-import sys
 import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.search.clock import Budget, Clock, TimeOptions, fixed, plan
+from shogi_engine.stdio import Output, asks_to_quit, read_line, shown, start_thread
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine, Found
 
 LAST_WORDS = 0.8  # seconds that what was asked before the end has to be answered
-STACK = 64 << 20  # bytes of the worker's stack: the search recurses, and some systems give threads little
 GAME_PLIES = 60
 DEFAULT_LEVEL, MAX_LEVEL = 10, 21
 LEAST_MS = 2.0
@@ -33,13 +32,6 @@ def load_engine() -> "Engine":
     engine = Engine("othello")
     engine.warmup()
     return engine
-
-
-def shown(text: str) -> str:
-    """Return `text` as one line of printable ASCII, not long."""
-    plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
-    plain = "".join(character if character.isprintable() else "?" for character in plain)
-    return plain if len(plain) <= 160 else plain[:157] + "..."
 
 
 def whole_number(text: str, least: int, most: int) -> int:
@@ -66,22 +58,6 @@ def budget(
     hard = max(planned.hard_ms, LEAST_MS)
     soft = hard if planned.soft_ms == planned.hard_ms else planned.soft_ms
     return {"soft_ms": soft, "hard_ms": hard, "least_ms": planned.least_ms}
-
-
-class Output:
-    """Whole lines to a file descriptor, flushed; a program that is gone ends the process."""
-
-    def __init__(self, write: Callable[[bytes], object], vanish: Callable[[], object]) -> None:
-        self._write, self._vanish = write, vanish
-        self._lock = threading.Lock()
-
-    def line(self, text: str) -> None:
-        """Write `text`, of one line or several, and an end of line."""
-        with self._lock:
-            try:
-                self._write(text.encode("utf-8", "replace") + b"\n")
-            except (OSError, ValueError):
-                self._vanish()
 
 
 class Console:
@@ -119,13 +95,11 @@ class Console:
 
     def run(self, lines: Iterable[bytes]) -> None:
         """Obey `lines` until `quit` or their end."""
-        before = threading.stack_size(STACK)
-        for target in (self._work, self._load_engine):
-            threading.Thread(target=target, daemon=True).start()
-        threading.stack_size(before)
+        start_thread(self._work, "worker")
+        start_thread(self._load_engine, "loader")
         asked = False
         for raw in lines:
-            text = raw[:LINE_MAX].decode("utf-8", "replace").strip("\ufeff \t\r\n\0")
+            text = read_line(raw[:LINE_MAX])
             asked = self.asks_to_quit(text)
             if asked:
                 break
@@ -141,7 +115,7 @@ class Console:
 
     def asks_to_quit(self, text: str) -> bool:
         """Tell whether a line is `quit`."""
-        return text.split(maxsplit=1)[:1] == ["quit"]
+        return asks_to_quit(text)
 
     def put(self, job: Callable[[], None]) -> None:
         """Let the worker do `job` after all that it was given before."""
@@ -210,25 +184,3 @@ class Console:
     def empties(self) -> int:
         """Return how many squares are empty."""
         return self.engine.position_text.count("-")
-
-
-def _write_all(data: bytes) -> None:
-    """Write all of `data` to the process's output, unbuffered."""
-    while data:
-        data = data[os.write(1, data) :]
-
-
-def speak(console: type[Console]) -> int:
-    """Let a console speak on standard input and output until `quit` or the end of input; standard error is silent."""
-    silence = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silence, 2)
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.setmode(1, os.O_BINARY)
-    output = Output(_write_all, lambda: os._exit(0))
-    try:
-        console(output).run(iter(sys.stdin.buffer.readline, b""))
-    except KeyboardInterrupt:
-        os._exit(0)
-    return 0

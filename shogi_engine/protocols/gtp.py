@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from shogi_engine import __version__
-from shogi_engine.protocols.console import DEFAULT_LEVEL, MAX_LEVEL, Console, budget, shown, whole_number
+from shogi_engine.protocols.console import DEFAULT_LEVEL, MAX_LEVEL, Console, budget, whole_number
+from shogi_engine.stdio import shown
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1, "x": 0, "o": 1}
 NAMES = ("black", "white")

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
-from shogi_engine.protocols.console import DEFAULT_LEVEL, MAX_LEVEL, Console, budget, shown, whole_number
+from shogi_engine.protocols.console import DEFAULT_LEVEL, MAX_LEVEL, Console, budget, whole_number
+from shogi_engine.stdio import shown
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Line

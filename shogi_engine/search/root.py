@@ -34,6 +34,7 @@ from shogi_engine.search.context import (
 )
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.table import Table
+from shogi_engine.stdio import start_thread
 
 MAX_DEPTH = 100
 MAX_THREADS = 256
@@ -41,7 +42,6 @@ ASPIRATION_MIN_DEPTH = 4
 SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches of another selectivity do not share table entries
 EASY_MARGIN = 8  # aspiration windows; a move that is better by so much than all others is an easy one
 NO_LIMIT = np.iinfo(np.int64).max
-STACK_BYTES = 64 << 20  # the search recurses; macOS and Windows give threads little
 
 
 def is_selective(ctx: Any) -> bool:
@@ -296,12 +296,8 @@ class _Run:
         """Run the helper threads and the main one, and return the result."""
         helpers = []
         if len(self.contexts) > 1:
-            before = threading.stack_size(STACK_BYTES)
             for number, ctx in enumerate(self.contexts[1:], 1):
-                thread = threading.Thread(target=self._help, args=(ctx, number), name=f"search-{number}", daemon=True)
-                thread.start()
-                helpers.append(thread)
-            threading.stack_size(before)
+                helpers.append(start_thread(self._help, f"search-{number}", ctx, number))
         main = self.contexts[0]
         try:
             self._deepen(main, timer)

@@ -39,8 +39,9 @@ from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import ALL_FEATURES, DEEPER, FINISH, TABLE, new_context
 from shogi_engine.search.limits import Info, Result
-from shogi_engine.search.root import MAX_THREADS, NO_LIMIT, STACK_BYTES
+from shogi_engine.search.root import MAX_THREADS, NO_LIMIT
 from shogi_engine.search.table import Table, entry_move, probe
+from shogi_engine.stdio import start_thread
 
 GLANCE = 6  # a first search looks this much less deep than the number of empty squares: it orders and guesses
 DEEPEST_GLANCE = 14  # and no deeper than this
@@ -293,17 +294,15 @@ class Solver:
                 self._stop_word[0] = 1
                 done.set()
 
-        before = threading.stack_size(STACK_BYTES)
-        threads = [threading.Thread(target=run, args=(job,), name="solve", daemon=True) for job in jobs]
+        threads: list[threading.Thread] = []
         try:
-            for thread in threads:
-                thread.start()
+            for job in jobs:
+                threads.append(start_thread(run, "solve", job))
             while not done.wait(PROGRESS_SECONDS if tell else None):
                 if tell:
                     tell()
         finally:
             self._stop_word[0] = 1
-            threading.stack_size(before)
             for thread in threads:
                 thread.join()
             self._stop_word[0] = 0
