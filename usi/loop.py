@@ -361,7 +361,8 @@ class Loop:
 
     def _begin_game(self) -> None:
         self._new_game()
-        self._ready_engine().load_solver()  # in a thread of its own: the first moves do not wait for it
+        if self.options.flag("MateSearch"):
+            self._ready_engine().load_solver()  # in a thread of its own: the first moves do not wait for it
 
     def _place(self, position: Position) -> None:
         engine = self._ready_engine()
