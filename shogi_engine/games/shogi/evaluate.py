@@ -233,6 +233,12 @@ def king_safety(ctx, colour):
     return weight(ctx.params.king_piece + np.uint64(2 * FEATURES * SAFETY), safety_index(ctx.pos, colour))
 
 
+@njit
+def safety_lead(ctx, colour):
+    """Return by how much `colour`'s king is safer than the other."""
+    return king_safety(ctx, colour) - king_safety(ctx, 1 - colour)
+
+
 # ---- the rules ---------------------------------------------------------------------------------------------------
 
 
@@ -257,7 +263,7 @@ def evaluate(ctx):
         return -material if us else material
     bring_views_up_to_date(ctx)
     views = ctx.accumulators[ctx.ply].views
-    value = views[us] - views[1 - us] + king_safety(ctx, us) - king_safety(ctx, 1 - us)
+    value = views[us] - views[1 - us] + safety_lead(ctx, us)
     value = value // UNIT + ctx.params.tempo
     return min(max(value, -VALUE_LIMIT), VALUE_LIMIT)
 
@@ -282,7 +288,7 @@ def preference(ctx, move):
     pos = ctx.pos
     us, undo = int(pos.side), ctx.undo[ctx.trail]
     do_move(pos, move, undo)
-    value = sum_view(ctx, us) - sum_view(ctx, 1 - us) + king_safety(ctx, us) - king_safety(ctx, 1 - us)
+    value = sum_view(ctx, us) - sum_view(ctx, 1 - us) + safety_lead(ctx, us)
     undo_move(pos, move, undo)
     return value
 
