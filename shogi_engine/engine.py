@@ -396,7 +396,7 @@ class Engine:
     def book_move(self) -> str:
         """Return one of the best moves that the game's opening book knows here, by chance; '' out of book."""
         moves = self.game.book(self.position) if self.game.book else []
-        unit = max(int(self.searcher.params.aspiration), 1)
+        unit = max(int(self.searcher.params.aspiration_window), 1)
         good = [move for move, value in moves if BOOK_MARGIN * (moves[0][1] - value) <= unit]
         return self.game.format_move(self.position, random.choice(good)) if good else ""
 

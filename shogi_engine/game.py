@@ -41,29 +41,6 @@ VALUE_MAX = VALUE_MATE_IN_MAX - 1  # the largest value of an evaluation
 HISTORY_SLOTS = 1 << 14  # history_slot's range
 CORRECTION_TABLES, CORRECTION_SLOTS = 6, 1 << 14  # correction_slots' number and range
 
-# The margins of the search, in the game's unit; every game's params record begins with them.
-MARGIN_FIELDS = [
-    ("aspiration", np.int32),  # half the first window around the last score
-    ("reverse_futility", np.int32),  # per ply: what a position above beta is trusted not to lose
-    ("razor", np.int32),  # a position so far below alpha, and ...
-    ("razor_step", np.int32),  # ... so much more by the square of the depth, is left to quiescence
-    ("futility", np.int32),  # per ply left after reductions: what a quiet move is trusted not to win
-    ("futility_base", np.int32),  # with this added
-    ("futility_first", np.int32),  # and this, as long as no move is better than alpha
-    ("quiet_margin", np.int32),  # what a quiescence move may gain beside its exchange
-    ("exchange_step", np.int32),  # per ply of depth: what a noisy move may lose on its square and still be searched
-    ("noisy_base", np.int32),  # what a noisy move may win beside its exchange, ...
-    ("noisy_step", np.int32),  # ... and this for each ply left after reductions
-    ("exchange_quiet", np.int32),  # by the square of the plies left after reductions: what a quiet one may lose
-    ("null_step", np.int32),  # each such surplus over beta searches a null move one ply less deep
-    ("late_moves", np.int32),  # this plus the square of the depth, halved unless improving: quiet moves looked at
-    # What a correction of a static value changes at its maximum, by `correction_slots` and by the last moves.
-    ("correction_worths", np.int32, (CORRECTION_TABLES,)),
-    ("reply_correction_worth", np.int32),
-    ("correction_doubt", np.int32),  # a static value so far above beta needs no correction in quiescence
-    ("selectivity", np.int32),  # percent of `probcut`'s spread that a shallow search has to clear; 0: it is not used
-]
-
 
 @dataclass(frozen=True)
 class Game:
@@ -76,7 +53,7 @@ class Game:
     format_position(pos) -> str        its inverse
     parse_move(pos, text) -> int       a legal move, or ValueError
     format_move(pos, move) -> str      its inverse
-    params : np.dtype, default_params  MARGIN_FIELDS and the evaluation's own, a record copied into each context
+    params : np.dtype, default_params  search.parameters.SEARCH_FIELDS and the evaluation's own, copied into contexts
     score_text(value) -> str           how the game's players write a value, e.g. 'cp 120' or 'discs 4'
     accumulator : np.dtype             what `evaluate` keeps for each ply of the line (see `prepare`)
     solver(threads) -> object          the game's exact solver for its end, with `attempt(position, table, ms)`, which

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.game import Game
+from shogi_engine.search.parameters import SEARCH_RANGES
 
 SEPARATOR = "."
 # Not for tuning: they say what game is played or what is evaluated, not how well.
 RULES = ("evaluation", "entering_king_rule", "max_moves", "draw_value")
 
-# Ranges and steps that the rule of `tunable` does not fit: name -> (least, most, step).
-RANGES: dict[str, tuple[int, int, int]] = {}
+# Ranges and steps that the rule of `tunable` does not fit: field -> (least, most, step).
+RANGES: dict[str, tuple[int, int, int]] = SEARCH_RANGES
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def set_value(params: Any, name: str, number: int) -> None:
 
 
 def parse_settings(text: str) -> dict[str, int]:
-    """Return the numbers of 'futility=100,values.1=95'. Raises ValueError for what is not 'name=integer'."""
+    """Return the numbers of 'futility_margin=100,values.1=95'. Raises ValueError for what is not 'name=integer'."""
     settings = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, number = part.partition("=")
@@ -96,9 +97,10 @@ def tunable(game: Game) -> dict[str, Parameter]:
     found = {}
     for name in names(params):
         default = value(params, name)
-        if name in RANGES:
-            found[name] = Parameter(name, default, *RANGES[name])
-        elif default and name.split(SEPARATOR)[0] not in RULES:
+        field = name.split(SEPARATOR)[0]
+        if field in RANGES:
+            found[name] = Parameter(name, default, *RANGES[field])
+        elif default and field not in RULES:
             found[name] = Parameter(
                 name, default, min(0, 2 * default), max(0, 2 * default), max(1, round(abs(default) / 10))
             )

@@ -2,15 +2,15 @@
 
     python tools/match.py "shogi-usi" "fairy-stockfish" --options2 UCI_Variant=shogi --limit movetime=200 \\
         --games 200 --concurrency 2 --log fairy.jsonl
-    python tools/match.py shogi-usi shogi-usi --options1 param.futility=100 --limit nodes=10000 --log f.jsonl
-    python tools/match.py --in-process --a futility=100 --limit nodes=10000 --games 1000 --sprt 0 10 --log f.jsonl
+    python tools/match.py shogi-usi shogi-usi --options1 param.futility_margin=100 --limit nodes=10000 --log f.jsonl
+    python tools/match.py --in-process --a futility_margin=90 --limit nodes=10000 --games 900 --sprt 0 10 --log f.jsonl
 
 Each opening is played twice, colours swapped. A limit is nodes=N, depth=N, movetime=MS, byoyomi=MS or
 clock=MAIN+BYOYOMI+INCREMENT (ms). Games are judged by the package's own Board; an engine's fault (illegal move, loss on
 time, crash, missing or second answer) loses the game and is counted. Every finished game is a line of the log: a run
 that was stopped goes on when started again, and refuses to with other settings. --in-process plays two settings of
-this build's parameters (`futility=100,values.1=95`, see --list) against each other without USI: repeatable, at nodes
-or depth.
+this build's parameters (`futility_margin=100,values.1=95`, see --list) against each other without USI: repeatable, at
+nodes or depth.
 Exit status: 0 when the match is complete or decided, 1 when it had to be given up, 2 for bad arguments.
 """
 

@@ -33,7 +33,7 @@ class Player:
                 self.engine.configure(weights=self.kept.ctypes.data)
             elif name == "features":
                 self.engine.searcher.features = int(value)
-            elif name in self.engine.searcher.params.dtype.names and name != "selectivity":
+            elif name in self.engine.searcher.params.dtype.names:
                 self.engine.configure(**{name: int(value)})
             else:
                 self.limits[name] = int(value)

@@ -1,6 +1,6 @@
 """Screen many changes of parameters at once: games between random selections of them, and one regression over all.
 
-    python tools/screen.py run.jsonl --changes "futility=160; null_base=0; razor=300,razor_step=200" --pairs 600
+    python tools/screen.py run.jsonl --changes "rfp_margin=120; nmp_base=6; lmr_pv=3000,lmr_base=900" --pairs 600
     python tools/screen.py run.jsonl --changes ... --pairs 0          # only the table
 
 In each pair of games (an opening, both colours) either player makes each change or does not, by chance. The result is

@@ -1,6 +1,6 @@
 """Tune parameters of the search or the evaluation by playing: simultaneous perturbation stochastic approximation.
 
-    python tools/spsa.py state.json --parameters futility,null_step,exchange_step --iterations 2000 --nodes 5000
+    python tools/spsa.py state.json --parameters futility_margin,lmr_base,lmr_pv --iterations 2000 --nodes 5000
     python tools/spsa.py state.json                       # go on with a run that was stopped
 
 In each iteration all parameters are moved at once, each up or down by chance; the two settings so found play pairs of

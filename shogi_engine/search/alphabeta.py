@@ -74,29 +74,8 @@ from shogi_engine.search.table import (
     store,
 )
 
-NULL_MIN_DEPTH = 2
-PROBCUT_MIN_DEPTH = 3
-ITERATE_MIN_DEPTH = 6
-REDUCE_MIN_DEPTH = 2
-REVERSE_MAX_DEPTH = 14
-FUTILITY_MAX_DEPTH = 12
-NOISY_MAX_DEPTH = 7
-
-# Reductions are counted in 1/1024 plies.
-PLY = 1024
+PLY = 1024  # reductions are counted in 1/1024 plies
 LOGARITHMS = (np.log(np.maximum(np.arange(128), 1)) * 715).astype(np.int64)  # two of them give 0.49 ln ln plies
-BASE = 1133
-WORSENING = 206  # of 1024, by which the part that grows is larger if the side to move stands worse than before
-LATER = 691  # added after pruning
-EARLIER = 65  # by the number of the move, against LATER
-PV_LESS = 3800
-CUT_MORE = 3600
-CUT_UNKNOWN_MORE = 985  # without a move from the table
-HISTORY_POOR = 5500  # per ply of depth: quiet moves with a history of replies below minus this are left out
-HISTORY_PLY = 3220  # so much history counts as a ply in pruning
-HISTORY_LESS = 107  # by 1/1024 of the history
-REPLY_LATE = 1426  # what the history of replies gains by a move that was reduced and proved better
-ALL_MORE = 273  # where every move is expected to fail: by a share that is larger near the horizon
 
 
 @njit
@@ -111,26 +90,27 @@ def update_pv(ctx, move):
 
 
 @njit
-def reduction(depth, number, improving):
+def reduction(params, depth, number, improving):
     """Return by how much, in 1/1024 plies, the `number`-th move is searched less deep, all else being equal."""
-    plies = int(LOGARITHMS[min(depth, 127)]) * int(LOGARITHMS[min(number, 127)]) // 1024
+    plies = int(LOGARITHMS[min(depth, 127)]) * int(LOGARITHMS[min(number, 127)])
+    plies = plies * int(params.lmr_log_scale) // (1024 * 1024)
     if not improving:
-        plies += plies * WORSENING // 1024
-    return plies + BASE
+        plies += plies * int(params.lmr_worsening) // 1024
+    return plies + int(params.lmr_base)
 
 
 @njit
-def adjustment(depth, less, number, history, pv_node, cut_node, guessed):
+def adjustment(params, depth, less, number, history, pv_node, cut_node, guessed):
     """Return the reduction `less` by what the node and the move's history tell, in 1/1024 plies.
 
     guessed : there is no move from the table.
     """
-    less += LATER - EARLIER * number - history * HISTORY_LESS // 1024
+    less += int(params.lmr_adjust) - int(params.lmr_move_count) * number - history * int(params.lmr_history) // 1024
     if pv_node:
-        return less - PV_LESS
+        return less - int(params.lmr_pv)
     if cut_node:
-        return less + (CUT_MORE + CUT_UNKNOWN_MORE if guessed else CUT_MORE)
-    return less + less * ALL_MORE // (256 * depth + 260)
+        return less + int(params.lmr_cut_node) + (int(params.lmr_cut_node_no_tt) if guessed else 0)
+    return less + less * int(params.lmr_all_node) // (256 * depth + int(params.lmr_all_node_offset))
 
 
 @njit
@@ -142,8 +122,9 @@ def search(ctx, alpha, beta, depth, start):
     No argument of a recursive call may be a literal: numba would compile the search once more for each, and the
     versions, which call each other, crash when a second process loads them from the cache.
     After a stop (ctx.stopped) the value means nothing. Leaves the line in ctx.pv[ctx.ply].
-    Most of the shape of steps 9 to 14 follows Stockfish (https://github.com/official-stockfish/Stockfish) and
-    YaneuraOu (https://github.com/yaneurao/YaneuraOu), where it is described at length; no line is theirs.
+    Most of the shape of steps 9 to 14, and many of the numbers (parameters.py says which), follow Stockfish
+    (https://github.com/official-stockfish/Stockfish) and YaneuraOu (https://github.com/yaneurao/YaneuraOu), where they
+    are described at length; the code was written for this engine.
     """
     # 1. At the horizon, look at noisy moves only.
     if depth <= 0:
@@ -229,28 +210,31 @@ def search(ctx, alpha, beta, depth, start):
     # 9. Forward pruning where a static value means something.
     if static != VALUE_NONE and not pv_node and abs(beta) < VALUE_MATE_IN_MAX:
         # 9a. Razoring: far below alpha only captures and checks can help.
-        if static < alpha - int(params.razor) - int(params.razor_step) * depth * depth:
+        if static < alpha - int(params.razor_margin) - int(params.razor_depth_margin) * depth * depth:
             return quiescence(ctx, alpha, beta, 0, start)
         # 9b. Reverse futility: far above beta, what is left of the depth will hardly lose all of it.
-        margin = int(params.reverse_futility) * (depth - 2 if improving else depth)
+        margin = int(params.rfp_margin) * depth
+        if improving:
+            margin -= int(params.rfp_margin) * int(params.rfp_improving) // 1024
         if was_given:
-            margin -= int(params.reverse_futility) // 3
+            margin -= int(params.rfp_margin) * int(params.rfp_opponent_worsening) // 1024
         if (
-            depth <= REVERSE_MAX_DEPTH
+            depth <= int(params.rfp_max_depth)
             and static >= beta
             and static - margin >= beta
             and (table_move == MOVE_NONE or table_noisy)
         ):
-            return (2 * beta + static) // 3
+            return beta + (static - beta) // max(int(params.rfp_value_divisor), 1)
         # 9c. Null move: if even passing keeps the value above beta, a move will.
         if (
             cut_node
-            and depth >= NULL_MIN_DEPTH
+            and depth >= int(params.nmp_min_depth)
             and static >= beta
             and ctx.last_null != ctx.ply - 1
             and null_allowed(ctx.pos)
         ):
-            less = 7 + depth // 3 + min((static - beta) // max(int(params.null_step), 1), 3)
+            less = int(params.nmp_base) + depth // max(int(params.nmp_depth_divisor), 1)
+            less += min((static - beta) // max(int(params.nmp_eval_divisor), 1), int(params.nmp_eval_max))
             descend_null(ctx)
             value = -search(ctx, -beta, -beta + 1, depth - less, start)
             ascend_null(ctx)
@@ -261,11 +245,11 @@ def search(ctx, alpha, beta, depth, start):
         improving = improving or static >= beta
 
     # 9d. ProbCut: a shallow search that misses the window by far enough tells that this one would miss it too.
-    selective = ctx.features & PROBCUT and params.selectivity > 0 and depth >= PROBCUT_MIN_DEPTH
+    selective = ctx.features & PROBCUT and params.probcut_selectivity > 0 and depth >= int(params.probcut_min_depth)
     if selective and not pv_node and not must_answer and abs(beta) < VALUE_MATE_IN_MAX:
         shallow, spread = probcut(ctx, depth)
         if shallow > 0:
-            margin = int(params.selectivity) * spread // 100
+            margin = int(params.probcut_selectivity) * spread // 100
             if evaluate(ctx) >= beta:
                 value = search(ctx, beta + margin - 1, beta + margin, shallow, start)
                 if value >= beta + margin and not ctx.stopped:
@@ -278,7 +262,8 @@ def search(ctx, alpha, beta, depth, start):
                 return 0
 
     # 10. Without a move from the table the order is a guess: search less deep now, with one when it comes again.
-    if ctx.features & REDUCE and depth >= ITERATE_MIN_DEPTH and table_move == MOVE_NONE and (pv_node or cut_node):
+    deep = depth >= int(params.iir_min_depth)
+    if ctx.features & REDUCE and deep and table_move == MOVE_NONE and (pv_node or cut_node):
         depth -= 1
 
     # 11. The moves, the most promising first.
@@ -292,7 +277,9 @@ def search(ctx, alpha, beta, depth, start):
     best_end = start
     bound = UPPER
     tried = 0
-    late = (int(params.late_moves) + depth * depth) // (1 if improving else 2)
+    late = int(params.lmp_base) + depth * depth * int(params.lmp_depth_scale) // 1024
+    if not improving:
+        late = late * int(params.lmp_not_improving) // 1024
     index = start - 1
     end = start
     left = ALL_LEFT
@@ -317,33 +304,36 @@ def search(ctx, alpha, beta, depth, start):
         history, replies = 0, 0
         if quiet:
             history, replies = move_history(ctx, move), reply_history(ctx, move)
-        less = reduction(depth, tried, improving)
+        less = reduction(params, depth, tried, improving)
 
         # 12. Once a line is known that does not lose, leave out what will hardly help: quiet moves that come late, have
         #     failed often, or start far below alpha for the depth that reductions leave; noisy ones that would not
         #     bring the value near alpha; what loses material.
         if skippable:
             if not quiet or threatens(ctx, move):
-                loss = -int(params.exchange_step) * depth
+                loss = -int(params.see_capture_margin) * depth
                 plies = deeper - less // PLY
-                if static != VALUE_NONE and plies < NOISY_MAX_DEPTH and not threatens(ctx, move):
-                    loss = max(loss, alpha - static - int(params.noisy_base) - int(params.noisy_step) * plies)
+                few_left = plies < int(params.capture_futility_max_depth)
+                if static != VALUE_NONE and few_left and not threatens(ctx, move):
+                    gain = int(params.capture_futility_base) + int(params.capture_futility_margin) * plies
+                    loss = max(loss, alpha - static - gain)
                 if (loss > 0 or not is_sound(ctx, index)) and not exchange_ge(ctx.pos, move, loss):
                     continue
             else:
-                if replies < -HISTORY_POOR * depth:
+                if replies < -int(params.history_pruning_margin) * depth:
                     continue
-                plies = deeper - less // PLY + (replies + history) // HISTORY_PLY
-                if static != VALUE_NONE and plies <= FUTILITY_MAX_DEPTH and abs(alpha) < VALUE_MATE_IN_MAX:
-                    hope = static + int(params.futility_base) + int(params.futility) * plies
+                plies = deeper - less // PLY + (replies + history) // max(int(params.history_ply), 1)
+                few_left = plies <= int(params.futility_max_depth)
+                if static != VALUE_NONE and few_left and abs(alpha) < VALUE_MATE_IN_MAX:
+                    hope = static + int(params.futility_base) + int(params.futility_margin) * plies
                     if best_move == MOVE_NONE:
-                        hope += int(params.futility_first)
+                        hope += int(params.futility_no_best)
                     if hope <= alpha:
                         if best < hope and abs(best) < VALUE_MATE_IN_MAX and abs(hope) < VALUE_MATE_IN_MAX:
                             best = hope
                         continue
                 plies = max(plies, 0)
-                if not exchange_ge(ctx.pos, move, -int(params.exchange_quiet) * plies * plies):
+                if not exchange_ge(ctx.pos, move, -int(params.see_quiet_margin) * plies * plies):
                     continue
 
         ctx.standings[ctx.ply] = history + replies
@@ -356,8 +346,9 @@ def search(ctx, alpha, beta, depth, start):
             value = -search(ctx, -beta, -alpha, deeper, end)
         else:
             reduced = deeper
-            if ctx.features & REDUCE and depth >= REDUCE_MIN_DEPTH:
-                less = adjustment(depth, less, tried, history + replies, pv_node, cut_node, table_move == MOVE_NONE)
+            if ctx.features & REDUCE and depth >= int(params.lmr_min_depth):
+                guessed = table_move == MOVE_NONE
+                less = adjustment(params, depth, less, tried, history + replies, pv_node, cut_node, guessed)
                 reduced = min(max(deeper - less // PLY + (1 if pv_node else 0), 1), deeper)
             ctx.cuts[ctx.ply] = True
             value = -search(ctx, -alpha - 1, -alpha, reduced, end)
@@ -365,7 +356,8 @@ def search(ctx, alpha, beta, depth, start):
                 ctx.cuts[ctx.ply] = not cut_node
                 value = -search(ctx, -alpha - 1, -alpha, deeper, end)
                 if value > alpha and quiet and not ctx.stopped:
-                    reward_reply(ctx, ctx.ply - 1, row_before(ctx, ctx.ply, 1), REPLY_LATE, must_answer)
+                    bonus = int(params.lmr_research_bonus)
+                    reward_reply(ctx, ctx.ply - 1, row_before(ctx, ctx.ply, 1), bonus, must_answer)
             if alpha < value < beta:
                 ctx.cuts[ctx.ply] = False
                 value = -search(ctx, -beta, -alpha, deeper, end)
@@ -426,6 +418,7 @@ def search_root(ctx, alpha, beta, depth, first):
     The best move is brought to `first` as soon as it is known, the others keep their order, so that a stopped
     search has its best move too. ctx.root_scores[first] is its value, or -VALUE_INFINITE if none was searched.
     """
+    params = ctx.params
     ctx.root_scores[first] = -VALUE_INFINITE
     ctx.root_depth = depth
     ctx.statics[0] = evaluate(ctx) if ctx.features & PRUNE and not forced(ctx.pos) else VALUE_NONE
@@ -436,10 +429,11 @@ def search_root(ctx, alpha, beta, depth, first):
         deeper = depth - move_cost(ctx.pos, move)
         number = index - first + 1
         less = 0
-        if ctx.features & REDUCE and depth >= REDUCE_MIN_DEPTH and number > 1:
+        if ctx.features & REDUCE and depth >= int(params.lmr_min_depth) and number > 1:
             history = move_history(ctx, move) + reply_history(ctx, move) if is_quiet(ctx.pos, move) else 0
-            less = adjustment(depth, reduction(depth, number, True), number, history, True, False, False) // PLY
-            less = min(max(less, 0), deeper - 1)
+            less = reduction(params, depth, number, True)
+            less = adjustment(params, depth, less, number, history, True, False, False)
+            less = min(max(less // PLY, 0), deeper - 1)
         ctx.standings[0] = 0
         descend(ctx, move)
         if number == 1:

@@ -4,8 +4,8 @@ Moves are searched in this order: table move, noisy moves, killers, then quiet m
 did after the moves that came 1, 2 and 4 plies before (continuation history,
 https://www.chessprogramming.org/History_Heuristic#Continuation_History). Corrections of static values
 (https://www.chessprogramming.org/Static_Evaluation_Correction_History) are kept by parts of the position
-(`correction_slots`) and by the last two moves. The weights follow Stockfish's
-(https://github.com/official-stockfish/Stockfish).
+(`correction_slots`) and by the last two moves. How much is learnt follows Stockfish
+(https://github.com/official-stockfish/Stockfish); parameters.py says which numbers are its own.
 """
 
 import numpy as np
@@ -36,8 +36,6 @@ LOSING = NOISY_SCORE + (1 << 19)  # what noisy moves that lose material fall by:
 HISTORY_MAX = 16384
 CONTINUATION_MAX = 30000
 CORRECTION_MAX = 1024
-CORRECTION_STEP = 256  # the most one search teaches
-SORTED_PICKS = 32  # later moves are taken as they come: at a node that got so far, order hardly matters
 
 # What `next_move` has still to write of a node's moves: all of them, all but the table's, the quiet ones, none.
 ALL_LEFT, NOISY_LEFT, QUIET_LEFT, NONE_LEFT = range(4)
@@ -175,7 +173,8 @@ def next_move(ctx, start, index, end, left, table_move, few):
             left = QUIET_LEFT
             count = generate_noisy(ctx, end)
         end = write_group(ctx, end, count, table_move, played)
-    if index < end and (left != NONE_LEFT or index - start < SORTED_PICKS):
+    # At a node that got far, order hardly matters.
+    if index < end and (left != NONE_LEFT or index - start < int(ctx.params.sorted_moves)):
         pick_sound(ctx, index, end)
     if left == QUIET_LEFT and (index == end or ctx.scores[index] < NOISY_SCORE):
         left = NONE_LEFT
@@ -207,11 +206,12 @@ def reward_reply(ctx, ply, slot, bonus, must_answer):
     """Move the continuation histories of the reply slot `slot` at `ply` by `bonus`, shared out by nearness."""
     if slot < 0:
         return
-    for plies in (1, 2, 4):
+    for place in range(3):
+        plies = 1 << place
         row = row_before(ctx, ply, plies)
         if row == ctx.continuation.shape[0] - 1 or must_answer and plies > 2:
             continue
-        share = 1157 if plies == 1 else 648 if plies == 2 else 576
+        share = int(ctx.params.continuation_weights[place])
         ctx.continuation[row, slot] = shifted(int(ctx.continuation[row, slot]), bonus * share // 1024, CONTINUATION_MAX)
 
 
@@ -219,7 +219,9 @@ def reward_reply(ctx, ply, slot, bonus, must_answer):
 def learn_cutoff(ctx, start, index, depth):
     """Remember that the quiet move at `index` refuted the position, and that the quiet ones before it did not."""
     move = ctx.moves[index]
-    bonus = min(depth * depth * 16 + 32 * depth, 2048)
+    params = ctx.params
+    bonus = depth * depth * int(params.main_history_square) + depth * int(params.main_history_depth)
+    bonus = min(bonus, int(params.main_history_max))
     if ctx.killers[ctx.ply, 0] != move:
         ctx.killers[ctx.ply, 1] = ctx.killers[ctx.ply, 0]
         ctx.killers[ctx.ply, 0] = move
@@ -230,16 +232,16 @@ def learn_cutoff(ctx, start, index, depth):
 
 
 @njit
-def reply_bonus(depth):
+def stat_bonus(params, depth):
     """Return what a refutation found or known at `depth` adds to histories."""
-    return min(128 * depth - 77, 1529)
+    return min(int(params.stat_bonus_scale) * depth - int(params.stat_bonus_offset), int(params.stat_bonus_max))
 
 
 @njit
 def learn_known(ctx, move, depth):
     """Remember that the table's `move`, if it is a quiet one, refutes the position again."""
     if move != MOVE_NONE and can_play(ctx.pos, move) and is_quiet(ctx.pos, move):
-        bonus = reply_bonus(depth)
+        bonus = stat_bonus(ctx.params, depth)
         reward(ctx, move, bonus)
         reward_reply(ctx, ctx.ply, reply_slot(ctx.pos, move), bonus, forced(ctx.pos))
 
@@ -250,17 +252,19 @@ def learn_replies(ctx, start, end, best, depth, table_move):
 
     A move that is refuted though it stood well tells more.
     """
+    params = ctx.params
     must_answer = forced(ctx.pos)
-    bonus = reply_bonus(depth) + (353 if best == table_move else 0)
+    bonus = stat_bonus(params, depth) + (int(params.stat_bonus_tt_move) if best == table_move else 0)
     if ctx.ply > 0:
-        bonus += int(ctx.standings[ctx.ply - 1]) // 32
-    malus = min(882 * depth - 204, 2122)
-    reward_reply(ctx, ctx.ply, reply_slot(ctx.pos, best), 3 * bonus // 4, must_answer)
+        bonus += int(ctx.standings[ctx.ply - 1]) * int(params.stat_bonus_stat_score) // 1024
+    malus = min(int(params.stat_malus_scale) * depth - int(params.stat_malus_offset), int(params.stat_malus_max))
+    bonus = bonus * int(params.stat_bonus_share) // 1024
+    reward_reply(ctx, ctx.ply, reply_slot(ctx.pos, best), bonus, must_answer)
     for other in range(start, end):
         move = ctx.moves[other]
         if move != best and is_quiet(ctx.pos, move):
             reward_reply(ctx, ctx.ply, reply_slot(ctx.pos, move), -malus, must_answer)
-            malus = malus * 61 // 64
+            malus = malus * int(params.stat_malus_decay) // 1024
 
 
 @njit
@@ -269,10 +273,10 @@ def corrected(ctx, value):
     slots = correction_slots(ctx)
     total = 0
     for table in range(CORRECTION_TABLES):
-        total += int(ctx.params.correction_worths[table]) * int(ctx.corrections[table, slots[table]])
+        total += int(ctx.params.correction_weights[table]) * int(ctx.corrections[table, slots[table]])
     if ctx.ply > 0:
         last = int(ctx.reply_corrections[row_before(ctx, ctx.ply, 2), row_before(ctx, ctx.ply, 1)])
-        total += int(ctx.params.reply_correction_worth) * last
+        total += int(ctx.params.continuation_correction_weight) * last
     return value + total // CORRECTION_MAX
 
 
@@ -282,11 +286,13 @@ def learn_correction(ctx, difference, depth, found):
 
     found : by a move, and not that no move reaches alpha.
     """
-    step = difference * depth * (12 if found else 17) // 128
-    step = min(max(step, -CORRECTION_STEP), CORRECTION_STEP)
+    params = ctx.params
+    limit = int(params.correction_bonus_max)
+    rate = int(params.correction_best_move) if found else int(params.correction_fail_low)
+    step = min(max(difference * depth * rate // 128, -limit), limit)
     slots = correction_slots(ctx)
     for table in range(CORRECTION_TABLES):
-        slot, bonus = slots[table], step if table == 0 else 3 * step // 2
+        slot, bonus = slots[table], step * int(params.correction_rates[table]) // 1024
         ctx.corrections[table, slot] = shifted(int(ctx.corrections[table, slot]), bonus, CORRECTION_MAX)
     none = ctx.continuation.shape[0] - 1
     row, last = row_before(ctx, ctx.ply, 2), row_before(ctx, ctx.ply, 1)

@@ -37,8 +37,6 @@ from shogi_engine.search.table import (
     store,
 )
 
-QUIET_ANSWERS = 3
-
 
 @njit
 def win_at_once(ctx, hash_key, start):
@@ -78,7 +76,7 @@ def quiescence(ctx, alpha, beta, depth, start):
         count = generate_moves(ctx, start)
     else:
         best = evaluate(ctx)
-        if ctx.features & PRUNE and best < beta + int(ctx.params.correction_doubt):
+        if ctx.features & PRUNE and best < beta + int(ctx.params.correction_skip_margin):
             best = corrected(ctx, best)
         if best < beta:
             count = generate_noisy(ctx, start)
@@ -102,7 +100,7 @@ def quiescence(ctx, alpha, beta, depth, start):
     if not must_answer:
         if best >= beta:
             return best
-        wanted = max(0, alpha - best - int(ctx.params.quiet_margin))
+        wanted = max(0, alpha - best - int(ctx.params.delta_margin))
         alpha = max(alpha, best)
     order_moves(ctx, start, count, table_move)
 
@@ -129,7 +127,7 @@ def quiescence(ctx, alpha, beta, depth, start):
             continue
         tried += 1
         # Of the answers to a threat the first quiet ones tell enough, once one is known that does not lose.
-        if must_answer and tried > QUIET_ANSWERS and best > -VALUE_MATE_IN_MAX and quiet:
+        if must_answer and tried > int(ctx.params.qs_evasions) and best > -VALUE_MATE_IN_MAX and quiet:
             continue
         # An exchange that loses, or that can not bring the value up to alpha, is not looked at.
         if not must_answer and not exchange_ge(ctx.pos, move, 0 if quiet else wanted):

@@ -38,16 +38,14 @@ from shogi_engine.stdio import start_thread
 
 MAX_DEPTH = 100
 MAX_THREADS = 256
-ASPIRATION_MIN_DEPTH = 4
 SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches of another selectivity do not share table entries
-EASY_MARGIN = 8  # aspiration windows; a move that is better by so much than all others is an easy one
 NO_LIMIT = np.iinfo(np.int64).max
 
 
 def is_selective(ctx: Any) -> bool:
     """Tell whether ProbCut is used."""
     fields = np.asarray(ctx)
-    return int(fields["features"]) & PROBCUT != 0 and int(fields["params"]["selectivity"]) > 0
+    return int(fields["features"]) & PROBCUT != 0 and int(fields["params"]["probcut_selectivity"]) > 0
 
 
 class Timer:
@@ -254,8 +252,8 @@ class Searcher:
         fields["features"] = self.features
         fields["params"] = self.params
         if limits.selectivity is not None:
-            fields["params"]["selectivity"] = limits.selectivity
-        fields["key_salt"] = int(fields["params"]["selectivity"]) * SALT_FACTOR if is_selective(ctx) else 0
+            fields["params"]["probcut_selectivity"] = limits.selectivity
+        fields["key_salt"] = int(fields["params"]["probcut_selectivity"]) * SALT_FACTOR if is_selective(ctx) else 0
         fields["table_address"] = self.table.address
         fields["table_clusters"] = self.table.clusters
         fields["generation"] = self.table.generation
@@ -288,7 +286,8 @@ class _Run:
         self.failure: BaseException | None = None
         self.position = new_record(searcher.game.position)  # a copy: the contexts' own moves with the search
         np.asarray(self.position)[...] = self.contexts[0].pos
-        self.window = max(int(self.contexts[0].params.aspiration), 1)
+        self.params = searcher.params
+        self.window = max(int(self.params.aspiration_window), 1)
         plies_left = searcher.game.plies_left
         self.longest = min(plies_left(self.contexts[0].pos), MAX_DEPTH) if plies_left else MAX_DEPTH
 
@@ -358,7 +357,7 @@ class _Run:
 
     def _others_are_far(self, ctx: Any, score: int, depth: int) -> bool:
         """Tell whether no other root move comes near the best one's `score`, by a search half as deep."""
-        least = score - EASY_MARGIN * self.window
+        least = score - int(self.params.easy_move_margin) * self.window
         return abs(score) < VALUE_MATE_IN_MAX and int(search_root(ctx, least - 1, least, depth // 2, 1)) < least
 
     def _settled(self, score: int, depth: int) -> bool:
@@ -374,7 +373,7 @@ class _Run:
         """Search one depth with a window around the last score, wider until it holds; return the score."""
         window = self.window
         alpha, beta = -VALUE_INFINITE, VALUE_INFINITE
-        if depth >= ASPIRATION_MIN_DEPTH and abs(guess) < VALUE_MATE_IN_MAX:
+        if depth >= int(self.params.aspiration_min_depth) and abs(guess) < VALUE_MATE_IN_MAX:
             alpha, beta = guess - window, guess + window
         while True:
             value = int(search_root(ctx, alpha, beta, depth, line))
@@ -394,8 +393,8 @@ class _Run:
                 return value
             if report and depth > 8:
                 self._report(ctx, depth, line, value, bound)
-            window *= 3
-            if window > 3000:
+            window = max(window * int(self.params.aspiration_growth) // 100, window + 1)
+            if window > int(self.params.aspiration_max):
                 alpha, beta = -VALUE_INFINITE, VALUE_INFINITE
 
     def _report(self, ctx: Any, depth: int, line: int, score: int, bound: str) -> None:

@@ -6,12 +6,13 @@ It shares no line with the Othello of the package: bitboards by colour, and one 
 import numpy as np
 
 from shogi_engine.bits import ONE, ZERO
-from shogi_engine.game import MARGIN_FIELDS, Game, provides
+from shogi_engine.game import Game, provides
 from shogi_engine.jit import new_record, njit, popcount, record_dtype
+from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 
 POSITION = record_dtype([("discs", np.uint64, (2,)), ("turn", np.int64)])  # black's and white's discs; 0: black's turn
 UNDO = record_dtype([("before", np.uint64, (2,))])
-PARAMS = record_dtype([*MARGIN_FIELDS, ("mobility", np.int32)])
+PARAMS = record_dtype([*SEARCH_FIELDS, ("mobility", np.int32)])
 DISC = 10  # the value of a disc
 PASS = 17  # a placing is its square + 1, a1 = 0 ... d4 = 15
 NAMES = [f"{file}{rank}" for rank in "1234" for file in "abcd"]
@@ -146,10 +147,10 @@ def parse_move(pos, text):
 
 def default_params():
     """Return the margins and the weight of a move more than the other side has."""
-    params = new_record(PARAMS)
-    params.aspiration, params.futility, params.null_step, params.mobility = 4 * DISC, 8 * DISC, DISC, 5
-    params.reverse_futility = params.razor = params.razor_step = 8 * DISC
-    params.late_moves = 100
+    params = search_defaults(PARAMS)
+    params.aspiration_window, params.nmp_eval_divisor, params.mobility = 4 * DISC, DISC, 5
+    params.rfp_margin = params.futility_margin = params.razor_margin = params.razor_depth_margin = 8 * DISC
+    params.lmp_base = 100
     return params
 
 

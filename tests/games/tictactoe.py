@@ -3,12 +3,13 @@
 import numpy as np
 
 from shogi_engine.bits import ONE, ZERO
-from shogi_engine.game import MARGIN_FIELDS, VALUE_MATE, Game, provides
+from shogi_engine.game import VALUE_MATE, Game, provides
 from shogi_engine.jit import new_record, njit, record_dtype
+from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 
 POSITION = record_dtype([("mine", np.uint64), ("theirs", np.uint64)])  # nine squares, the side to move's first
 UNDO = record_dtype([("unused", np.uint8)])
-PARAMS = record_dtype(MARGIN_FIELDS)
+PARAMS = record_dtype(SEARCH_FIELDS)
 LINES = np.array([0o700, 0o070, 0o007, 0o444, 0o222, 0o111, 0o421, 0o124], dtype=np.uint64)
 
 
@@ -105,5 +106,5 @@ GAME = Game(
     parse_move=parse_move,
     format_move=lambda pos, move: str(int(move)),
     params=PARAMS,
-    default_params=lambda: new_record(PARAMS),
+    default_params=lambda: search_defaults(PARAMS),
 )

@@ -64,7 +64,7 @@ def value_of(ctx, position, depth, selectivity, table):
     """Return the value of a search and its nodes."""
     table.clear()
     place(ctx, position, GAME.features, table)
-    ctx.params.selectivity = selectivity
+    ctx.params.probcut_selectivity = selectivity
     return int(search(ctx, -6401, 6401, depth, 0)), int(ctx.nodes)
 
 

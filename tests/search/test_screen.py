@@ -31,7 +31,7 @@ def test_each_pair_draws_its_own_changes():
     assert len(draws) > 40 and screen.drawn(1, 7, 8) == screen.drawn(1, 7, 8) != screen.drawn(2, 7, 8)
 
 
-@pytest.mark.parametrize("changes", ["", "nothing=1", "futility", "futility=x"])
+@pytest.mark.parametrize("changes", ["", "nothing=1", "futility_margin", "futility_margin=x"])
 def test_a_wrong_change_is_one_error(changes, tmp_path, capsys):
     assert screen.main([str(tmp_path / "log"), "--changes", changes]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1 and not (tmp_path / "log").exists()

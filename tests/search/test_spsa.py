@@ -20,7 +20,7 @@ GAMES = [games.load(name) for name in games.NAMES]
 @pytest.mark.parametrize("game", GAMES, ids=games.NAMES)
 def test_every_parameter_can_be_read_and_set_alone(game):
     names = list(parameters.names(game.default_params()))
-    assert "futility" in names and len(names) == len(set(names))
+    assert "futility_margin" in names and len(names) == len(set(names))
     for name in names:
         params = game.default_params()
         parameters.set_value(params, name, 77)
@@ -41,7 +41,7 @@ def test_what_is_declared_for_tuning_makes_sense(game):
 
 
 @pytest.mark.parametrize(
-    "name", ["nothing", "king_piece", "values", "values.99", "values.-1", "futility.0", "values.x"]
+    "name", ["nothing", "king_piece", "values", "values.99", "values.-1", "futility_margin.0", "values.x"]
 )
 def test_what_is_no_parameter_is_refused(name):
     with pytest.raises(ValueError, match="no parameter"):
@@ -50,7 +50,7 @@ def test_what_is_no_parameter_is_refused(name):
 
 def test_a_number_that_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="can not be"):
-        parameters.set_value(GAMES[0].default_params(), "futility", 1 << 40)
+        parameters.set_value(GAMES[0].default_params(), "futility_margin", 1 << 40)
 
 
 def quadratic(best):
@@ -102,7 +102,7 @@ def test_rounding_keeps_the_mean():
 
 
 def test_wrong_arguments_say_why(tmp_path, capsys):
-    for words in ([], ["--parameters", "nothing"], ["--parameters", "futility=5:6:7:1"]):
+    for words in ([], ["--parameters", "nothing"], ["--parameters", "futility_margin=5:6:7:1"]):
         assert spsa.main([str(tmp_path / "state"), *words]) == 2
         assert len(capsys.readouterr().err.splitlines()) == 1
     (tmp_path / "broken").write_text("{}")
@@ -111,7 +111,7 @@ def test_wrong_arguments_say_why(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_games_in_one_process_do_not_depend_on_the_threads(tmp_path):
-    words = ["--in-process", "--a", "futility=60", "--limit", "nodes=300", "--games", "6", "--seed", "4"]
+    words = ["--in-process", "--a", "futility_margin=60", "--limit", "nodes=300", "--games", "6", "--seed", "4"]
     for threads in (1, 3):
         assert match.main([*words, "--concurrency", str(threads), "--log", str(tmp_path / str(threads))]) == 0
     logs = [match.Log._read(tmp_path / str(threads))[1:] for threads in (1, 3)]
@@ -135,7 +135,7 @@ def test_more_nodes_win_in_one_process(game, capsys):
 
 @pytest.mark.slow
 def test_tuning_by_games_goes_on(tmp_path):
-    words = ["--parameters", "futility,null_step", "--iterations", "4", "--pairs", "1", "--nodes", "100"]
+    words = ["--parameters", "futility_margin,nmp_eval_divisor", "--iterations", "4", "--pairs", "1", "--nodes", "100"]
     one, other = tmp_path / "one", tmp_path / "other"
     assert spsa.main([str(one), *words]) == 0
     assert spsa.main([str(other), *words, "--until", "2", "--threads", "2"]) == 0

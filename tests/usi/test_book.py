@@ -158,7 +158,7 @@ def test_a_book_that_can_not_be_read_is_reported_once_and_play_goes_on(tmp_path)
 
 def test_parameters_are_set_by_options_nobody_sees():
     with Process(FAKE, FAKE_DEPTH="3") as engine:
-        engine.ready("setoption name param.futility value 77")
+        engine.ready("setoption name param.futility_margin value 77")
         assert not any("param" in line for line in engine.seen)
         assert any("score cp 77" in line for line in answer(engine, "startpos", "go depth 1"))
         engine.send("setoption name param.nothing value 1", "isready")

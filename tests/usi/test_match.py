@@ -112,7 +112,7 @@ def test_the_sequential_test_ends_the_match():
         [WAYWARD, WAYWARD, "--sprt", "10", "0"],
         [WAYWARD, WAYWARD, "--openings", "nowhere.txt"],
         ["--in-process", "--a", "no_such=3"],
-        ["--in-process", "--a", "futility"],
+        ["--in-process", "--a", "futility_margin"],
         ["--in-process", "--limit", "movetime=100"],
         ["--in-process", "--game", "chess"],
     ],

@@ -52,7 +52,7 @@ class FakeEngine:
         return self.board.sfen()
 
     def set_parameter(self, name, text):
-        if name != "futility":
+        if name != "futility_margin":
             raise ValueError(f"there is no parameter {name!r}")
         os.environ["FAKE_SCORE"] = f"cp {int(text)}"
 

@@ -4,17 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.game import MARGIN_FIELDS
 from shogi_engine.games.othello.types import DISC, SPREAD_DEPTHS, SPREAD_GROUPS
 from shogi_engine.games.othello.weights import shipped
-from shogi_engine.jit import new_record, record_dtype
+from shogi_engine.jit import record_dtype
+from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 
 # A feature's two weights hold with 60 empty squares and with none; between them the weight is interpolated.
 FEATURES = ("mobility", "potential", "corners", "x_squares", "c_squares", "stable", "discs", "parity")
 
 PARAMS = record_dtype(
     [
-        *MARGIN_FIELDS,
+        *SEARCH_FIELDS,
         ("weights", np.uint64),  # address of the pattern weights (weights.py); 0: evaluate by the features below
         ("spread", np.int32, (SPREAD_GROUPS, SPREAD_DEPTHS)),  # of `probcut`, by phase and depth
         *((feature, np.int32, (2,)) for feature in FEATURES),
@@ -53,15 +53,15 @@ def square_bonus(square: int) -> int:
 
 def default_params() -> Any:
     """Return the parameters that play best."""
-    params = new_record(PARAMS)
+    params = search_defaults(PARAMS)
     table, params.spread = shipped()
     params.weights = table.ctypes.data
-    params.selectivity = SELECTIVITY
-    params.aspiration = 2 * DISC
-    params.reverse_futility = params.futility = params.razor_step = 6 * DISC
-    params.razor = 20 * DISC
-    params.late_moves = 100  # a position has fewer
-    params.null_step = DISC  # a null move is never allowed
+    params.probcut_selectivity = SELECTIVITY
+    params.aspiration_window = 2 * DISC
+    params.rfp_margin = params.futility_margin = params.razor_depth_margin = 6 * DISC
+    params.razor_margin = 20 * DISC
+    params.lmp_base = 100  # a position has fewer
+    params.nmp_eval_divisor = DISC  # a null move is never allowed
     for feature, weights in WEIGHTS.items():
         params[feature] = weights
     params.order_mobility = 16

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.game import MARGIN_FIELDS
 from shogi_engine.games.shogi import king_piece
 from shogi_engine.games.shogi.types import KINDS
-from shogi_engine.jit import new_record, record_dtype
+from shogi_engine.jit import record_dtype
+from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 
 # The rules on entering kings, by the names that engines give them in USI's option EnteringKingRule; a rule's number is
 # its place here. An H takes the points of the pieces that white, the handicap's giver, left out as white's own.
@@ -20,7 +20,7 @@ MATERIAL, KING_PIECE = range(2)
 
 PARAMS = record_dtype(
     [
-        *MARGIN_FIELDS,
+        *SEARCH_FIELDS,
         ("evaluation", np.int32),  # EVALUATIONS' index
         ("flights", np.int32),  # a king with more squares to flee to is not looked at for mates in one
         ("tempo", np.int32),  # centipawns for the side to move, where the evaluation is not by material alone
@@ -46,19 +46,19 @@ def entering_king_rule(name: str) -> int:
 
 def default_params() -> Any:
     """Return the parameters that play best."""
-    params = new_record(PARAMS)
+    params = search_defaults(PARAMS)
     params.values[:KINDS] = VALUES
-    params.aspiration = 30
-    params.reverse_futility = 150
-    params.razor, params.razor_step = 500, 300
-    params.futility, params.futility_base, params.futility_first = 120, 42, 150
-    params.quiet_margin = 250
-    params.noisy_base, params.noisy_step = 218, 223
-    params.exchange_step, params.exchange_quiet = 167, 25
-    params.null_step = 200
-    params.late_moves = 4
-    params.correction_worths = 95, 95, 95, 67, 67, 67
-    params.reply_correction_worth, params.correction_doubt = 95, 200
+    params.aspiration_window = 30
+    params.rfp_margin = 150
+    params.razor_margin, params.razor_depth_margin = 500, 300
+    params.futility_margin, params.futility_base, params.futility_no_best = 120, 42, 150
+    params.delta_margin = 250
+    params.capture_futility_base, params.capture_futility_margin = 218, 223
+    params.see_capture_margin, params.see_quiet_margin = 167, 25
+    params.nmp_eval_divisor = 200
+    params.lmp_base = 4
+    params.correction_weights = 95, 95, 95, 67, 67, 67
+    params.continuation_correction_weight, params.correction_skip_margin = 95, 200
     params.flights = 2
     params.entering_king_rule = CSA_27
     weights = king_piece.shipped()
