@@ -112,7 +112,7 @@ def perft(args: argparse.Namespace) -> int:
 
 def perft_suite(args: argparse.Namespace, options: dict[str, Any]) -> int:
     """Check a suite; its passes are as the file says, so --free-pass and --divide mean nothing here."""
-    from shogi_engine import suites
+    from shogi_engine.suites import perft_suite as suites
 
     game, cases = suites.read(args.suite)
     outcome = suites.check(game, cases, max_nodes=args.max_nodes, progress=progress_line("position"), **options)
@@ -144,7 +144,7 @@ def bench(args: argparse.Namespace) -> int:
 
 
 def doctor(args: argparse.Namespace) -> int:
-    from shogi_engine import doctor
+    from shogi_engine.cli import doctor
 
     if args.launcher:
         path = Path(args.launcher)
@@ -206,7 +206,7 @@ def solve(args: argparse.Namespace) -> int:
         raise ValueError("solve: --position POS or --suite FILE is wanted")
     if args.suite and args.wld:
         raise ValueError("solve: the scores of a suite are exact ones; --wld is for a single position")
-    from shogi_engine import endgames
+    from shogi_engine.suites import endgame_suite as endgames
 
     if args.suite:
         suite = endgames.read(args.suite)
@@ -257,7 +257,7 @@ def trace(args: argparse.Namespace) -> int:
 def mate(args: argparse.Namespace) -> int:
     if bool(args.suite) == bool(args.sfen):
         raise ValueError("mate: SFEN or --suite FILE is wanted")
-    from shogi_engine import problems
+    from shogi_engine.suites import mate_suite as problems
 
     if args.suite:
         outcome = problems.check(
@@ -287,8 +287,8 @@ def mate(args: argparse.Namespace) -> int:
 
 
 def play(args: argparse.Namespace) -> int:
+    from shogi_engine.cli.play import SIDES, Match
     from shogi_engine.engine import Engine
-    from shogi_engine.play import SIDES, Match
 
     people = {"both": {0, 1}, "none": set()}.get(args.person) or {n for n in (0, 1) if SIDES[n] == args.person}
     with Engine(args.game, hash_mb=args.hash, threads=args.threads) as engine:
@@ -304,8 +304,8 @@ def play(args: argparse.Namespace) -> int:
 
 
 def compare(args: argparse.Namespace) -> int:
-    from shogi_engine.compare import compare as run
-    from shogi_engine.compare import parse_player, plot, pyplot, table
+    from shogi_engine.cli.compare import compare as run
+    from shogi_engine.cli.compare import parse_player, plot, pyplot, table
 
     players = [parse_player(text, args.depth) for text in args.players.split(",")]
     if args.plot:
@@ -337,7 +337,7 @@ def analyse(args: argparse.Namespace) -> int:
     if bool(args.file) == bool(args.position or args.moves):
         raise ValueError("analyse: a FILE, or --position or --moves, is wanted")
     from shogi_engine import analysis
-    from shogi_engine.compare import pyplot
+    from shogi_engine.cli.compare import pyplot
     from shogi_engine.engine import Engine
     from shogi_engine.games.othello.records import read_games
 
@@ -367,15 +367,15 @@ def analyse(args: argparse.Namespace) -> int:
 
 
 def nboard(args: argparse.Namespace) -> int:
-    from shogi_engine.protocols.nboard import NBoard
-    from shogi_engine.stdio import Output, speak
+    from shogi_engine.frontends.nboard import NBoard
+    from shogi_engine.frontends.stdio import Output, speak
 
     return speak(Output, lambda output, lines: NBoard(output).run(lines))
 
 
 def gtp(args: argparse.Namespace) -> int:
-    from shogi_engine.protocols.gtp import Gtp
-    from shogi_engine.stdio import Output, speak
+    from shogi_engine.frontends.gtp import Gtp
+    from shogi_engine.frontends.stdio import Output, speak
 
     return speak(Output, lambda output, lines: Gtp(output).run(lines))
 

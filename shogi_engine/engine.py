@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games, parameters
+from shogi_engine.forced_win import Beside
 from shogi_engine.game import (
     VALUE_MATE,
     VALUE_MATE_IN_MAX,
@@ -32,7 +33,6 @@ from shogi_engine.perft import Perft, perft
 from shogi_engine.search.context import new_context
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import Searcher
-from shogi_engine.solving import Beside
 
 BOOK_MARGIN = 4  # book moves that lose less than 1/BOOK_MARGIN of an aspiration window are as good as the best
 

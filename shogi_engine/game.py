@@ -132,7 +132,7 @@ def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
         wanted, given = inspect.signature(_stubs[name]), inspect.signature(function)
         if list(wanted.parameters) != list(given.parameters):
             raise TypeError(f"{name}{given} should have the parameters {wanted}")
-        owner = function.__module__.rpartition(".")[0] or function.__module__
+        owner = _game_package(function.__module__)
         if _owners.setdefault(kind, owner) != owner:
             raise TypeError(f"{owner}: a position dtype equal to this one belongs to {_owners[kind]} already")
         rules = _rules.setdefault(kind, {})
@@ -143,6 +143,12 @@ def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
         return rules[name]
 
     return register
+
+
+def _game_package(module: str) -> str:
+    """Return the package of the game that `module` belongs to: one of this package's games, or the module's own."""
+    here = module.split(".")
+    return ".".join(here[:3]) if here[:2] == ["shogi_engine", "games"] else module.rpartition(".")[0] or module
 
 
 @functools.lru_cache(maxsize=64)

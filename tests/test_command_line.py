@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from shogi_engine.__main__ import main
+from shogi_engine.cli.play import Match
 from shogi_engine.engine import Engine
-from shogi_engine.play import Match
 
 DATA = Path(__file__).parent / "data"
 

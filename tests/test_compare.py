@@ -8,10 +8,10 @@ import pytest
 from search.searching import place
 from shogi_engine import games
 from shogi_engine.__main__ import main
-from shogi_engine.compare import Player, compare, parse_player, table
+from shogi_engine.cli.compare import Player, compare, parse_player, table
 from shogi_engine.game import MAX_PLY, VALUE_INFINITE
 from shogi_engine.games.othello.board import Board
-from shogi_engine.search.contest import ALPHA_BETA, MINIMAX, NEGASCOUT, choose, play_game, write_root_moves
+from shogi_engine.search.arena import ALPHA_BETA, MINIMAX, NEGASCOUT, choose, play_game, write_root_moves
 from shogi_engine.search.context import new_context
 from shogi_engine.search.textbook import ORDERED, PLAIN, SEED_RULES, alpha_beta, minimax, negascout
 

@@ -17,8 +17,8 @@ import usi
 
 MODULES = [
     "shogi_engine.games.shogi.board",
-    "shogi_engine.games.shogi.base_board",
-    "shogi_engine.games.shogi.pieces",
+    "shogi_engine.games.shogi.board.base_board",
+    "shogi_engine.games.shogi.board.pieces",
     "shogi_engine.games.shogi.packed",
     "shogi_engine.games.othello.board",
 ]

@@ -8,8 +8,9 @@ import sys
 import pytest
 from processes import environment
 
-from shogi_engine import doctor, jit
+from shogi_engine import jit
 from shogi_engine.__main__ import main
+from shogi_engine.cli import doctor
 
 
 def test_a_healthy_installation(capsys):

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from shogi_engine.engine import Engine
+from shogi_engine.forced_win import LEAST_NODES, MOST_NODES, allowed_nodes
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.limits import Limits
-from shogi_engine.solving import LEAST_NODES, MOST_NODES, allowed_nodes
 
 PROBLEMS = json.loads((Path(__file__).parent / "data" / "shogi_mate.json").read_text())["positions"]
 DEEP = next(row["sfen"] for row in PROBLEMS if row["mate"] == 17)

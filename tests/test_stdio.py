@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from shogi_engine.stdio import STACK_BYTES, Output, asks_to_quit, read_line, shown, start_thread
+from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line, shown
+from shogi_engine.threads import STACK_BYTES, start_thread
 
 
 def test_a_thread_has_the_stack_of_a_search_and_leaves_the_size_of_others():

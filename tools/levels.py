@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.engine import Engine
+from shogi_engine.games.shogi import levels as skill
 from shogi_engine.games.shogi.board import Board
-from usi import skill
 from usi.options import Options
 
 PLIES = 300

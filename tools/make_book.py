@@ -1,6 +1,6 @@
 """Make the opening book by the engine's own search.
 
-    python tools/make_book.py run.jsonl --positions 800 --nodes 300000 --out usi/book.db
+    python tools/make_book.py run.jsonl --positions 800 --nodes 300000 --out shogi_engine/games/shogi/book.db
 
 From the start position on, the position that both sides are likeliest to reach is searched next: a move costs a fixed
 share for its ply and what it is worth less than the best. Each position is searched for its best few moves by nodes
@@ -22,10 +22,10 @@ import numpy as np
 
 from shogi_engine.game import VALUE_MATE_IN_MAX, do_move
 from shogi_engine.games.shogi import GAME
+from shogi_engine.games.shogi.book import Book, BookMove, position_key, turned_key, turned_move
 from shogi_engine.jit import new_record
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
-from usi.book import Book, BookMove, position_key, turned_key, turned_move
 
 BATCH = 4  # positions taken from the queue at a time, whatever the threads
 PLY_COST = 15  # centipawns: so much better a line has to be to be followed a ply further than another

@@ -20,7 +20,7 @@ from selfplay_kernels import ABANDONED, play_game
 from shogi_engine.games.shogi import GAME, king_piece
 from shogi_engine.games.shogi.params import MATERIAL
 from shogi_engine.search.context import forget
-from shogi_engine.search.table import Table
+from shogi_engine.search.tt import Table
 
 
 def player(name: str, table: Table) -> tuple[Any, king_piece.Weights]:

@@ -18,7 +18,7 @@ from typing import Any
 
 import cshogi
 
-from shogi_engine.games.shogi.mates import Mate, MateSolver
+from shogi_engine.games.shogi.mate.solver import Mate, MateSolver
 from shogi_engine.games.shogi.notation import parse_sfen
 
 NODES = 20_000_000  # at which either gives up

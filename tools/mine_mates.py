@@ -18,7 +18,7 @@ from pathlib import Path
 
 from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.games.shogi.mates import MateSolver, line_texts
+from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
 
 RANDOM_MOVES = 12
 RANDOM_SHARE = 0.15  # of the later moves: players who make mistakes are mated

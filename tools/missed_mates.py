@@ -13,7 +13,7 @@ from pathlib import Path
 
 import cshogi
 
-from shogi_engine.games.shogi.mates import MateSolver, line_texts
+from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
 from shogi_engine.games.shogi.notation import parse_sfen
 
 

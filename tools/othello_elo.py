@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.engine import Engine
-from shogi_engine.games.othello import weights
 from shogi_engine.games.othello.board import Board
+from shogi_engine.games.othello.evaluation import weights
 
 
 class Player:

@@ -5,8 +5,7 @@ import numpy as np
 from shogi_engine.bits import ALL, ZERO
 from shogi_engine.game import VALUE_INFINITE, do_move, generate_moves, prepare, terminal_value
 from shogi_engine.games.othello.bitboard import canonical, neighbours
-from shogi_engine.games.othello.movegen import flips, mobility
-from shogi_engine.games.othello.patterns import (
+from shogi_engine.games.othello.evaluation.patterns import (
     COUNT_SIZE,
     COUNTS_START,
     INSTANCES,
@@ -14,9 +13,10 @@ from shogi_engine.games.othello.patterns import (
     odd_quadrant_count,
     write_numbers,
 )
+from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.jit import ctz, njit, popcount, record_dtype
 from shogi_engine.search.alphabeta import search_root
-from shogi_engine.search.contest import random_below
+from shogi_engine.search.arena import random_below
 from shogi_engine.search.context import write_legal_moves
 
 # A position with what it is worth to the side to move, in hundredths of a disc, and the game it comes from.

@@ -37,11 +37,11 @@ from othello_kernels import (
 )
 
 from shogi_engine.games.othello import GAME, weights
-from shogi_engine.games.othello.patterns import PHASES, shallow_depth
+from shogi_engine.games.othello.evaluation.patterns import PHASES, shallow_depth
 from shogi_engine.games.othello.types import ACCUMULATOR, DISC, SPREAD_DEPTHS, SPREAD_GROUPS, SPREAD_PHASES
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import DEEPER, FINISH, TABLE, new_context
-from shogi_engine.search.table import Table
+from shogi_engine.search.tt import Table
 
 CHUNK = 500  # games to a file
 TEST_EVERY = 20  # one game of so many is left out of the fit

@@ -20,7 +20,7 @@ from selfplay_kernels import ABANDONED, play_game
 
 from shogi_engine.games.shogi import GAME, king_piece
 from shogi_engine.search.context import ALL_FEATURES, forget, new_context
-from shogi_engine.search.table import Table
+from shogi_engine.search.tt import Table
 
 PIECE_GAMES = 100
 LONGEST = 320

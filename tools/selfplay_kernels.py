@@ -13,13 +13,13 @@ from shogi_engine.game import (
     is_quiet,
     prepare,
 )
-from shogi_engine.games.shogi.evaluate import safety_index
-from shogi_engine.games.shogi.king_piece import FEATURES, HAND_BASE, HAND_COUNTS, SAFETIES
+from shogi_engine.games.shogi.evaluation.evaluate import safety_index
+from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, HAND_BASE, HAND_COUNTS, SAFETIES
 from shogi_engine.games.shogi.rules import DRAW, WIN, repetition
 from shogi_engine.games.shogi.types import hand_count
 from shogi_engine.jit import njit
 from shogi_engine.search.alphabeta import search_root
-from shogi_engine.search.contest import random_below, write_root_moves
+from shogi_engine.search.arena import random_below, write_root_moves
 from shogi_engine.search.context import SEEN, play_move
 
 PIECES = 40  # features of a position with the whole set, kings included

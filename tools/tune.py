@@ -3,7 +3,7 @@
     python tools/tune.py OUT.npz --data FOLDER [FOLDER...] [--start FILE] [--plot FILE]
     python tools/tune.py OUT.npz --prior
 
-A position's value is a sum over pieces and kings (shogi_engine/games/shogi/king_piece.py); through a sigmoid it is
+A position's value is a sum over pieces and kings (shogi_engine/games/shogi/evaluation/king_piece.py); through a sigmoid it is
 fitted to what came of the position, by logistic regression: Adam on batches, the games split into training and
 validation. Most of the 81 x 2896 cells are rare, so a cell is the sum of parts that share what they learn: material by
 kind, piece-square, piece by the king's rank, piece relative to the king, and the cell itself, each drawn to where it
@@ -21,7 +21,7 @@ import numpy as np
 from selfplay_kernels import PIECES, collect, cross_entropy, later_results
 
 from shogi_engine.games.shogi import GAME, king_piece
-from shogi_engine.games.shogi.king_piece import (
+from shogi_engine.games.shogi.evaluation.king_piece import (
     ATTACKERS,
     FEATURES,
     GUARDS,

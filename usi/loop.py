@@ -16,11 +16,13 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
-from shogi_engine.search.clock import Budget, Clock, fixed, plan
-from shogi_engine.stdio import Output, asks_to_quit, read_line, shown, speak, start_thread
-from usi import skill
-from usi.book import NONE as NO_BOOK
-from usi.book import Book, BookError, located
+from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line, shown, speak
+from shogi_engine.games.shogi import levels as skill
+from shogi_engine.games.shogi.book import NONE as NO_BOOK
+from shogi_engine.games.shogi.book import Book, BookError, located
+from shogi_engine.games.shogi.sfen import turned
+from shogi_engine.search.timeman import Budget, Clock, fixed, plan
+from shogi_engine.threads import start_thread
 from usi.options import ENTERING_KING_RULES, EVALUATIONS, OPTIONS, Options
 from usi.protocol import (
     Go,
@@ -30,7 +32,6 @@ from usi.protocol import (
     parse_go,
     parse_position,
     parse_setoption,
-    turned,
 )
 
 if TYPE_CHECKING:

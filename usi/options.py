@@ -6,10 +6,10 @@ Options that are not declared here are taken in silence, as GUIs send some alway
 
 from dataclasses import dataclass
 
-from shogi_engine.search.clock import TimeOptions
-from shogi_engine.stdio import shown
+from shogi_engine.frontends.stdio import shown
+from shogi_engine.games.shogi.levels import FULL
+from shogi_engine.search.timeman import TimeOptions
 from usi.protocol import ProtocolError
-from usi.skill import FULL
 
 # As in shogi_engine.games.shogi.params, which would load numba; a name's place is its number there.
 EVALUATIONS = ("material", "king-piece")

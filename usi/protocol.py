@@ -4,10 +4,9 @@ The protocol: http://hgm.nubati.net/usi.html, with Shogidokoro's, YaneuraOu's an
 says wrongly is a `ProtocolError` with one line of text, or one of a `Go`'s `faults` where the rest still makes sense.
 """
 
-import re
 from dataclasses import dataclass, field
 
-from shogi_engine.stdio import shown
+from shogi_engine.frontends.stdio import shown
 
 NUMBER_MAX = 1 << 53  # larger numbers are cut to this: a GUI may send anything
 
@@ -143,13 +142,6 @@ def parse_position(arguments: list[str]) -> Position:
     if len(words) == 3:  # the move number is often left out
         words.append("1")
     return Position(" ".join(words), moves)
-
-
-def turned(sfen: str) -> str:
-    """Return the position `sfen` (four fields) turned around, with the colours exchanged."""
-    board, side, hand, number = sfen.split()
-    squares = re.findall(r"\+?[A-Za-z]|[1-9/]", board)
-    return f"{''.join(reversed(squares)).swapcase()} {'b' if side == 'w' else 'w'} {hand.swapcase()} {number}"
 
 
 def parse_setoption(arguments: list[str]) -> SetOption:

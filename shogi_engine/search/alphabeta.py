@@ -62,7 +62,7 @@ from shogi_engine.search.ordering import (
     row_before,
 )
 from shogi_engine.search.quiescence import quiescence, win_at_once
-from shogi_engine.search.table import (
+from shogi_engine.search.tt import (
     EXACT_BOUND,
     LOWER,
     UPPER,

@@ -24,7 +24,7 @@ from shogi_engine.game import (
     undo_null,
 )
 from shogi_engine.jit import load_u64, new_record, njit, prefetch, record_dtype
-from shogi_engine.search.table import prefetch_cluster
+from shogi_engine.search.tt import prefetch_cluster
 
 MAX_TRAIL = 1024  # moves of the game before the root that the rules on repetition can look back on
 SEEN = 1 << 12

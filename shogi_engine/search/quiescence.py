@@ -25,7 +25,7 @@ from shogi_engine.game import (
 from shogi_engine.jit import njit
 from shogi_engine.search.context import FINISH, PRUNE, QUIESCE, TABLE, ascend, descend, enter, repeated
 from shogi_engine.search.ordering import corrected, order_moves, pick, pick_sound
-from shogi_engine.search.table import (
+from shogi_engine.search.tt import (
     EXACT_BOUND,
     LOWER,
     MAX_STORED_DEPTH,

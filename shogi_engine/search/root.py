@@ -22,7 +22,6 @@ from shogi_engine.game import (
 )
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import order_root, search_root
-from shogi_engine.search.clock import Doubt
 from shogi_engine.search.context import (
     ALL_FEATURES,
     MAX_TRAIL,
@@ -33,8 +32,9 @@ from shogi_engine.search.context import (
     write_legal_moves,
 )
 from shogi_engine.search.limits import Info, Limits, Result
-from shogi_engine.search.table import Table
-from shogi_engine.stdio import start_thread
+from shogi_engine.search.timeman import Doubt
+from shogi_engine.search.tt import Table
+from shogi_engine.threads import start_thread
 
 MAX_DEPTH = 100
 MAX_THREADS = 256

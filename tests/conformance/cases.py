@@ -21,7 +21,7 @@ import naive_shogi  # noqa: E402
 
 from shogi_engine.games.othello import GAME as OTHELLO  # noqa: E402
 from shogi_engine.games.othello.board import Board as OthelloBoard  # noqa: E402
-from shogi_engine.games.othello.solver import Solver  # noqa: E402
+from shogi_engine.games.othello.endgame.solver import Solver  # noqa: E402
 from shogi_engine.games.shogi import GAME as SHOGI  # noqa: E402
 from shogi_engine.games.shogi.board import Board as ShogiBoard  # noqa: E402
 

@@ -17,11 +17,11 @@ from shogi_engine.game import (
     terminal_value,
 )
 from shogi_engine.games.othello import GAME
-from shogi_engine.games.othello.evaluate import stable_discs
+from shogi_engine.games.othello.endgame.solver import Solver
+from shogi_engine.games.othello.evaluation.evaluate import stable_discs
 from shogi_engine.games.othello.movegen import flips, flips_filled, mobility
 from shogi_engine.games.othello.notation import format_obf
 from shogi_engine.games.othello.position import make_canonical
-from shogi_engine.games.othello.solver import Solver
 from shogi_engine.games.othello.types import placed_disc
 from shogi_engine.perft import perft
 from shogi_engine.search.context import new_context

@@ -18,7 +18,13 @@ from shogi_engine.game import (
     undo_move,
 )
 from shogi_engine.games.othello import GAME
-from shogi_engine.games.othello.evaluate import full_diagonals, full_files, full_ranks, odd_quadrants, stable_discs
+from shogi_engine.games.othello.evaluation.evaluate import (
+    full_diagonals,
+    full_files,
+    full_ranks,
+    odd_quadrants,
+    stable_discs,
+)
 from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
 from shogi_engine.games.othello.types import PASS, move_square

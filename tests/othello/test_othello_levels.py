@@ -13,7 +13,7 @@ from shogi_engine.games.othello.board import Board
 from shogi_engine.games.othello.notation import parse_obf
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import new_context
-from shogi_engine.search.table import Table
+from shogi_engine.search.tt import Table
 
 MIDDLE = "--OOO-----XOXX----XXOX-----XXO---OOXXXXX--OX-XX---XXO----------- X"
 

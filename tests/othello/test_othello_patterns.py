@@ -10,8 +10,7 @@ from othello_cases import POSITIONS, random_game, random_positions
 
 from shogi_engine.game import evaluate, prepare, probcut
 from shogi_engine.games.othello import GAME, weights
-from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
-from shogi_engine.games.othello.patterns import (
+from shogi_engine.games.othello.evaluation.patterns import (
     COUNT_SIZE,
     INSTANCES,
     LANE_SQUARES,
@@ -22,6 +21,7 @@ from shogi_engine.games.othello.patterns import (
     shallow_depth,
     write_numbers,
 )
+from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
 from shogi_engine.games.othello.types import ACCUMULATOR, LANES, PASS
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import ascend, descend, new_context

@@ -12,12 +12,12 @@ import pytest
 from othello.naive_othello import DIRECTIONS, State
 from othello_cases import random_game
 
-from shogi_engine.endgames import check, read
 from shogi_engine.engine import Engine
-from shogi_engine.games.othello.last_empties import last_flips
+from shogi_engine.games.othello.endgame.last_empties import last_flips
+from shogi_engine.games.othello.endgame.solver import Solver, after
 from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.notation import discs_of, format_move, format_obf, legal_moves, parse_obf
-from shogi_engine.games.othello.solver import Solver, after
+from shogi_engine.suites.endgame_suite import check, read
 
 ENDGAMES = Path(__file__).resolve().parent.parent / "data" / "othello_endgame.json"
 SUITE = read(str(ENDGAMES))

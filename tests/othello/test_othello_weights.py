@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from shogi_engine.games.othello import weights
 from shogi_engine.games.othello.bitboard import transform_square
-from shogi_engine.games.othello.patterns import PATTERN_SQUARES, PHASES, STARTS, pattern_squares
+from shogi_engine.games.othello.evaluation import weights
+from shogi_engine.games.othello.evaluation.patterns import PATTERN_SQUARES, PHASES, STARTS, pattern_squares
 from shogi_engine.games.othello.types import SPREAD_DEPTHS, SPREAD_GROUPS
 
 SPREAD = np.arange(SPREAD_GROUPS * SPREAD_DEPTHS, dtype=np.int32).reshape(SPREAD_GROUPS, SPREAD_DEPTHS)

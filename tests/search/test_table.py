@@ -16,7 +16,8 @@ from shogi_engine.game import (
 )
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import TABLE, new_context
-from shogi_engine.search.table import (
+from shogi_engine.search.textbook import minimax
+from shogi_engine.search.tt import (
     ENTRIES,
     EXACT_BOUND,
     GENERATIONS,
@@ -31,7 +32,6 @@ from shogi_engine.search.table import (
     probe,
     store,
 )
-from shogi_engine.search.textbook import minimax
 
 # How deep, how many moves from the start at most, how many positions, and how many plies the tree is looked through.
 CASES = [("tictactoe", 5, 3, 8, 4), ("othello4", 5, 5, 8, 4), ("othello", 5, 40, 6, 3), ("shogi", 3, 50, 3, 2)]

@@ -10,8 +10,8 @@ from shogi_engine.perft import perft
 from shogi_engine.search.context import TABLE, new_context
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
-from shogi_engine.search.table import Table
 from shogi_engine.search.textbook import minimax
+from shogi_engine.search.tt import Table
 
 # How deep, how many moves from the start at most, and how many positions.
 CASES = [

@@ -19,7 +19,7 @@ from shogi_engine.search import root as root_module
 from shogi_engine.search.context import EXACT
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
-from shogi_engine.search.table import Table
+from shogi_engine.search.tt import Table
 
 NAMES = ("tictactoe", "othello4", "othello", "shogi")
 LONGEST = {"tictactoe": 4, "othello4": 6, "othello": 40, "shogi": 80}

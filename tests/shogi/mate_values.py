@@ -5,7 +5,7 @@ import sys
 
 from float_variables import float_variables
 
-from shogi_engine.games.shogi.mates import MateSolver, line_texts
+from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
 from shogi_engine.games.shogi.notation import parse_sfen
 
 PROBLEMS = (

@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 from naive_shogi import State
 
-from shogi_engine.games.shogi.notation import GAME, format_usi, legal_moves, parse_sfen
+from shogi_engine.games.shogi.game import GAME
+from shogi_engine.games.shogi.legal_moves import legal_moves
+from shogi_engine.games.shogi.notation import (
+    format_usi,
+    parse_sfen,
+)
 from shogi_engine.perft import perft
 
 DATA = Path(__file__).parent.parent / "data"

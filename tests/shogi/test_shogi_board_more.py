@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from shogi_engine.games.shogi import base_board, board, pieces
+from shogi_engine.games.shogi import board
 from shogi_engine.games.shogi.board import (
     BLACK,
     E5,
@@ -27,6 +27,8 @@ from shogi_engine.games.shogi.board import (
     SquareSet,
     Status,
     Termination,
+    base_board,
+    pieces,
 )
 from shogi_engine.games.shogi.params import VALUES
 from shogi_engine.games.shogi.see import BY_VALUE, exchange_value

@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 
 from shogi_engine.game import VALUE_MAX, do_move, do_null, evaluate, forced, prepare, undo_move, undo_null
-from shogi_engine.games.shogi import king_piece
-from shogi_engine.games.shogi.king_piece import FEATURES, MIRROR, NO_KING, ROWS, UNIT, Weights, load, save
-from shogi_engine.games.shogi.notation import GAME, START, legal_moves, parse_sfen, parse_usi
+from shogi_engine.games.shogi.evaluation import king_piece
+from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, MIRROR, NO_KING, ROWS, UNIT, Weights, load, save
+from shogi_engine.games.shogi.game import GAME
+from shogi_engine.games.shogi.legal_moves import legal_moves
+from shogi_engine.games.shogi.notation import (
+    START,
+    parse_sfen,
+    parse_usi,
+)
 from shogi_engine.games.shogi.params import EVALUATIONS, KING_PIECE, MATERIAL, VALUES
 from shogi_engine.games.shogi.types import KING, move_kind
 from shogi_engine.jit import new_record

@@ -8,12 +8,11 @@ from naive_shogi import SET, START, State
 from shogi_cases import assert_same_record, kernel_moves
 
 from shogi_engine.game import count_moves, do_move, generate_noisy, undo_move
+from shogi_engine.games.shogi.legal_moves import legal_moves, scratch
 from shogi_engine.games.shogi.notation import (
     format_sfen,
     format_usi,
-    legal_moves,
     parse_sfen,
-    scratch,
 )
 from shogi_engine.games.shogi.position import rebuild
 from shogi_engine.games.shogi.types import UNDO, move_captured

@@ -11,8 +11,8 @@ import pytest
 from processes import ROOT, environment
 from test_shogi_mates import after, in_check, middle_games
 
-from shogi_engine.games.shogi.mate import MATE_SEARCH
-from shogi_engine.games.shogi.mate_moves import (
+from shogi_engine.games.shogi.legal_moves import legal_moves
+from shogi_engine.games.shogi.mate.moves import (
     count_evasions,
     hand_covers,
     hand_intersection,
@@ -21,9 +21,12 @@ from shogi_engine.games.shogi.mate_moves import (
     kinds_held,
     packed_hand,
 )
-from shogi_engine.games.shogi.mate_table import CLUSTER_BYTES, INFINITE, LENGTH_MAX, NO_PLY, keep, look_up
-from shogi_engine.games.shogi.mates import MateSolver
-from shogi_engine.games.shogi.notation import legal_moves, parse_sfen
+from shogi_engine.games.shogi.mate.search import MATE_SEARCH
+from shogi_engine.games.shogi.mate.solver import MateSolver
+from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, INFINITE, LENGTH_MAX, NO_PLY, keep, look_up
+from shogi_engine.games.shogi.notation import (
+    parse_sfen,
+)
 from shogi_engine.games.shogi.types import NO_SQUARE
 from shogi_engine.jit import JIT_DISABLED, new_record
 

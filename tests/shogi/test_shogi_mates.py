@@ -12,8 +12,11 @@ from brute_mates import shortest_mate
 
 from shogi_engine.game import do_move
 from shogi_engine.games.shogi.board import Board, Move
-from shogi_engine.games.shogi.mates import MateSolver, line_texts
-from shogi_engine.games.shogi.notation import legal_moves, parse_sfen
+from shogi_engine.games.shogi.legal_moves import legal_moves
+from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
+from shogi_engine.games.shogi.notation import (
+    parse_sfen,
+)
 from shogi_engine.games.shogi.types import UNDO
 from shogi_engine.jit import JIT_DISABLED, new_record
 

@@ -8,12 +8,12 @@ from naive_shogi import State
 from shogi_cases import assert_same_record, mirrored, perft_positions, rule_cases
 
 from shogi_engine.game import do_move
+from shogi_engine.games.shogi.game import GAME
+from shogi_engine.games.shogi.legal_moves import legal_moves
 from shogi_engine.games.shogi.notation import (
-    GAME,
     START,
     format_sfen,
     format_usi,
-    legal_moves,
     parse_sfen,
     parse_usi,
     parse_usi_position,

@@ -4,9 +4,8 @@ import random
 
 import pytest
 
-from shogi_engine.games.shogi import csa, kif
 from shogi_engine.games.shogi.board import BLACK, STARTING_SFEN, WHITE, Board
-from shogi_engine.games.shogi.records import ENDINGS, Record, decode, load, save
+from shogi_engine.games.shogi.records import ENDINGS, Record, csa, decode, kif, load, save
 
 shogi_kif = pytest.importorskip("shogi.KIF")
 shogi_csa = pytest.importorskip("shogi.CSA")

@@ -18,7 +18,7 @@ from shogi_engine.game import (
 )
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.params import KING_PIECE, MATERIAL
-from shogi_engine.games.shogi.structure import NEAR, PAWNS, PIECES
+from shogi_engine.games.shogi.partial_keys import NEAR, PAWNS, PIECES
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import ascend, ascend_null, descend, descend_null, new_context
 

@@ -7,7 +7,11 @@ from processes import ROOT
 from test_shogi_mates import after, in_check, middle_games
 
 from shogi_engine.game import generate_threats, is_quiet, mark_threats, threatens, winning_move
-from shogi_engine.games.shogi.notation import GAME, legal_moves, parse_sfen
+from shogi_engine.games.shogi.game import GAME
+from shogi_engine.games.shogi.legal_moves import legal_moves
+from shogi_engine.games.shogi.notation import (
+    parse_sfen,
+)
 from shogi_engine.games.shogi.types import KNIGHT, NO_SQUARE, move_kind
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context

@@ -9,9 +9,13 @@ import pytest
 from processes import ROOT, environment
 
 from shogi_engine.game import evaluate, prepare
-from shogi_engine.games.shogi import king_piece
-from shogi_engine.games.shogi.king_piece import FEATURES, SAFETIES, UNIT
-from shogi_engine.games.shogi.notation import GAME, START, parse_sfen
+from shogi_engine.games.shogi.evaluation import king_piece
+from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, SAFETIES, UNIT
+from shogi_engine.games.shogi.game import GAME
+from shogi_engine.games.shogi.notation import (
+    START,
+    parse_sfen,
+)
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context
 

@@ -7,7 +7,16 @@ import pytest
 import shogi
 from usi_driver import FAKE, Process
 
-from usi.book import SHIPPED, Book, BookError, BookMove, located, position_key, turned_key, turned_move
+from shogi_engine.games.shogi.book import (
+    SHIPPED,
+    Book,
+    BookError,
+    BookMove,
+    located,
+    position_key,
+    turned_key,
+    turned_move,
+)
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 AFTER_7G7F = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"

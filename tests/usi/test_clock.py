@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shogi_engine.search.clock import Budget, Clock, Doubt, TimeOptions, cap, fixed, limit, moves_to_go, plan
+from shogi_engine.search.timeman import Budget, Clock, Doubt, TimeOptions, cap, fixed, limit, moves_to_go, plan
 
 ms = st.integers(-1000, 36_000_000)
 small = st.integers(0, 60_000)

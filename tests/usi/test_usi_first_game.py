@@ -8,8 +8,8 @@ from numba.core.dispatcher import Dispatcher
 from usi_driver import REAL, Process
 
 from shogi_engine import jit
-from shogi_engine.games.shogi import mate
-from shogi_engine.games.shogi.mate import tighten
+from shogi_engine.games.shogi.mate import search as mate
+from shogi_engine.games.shogi.mate.search import tighten
 
 MOVES = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b"]
 SECONDS = 3.0  # for an answer to a tenth of a second's thought, on a machine that compiles; the solver takes 10 or more

@@ -6,7 +6,7 @@ import pytest
 import shogi
 from usi_driver import REAL, Process
 
-from usi.skill import FULL, limits
+from shogi_engine.games.shogi.levels import FULL, limits
 
 VALUE = {shogi.PAWN: 1, shogi.LANCE: 3, shogi.KNIGHT: 4, shogi.SILVER: 5, shogi.GOLD: 6, shogi.BISHOP: 8,
          shogi.ROOK: 10,

@@ -8,16 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.game import Game
-from shogi_engine.games.othello import book, endgame, evaluate, levels, rules  # noqa: F401  (register the rules)
 from shogi_engine.games.othello.movegen import flips, mobility
-from shogi_engine.games.othello.params import PARAMS, default_params
 from shogi_engine.games.othello.position import do_move
 from shogi_engine.games.othello.types import (
-    ACCUMULATOR,
     BLACK,
-    DISC,
-    MAX_MOVES,
     PASS,
     PLACING,
     POSITION,
@@ -27,7 +21,6 @@ from shogi_engine.games.othello.types import (
     move_square,
 )
 from shogi_engine.jit import new_record
-from shogi_engine.search.context import DEEPER, FINISH, PROBCUT, TABLE
 
 START = "---------------------------OX------XO--------------------------- X"
 SYMBOLS = "XO-"  # by colour, then an empty square
@@ -222,37 +215,3 @@ def parse_transcript(text: str, start: Any = None) -> list[int]:
         do_move(pos, np.uint32(move), undo)
         moves.append(move)
     return moves
-
-
-def score_text(value: int) -> str:
-    """Return a value in discs, with its hundredths if it has any: 'discs 4', 'discs -1.25'."""
-    return f"discs {value / DISC:g}"
-
-
-def make_solver(threads: int) -> Any:
-    """Return an exact solver; its module is loaded when first asked for."""
-    from shogi_engine.games.othello.solver import Solver
-
-    return Solver(hash_mb=1, threads=threads)
-
-
-GAME = Game(
-    name="othello",
-    position=POSITION,
-    undo=UNDO,
-    max_moves=MAX_MOVES,
-    start=START,
-    parse_position=parse_obf,
-    format_position=format_obf,
-    parse_move=parse_move,
-    format_move=format_move,
-    params=PARAMS,
-    default_params=default_params,
-    score_text=score_text,
-    solver=make_solver,
-    accumulator=ACCUMULATOR,
-    book=book.book_moves,
-    level=levels.search_limits,
-    plies_left=levels.plies_left,
-    features=TABLE | DEEPER | FINISH | PROBCUT,
-)

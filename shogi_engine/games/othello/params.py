@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.games.othello.evaluation.weights import shipped
 from shogi_engine.games.othello.types import DISC, SPREAD_DEPTHS, SPREAD_GROUPS
-from shogi_engine.games.othello.weights import shipped
 from shogi_engine.jit import record_dtype
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 

@@ -5,7 +5,7 @@ from typing import Any
 
 def __getattr__(name: str) -> Any:
     if name == "GAME":
-        from shogi_engine.games.shogi.notation import GAME
+        from shogi_engine.games.shogi.game import GAME
 
         return GAME
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,8 +4,6 @@ Every refusal is a ValueError that says what is wrong and where. A missing king 
 problems and handicaps have them.
 """
 
-import importlib
-import threading
 from collections.abc import Iterator
 from enum import Flag
 from typing import Any
@@ -13,11 +11,8 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.bits import join
-from shogi_engine.game import Game
-from shogi_engine.games.shogi import movegen, see, threats  # noqa: F401  (they register the rules)
 from shogi_engine.games.shogi.attacks import attackers_to
-from shogi_engine.games.shogi.evaluate import ACCUMULATOR, REPLY_SLOTS
-from shogi_engine.games.shogi.params import PARAMS, default_params
+from shogi_engine.games.shogi.movegen import can_play
 from shogi_engine.games.shogi.position import do_move, rebuild
 from shogi_engine.games.shogi.types import (
     BLACK,
@@ -25,7 +20,6 @@ from shogi_engine.games.shogi.types import (
     KING,
     KNIGHT,
     LANCE,
-    MAX_MOVES,
     NO_SQUARE,
     PAWN,
     POSITION,
@@ -45,7 +39,6 @@ from shogi_engine.games.shogi.types import (
     move_to,
 )
 from shogi_engine.jit import new_record
-from shogi_engine.search.context import new_context, write_legal_moves
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 SYMBOLS = ("", "P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R")  # by kind, black's
@@ -60,22 +53,6 @@ PROMOTED_KINDS = PROMOTED.tolist()  # by kind, for Python: 0 if it does not prom
 
 _KINDS = {symbol: kind for kind, symbol in enumerate(SYMBOLS) if symbol}
 _SQUARES = {name: square for square, name in enumerate(SQUARE_NAMES)}
-_scratch = threading.local()
-
-
-def scratch() -> Any:
-    """Return this thread's context for generating moves; whoever uses it sets its `pos` first."""
-    if not hasattr(_scratch, "context"):
-        _scratch.context = new_context(GAME)  # the search's type of record: no kernel is compiled twice
-    return _scratch.context
-
-
-def legal_moves(pos: Any) -> np.ndarray:
-    """Return uint32[n], the legal moves of `pos`, in the generator's order."""
-    context = scratch()
-    context.pos = pos
-    count = write_legal_moves(context)
-    return context.moves[:count].copy()
 
 
 # ---- SFEN --------------------------------------------------------------------------------------------------------
@@ -333,11 +310,12 @@ def legal_move(pos: Any, source: int, target: int, promotion: bool) -> int:
     Raises ValueError saying why it is not.
     """
     if source >= DROP_BASE:
-        move = int(drop_move(source - DROP_BASE, target))
+        kind = source - DROP_BASE
+        move = int(drop_move(kind, target))
     else:
         kind, captured = int(pos.board[source]) & 15, int(pos.board[target]) & 15
         move = int(board_move(source, target, kind, captured, int(promotion)))
-    if move not in legal_moves(pos):
+    if kind == 0 or not can_play(pos, np.uint32(move)):
         raise ValueError(f"illegal move {usi_of(source, target, promotion)!r}: {_why_illegal(pos, move)}")
     return move
 
@@ -426,26 +404,3 @@ def parse_usi_position(text: str) -> tuple[Any, list[int]]:
         do_move(current, np.uint32(move), undo)
         encoded.append(move)
     return pos, encoded
-
-
-def mate_solver(**options: Any) -> Any:
-    """Return a `mates.MateSolver`; what it is made of is loaded now."""
-    return importlib.import_module("shogi_engine.games.shogi.mates").MateSolver(**options)
-
-
-GAME = Game(
-    name="shogi",
-    position=POSITION,
-    undo=UNDO,
-    max_moves=MAX_MOVES,
-    start=START,
-    parse_position=parse_sfen,
-    format_position=format_sfen,
-    parse_move=parse_usi,
-    format_move=format_usi,
-    params=PARAMS,
-    default_params=default_params,
-    accumulator=ACCUMULATOR,
-    win_solver=mate_solver,
-    reply_slots=REPLY_SLOTS,
-)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.shogi import king_piece
+from shogi_engine.games.shogi.evaluation import king_piece
 from shogi_engine.games.shogi.types import KINDS
 from shogi_engine.jit import record_dtype
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults

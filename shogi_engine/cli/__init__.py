@@ -1,0 +1,1 @@
+"""The `shogi-engine` command, one module for each of its commands."""

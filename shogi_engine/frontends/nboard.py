@@ -1,0 +1,236 @@
+"""`shogi-engine nboard`: the NBoard protocol, version 2 (version 1's bare moves are understood too).
+
+Source: C. Welty, "NBoard Protocol", in the NBoard package, http://www.orbanova.com/nboard.
+The clock is in the game's header (TI, or TB and TW) and in the times written on the moves; times without a colon are
+seconds. Evaluations are discs from the side to move's point of view, those of `analyze` too.
+"""
+
+import re
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine import __version__
+from shogi_engine.frontends.core import DEFAULT_LEVEL, MAX_LEVEL, Console, budget, whole_number
+from shogi_engine.frontends.stdio import shown
+
+if TYPE_CHECKING:
+    from shogi_engine.engine import Line
+
+NAME = f"shogi_engine {__version__}"
+UNIT = 100  # the engine's values in a disc
+MAX_HINTS = 64
+_BARE_MOVE = re.compile(r"([a-h][1-8]|pa|pass)(/.*)?", re.IGNORECASE | re.ASCII)
+
+
+def parse_seconds(text: str) -> float:
+    """Return the seconds of 'ss', 'mm:ss' or 'hh:mm:ss' (what follows a comma is skipped); raises ValueError."""
+    time_text = text.partition(",")[0].strip()
+    if not time_text:
+        return 0.0
+    if not re.fullmatch(r"(\d{1,6}:){0,2}\d{1,6}(\.\d{1,6})?", time_text, re.ASCII):
+        raise ValueError(f"{shown(text)!r} is no time, mm:ss")
+    seconds = 0.0
+    for part in time_text.split(":"):
+        seconds = 60 * seconds + float(part)
+    return seconds
+
+
+def parse_clock(text: str) -> tuple[float, float]:
+    """Return main time and increment, in seconds, of a GGF clock 'main/increment/extension'."""
+    main, increment, *_ = [*map(parse_seconds, text.split("/")), 0.0]
+    return main, increment
+
+
+def square(move: str) -> str:
+    """Return a move as NBoard writes it."""
+    return "PA" if move == "pass" else move.upper()
+
+
+class NBoard(Console):
+    """One conversation. The game is a record, its position the engine's."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._level: int | None = None
+        self._clocks: list[tuple[float, float] | None] = [None, None]  # main time and increment of black and white
+        self._used = [0.0, 0.0]  # seconds
+        self._moves = [0, 0]
+        self._thought = (-1, 0.0)  # the last `go`: how many moves there were, and seconds
+        self._readers: dict[str, Callable[[str], None]] = {
+            "nboard": lambda rest: self.put(lambda: self._greet(rest)),
+            "set": self._read_set,
+            "move": lambda rest: self._change(lambda: self._move(rest)),
+            "hint": lambda rest: self._change(lambda: self._hint(rest)),
+            "go": lambda rest: self._change(self._go),
+            "ping": self._ping,
+            "learn": lambda rest: self._change(lambda: self.out.line("learned")),
+            "analyze": lambda rest: self._change(self._analyze),
+        }
+        self._hinting = False
+
+    def fail(self, fault: BaseException) -> None:
+        """Say in the status line what was wrong."""
+        self.out.line(f"status error: {shown(str(fault) or repr(fault))}")
+
+    # ---- the reader's side
+
+    def obey(self, text: str) -> None:
+        """Obey a line at once where the protocol wants it (ping), else queue it."""
+        word, _, rest = text.partition(" ")
+        if word in self._readers:
+            self._readers[word](rest.strip())
+        elif _BARE_MOVE.fullmatch(word) and not rest:
+            self._change(lambda: self._move(word))
+        else:
+            self.out.line(f"status error: unknown command {shown(text)!r}")
+
+    def _change(self, job: Callable[[], None]) -> None:
+        """Do a job that an analysis has to end for."""
+        if self._hinting:
+            self.stop_thinking()
+        self.put(job)
+
+    def _ping(self, rest: str) -> None:
+        self.stop_thinking()
+        answer = f"pong {shown(rest)}".rstrip()
+        if self.loaded:
+            self.put(lambda: self.out.line(answer))
+        else:
+            self.out.line(answer)  # nothing can be thinking yet, and what was asked is still to come
+
+    def _read_set(self, rest: str) -> None:
+        what, _, value = rest.partition(" ")
+        jobs = {"depth": self._set_depth, "game": self._set_game, "contempt": self._set_contempt}
+        job = jobs.get(what)
+        if job is None:
+            self.out.line(f"status error: set {shown(what)!r}: depth, game or contempt is wanted")
+        else:
+            self._change(lambda: job(value.strip()))
+
+    # ---- the worker's side
+
+    def _greet(self, version: str) -> None:
+        whole_number(version, 1, 1000)
+        self.out.line(f"set myname {NAME}")
+
+    def _set_depth(self, text: str) -> None:
+        self._level = min(whole_number(text, 0, 1000), MAX_LEVEL)
+        self.out.line(f"set myname {NAME} level {self._level}")
+
+    def _set_contempt(self, text: str) -> None:
+        whole_number(text, -1000, 1000)  # about draws in a book of games, which there is none of
+
+    def _set_game(self, text: str) -> None:
+        from shogi_engine.games.othello.records import parse_ggf
+
+        game = parse_ggf(text)
+        clocks = [parse_clock(value) if value else None for value in map(game.tags.get, ("TI", "TB", "TW"))]
+        self.engine.set_position(game.start, game.texts)
+        self._clocks = [clocks[1] or clocks[0], clocks[2] or clocks[0]]
+        self._used, self._moves, self._thought = [0.0, 0.0], [0, 0], (-1, 0.0)
+        side = int(self.engine.root.side)
+        for played in game.moves:
+            self._charge(side, played.move, played.seconds or 0.0)
+            side ^= 1
+
+    def _charge(self, side: int, move: str, seconds: float) -> None:
+        """Note the time of a move; a pass takes none."""
+        if move != "pass":
+            self._used[side] += seconds
+            self._moves[side] += 1
+
+    def _move(self, text: str) -> None:
+        """Play a move 'F5/eval/time'; our own time was measured, if the GUI does not tell it."""
+        name, *rest = text.split("/")
+        move = "pass" if name.strip().lower() in ("pa", "pass") else name.strip().lower()
+        seconds = None
+        if len(rest) > 1 and rest[1].strip():
+            seconds = parse_seconds(rest[1])
+        engine, count = self.engine, len(self.engine.moves)
+        side = int(engine.position.side)
+        engine.push(move)
+        if seconds is None:
+            seconds = self._thought[1] if self._thought[0] == count else 0.0
+        self._charge(side, move, seconds)
+
+    def _times(self) -> dict[str, float]:
+        """Return the time limits of the side to move."""
+        side = int(self.engine.position.side)
+        clock = self._clocks[side]
+        if clock is None:
+            return {}
+        main, increment = clock
+        if main <= 0 < increment:
+            return budget(self.ply(), each=increment)
+        return budget(self.ply(), main=main + increment * self._moves[side] - self._used[side], increment=increment)
+
+    def _limits(self) -> dict[str, Any]:
+        """Return the level's limits, the default one's if no level and no clock was set."""
+        return {"level": DEFAULT_LEVEL if self._level is None else self._level}
+
+    def _go(self) -> None:
+        began = time.monotonic()
+        engine = self.engine
+        legal = engine.legal_moves()
+        if not legal:
+            raise ValueError("go: the game is over")
+        times = self._times()
+        limits = {**(self._limits() if self._level is not None or not times else {}), **times}
+        if legal == ["pass"]:
+            self.out.line("=== PA")
+            return
+        self.out.line(f"status {NAME} is thinking")
+        found = self.think(**limits)
+        seconds = time.monotonic() - began
+        if self.stopped:  # by a ping: the position is about to change
+            self.out.line("status")
+            return
+        self._thought = (len(engine.moves), seconds)
+        self.out.line(f"nodestats {found.nodes} {found.seconds:.3f}")
+        self.out.line(f"=== {square(found.bestmove)}/{found.value / UNIT:.2f}/{seconds:.2f}")
+        self.out.line(f"status {NAME} is waiting")
+
+    def _hint(self, text: str) -> None:
+        count = whole_number(text or "1", 1, 10**6)
+        engine = self.engine
+        if not engine.legal_moves():
+            raise ValueError("hint: the game is over")
+        limits = self._limits()
+        solved = engine.check_level(limits["level"]) == (self.empties() + 1, 0)
+        self._hinting = True
+        try:
+            self.out.line(f"status {NAME} is analyzing")
+            found = self.think(**limits, multipv=min(count, MAX_HINTS), on_info=self._show)
+            if not self.stopped:
+                for line in found.lines:
+                    self._show(line, "100%" if solved else str(line.depth))
+                self.out.line(f"nodestats {found.nodes} {found.seconds:.3f}")
+            self.out.line("status")
+        finally:
+            self._hinting = False
+
+    def _show(self, line: "Line", depth: str = "") -> None:
+        """Print one line of an analysis, unless it is a bound only."""
+        if not line.bound and not self.stopped:
+            pv = "".join(map(square, line.pv))
+            self.out.line(f"search {pv} {line.value / UNIT:.2f} 0 {depth or line.depth}")
+
+    def _analyze(self) -> None:
+        """Print a value for every position of the game, from its end to its start."""
+        engine = self.engine
+        root, moves = engine.root, engine.move_texts
+        start = engine.game.format_position(root)
+        self._hinting = True
+        try:
+            self.out.line(f"status {NAME} is analyzing")
+            for count in range(len(moves), -1, -1):
+                engine.set_position(start, moves[:count])
+                found = self.think(**self._limits())
+                if self.stopped:
+                    break
+                self.out.line(f"analysis {count} {found.value / UNIT:.2f}")
+            self.out.line("status")
+        finally:
+            self._hinting = False
+            engine.set_position(start, moves)

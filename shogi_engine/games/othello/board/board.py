@@ -1,0 +1,415 @@
+"""Board: a game of Othello for Python programs, in the manner of python-chess; every move is checked."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+from shogi_engine.games.move_stack import History
+from shogi_engine.games.othello.bitboard import SYMMETRIES
+from shogi_engine.games.othello.board import drawing
+from shogi_engine.games.othello.notation import (
+    PASS_NAME,
+    SIDES,
+    SQUARE_NAMES,
+    START,
+    SYMBOLS,
+    discs_of,
+    flipped,
+    format_board,
+    format_obf,
+    legal_move,
+    legal_moves,
+    parse_obf,
+    parse_transcript,
+    places,
+    position_of,
+    split_move,
+)
+from shogi_engine.games.othello.position import key, make_canonical, transform_position
+from shogi_engine.games.othello.rules import final_score
+from shogi_engine.games.othello.types import BLACK, PASS, SQUARES, UNDO, WHITE, move_square
+
+COLORS = (BLACK, WHITE)
+UNICODE_CELLS = "●○·"  # as SYMBOLS
+STARTING_OBF = START
+
+
+@dataclass(frozen=True)
+class Move:
+    """A disc placed on a square (0..63, a1 first), or a pass (None)."""
+
+    square: int | None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a move that is none in any position."""
+        if self.square is not None and self.square not in range(SQUARES):
+            raise ValueError(f"a move's square is 0 to 63, or None for a pass, not {self.square!r}")
+
+    def __str__(self) -> str:
+        return PASS_NAME if self.square is None else SQUARE_NAMES[self.square]
+
+    @classmethod
+    def from_text(cls, text: str) -> "Move":
+        """Return the move 'f5' or 'pass'; raises ValueError if the text is neither."""
+        return cls(split_move(text))
+
+    @classmethod
+    def _decode(cls, move: int) -> "Move":
+        """Return an encoded move."""
+        return cls(None if move == PASS else move_square(move))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a finished game ended: the winner (None for a draw) and the discs of black and of white on the board."""
+
+    winner: int | None
+    black: int
+    white: int
+
+    @property
+    def score(self) -> int:
+        """By how many discs black has won (negative: lost), the empty squares counted for the winner."""
+        if self.winner is None:
+            return 0
+        return 64 - 2 * self.white if self.winner == BLACK else 2 * self.black - 64
+
+    def result(self) -> str:
+        """Return '1-0' if black has won, '0-1' if white has, else '1/2-1/2'."""
+        return "1/2-1/2" if self.winner is None else "0-1" if self.winner else "1-0"
+
+    def __str__(self) -> str:
+        who = "a draw" if self.winner is None else f"{SIDES[self.winner]} wins"
+        return f"{who}: {self.black} black discs, {self.white} white"
+
+
+class LegalMoves:
+    """The legal moves of a board, found anew whenever asked: iterable, with len, bool and `in`."""
+
+    def __init__(self, board: "Board") -> None:
+        self._board = board
+
+    def __iter__(self) -> Iterator[Move]:
+        return (Move._decode(move) for move in legal_moves(self._board._pos))
+
+    def __len__(self) -> int:
+        return len(legal_moves(self._board._pos))
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __contains__(self, move: object) -> bool:
+        return isinstance(move, Move) and self._board.is_legal(move)
+
+    def __repr__(self) -> str:
+        return f"<LegalMoves ({', '.join(map(str, self))})>"
+
+
+class Board:
+    """A game: a position and the moves that led to it.
+
+    >>> board = Board()
+    >>> board.push_text("f5")
+    Move(square=37)
+    >>> board.legal_moves
+    <LegalMoves (f4, d6, f6)>
+    >>> board.obf()
+    '---------------------------OX------XXX-------------------------- O'
+
+    Squares are 0 (a1), 1 (b1) ... 63 (h8); colours BLACK (0) and WHITE (1). Any arrangement of discs is a position.
+    Boards are equal if discs and side to move are, whatever was played before; one that is in a set or a dict must not
+    be changed.
+
+    obf : 64 squares and the side to move, or None for the start of a game; ValueError if it can not be read.
+    """
+
+    def __init__(self, obf: str | None = None) -> None:
+        self.set_obf(STARTING_OBF if obf is None else obf)
+
+    @classmethod
+    def from_obf(cls, obf: str) -> Self:
+        """Return a board with the position of `obf`; raises ValueError as `set_obf`."""
+        return cls(obf)
+
+    @classmethod
+    def from_transcript(cls, text: str, obf: str | None = None) -> Self:
+        """Return the board after the moves of a transcript ('f5d6c3'; passes may be left out); raises ValueError.
+
+        obf : where the game began, if not at the usual start.
+        """
+        board = cls(obf)
+        for move in parse_transcript(text, board._pos):
+            board._made.push(board._pos, move)
+        return board
+
+    def _begin(self, pos: Any) -> None:
+        """Start anew from `pos`, which has passed the door."""
+        self._pos = pos
+        self._made = History(UNDO)
+
+    def set_obf(self, obf: str) -> None:
+        """Take the position of an OBF text and forget all moves; raises ValueError saying what is wrong with it."""
+        self._begin(parse_obf(obf))
+
+    def reset(self) -> None:
+        """Go back to the start of a game."""
+        self.set_obf(STARTING_OBF)
+
+    def obf(self) -> str:
+        """Return the position's OBF text: 64 of X, O and -, a blank, X or O."""
+        return format_obf(self._pos)
+
+    def copy(self) -> Self:
+        """Return an independent board with the same position and the same moves behind it."""
+        board = type(self).__new__(type(self))
+        board._pos, board._made = self._pos.copy(), self._made.copy()
+        return board
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict) -> Self:
+        return self.copy()
+
+    def __getstate__(self) -> tuple:
+        return self.root().obf(), list(self._made)
+
+    def __setstate__(self, state: tuple) -> None:
+        obf, moves = state
+        self.set_obf(obf)
+        for move in moves:
+            self._made.push(self._pos, move)
+
+    def root(self) -> Self:
+        """Return a board with the position that the game began with, and no moves behind it."""
+        board = self.copy()
+        while board._made:
+            board.pop()
+        return board
+
+    def ply(self) -> int:
+        """Return how many moves were pushed, passes among them."""
+        return len(self._made)
+
+    def key(self) -> int:
+        """Return a hash of discs and side to move: 64 bits, the same in every process."""
+        return int(key(self._pos))
+
+    def _identity(self) -> tuple[int, int, int]:
+        """Return what makes two positions the same."""
+        return int(self._pos.own), int(self._pos.opponent), int(self._pos.side)
+
+    def __eq__(self, other: object) -> bool:
+        return self._identity() == other._identity() if isinstance(other, Board) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def clear(self) -> None:
+        """Take all discs away and forget all moves; black is to move."""
+        self._begin(position_of("", BLACK))
+
+    def mirror(self) -> Self:
+        """Return a board, without moves, with the colours exchanged: the same for the other side."""
+        board = type(self)(self.obf())
+        board._pos.side ^= 1
+        return board
+
+    def transformed(self, symmetry: int) -> Self:
+        """Return a board with this position turned or mirrored by a symmetry, 0..7, and no moves behind it.
+
+        Bit 2 of `symmetry` exchanges files and ranks, then bit 0 reverses the ranks, then bit 1 the files.
+        """
+        if symmetry not in range(SYMMETRIES):
+            raise ValueError(f"symmetries are 0 to 7, not {symmetry!r}")
+        board = type(self)(self.obf())
+        transform_position(board._pos, symmetry)
+        return board
+
+    def canonical(self) -> Self:
+        """Return a board, without moves, with the one of the eight images of this position that stands for all."""
+        board = type(self)(self.obf())
+        make_canonical(board._pos)
+        return board
+
+    # ---- what stands where
+
+    @property
+    def turn(self) -> int:
+        """The side to move, BLACK or WHITE; in a finished game the side that did not make the last move.
+
+        Setting it forgets the moves.
+        """
+        return int(self._pos.side)
+
+    @turn.setter
+    def turn(self, colour: int) -> None:
+        discs = [self.discs(each) for each in COLORS]
+        self.discs(colour)
+        self._set(discs, colour)
+
+    def _set(self, discs: list[int], turn: int) -> None:
+        """Start anew from black's and white's discs and the side to move."""
+        pos = position_of("", turn)
+        pos.own, pos.opponent = discs[turn], discs[1 - turn]
+        self._begin(pos)
+
+    def discs(self, colour: int) -> int:
+        """Return the mask of a colour's discs, bit s for square s; ValueError if it is neither BLACK nor WHITE."""
+        if colour not in COLORS:
+            raise ValueError(f"a colour is {BLACK} (black) or {WHITE} (white), not {colour!r}")
+        return discs_of(self._pos)[colour]
+
+    def piece_map(self) -> dict[int, int]:
+        """Return the colours of the discs by their squares, the lowest first."""
+        discs = {square: self.disc_at(square) for square in range(SQUARES)}
+        return {square: colour for square, colour in discs.items() if colour is not None}
+
+    def set_disc_at(self, square: int, colour: int | None) -> None:
+        """Put a disc on `square` (0..63) in place of what is there, or take it away (None); the moves are forgotten.
+
+        Raises ValueError for another square or colour.
+        """
+        self.disc_at(square)
+        discs = [self.discs(each) & ~(1 << square) for each in COLORS]
+        if colour is not None:
+            self.discs(colour)
+            discs[colour] |= 1 << square
+        self._set(discs, self.turn)
+
+    def remove_disc_at(self, square: int) -> int | None:
+        """Take the disc on `square` (0..63) away and return its colour, None if there is none."""
+        colour = self.disc_at(square)
+        if colour is not None:
+            self.set_disc_at(square, None)
+        return colour
+
+    def disc_at(self, square: int) -> int | None:
+        """Return the colour of the disc on `square` (0..63), None if there is none; ValueError for another number."""
+        if square not in range(SQUARES):
+            raise ValueError(f"squares are 0 to 63, not {square!r}")
+        black, white = discs_of(self._pos)
+        return BLACK if black >> square & 1 else WHITE if white >> square & 1 else None
+
+    def count(self, colour: int) -> int:
+        """Return how many discs of `colour` are on the board; ValueError if it is neither BLACK nor WHITE."""
+        return self.discs(colour).bit_count()
+
+    @property
+    def empties(self) -> int:
+        """How many squares are empty."""
+        return SQUARES - self.count(BLACK) - self.count(WHITE)
+
+    # ---- moves
+
+    @property
+    def legal_moves(self) -> LegalMoves:
+        """The legal moves: placings, or the one pass, or none when the game is over."""
+        return LegalMoves(self)
+
+    @property
+    def move_stack(self) -> list[Move]:
+        """The moves pushed, passes among them, the oldest first; a copy."""
+        return [Move._decode(move) for move in self._made]
+
+    def is_legal(self, move: Move) -> bool:
+        """Tell whether `move` is legal."""
+        try:
+            legal_move(self._pos, move.square)
+        except ValueError:
+            return False
+        return True
+
+    def flipped(self, move: Move) -> list[int]:
+        """Return the squares whose discs `move` turns; raises ValueError saying why if it is illegal."""
+        return flipped(self._pos, legal_move(self._pos, move.square))
+
+    def find_move(self, square: int | None) -> Move:
+        """Return the legal move that places a disc on `square`, or the pass for None; ValueError saying why not."""
+        move = Move(square)
+        legal_move(self._pos, square)
+        return move
+
+    def parse_text(self, text: str) -> Move:
+        """Return the legal move 'f5' or 'pass', without making it; raises ValueError saying why it is none."""
+        return self.find_move(split_move(text))
+
+    def push(self, move: Move) -> None:
+        """Make a move; raises ValueError saying why if it is illegal."""
+        self._made.push(self._pos, legal_move(self._pos, move.square))
+
+    def push_text(self, text: str) -> Move:
+        """Make the move 'f5' or 'pass' and return it; raises ValueError saying why if it is illegal."""
+        move = Move.from_text(text)
+        self.push(move)
+        return move
+
+    def pop(self) -> Move:
+        """Take back the last move and return it; raises IndexError if there is none."""
+        return Move._decode(self._made.pop(self._pos))
+
+    def peek(self) -> Move:
+        """Return the last move; raises IndexError if there is none."""
+        return Move._decode(self._made.last())
+
+    # ---- the end of the game
+
+    def must_pass(self) -> bool:
+        """Tell whether the side to move can only pass."""
+        return places(self._pos) == 0 and bool(self.legal_moves)
+
+    def is_game_over(self) -> bool:
+        """Tell whether neither side can place a disc."""
+        return not self.legal_moves
+
+    def outcome(self) -> Outcome | None:
+        """Return who has won and the disc counts, None while the game goes on."""
+        if not self.is_game_over():
+            return None
+        score = int(final_score(self._pos.own, self._pos.opponent))
+        winner = None if score == 0 else self.turn if score > 0 else 1 - self.turn
+        return Outcome(winner, self.count(BLACK), self.count(WHITE))
+
+    def result(self) -> str:
+        """Return '1-0' if black has won, '0-1' if white has, '1/2-1/2' for a draw, '*' while the game goes on."""
+        outcome = self.outcome()
+        return "*" if outcome is None else outcome.result()
+
+    # ---- text and picture
+
+    def transcript(self) -> str:
+        """Return the moves made, as 'f5d6c3'; passes are left out, as transcripts do."""
+        return "".join(str(move) for move in self.move_stack if move.square is not None)
+
+    def _text(self, cells: str) -> str:
+        """Return eight rows of `cells` (for black, white and empty) with files and ranks, and whose move it is."""
+        board = format_board(self._pos).translate(str.maketrans(SYMBOLS, cells))
+        rows = [f"{row + 1} {' '.join(board[8 * row : 8 * row + 8])} {row + 1}" for row in range(8)]
+        header = "  a b c d e f g h"
+        side = f"{SIDES[self.turn]} ({cells[self.turn]}) to move"
+        counts = f"{cells[BLACK]} {self.count(BLACK)}  {cells[WHITE]} {self.count(WHITE)}"
+        return "\n".join([header, *rows, header, f"{counts}  {'game over' if self.is_game_over() else side}"])
+
+    def unicode(self) -> str:
+        """Return the board as text with discs."""
+        return self._text(UNICODE_CELLS)
+
+    def diagram(self) -> str:
+        """Return the board as text with X, O and -, and whose move it is."""
+        return self._text(SYMBOLS)
+
+    def svg(self, *, size: int | None = None) -> str:
+        """Return an SVG image: the discs, the last one placed, and where the side to move may place one.
+
+        size : its width in pixels, None for its own.
+        """
+        return drawing.svg(self, size=size)
+
+    def _repr_svg_(self) -> str:
+        """Return what a notebook shows."""
+        return self.svg()
+
+    def __str__(self) -> str:
+        return self.diagram()
+
+    def __repr__(self) -> str:
+        return f"Board({self.obf()!r})"

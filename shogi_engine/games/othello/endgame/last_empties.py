@@ -1,0 +1,257 @@
+"""The last empty squares, solved exactly: kernels for one to four of them, and a search for a few more without a table.
+
+All values are final scores in discs for the side to move, the empty squares for the winner; all searches are
+fail-soft. A node is one position entered, those with a single empty square included.
+Sources: the split by empty squares and the parity of regions are known from Edax (Richard Delorme,
+https://github.com/abulmo/edax-reversi) and Gunnar Andersson's endgame.c (https://radagast.se/othello/).
+"""
+
+import numpy as np
+
+from shogi_engine.bits import ALL, ONE, ZERO
+from shogi_engine.games.othello.bitboard import CORNERS, FILE_A, neighbours
+from shogi_engine.games.othello.evaluation.evaluate import stable_discs
+from shogi_engine.games.othello.movegen import flips, mobility
+from shogi_engine.games.othello.rules import final_score
+from shogi_engine.games.othello.types import SQUARES
+from shogi_engine.jit import ctz, njit, popcount
+
+NO_SCORE = -128  # below every score
+STABLE_FROM = 20  # stable discs are counted where a score of at least so much, for either side, is asked about
+
+S1, S2, S3, S8, S16, S56 = (np.uint64(n) for n in (1, 2, 3, 8, 16, 56))
+U7, U255 = np.uint64(7), np.uint64(255)
+FILE_TO_RANK = np.uint64(0x0102040810204080)
+QUADRANT_CORNERS = np.uint64(0x0000001100000011)
+LOW_QUADRANT = np.uint64(0x0F0F0F0F)
+
+
+def _line_flips(place: int, own: int) -> int:
+    """Return how many discs turn on a full line of eight when a disc is placed; `own` are that side's discs."""
+    count = 0
+    for step in (-1, 1):
+        at, run = place + step, 0
+        while 0 <= at < 8 and not own >> at & 1:
+            at, run = at + step, run + 1
+        if 0 <= at < 8:
+            count += run
+    return count
+
+
+def _diagonal(square: int, slope: int) -> int:
+    """Return the diagonal through `square` that runs as a1-h8 does (slope 1) or as h1-a8 (-1)."""
+    file, rank = square % 8, square // 8
+    return sum(1 << s for s in range(SQUARES) if s % 8 - file == slope * (s // 8 - rank))
+
+
+LINE_FLIPS = np.array([_line_flips(place, own) for place in range(8) for own in range(256)], dtype=np.uint8)
+FALLING = np.array([_diagonal(square, 1) for square in range(SQUARES)], dtype=np.uint64)
+RISING = np.array([_diagonal(square, -1) for square in range(SQUARES)], dtype=np.uint64)
+BESIDE = np.array([int(neighbours(ONE << np.uint64(square))) for square in range(SQUARES)], dtype=np.uint64)
+
+
+@njit
+def last_flips(own, place):
+    """Return how many discs turn when the side with `own` fills the board's only empty square `place` (uint64)."""
+    file, rank = place & U7, place >> S3
+    row, column = file << S8, rank << S8
+    count = np.int64(LINE_FLIPS[row | own >> (rank << S3) & U255])
+    count += np.int64(LINE_FLIPS[column | (own >> file & FILE_A) * FILE_TO_RANK >> S56])
+    count += np.int64(LINE_FLIPS[row | (own & FALLING[place]) * FILE_A >> S56])
+    return count + np.int64(LINE_FLIPS[row | (own & RISING[place]) * FILE_A >> S56])
+
+
+@njit
+def solve_1(own, place):
+    """Return the score with one empty square, `place` (uint64)."""
+    discs = popcount(own)
+    turned = last_flips(own, place)
+    if turned > 0:
+        return 2 * (discs + turned) - 62
+    turned = last_flips(ALL ^ own ^ ONE << place, place)
+    if turned > 0:
+        return 2 * (discs - turned) - 64
+    return 2 * discs - 62 if discs > 31 else 2 * discs - 64
+
+
+@njit
+def try_last(ctx, own, opponent, place, other):
+    """Return the score of placing on `place` when `other` is the only other empty square, or NO_SCORE if illegal."""
+    if BESIDE[place] & opponent == ZERO:
+        return NO_SCORE
+    turned = flips(own, opponent, place)
+    if turned == ZERO:
+        return NO_SCORE
+    ctx.nodes += 1
+    return -solve_1(opponent ^ turned, other)
+
+
+@njit
+def solve_2(ctx, own, opponent, alpha, beta, first, second):
+    """Return the score with two empty squares, `first` and `second` (uint64)."""
+    best = try_last(ctx, own, opponent, first, second)
+    if best >= beta:
+        return best
+    value = try_last(ctx, own, opponent, second, first)
+    if value > best:
+        best = value
+    if best > NO_SCORE:
+        return best
+    best = try_last(ctx, opponent, own, first, second)
+    ctx.nodes += 1
+    if best >= -alpha:
+        return -best
+    value = try_last(ctx, opponent, own, second, first)
+    if value > best:
+        best = value
+    return -best if best > NO_SCORE else final_score(own, opponent)
+
+
+@njit
+def odd_regions(empty):
+    """Return the squares of the quadrants that hold an odd number of `empty` squares (uint64)."""
+    odd = empty ^ empty >> S1
+    odd ^= odd >> S2
+    odd ^= odd >> S8
+    odd ^= odd >> S16
+    return (odd & QUADRANT_CORNERS) * LOW_QUADRANT
+
+
+@njit
+def solve_3(ctx, own, opponent, alpha, beta, empty):
+    """Return the score with the three `empty` squares (uint64), those in odd quadrants tried first."""
+    sign = 1
+    for _ in range(2):
+        best = NO_SCORE
+        left = empty & odd_regions(empty)
+        even = empty ^ left
+        while left | even != ZERO:
+            if left == ZERO:
+                left, even = even, ZERO
+            place = np.uint64(ctz(left))
+            left &= left - ONE
+            if BESIDE[place] & opponent == ZERO:
+                continue
+            turned = flips(own, opponent, place)
+            if turned == ZERO:
+                continue
+            disc = ONE << place
+            rest = empty ^ disc
+            ctx.nodes += 1
+            second = np.uint64(ctz(rest & (rest - ONE)))
+            value = -solve_2(ctx, opponent ^ turned, own ^ turned ^ disc, -beta, -alpha, np.uint64(ctz(rest)), second)
+            if value > best:
+                best = value
+                if value >= beta:
+                    return sign * value
+                if value > alpha:
+                    alpha = value
+        if best > NO_SCORE:
+            return sign * best
+        own, opponent = opponent, own
+        alpha, beta = -beta, -alpha
+        sign = -sign
+        ctx.nodes += 1
+    return final_score(own, opponent)
+
+
+@njit
+def solve_4(ctx, own, opponent, alpha, beta, empty):
+    """Return the score with the four `empty` squares (uint64), those in odd quadrants tried first."""
+    sign = 1
+    for _ in range(2):
+        best = NO_SCORE
+        left = empty & odd_regions(empty)
+        even = empty ^ left
+        while left | even != ZERO:
+            if left == ZERO:
+                left, even = even, ZERO
+            place = np.uint64(ctz(left))
+            left &= left - ONE
+            if BESIDE[place] & opponent == ZERO:
+                continue
+            turned = flips(own, opponent, place)
+            if turned == ZERO:
+                continue
+            disc = ONE << place
+            ctx.nodes += 1
+            value = -solve_3(ctx, opponent ^ turned, own ^ turned ^ disc, -beta, -alpha, empty ^ disc)
+            if value > best:
+                best = value
+                if value >= beta:
+                    return sign * value
+                if value > alpha:
+                    alpha = value
+        if best > NO_SCORE:
+            return sign * best
+        own, opponent = opponent, own
+        alpha, beta = -beta, -alpha
+        sign = -sign
+        ctx.nodes += 1
+    return final_score(own, opponent)
+
+
+@njit
+def stability_cut(own, opponent, alpha, beta):
+    """Return the bound that stable discs give if it settles (alpha, beta), else NO_SCORE."""
+    if alpha >= STABLE_FROM:
+        most = 64 - 2 * popcount(stable_discs(opponent, own))
+        if most <= alpha:
+            return most
+    if beta <= -STABLE_FROM:
+        least = 2 * popcount(stable_discs(own, opponent)) - 64
+        if least >= beta:
+            return least
+    return NO_SCORE
+
+
+@njit
+def solve_few(ctx, own, opponent, alpha, beta, empty):
+    """Return the score with at least one `empty` square (uint64), meant for up to seven: no table, no sorting.
+
+    Corners first, then squares in odd quadrants.
+    """
+    count = popcount(empty)
+    if count <= 4:
+        if count == 4:
+            return solve_4(ctx, own, opponent, alpha, beta, empty)
+        if count == 3:
+            return solve_3(ctx, own, opponent, alpha, beta, empty)
+        first = np.uint64(ctz(empty))
+        if count == 2:
+            return solve_2(ctx, own, opponent, alpha, beta, first, np.uint64(ctz(empty & (empty - ONE))))
+        return solve_1(own, first) if count == 1 else final_score(own, opponent)
+    value = stability_cut(own, opponent, alpha, beta)
+    if value != NO_SCORE:
+        return value
+    moves = mobility(own, opponent)
+    if moves == ZERO:
+        if mobility(opponent, own) == ZERO:
+            return final_score(own, opponent)
+        ctx.nodes += 1
+        return -solve_few(ctx, opponent, own, -beta, -alpha, empty)
+    odd = odd_regions(empty)
+    best = NO_SCORE
+    while moves != ZERO:
+        group = moves & odd & CORNERS
+        if group == ZERO:
+            group = moves & odd
+        if group == ZERO:
+            group = moves & CORNERS
+        if group == ZERO:
+            group = moves
+        moves ^= group
+        while group != ZERO:
+            place = np.uint64(ctz(group))
+            group &= group - ONE
+            disc = ONE << place
+            turned = flips(own, opponent, place)
+            ctx.nodes += 1
+            value = -solve_few(ctx, opponent ^ turned, own ^ turned ^ disc, -beta, -alpha, empty ^ disc)
+            if value > best:
+                best = value
+                if value >= beta:
+                    return value
+                if value > alpha:
+                    alpha = value
+    return best

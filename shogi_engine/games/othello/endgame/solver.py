@@ -1,0 +1,367 @@
+"""Solver: the exact score of an Othello position, or who wins it, and the move that reaches it.
+
+solver = Solver(threads=2)
+solved = solver.solve(parse_obf("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"))
+print(solved.score, format_move(None, solved.move))
+
+Two searches share the work: `deep_endgame.solve_deep` far from the end, `endgame.solve` from twelve empty squares on.
+The shared alpha-beta, exact (no pruning, no reductions) and with `finish` for the last eight squares, finds the same
+scores but needs seven times the nodes and eight times the time (FFO 26-30, 20 empty squares, both with the evaluation
+by eight features: 160 M nodes and 9.9 s against 23 M and 1.2 s): it looks at no child in the table before it searches
+one, counts no stable discs, and orders by history where the number of answers tells more. It does serve here: a first
+glance finds a likely score, and shallow searches order the moves, so that a better evaluation makes a better solver.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.game import VALUE_INFINITE, do_move, key, prepare
+from shogi_engine.games.othello.endgame.deep_search import BUSY_SLOTS, DEEP, solve_deep
+from shogi_engine.games.othello.endgame.search import (
+    HIGHEST,
+    LOWEST,
+    ending_key,
+    entry_square,
+    lower_bound,
+    solve_all,
+    upper_bound,
+)
+from shogi_engine.games.othello.game import GAME
+from shogi_engine.games.othello.notation import START, legal_moves, parse_obf
+from shogi_engine.games.othello.rules import final_score
+from shogi_engine.games.othello.types import DISC, PLACING, SQUARES
+from shogi_engine.jit import new_record
+from shogi_engine.search.alphabeta import search
+from shogi_engine.search.context import ALL_FEATURES, DEEPER, FINISH, TABLE, new_context
+from shogi_engine.search.limits import Info, Result
+from shogi_engine.search.root import MAX_THREADS, NO_LIMIT
+from shogi_engine.search.tt import Table, entry_move, probe
+from shogi_engine.threads import start_thread
+
+GLANCE = 6  # a first search looks this much less deep than the number of empty squares: it orders and guesses
+DEEPEST_GLANCE = 14  # and no deeper than this
+WINDOW = 3  # half the first window around the guess; scores are even, bounds odd
+PROGRESS_SECONDS = 0.2
+TYPICAL_EMPTIES, TYPICAL_MS = 20, 400  # solved in about so long, in twice the time with one more
+MOST_OF_TIME = 0.6  # the part of its time that a player tries to solve the position in
+
+# Six empty squares, for compiling: FFO 20, from the test positions of the French federation.
+WARM = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X"
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What is proven: lower <= score <= upper, in discs for the side to move, the empty squares for the winner.
+
+    score : the exact score, or with `wld` 1, 0 or -1; after a stop what is most likely.   exact : it is proven.
+    move : encoded, the best one known; 0 if the game is over.   pv : the best line, if it was asked for.
+    """
+
+    score: int
+    move: int
+    lower: int
+    upper: int
+    exact: bool
+    nodes: int
+    seconds: float
+    pv: tuple[int, ...] = ()
+
+
+class Solver:
+    """Solves one position at a time; `stop` may be called from any thread."""
+
+    def __init__(self, *, hash_mb: int = 64, threads: int = 1) -> None:
+        """Make a solver with a table of its own; `attempt` works on another one's."""
+        if not 1 <= threads <= MAX_THREADS:
+            raise ValueError(f"a solver has 1 to {MAX_THREADS} threads, not {threads}")
+        self._megabytes = hash_mb
+        self._table: Table | None = None
+        self._stop_word = np.zeros(8, dtype=np.uint64)
+        self._busy = np.zeros(BUSY_SLOTS, dtype=np.uint64)
+        self._contexts = [self._new_context() for _ in range(threads)]
+        self._stopped = self._armed = False
+
+    def _new_context(self) -> Any:
+        ctx = new_context(GAME)
+        ctx.stop_address = self._stop_word.ctypes.data
+        return ctx
+
+    @property
+    def table(self) -> Table:
+        """The table in use, made when first needed."""
+        if self._table is None:
+            self._table = Table(self._megabytes)
+        return self._table
+
+    def clear(self) -> None:
+        """Forget all positions. What is proven stays true: only measurements need this."""
+        self.table.clear()
+
+    def warmup(self) -> None:
+        """Compile, or load from the cache, all that solving needs."""
+        self.solve(parse_obf(WARM), pv=True)
+        self.clear()
+
+    def arm(self) -> None:
+        """Announce a `solve`: from now on `stop` ends it, even before it has begun; an older stop is forgotten."""
+        self._armed = True
+        self._stopped = False
+        self._stop_word[0] = 0
+
+    def stop(self) -> None:
+        """End the running or announced `solve` at once; it returns what is proven so far."""
+        self._stopped = True
+        self._stop_word[0] = 1
+
+    def solve(
+        self,
+        position: Any,
+        *,
+        wld: bool = False,
+        pv: bool = False,
+        limit_ms: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Solved:
+        """Solve `position` (record[POSITION], unchanged), or with `wld` find out only who wins.
+
+        pv : find the best line too.   limit_ms : stop after so many milliseconds.
+        progress(done, all) is called in this thread, a few times a second: root moves settled in this round.
+        """
+        began = time.perf_counter()
+        if not self._armed:
+            self.arm()
+        self.table.next_generation()
+        for ctx in self._contexts:
+            self._set(ctx, position)
+            ctx.nodes = ctx.seldepth = 0
+            ctx.history[:] = 0
+        main = self._contexts[0]
+        timer = threading.Timer(limit_ms / 1000, self.stop) if limit_ms is not None else None
+        if timer:
+            timer.daemon = True
+            timer.start()
+        try:
+            lower, upper, guess = self._narrow(main, position, wld, progress)
+            exact = lower == upper or wld and (lower > 0 or upper < 0)
+            target = lower if exact and lower > LOWEST else None
+            line = self._line(position, lower) if pv and lower == upper else []
+            move = line[0] if line else self._best_move(position, target) or self._best_move(position, None)
+        finally:
+            self._armed = False
+            if timer:
+                timer.cancel()
+        score = lower if lower == upper else min(max(guess, lower), upper)
+        if wld:
+            score = (score > 0) - (score < 0)
+        nodes = sum(int(ctx.nodes) for ctx in self._contexts)
+        return Solved(score, move, lower, upper, exact, nodes, time.perf_counter() - began, tuple(line))
+
+    def attempt(self, position: Any, table: Table, soft_ms: float | None) -> Result | None:
+        """Return the exact result on `position` if it is found in a part of `soft_ms` milliseconds, else None.
+
+        Nothing is tried that will hardly be done in time. Without a limit all is solved but what a search finds as
+        quickly, and no line beyond the best move is looked for. `table`: the one of the search that plays.
+        """
+        empties = empty_squares(position)
+        if soft_ms is None:
+            if empties < DEEP:
+                return None
+        elif TYPICAL_MS * 2.0 ** (empties - TYPICAL_EMPTIES) > MOST_OF_TIME * soft_ms:
+            return None
+        self._table = table
+        limit_ms = None if soft_ms is None else MOST_OF_TIME * soft_ms
+        solved = self.solve(position, pv=soft_ms is not None, limit_ms=limit_ms)
+        if not solved.exact or not solved.move:
+            return None
+        line, score, used = solved.pv or (solved.move,), DISC * solved.score, table.permille_used()
+        info = Info(empties, empties, 1, score, "", solved.nodes, solved.seconds, used, line)
+        ponder = line[1] if len(line) > 1 else 0
+        return Result(solved.move, ponder, score, empties, solved.nodes, solved.seconds, line, (info,))
+
+    def scores(self, own: np.ndarray, opponent: np.ndarray) -> np.ndarray:
+        """Return int8[n], the exact scores of many positions, one after another in the caller's thread.
+
+        own, opponent : uint64[n], the discs of the side to move and of the other side. Meant for up to 16 empty
+        squares; positions of one game in a row, the last first, find each other in the table. Other threads run
+        meanwhile, and may solve with Solvers of their own. Raises InterruptedError after `stop`.
+        """
+        self.arm()
+        self._armed = False
+        self.table.next_generation()
+        found = np.zeros(len(own), dtype=np.int8)
+        ctx = self._contexts[0]
+        self._set(ctx, parse_obf(START))
+        if int(solve_all(ctx, own, opponent, found)) < len(own):
+            raise InterruptedError("stopped before all positions were solved")
+        return found
+
+    def _set(self, ctx: Any, position: Any) -> None:
+        """Make `position` the root of a context's search."""
+        ctx.pos = position
+        ctx.table_address, ctx.table_clusters = self.table.address, self.table.clusters
+        ctx.generation = self.table.generation
+        ctx.node_limit = NO_LIMIT
+        ctx.trail = ctx.ply = ctx.stopped = ctx.computed = 0
+        ctx.last_null = -1
+        ctx.killers[:] = 0
+        prepare(ctx)
+
+    # ---- the score ------------------------------------------------------------------------------------------------
+
+    def _narrow(
+        self, ctx: Any, position: Any, wld: bool, progress: Callable[[int, int], None] | None
+    ) -> tuple[int, int, int]:
+        """Search with one window after another until the score is known; return its bounds and the best guess."""
+        moves = legal_moves(position)
+        if not moves:
+            score = int(final_score(position.own, position.opponent))
+            return score, score, score
+        data = self._known(position)
+        lower, upper = (int(lower_bound(data)), int(upper_bound(data))) if data else (LOWEST, HIGHEST)
+        guess = self._glance(ctx, position) if lower < upper else lower
+        centre, width = (0, 1) if wld else (guess, WINDOW)
+        while lower < upper and not self._stopped and not (wld and (lower > 0 or upper < 0)):
+            alpha, beta = max(centre - width, lower - 1), min(centre + width, upper + 1)
+            value = self._search(position, alpha, beta, progress)
+            if self._stopped:
+                break
+            if value > alpha:
+                lower = value
+            if value < beta:
+                upper = value
+            centre, width = value, 2 * width + 1
+        if progress and not self._stopped:
+            progress(len(moves), len(moves))
+        return lower, upper, guess
+
+    def _glance(self, ctx: Any, position: Any) -> int:
+        """Search not quite to the end, so that the table knows good moves; return the score it expects, an even one."""
+        depth = min(empty_squares(position) - GLANCE, DEEPEST_GLANCE)
+        if depth < 1:
+            return 0
+        values = [0]  # of each depth
+
+        def work() -> None:
+            ctx.features = ALL_FEATURES & GAME.features & ~FINISH
+            for plies in range(1, depth + 1):
+                ctx.root_depth = plies
+                value = int(search(ctx, np.int64(-VALUE_INFINITE), np.int64(VALUE_INFINITE), plies, np.int64(0)))
+                if ctx.stopped:
+                    break
+                values.append(value)
+
+        self._run([work], None)
+        return max(LOWEST, min(HIGHEST, 2 * round(values[-1] / (2 * DISC))))
+
+    def _search(self, position: Any, alpha: int, beta: int, progress: Callable[[int, int], None] | None = None) -> int:
+        """Search one window with all threads; the first to be done ends it. Return the value."""
+        contexts = self._contexts if empty_squares(position) > DEEP else self._contexts[:1]
+        self._busy[:] = 0
+        busy = np.uint64(self._busy.ctypes.data)
+        values: list[int] = []
+
+        def work(ctx: Any) -> None:
+            value = int(solve_deep(ctx, busy, np.int64(alpha), np.int64(beta)))
+            if not ctx.stopped:
+                values.append(value)
+
+        for ctx in contexts:
+            self._set(ctx, position)
+            ctx.features = TABLE | DEEPER
+        tell = (lambda: progress(*self._settled(position, alpha, beta))) if progress else None
+        self._run([partial(work, ctx) for ctx in contexts], tell)
+        return values[0] if values else 0
+
+    def _run(self, jobs: list[Callable[[], None]], tell: Callable[[], None] | None) -> None:
+        """Run `jobs` in threads of their own until one is done, which stops the others; call `tell` now and then.
+
+        In the caller's thread Ctrl-C would wait for the kernel.
+        """
+        failures: list[BaseException] = []
+        done = threading.Event()
+
+        def run(job: Callable[[], None]) -> None:
+            try:
+                job()
+            except BaseException as failure:
+                failures.append(failure)
+            finally:
+                self._stop_word[0] = 1
+                done.set()
+
+        threads: list[threading.Thread] = []
+        try:
+            for job in jobs:
+                threads.append(start_thread(run, "solve", job))
+            while not done.wait(PROGRESS_SECONDS if tell else None):
+                if tell:
+                    tell()
+        finally:
+            self._stop_word[0] = 1
+            for thread in threads:
+                thread.join()
+            self._stop_word[0] = 0
+        if failures:
+            raise failures[0]
+
+    # ---- what the table knows -------------------------------------------------------------------------------------
+
+    def _data(self, hash_key: int) -> np.uint64:
+        """Return the table's data for a key, 0 if there is none."""
+        return np.uint64(probe(self._contexts[0], np.uint64(hash_key)))
+
+    def _known(self, position: Any) -> np.uint64:
+        """Return what the table knows of `position`, 0 if nothing."""
+        return self._data(ending_key(position.own, position.opponent))
+
+    def _settled(self, position: Any, alpha: int, beta: int) -> tuple[int, int]:
+        """Return how many moves of `position` the table settles for the window, and how many there are."""
+        moves = legal_moves(position)
+        known = [self._known(after(position, move)) for move in moves]
+        settled = sum(1 for data in known if data and (-lower_bound(data) <= alpha or -upper_bound(data) >= beta))
+        return min(settled, len(moves) - 1), len(moves)
+
+    def _best_move(self, position: Any, target: int | None) -> int:
+        """Return a move that is proven to reach the score `target`; with None the one the table has, or the first.
+
+        0 if there is no move, or if the search for one was stopped.
+        """
+        moves = legal_moves(position)
+        data = self._known(position)
+        square = int(entry_square(data))
+        known = PLACING | square if square >= 0 else int(entry_move(self._data(key(position))))
+        if target is None or len(moves) < 2:
+            return known if known in moves else moves[0] if moves else 0
+        if known in moves and lower_bound(data) >= target:
+            return known
+        for move in moves:
+            if -self._search(after(position, move), -target - 1, -target + 1) >= target and not self._stopped:
+                return move
+        return 0
+
+    def _line(self, position: Any, score: int) -> list[int]:
+        """Return a line of best moves from `position`, whose exact score is `score`."""
+        line = []
+        pos = position.copy()
+        while move := self._best_move(pos, score):
+            line.append(move)
+            pos, score = after(pos, move), -score
+        return line
+
+
+def empty_squares(position: Any) -> int:
+    """Return the number of empty squares."""
+    return SQUARES - int(position.own | position.opponent).bit_count()
+
+
+def after(position: Any, move: int) -> Any:
+    """Return the position after the legal `move`."""
+    child = position.copy()
+    do_move(child, np.uint32(move), new_record(GAME.undo))
+    return child

@@ -1,0 +1,1 @@
+"""What an Othello position is worth: patterns, their weights, and the order of moves."""

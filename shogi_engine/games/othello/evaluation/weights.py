@@ -1,0 +1,130 @@
+"""The file of the pattern weights: written by training, read when the evaluation is first used.
+
+The file holds the weights at a few points of the game ("knots"); the phases between two are interpolated while
+reading. Of configurations that a pattern's own symmetry makes equal only one is kept. Layout: a line of JSON (what the
+weights belong to, how they were made, the spreads of `probcut`, a SHA-256 of weights and spreads), then
+int16[KNOTS, file_weights()] compressed by zlib.
+"""
+
+import functools
+import hashlib
+import json
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from shogi_engine.games.othello.bitboard import SYMMETRIES, transform_square
+from shogi_engine.games.othello.evaluation.patterns import (
+    COUNT_SIZE,
+    COUNTS,
+    LANE_SQUARES,
+    PATTERN_SQUARES,
+    PHASE_WEIGHTS,
+    PHASES,
+    STARTS,
+    pattern_squares,
+)
+from shogi_engine.games.othello.types import SPREAD_DEPTHS, SPREAD_GROUPS
+
+FORMAT = "othello-patterns-1"
+SHIPPED = Path(__file__).resolve().parent / "weights.bin"
+KNOT_STEP = 3  # phases from one knot to the next
+KNOTS = (PHASES - 1) // KNOT_STEP + 1
+HEADER_MAX = 10_000
+
+
+def _mirror(squares: list[int]) -> list[int] | None:
+    """Return the order in which a symmetry that maps a pattern on itself puts its squares; None if there is none."""
+    for symmetry in range(1, SYMMETRIES):
+        image = [transform_square(square, symmetry) for square in squares]
+        if image != squares and set(image) == set(squares):
+            return [image.index(square) for square in squares]
+    return None
+
+
+def _smallest_equal(squares: list[int]) -> np.ndarray:
+    """Return, by configuration of the pattern, the smallest configuration that is equal to it by symmetry."""
+    numbers = np.arange(3 ** len(squares))
+    order = _mirror(squares)
+    if order is None:
+        return numbers
+    mirrored = np.zeros_like(numbers)
+    for place, other in enumerate(order):
+        mirrored += numbers // 3**place % 3 * 3**other
+    return np.minimum(numbers, mirrored)
+
+
+@functools.cache
+def file_places() -> np.ndarray:
+    """Return int32[PHASE_WEIGHTS]: the place in a knot of the file of each weight of a phase."""
+    classes = np.arange(PHASE_WEIGHTS)
+    for name in PATTERN_SQUARES:
+        squares = pattern_squares(name)
+        classes[STARTS[name] : STARTS[name] + 3 ** len(squares)] = STARTS[name] + _smallest_equal(squares)
+    return np.unique(classes, return_inverse=True)[1].astype(np.int32)
+
+
+def file_weights() -> int:
+    """Return how many weights a knot of the file has."""
+    return int(file_places().max()) + 1
+
+
+def layout() -> str:
+    """Return a digest of the patterns and counts: weights for others are refused."""
+    text = repr((FORMAT, LANE_SQUARES, COUNTS, COUNT_SIZE, PHASES, KNOT_STEP))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _digest(spread: list, payload: bytes) -> str:
+    return hashlib.sha256(json.dumps(spread).encode() + payload).hexdigest()
+
+
+def write(path: Path, knots: np.ndarray, spread: np.ndarray, made_by: str) -> None:
+    """Write the weights int16[KNOTS, file_weights()] and spreads int[SPREAD_GROUPS, SPREAD_DEPTHS] of `probcut`.
+
+    made_by : how they were made, for people.
+    """
+    payload = zlib.compress(np.ascontiguousarray(knots, dtype="<i2").tobytes(), 9)
+    header = {"format": FORMAT, "layout": layout(), "shape": list(knots.shape), "made_by": made_by}
+    header |= {"spread": spread.tolist(), "sha256": _digest(spread.tolist(), payload)}
+    path.write_bytes(json.dumps(header).encode() + b"\n" + payload)
+
+
+def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weights and the spreads, as `write` takes them, of a file.
+
+    Raises ValueError with one line saying what is wrong with the file, OSError if it can not be read.
+    """
+    line, _, payload = path.read_bytes().partition(b"\n")
+    try:
+        header = json.loads(line[:HEADER_MAX])
+        known = (header["format"], header["layout"], header["shape"])
+        spread, digest = header["spread"], header["sha256"]
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{path}: not a file of Othello weights") from None
+    if known != (FORMAT, layout(), [KNOTS, file_weights()]):
+        raise ValueError(f"{path}: weights for other patterns than this version has; train anew")
+    if digest != _digest(spread, payload) or np.shape(spread) != (SPREAD_GROUPS, SPREAD_DEPTHS):
+        raise ValueError(f"{path}: the weights are damaged (their SHA-256 is another)")
+    values = np.frombuffer(zlib.decompress(payload), dtype="<i2")
+    return values.reshape(KNOTS, file_weights()).astype(np.int16), np.array(spread, dtype=np.int32)
+
+
+def by_phase(knots: np.ndarray) -> np.ndarray:
+    """Return int16[PHASES, PHASE_WEIGHTS], as the kernels want them, of the weights of a file."""
+    weights = np.empty((PHASES, PHASE_WEIGHTS), dtype=np.int16)
+    for phase in range(PHASES):
+        knot, part = divmod(phase, KNOT_STEP)
+        here = knots[knot].astype(np.int32) * (KNOT_STEP - part)
+        if part:
+            here += knots[knot + 1].astype(np.int32) * part
+        weights[phase] = np.floor_divide(here + KNOT_STEP // 2, KNOT_STEP).astype(np.int16)[file_places()]
+    return weights
+
+
+@functools.cache
+def shipped() -> tuple[np.ndarray, np.ndarray]:
+    """Return the weights by phase and the spreads that the package ships, kept for good: contexts hold the address."""
+    knots, spread = read(SHIPPED)
+    return by_phase(knots), spread

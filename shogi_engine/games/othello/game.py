@@ -1,0 +1,45 @@
+"""Othello as the search plays it: `GAME` names the parts that make it up."""
+
+import importlib
+from typing import Any
+
+from shogi_engine.game import Game
+from shogi_engine.games.othello import book, levels, rules  # noqa: F401  (they register the rules)
+from shogi_engine.games.othello.endgame import search  # noqa: F401
+from shogi_engine.games.othello.evaluation import evaluate  # noqa: F401
+from shogi_engine.games.othello.notation import START, format_move, format_obf, parse_move, parse_obf
+from shogi_engine.games.othello.params import PARAMS, default_params
+from shogi_engine.games.othello.types import ACCUMULATOR, DISC, MAX_MOVES, POSITION, UNDO
+from shogi_engine.search.context import DEEPER, FINISH, PROBCUT, TABLE
+
+
+def score_text(value: int) -> str:
+    """Return a value in discs, with its hundredths if it has any: 'discs 4', 'discs -1.25'."""
+    return f"discs {value / DISC:g}"
+
+
+def make_solver(threads: int) -> Any:
+    """Return an exact solver; its module is loaded when first asked for."""
+    return importlib.import_module("shogi_engine.games.othello.endgame.solver").Solver(hash_mb=1, threads=threads)
+
+
+GAME = Game(
+    name="othello",
+    position=POSITION,
+    undo=UNDO,
+    max_moves=MAX_MOVES,
+    start=START,
+    parse_position=parse_obf,
+    format_position=format_obf,
+    parse_move=parse_move,
+    format_move=format_move,
+    params=PARAMS,
+    default_params=default_params,
+    score_text=score_text,
+    solver=make_solver,
+    accumulator=ACCUMULATOR,
+    book=book.book_moves,
+    level=levels.search_limits,
+    plies_left=levels.plies_left,
+    features=TABLE | DEEPER | FINISH | PROBCUT,
+)

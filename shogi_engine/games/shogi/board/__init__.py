@@ -1,0 +1,131 @@
+"""Board: a game of Shogi for Python programs, with python-shogi's names, squares and constants.
+
+A program written for python-shogi needs only another import, `import shogi_engine.games.shogi.board as shogi`. Unlike
+there, every move is checked when it is pushed, an edited position when it is used; a perpetual check loses, and a
+drop-pawn mate is one when the only defenders are pinned.
+"""
+
+from shogi_engine.games.shogi.board.base_board import (
+    BaseBoard,
+)
+from shogi_engine.games.shogi.board.board import (
+    Board,
+    LegalMoves,
+    PseudoLegalMoves,
+)
+from shogi_engine.games.shogi.board.pieces import (
+    BB_ALL,
+    BB_FILES,
+    BB_RANKS,
+    BB_SQUARES,
+    BB_VOID,
+    COLORS,
+    MAX_PIECES_IN_HAND,
+    NONE,
+    NUMBER_JAPANESE_KANJI_SYMBOLS,
+    NUMBER_JAPANESE_NUMBER_SYMBOLS,
+    PIECE_JAPANESE_SYMBOLS,
+    PIECE_PROMOTED,
+    PIECE_SYMBOLS,
+    PIECE_TYPES,
+    PIECE_TYPES_WITH_NONE,
+    PIECE_TYPES_WITHOUT_KING,
+    PROM_BISHOP,
+    PROM_ROOK,
+    SQUARES,
+    STARTING_SFEN,
+    Move,
+    Occupied,
+    Outcome,
+    Piece,
+    SquareSet,
+    Termination,
+    can_move_without_promotion,
+    can_promote,
+    file_index,
+    rank_index,
+)
+from shogi_engine.games.shogi.notation import (
+    SQUARE_NAMES,
+    Status,
+)
+from shogi_engine.games.shogi.types import (
+    BISHOP,
+    BLACK,
+    GOLD,
+    KING,
+    KNIGHT,
+    LANCE,
+    PAWN,
+    PROM_KNIGHT,
+    PROM_LANCE,
+    PROM_PAWN,
+    PROM_SILVER,
+    ROOK,
+    SILVER,
+    WHITE,
+)
+
+A9, A8, A7, A6, A5, A4, A3, A2, A1 = range(9)
+B9, B8, B7, B6, B5, B4, B3, B2, B1 = range(9, 18)
+C9, C8, C7, C6, C5, C4, C3, C2, C1 = range(18, 27)
+D9, D8, D7, D6, D5, D4, D3, D2, D1 = range(27, 36)
+E9, E8, E7, E6, E5, E4, E3, E2, E1 = range(36, 45)
+F9, F8, F7, F6, F5, F4, F3, F2, F1 = range(45, 54)
+G9, G8, G7, G6, G5, G4, G3, G2, G1 = range(54, 63)
+H9, H8, H7, H6, H5, H4, H3, H2, H1 = range(63, 72)
+I9, I8, I7, I6, I5, I4, I3, I2, I1 = range(72, 81)
+
+# What a program written for python-shogi finds here, besides the squares A9 ... I1.
+__all__ = [
+    "BB_ALL",
+    "BB_FILES",
+    "BB_RANKS",
+    "BB_SQUARES",
+    "BB_VOID",
+    "BISHOP",
+    "BLACK",
+    "BaseBoard",
+    "Board",
+    "COLORS",
+    "GOLD",
+    "KING",
+    "KNIGHT",
+    "LANCE",
+    "LegalMoves",
+    "MAX_PIECES_IN_HAND",
+    "Move",
+    "NONE",
+    "NUMBER_JAPANESE_KANJI_SYMBOLS",
+    "NUMBER_JAPANESE_NUMBER_SYMBOLS",
+    "Occupied",
+    "Outcome",
+    "PAWN",
+    "PIECE_JAPANESE_SYMBOLS",
+    "PIECE_PROMOTED",
+    "PIECE_SYMBOLS",
+    "PIECE_TYPES",
+    "PIECE_TYPES_WITHOUT_KING",
+    "PIECE_TYPES_WITH_NONE",
+    "PROM_BISHOP",
+    "PROM_KNIGHT",
+    "PROM_LANCE",
+    "PROM_PAWN",
+    "PROM_ROOK",
+    "PROM_SILVER",
+    "Piece",
+    "PseudoLegalMoves",
+    "ROOK",
+    "SILVER",
+    "SQUARES",
+    "SQUARE_NAMES",
+    "STARTING_SFEN",
+    "SquareSet",
+    "Status",
+    "Termination",
+    "WHITE",
+    "can_move_without_promotion",
+    "can_promote",
+    "file_index",
+    "rank_index",
+]

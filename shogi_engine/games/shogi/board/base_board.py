@@ -1,0 +1,425 @@
+"""BaseBoard: a position of Shogi for Python programs, without the moves that led to it."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+from shogi_engine.bits import join, split
+from shogi_engine.games.shogi import packed
+from shogi_engine.games.shogi.attacks import attackers_to, pinned_pieces
+from shogi_engine.games.shogi.attacks import attacks_from as piece_attacks
+from shogi_engine.games.shogi.bitboard import RAYS
+from shogi_engine.games.shogi.board import drawing
+from shogi_engine.games.shogi.board.pieces import (
+    BB_ALL,
+    COLORS,
+    MAX_PIECES_IN_HAND,
+    PIECE_TYPES,
+    PIECE_TYPES_WITHOUT_KING,
+    SQUARES,
+    STARTING_SFEN,
+    Occupied,
+    Piece,
+    SquareSet,
+    file_index,
+)
+from shogi_engine.games.shogi.notation import (
+    HAND_ORDER,
+    MAX_MOVE_NUMBER,
+    Status,
+    check_position,
+    format_sfen,
+    parse_sfen,
+    position_faults,
+)
+from shogi_engine.games.shogi.position import key
+from shogi_engine.games.shogi.types import BLACK, KING, PAWN, POSITION, UNPROMOTED, WHITE, hand_count
+from shogi_engine.jit import new_record
+
+
+class BaseBoard:
+    """A position: pieces on the board and in hand, and whose move it is; `Board` adds moves and the game's end.
+
+    >>> board = BaseBoard("4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
+    >>> board.set_piece_at(13, Piece.from_symbol("G"), from_hand=True)
+    >>> board.turn = WHITE
+    >>> board.sfen()
+    '4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1'
+    >>> board.checkers() == board.attackers(BLACK, 4) == SquareSet([13])
+    True
+    >>> board.remove_piece_at(4), board.add_piece_into_hand(PAWN, BLACK, 18), board.status()
+    (Piece.from_symbol('k'), None, <Status.TOO_MANY_PIECES: 2>)
+
+    sfen : an SFEN of three or four fields, or None for the start of a game; ValueError if it can not be.
+    """
+
+    def __init__(self, sfen: str | None = None) -> None:
+        self.set_sfen(STARTING_SFEN if sfen is None else sfen)
+
+    @classmethod
+    def from_sfen(cls, sfen: str) -> Self:
+        """Return a board with the position of `sfen`; raises ValueError as `set_sfen`."""
+        return cls(sfen)
+
+    @classmethod
+    def from_hcp(cls, data: Any) -> Self:
+        """Return the board of a HuffmanCodedPos; raises ValueError as `set_hcp`."""
+        board = cls()
+        board.set_hcp(data)
+        return board
+
+    @classmethod
+    def from_psfen(cls, data: Any) -> Self:
+        """Return the board of a PackedSfen; raises ValueError as `set_psfen`."""
+        board = cls()
+        board.set_psfen(data)
+        return board
+
+    # ---- the position as a whole
+
+    def _begin(self, pos: Any, *, edited: bool = False) -> None:
+        """Start anew from `pos`, which has passed the door, or has not if it was `edited`."""
+        self._record = pos
+        self._edited = edited
+
+    @property
+    def _pos(self) -> Any:
+        """The record[POSITION]; it passes the door first if it was edited."""
+        if self._edited:
+            check_position(self._record)
+            self._edited = False
+        return self._record
+
+    def _edit(self) -> Any:
+        """Return the record to be edited. What led to it is forgotten: it did not lead to what it will be."""
+        self._begin(self._record, edited=True)
+        return self._record
+
+    def set_sfen(self, sfen: str) -> None:
+        """Take the position of an SFEN and forget all moves; raises ValueError saying what is wrong with it."""
+        self._begin(parse_sfen(sfen))
+
+    def reset(self) -> None:
+        """Go back to the start of a game."""
+        self.set_sfen(STARTING_SFEN)
+
+    def clear(self) -> None:
+        """Take all pieces away, from the hands too; black is to move."""
+        self._begin(new_record(POSITION), edited=True)
+
+    def sfen(self) -> str:
+        """Return the position's SFEN, four fields."""
+        return format_sfen(self._record)
+
+    def copy(self) -> Self:
+        """Return an independent board with the same position."""
+        board = type(self).__new__(type(self))
+        board._record, board._edited = self._record.copy(), self._edited
+        return board
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict) -> Self:
+        return self.copy()
+
+    def ply(self) -> int:
+        """Return how many moves were made since the game began, by the move number."""
+        return int(self._record.ply)
+
+    def key(self) -> int:
+        """Return a hash of board, hands and side to move: 64 bits, the same in every process."""
+        return int(key(self._pos))
+
+    zobrist_hash = key
+
+    def _identity(self) -> tuple:
+        """Return what makes two positions the same."""
+        pos = self._record
+        return pos.board.tobytes(), int(pos.hand[BLACK]), int(pos.hand[WHITE]), int(pos.side)
+
+    def __eq__(self, other: object) -> bool:
+        return self._identity() == other._identity() if isinstance(other, BaseBoard) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def _image(self, square_of: Callable[[int], int], swapped: bool) -> Self:
+        """Return a board, without moves, with each piece on `square_of` its square, the colours `swapped` or not."""
+        board = self.copy()
+        source, pos = self._record, board._edit()
+        colour_bit = 16 if swapped else 0
+        for square in SQUARES:
+            piece = int(source.board[square])
+            pos.board[square_of(square)] = piece ^ colour_bit if piece else 0
+        if swapped:
+            pos.hand[BLACK], pos.hand[WHITE] = source.hand[WHITE], source.hand[BLACK]
+            pos.side = 1 - int(source.side)
+        return board
+
+    def mirror(self) -> Self:
+        """Return a board, without moves, turned by half with the colours exchanged: the same for the other side."""
+        return self._image(lambda square: 80 - square, swapped=True)
+
+    def flip(self) -> Self:
+        """Return a board, without moves, with left and right exchanged: file 1 becomes file 9."""
+        return self._image(lambda square: square + 8 - 2 * file_index(square), swapped=False)
+
+    def to_hcp(self) -> bytes:
+        """Return the position as HuffmanCodedPos, 32 bytes as Apery and cshogi have them.
+
+        The move number is not in it. Raises ValueError if a king is missing: the format has no room for that.
+        """
+        return packed.pack(packed.HCP, self._pos)
+
+    def set_hcp(self, data: Any) -> None:
+        """Take the position of a HuffmanCodedPos (32 bytes, or uint8[32]); raises ValueError if it is none."""
+        self._begin(packed.unpack(packed.HCP, data))
+
+    def to_psfen(self) -> bytes:
+        """Return the position as PackedSfen, 32 bytes as YaneuraOu has them; otherwise as `to_hcp`."""
+        return packed.pack(packed.PSFEN, self._pos)
+
+    def set_psfen(self, data: Any) -> None:
+        """Take the position of a PackedSfen (32 bytes, or uint8[32]); raises ValueError if it is none."""
+        self._begin(packed.unpack(packed.PSFEN, data))
+
+    def status(self) -> Status:
+        """Return what is wrong with the position: Status.VALID, or some of its flags after an edit."""
+        found = Status.VALID
+        for fault, _ in position_faults(self._record.copy()):
+            found |= fault
+        return found
+
+    def is_valid(self) -> bool:
+        """Tell whether the position can be. Only an edit makes one that can not."""
+        return self.status() == Status.VALID
+
+    # ---- what stands where
+
+    @property
+    def turn(self) -> int:
+        """The side to move, BLACK or WHITE. Setting it is an edit."""
+        return int(self._record.side)
+
+    @turn.setter
+    def turn(self, color: int) -> None:
+        self._colour(color)
+        self._edit().side = color
+
+    @property
+    def move_number(self) -> int:
+        """The number of the next move, 1 at the start. Setting it is an edit; ValueError below 1 and above 30000."""
+        return int(self._record.ply) + 1
+
+    @move_number.setter
+    def move_number(self, number: int) -> None:
+        if not 1 <= number <= MAX_MOVE_NUMBER:
+            raise ValueError(f"a move number is 1 to {MAX_MOVE_NUMBER}, not {number!r}")
+        self._edit().ply = number - 1
+
+    @property
+    def pieces_in_hand(self) -> list[Counter[int]]:
+        """For each colour a Counter of the piece types in hand; a copy."""
+        return [
+            Counter({kind: hand_count(hand, kind) for kind in HAND_ORDER if hand_count(hand, kind)})
+            for hand in self._record.hand
+        ]
+
+    @property
+    def king_squares(self) -> list[int | None]:
+        """For each colour its king's square, None where there is none."""
+        kings = [np.flatnonzero(self._record.board == color << 4 | KING) for color in COLORS]
+        return [int(found[0]) if found.size else None for found in kings]
+
+    @property
+    def pieces(self) -> list[int]:
+        """The piece type on each of the 81 squares, 0 where there is none; a copy."""
+        return (self._record.board & 15).tolist()
+
+    @property
+    def piece_bb(self) -> list[int]:
+        """By piece type the mask of its squares, of both colours; a copy."""
+        bb = self._pos.bb
+        return [0] + [join(*bb[BLACK, kind]) | join(*bb[WHITE, kind]) for kind in PIECE_TYPES]
+
+    @property
+    def occupied(self) -> Occupied:
+        """The masks of the occupied squares: occupied[BLACK], occupied[WHITE], occupied.bits; a copy."""
+        return Occupied(join(*self._pos.bb[color, 0]) for color in COLORS)
+
+    def piece_at(self, square: int) -> Piece | None:
+        """Return the piece on `square` (0..80) or None; raises ValueError for another number."""
+        piece = self._piece(square)
+        return Piece(piece & 15, piece >> 4) if piece else None
+
+    def piece_type_at(self, square: int) -> int:
+        """Return the piece type on `square` (0..80), 0 if it is empty; raises ValueError for another number."""
+        return self._piece(square) & 15
+
+    def color_at(self, square: int) -> int | None:
+        """Return the colour of the piece on `square` (0..80) or None; raises ValueError for another number."""
+        piece = self._piece(square)
+        return piece >> 4 if piece else None
+
+    def piece_map(self) -> dict[int, Piece]:
+        """Return the pieces on the board by their squares, the lowest first."""
+        return {
+            square: Piece(piece & 15, piece >> 4) for square, piece in enumerate(self._record.board.tolist()) if piece
+        }
+
+    def has_piece_in_hand(self, piece_type: int, color: int) -> bool:
+        """Tell whether `color` holds such a piece; a promoted type counts as what it was."""
+        return hand_count(self._record.hand[self._colour(color)], self._droppable(piece_type)) > 0
+
+    def _piece(self, square: int) -> int:
+        """Return the board's byte for `square`."""
+        if square not in SQUARES:
+            raise ValueError(f"squares are 0 to 80, not {square!r}")
+        return int(self._record.board[square])
+
+    @staticmethod
+    def _colour(color: int) -> int:
+        """Return `color`; raises ValueError if it is none."""
+        if color not in COLORS:
+            raise ValueError(f"a colour is {BLACK} (black) or {WHITE} (white), not {color!r}")
+        return color
+
+    @staticmethod
+    def _droppable(piece_type: int) -> int:
+        """Return what a piece of this type is in hand; raises ValueError for a king and for no type."""
+        if piece_type not in PIECE_TYPES_WITHOUT_KING:
+            raise ValueError(f"no piece of type {piece_type!r} can be in hand")
+        return int(UNPROMOTED[piece_type])
+
+    # ---- edits
+
+    def set_piece_at(self, square: int, piece: Piece | None, from_hand: bool = False, into_hand: bool = False) -> None:
+        """Put a piece on `square` (0..80) in place of what is there; None takes that away.
+
+        from_hand : take it out of the hand of the side to move; ValueError if it is not there.
+        into_hand : what was on the square goes there.
+        """
+        self._piece(square)
+        if piece is not None and from_hand:
+            self.remove_piece_from_hand(piece.piece_type, self.turn)
+        self.remove_piece_at(square, into_hand)
+        self._edit().board[square] = 0 if piece is None else piece.color << 4 | piece.piece_type
+
+    def remove_piece_at(self, square: int, into_hand: bool = False) -> Piece | None:
+        """Take the piece on `square` (0..80) away and return it; into the hand of the side to move if asked for."""
+        piece = self.piece_at(square)
+        if piece is not None:
+            if into_hand:
+                self.add_piece_into_hand(piece.piece_type, self.turn)
+            self._edit().board[square] = 0
+        return piece
+
+    def add_piece_into_hand(self, piece_type: int, color: int, count: int = 1) -> None:
+        """Put `count` pieces into a hand; promoted types become what they were.
+
+        Raises ValueError if the hand would have more of them than a set.
+        """
+        kind = self._droppable(piece_type)
+        held = hand_count(self._record.hand[self._colour(color)], kind)
+        if count < 0 or held + count > MAX_PIECES_IN_HAND[kind]:
+            raise ValueError(f"{held} and {count} more of piece type {kind} in hand: 0 to {MAX_PIECES_IN_HAND[kind]}")
+        self._edit().hand[color] += np.uint64(count << 8 * kind)
+
+    def remove_piece_from_hand(self, piece_type: int, color: int) -> None:
+        """Take one piece out of a hand; raises ValueError if it is not there."""
+        kind = self._droppable(piece_type)
+        if not self.has_piece_in_hand(kind, color):
+            raise ValueError(f"there is no piece of type {kind} in the hand of colour {color}")
+        self._edit().hand[color] -= np.uint64(1 << 8 * kind)
+
+    # ---- attacks
+
+    def attackers(self, color: int, square: int) -> SquareSet:
+        """Return where the pieces of `color` stand that attack `square` (0..80), pinned ones too."""
+        self._piece(square)
+        occupied = split(self.occupied.bits)
+        return SquareSet(join(*attackers_to(self._pos, square, self._colour(color), *occupied)))
+
+    def attacker_mask(self, color: int, square: int) -> int:
+        """Return the mask of `attackers`."""
+        return self.attackers(color, square).mask
+
+    def is_attacked_by(self, color: int, square: int) -> bool:
+        """Tell whether a piece of `color` attacks `square` (0..80)."""
+        return bool(self.attackers(color, square))
+
+    def attacks(self, square: int) -> SquareSet:
+        """Return what the piece on `square` (0..80) attacks, own pieces' squares too; nothing if it is empty."""
+        piece = self.piece_at(square)
+        if piece is None:
+            return SquareSet()
+        return SquareSet(self.attacks_from(piece.piece_type, square, self.occupied.bits, piece.color))
+
+    @staticmethod
+    def attacks_from(piece_type: int, square: int, occupied: Any, move_color: int) -> int:
+        """Return the mask of what such a piece on `square` attacks if these squares are occupied.
+
+        occupied : a mask, a SquareSet or Board.occupied.
+        """
+        mask = occupied.bits if isinstance(occupied, Occupied) else int(occupied)
+        return join(*piece_attacks(piece_type, move_color, square, *split(mask))) if piece_type else 0
+
+    def checkers(self) -> SquareSet:
+        """Return where the pieces stand that give check to the side to move."""
+        return SquareSet(join(*self._pos.checkers))
+
+    def pin(self, color: int, square: int) -> SquareSet:
+        """Return the line that the piece of `color` on `square` (0..80) is bound to by its king; every square if none.
+
+        The line runs from edge to edge through both; along it the piece may move.
+        """
+        self._piece(square)
+        king = self.king_squares[self._colour(color)]
+        if king is None or not join(*pinned_pieces(self._pos, color)) >> square & 1:
+            return SquareSet(BB_ALL)
+        there, back = (
+            next(join(*ray) for ray in RAYS[origin] if join(*ray) >> goal & 1)
+            for origin, goal in ((king, square), (square, king))
+        )
+        return SquareSet(there | back)
+
+    def is_pinned(self, color: int, square: int) -> bool:
+        """Tell whether the piece of `color` on `square` (0..80) stands alone between its king and an enemy slider."""
+        return self.pin(color, square).mask != BB_ALL
+
+    def is_check(self) -> bool:
+        """Tell whether the side to move is in check."""
+        return bool(self._pos.checkers.any())
+
+    def is_double_pawn(self, to_square: int, piece_type: int) -> bool:
+        """Tell whether a piece of this type would be a second unpromoted pawn on the file (nifu)."""
+        pawn = self.turn << 4 | PAWN
+        return piece_type == PAWN and bool((self._record.board[file_index(to_square) :: 9] == pawn).any())
+
+    # ---- text
+
+    def diagram(self) -> str:
+        """Return the board with coordinates in SFEN symbols, both hands, and whose move it is."""
+        return drawing.diagram(self)
+
+    def unicode(self) -> str:
+        """Return the same with one-letter Japanese names, 'v' before white's pieces."""
+        return drawing.unicode(self)
+
+    def kif_str(self) -> str:
+        """Return the board as KIF files draw it, between white's hand and black's."""
+        return drawing.kif(self)
+
+    def kif_pieces_in_hand_str(self, color: int) -> str:
+        """Return a hand as KIF files write it: '先手の持駒：　飛　歩三'."""
+        return drawing.kif_hand(self, self._colour(color))
+
+    def __str__(self) -> str:
+        """Return nine rows of SFEN symbols, and below them the hands if there are any."""
+        return drawing.letters(self)
+
+    def __repr__(self) -> str:
+        return f"Board({self.sfen()!r})"

@@ -1,0 +1,380 @@
+"""Board: a position of Shogi and the moves that led to it. The package has python-shogi's names beside it."""
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from shogi_engine.game import count_moves
+from shogi_engine.games.move_stack import History
+from shogi_engine.games.shogi.board import drawing
+from shogi_engine.games.shogi.board.base_board import BaseBoard
+from shogi_engine.games.shogi.board.pieces import (
+    Move,
+    Outcome,
+    SquareSet,
+    Termination,
+    can_move_without_promotion,
+    can_promote,
+)
+from shogi_engine.games.shogi.legal_moves import legal_moves, scratch
+from shogi_engine.games.shogi.notation import (
+    Status,
+    legal_move,
+    parse_usi_position,
+)
+from shogi_engine.games.shogi.params import ENTERING_KING_RULES, TRY_RULE, entering_king_rule
+from shogi_engine.games.shogi.position import do_move
+from shogi_engine.games.shogi.rules import DRAW, LOSS, WIN, declaration, has_tried, occurrence, repetition
+from shogi_engine.games.shogi.see import exchange_ge
+from shogi_engine.games.shogi.types import (
+    PAWN,
+    UNDO,
+    move_captured,
+)
+from shogi_engine.jit import new_record
+
+EXCHANGE_LIMIT = 1 << 15  # centipawns, more than any exchange can win or lose
+
+
+class MoveList:
+    """Moves of a board, generated anew whenever asked: iterable, with len, bool and `in`."""
+
+    def __init__(self, board: "Board") -> None:
+        self._board = board
+
+    def __iter__(self) -> Iterator[Move]:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __contains__(self, move: object) -> bool:
+        return any(move == each for each in self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} ({', '.join(move.usi() for move in self)})>"
+
+
+class LegalMoves(MoveList):
+    """The legal moves of a board, generated anew whenever asked: iterable, with len, bool and `in`."""
+
+    def __iter__(self) -> Iterator[Move]:
+        return (Move._decode(int(move)) for move in legal_moves(self._board._pos))
+
+    def __len__(self) -> int:
+        context = scratch()
+        context.pos = self._board._pos
+        return int(count_moves(context, 0))
+
+    def __contains__(self, move: object) -> bool:
+        return isinstance(move, Move) and self._board.is_legal(move)
+
+
+class PseudoLegalMoves(MoveList):
+    """The moves that the pieces can make, whether or not they leave the king in check or mate by a dropped pawn."""
+
+    def __iter__(self) -> Iterator[Move]:
+        return self._board.generate_pseudo_legal_moves()
+
+
+class Board(BaseBoard):
+    """A game: a position and the moves that led to it.
+
+    >>> board = Board()
+    >>> board.push_usi("7g7f")
+    Move.from_usi('7g7f')
+    >>> len(board.legal_moves)
+    30
+    >>> board.sfen()
+    'lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2'
+
+    Squares are 0 (9a) to 80 (1i), as an SFEN is read; colours BLACK (0) and WHITE (1); piece types PAWN (1) to
+    PROM_ROOK (14). Boards are equal if board, hands and side to move are, whatever was played before; one that is in a
+    set or a dict must not be changed. Edits (`set_piece_at` and the like) forget the moves made, and what they lead to
+    is checked when it is first used: a position that can not be raises ValueError then, and `status` tells why.
+
+    sfen : an SFEN of three or four fields, or None for the start of a game; ValueError if it can not be.
+    entering_king_rule : one of params.ENTERING_KING_RULES, what `can_declare_win` and `outcome` go by.
+    """
+
+    def __init__(self, sfen: str | None = None, entering_king_rule: str = "CSARule27") -> None:
+        self.entering_king_rule = entering_king_rule
+        super().__init__(sfen)
+
+    @classmethod
+    def from_usi_position(cls, text: str) -> Self:
+        """Return the board of the argument of USI's `position` ('startpos moves 7g7f'); raises ValueError."""
+        board = cls()
+        board.push_usi_position_cmd(text)
+        return board
+
+    @property
+    def entering_king_rule(self) -> str:
+        """The name of the rule on entering kings."""
+        return ENTERING_KING_RULES[self._rule]
+
+    @entering_king_rule.setter
+    def entering_king_rule(self, name: str) -> None:
+        self._rule = entering_king_rule(name)
+
+    def _begin(self, pos: Any, *, edited: bool = False) -> None:
+        """Start anew from `pos`; no move has been made."""
+        super()._begin(pos, edited=edited)
+        self._made = History(UNDO)
+
+    def push_usi_position_cmd(self, usi_position_cmd: str) -> None:
+        """Take a position and moves as USI's `position` command gives them; the word 'position' may be missing.
+
+        Raises ValueError, for a move saying which of them is wrong and why; nothing has changed then.
+        """
+        start, moves = parse_usi_position(usi_position_cmd.removeprefix("position"))
+        self._begin(start)
+        for move in moves:
+            self._made.push(self._pos, move)
+
+    def copy(self) -> Self:
+        """Return an independent board with the same position and the same moves behind it."""
+        board = super().copy()
+        board._rule, board._made = self._rule, self._made.copy()
+        return board
+
+    def __getstate__(self) -> tuple:
+        return self.root().sfen(), [move.usi() for move in self.move_stack], self.entering_king_rule
+
+    def __setstate__(self, state: tuple) -> None:
+        sfen, moves, self.entering_king_rule = state
+        self.push_usi_position_cmd(f"sfen {sfen} moves {' '.join(moves)}")
+
+    def root(self) -> Self:
+        """Return a board with the position that the game began with, and no moves behind it."""
+        board = self.copy()
+        while board._made:
+            board.pop()
+        return board
+
+    # ---- moves
+
+    @property
+    def legal_moves(self) -> LegalMoves:
+        """The legal moves."""
+        return LegalMoves(self)
+
+    @property
+    def pseudo_legal_moves(self) -> PseudoLegalMoves:
+        """The moves that the pieces can make, legal or not: they may leave the king in check, or mate by a pawn."""
+        return PseudoLegalMoves(self)
+
+    def generate_legal_moves(self) -> Iterator[Move]:
+        """Yield the legal moves."""
+        return iter(self.legal_moves)
+
+    def generate_pseudo_legal_moves(self) -> Iterator[Move]:
+        """Yield the moves that the pieces can make: on the board in the order of squares, then the drops."""
+        side, occupied = self.turn, self.occupied
+        for square, piece in self.piece_map().items():
+            if piece.color != side:
+                continue
+            for target in self.attacks(square) - occupied[side]:
+                if can_move_without_promotion(target, piece.piece_type, side):
+                    yield Move(square, target)
+                if any(can_promote(end, piece.piece_type, side) for end in (square, target)):
+                    yield Move(square, target, True)
+        for kind in self.pieces_in_hand[side]:
+            for target in SquareSet(occupied.non_occupied()):
+                if can_move_without_promotion(target, kind, side) and not self.is_double_pawn(target, kind):
+                    yield Move(None, target, drop_piece_type=kind)
+
+    @property
+    def move_stack(self) -> list[Move]:
+        """The moves pushed, the oldest first; a copy."""
+        return [Move._decode(move) for move in self._made]
+
+    @property
+    def captured_piece_stack(self) -> list[int]:
+        """For each move pushed the piece type that it captured, 0 for none; a copy."""
+        return [move_captured(move) for move in self._made]
+
+    def is_legal(self, move: Move) -> bool:
+        """Tell whether `move` is legal."""
+        try:
+            legal_move(self._pos, *move._parts())
+        except ValueError:
+            return False
+        return True
+
+    def is_pseudo_legal(self, move: Move) -> bool:
+        """Tell whether `move` is legal but for the king's safety and a mate by a dropped pawn."""
+        return move in self.pseudo_legal_moves
+
+    def is_suicide_or_check_by_dropping_pawn(self, move: Move) -> bool:
+        """Tell of a pseudo-legal move whether it is illegal: it leaves the king in check or mates by a dropped pawn."""
+        return not self.is_legal(move)
+
+    def is_capture(self, move: Move) -> bool:
+        """Tell whether `move`, if it is legal, captures a piece."""
+        return move.from_square is not None and self.color_at(move.to_square) == 1 - self.turn
+
+    def gives_check(self, move: Move) -> bool:
+        """Tell whether a legal `move` gives check; raises ValueError saying why if it is illegal."""
+        encoded = legal_move(self._pos, *move._parts())
+        after = self._pos.copy()
+        do_move(after, np.uint32(encoded), new_record(UNDO))
+        return bool(after.checkers.any())
+
+    def see(self, move: Move) -> int:
+        """Return what the exchange that a legal `move` opens on its square gains, in centipawns of material.
+
+        Both sides retake with their least valuable piece while it pays; pins and promotions on the way are left aside.
+        Raises ValueError saying why if the move is illegal.
+        """
+        encoded = np.uint32(legal_move(self._pos, *move._parts()))
+        low, high = -EXCHANGE_LIMIT, EXCHANGE_LIMIT  # at least `low` is gained, and less than `high`
+        while high - low > 1:
+            middle = (low + high) // 2
+            if exchange_ge(self._pos, encoded, middle):
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def find_mate(
+        self, *, max_ms: float | None = None, nodes: int | None = None, shortest: bool = False
+    ) -> list[Move] | None:
+        """Return a line in which the side to move mates, giving check with every move; [] if there is none.
+
+        None if the limits, milliseconds or positions to look at, came before a proof. The line is against the longest
+        defence found. The first call compiles. Raises ValueError if the other side has no king.
+
+        >>> Board("7nk/9/7GP/9/9/9/9/9/9 b - 1").find_mate()
+        [Move.from_usi('2c1b')]
+        """
+        from shogi_engine.games.shogi.mate import solver as mates
+
+        found = mates.shared_solver().solve(self._pos, max_ms=max_ms, nodes=nodes, shortest=shortest)
+        return None if found.result == "timeout" else [Move._decode(move) for move in found.moves]
+
+    def find_move(
+        self,
+        from_square: int | None,
+        to_square: int,
+        promotion: bool | None = None,
+        drop_piece_type: int | None = None,
+    ) -> Move:
+        """Return the legal move between these squares, or the drop if from_square is None.
+
+        promotion : None for a move that promotes only if it has to.
+        Raises ValueError saying why if there is no such move.
+        """
+        move = Move(from_square, to_square, bool(promotion), drop_piece_type)
+        if promotion is None and from_square is not None and not self.is_legal(move):
+            promoting = Move(from_square, to_square, True)
+            if self.is_legal(promoting):
+                return promoting
+        legal_move(self._pos, *move._parts())
+        return move
+
+    def parse_usi(self, text: str) -> Move:
+        """Return the legal move written as in USI, without making it; raises ValueError saying why it is none."""
+        move = Move.from_usi(text)
+        legal_move(self._pos, *move._parts())
+        return move
+
+    def push(self, move: Move) -> None:
+        """Make a move; raises ValueError saying why if it is illegal."""
+        self._made.push(self._pos, legal_move(self._pos, *move._parts()))
+
+    def push_usi(self, text: str) -> Move:
+        """Make the move written as in USI and return it; raises ValueError saying why if it is illegal."""
+        move = Move.from_usi(text)
+        self.push(move)
+        return move
+
+    def pop(self) -> Move:
+        """Take back the last move and return it; raises IndexError if there is none."""
+        return Move._decode(self._made.pop(self._pos))
+
+    def peek(self) -> Move:
+        """Return the last move; raises IndexError if there is none."""
+        return Move._decode(self._made.last())
+
+    # ---- the end of the game
+
+    def is_checkmate(self) -> bool:
+        """Tell whether the side to move is in check and has no legal move."""
+        return self.is_check() and not self.legal_moves
+
+    def is_stalemate(self) -> bool:
+        """Tell whether the side to move, not in check, has no legal move: it has lost all the same."""
+        return not self.is_check() and not self.legal_moves
+
+    def was_suicide(self) -> bool:
+        """Tell whether the side that is not to move is in check: only an edit leads there."""
+        return Status.OPPOSITE_CHECK in self.status()
+
+    def was_check_by_dropping_pawn(self, move: Move) -> bool:
+        """Tell whether the position is what the illegal drop `move` of a pawn makes of one: mate by that pawn alone.
+
+        No move that is pushed leads there; a position set up may.
+        """
+        return move.drop_piece_type == PAWN and self.checkers() == SquareSet([move.to_square]) and self.is_checkmate()
+
+    def is_repetition(self, count: int = 4) -> bool:
+        """Tell whether board, hands and side to move are there for at least the `count`-th time."""
+        return occurrence(self._pos, self._made.undo, len(self._made), count) >= 0
+
+    def is_fourfold_repetition(self) -> bool:
+        """Tell whether the position is there for the fourth time, which ends the game."""
+        return self.is_repetition(4)
+
+    def is_game_over(self) -> bool:
+        """Tell whether the game is over: no legal move, fourfold repetition, or a try if that rule holds."""
+        return self.outcome() is not None
+
+    def outcome(self) -> Outcome | None:
+        """Return who has won and why, None while the game goes on. Whoever has no legal move has lost."""
+        side, other = self.turn, 1 - self.turn
+        if self._rule == TRY_RULE and has_tried(self._pos):
+            return Outcome(other, Termination.TRY)
+        if not self.legal_moves:
+            return Outcome(other, Termination.CHECKMATE if self.is_check() else Termination.STALEMATE)
+        verdict = repetition(self._pos, self._made.undo, len(self._made))
+        if verdict == DRAW:
+            return Outcome(None, Termination.FOURFOLD_REPETITION)
+        if verdict in (LOSS, WIN):
+            return Outcome(side if verdict == WIN else other, Termination.PERPETUAL_CHECK)
+        return None
+
+    def result(self) -> str:
+        """Return '1-0' if black has won, '0-1' if white has, '1/2-1/2' for a draw, '*' while the game goes on."""
+        outcome = self.outcome()
+        return "*" if outcome is None else outcome.result()
+
+    def declaration(self, rule: str | None = None) -> str | None:
+        """Return what the side to move may declare, 'win', 'draw' or None, by `rule` or else the board's own.
+
+        Under the try rule 'win' means that the king may step to where the enemy's began; it has to do so.
+        Raises ValueError for a rule that is not in params.ENTERING_KING_RULES.
+        """
+        verdict = declaration(self._pos, self._rule if rule is None else entering_king_rule(rule))
+        return {WIN: "win", DRAW: "draw"}.get(int(verdict))
+
+    def can_declare_win(self, rule: str | None = None) -> bool:
+        """Tell whether the side to move wins by declaring, by `rule` or else the board's own."""
+        return self.declaration(rule) == "win"
+
+    # ---- picture
+
+    def svg(self, *, flipped: bool = False, size: int | None = None) -> str:
+        """Return an SVG image: the board, hands, the last move and a check; from white's side if `flipped`.
+
+        size : its width in pixels, None for its own.
+        """
+        return drawing.svg(self, flipped=flipped, size=size)
+
+    def _repr_svg_(self) -> str:
+        """Return what a notebook shows."""
+        return self.svg()

@@ -1,0 +1,1 @@
+"""What a Shogi position is worth."""

@@ -1,0 +1,26 @@
+"""The legal moves of a position as a list for Python."""
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.games.shogi.game import GAME
+from shogi_engine.search.context import new_context, write_legal_moves
+
+_scratch = threading.local()
+
+
+def scratch() -> Any:
+    """Return this thread's context for generating moves; whoever uses it sets its `pos` first."""
+    if not hasattr(_scratch, "context"):
+        _scratch.context = new_context(GAME)  # the search's type of record: no kernel is compiled twice
+    return _scratch.context
+
+
+def legal_moves(pos: Any) -> np.ndarray:
+    """Return uint32[n], the legal moves of `pos`, in the generator's order."""
+    context = scratch()
+    context.pos = pos
+    count = write_legal_moves(context)
+    return context.moves[:count].copy()
