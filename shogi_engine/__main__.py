@@ -368,16 +368,16 @@ def analyse(args: argparse.Namespace) -> int:
 
 def nboard(args: argparse.Namespace) -> int:
     from shogi_engine.frontends.nboard import NBoard
-    from shogi_engine.frontends.stdio import Output, speak
+    from shogi_engine.frontends.stdio import Output, run_stdio
 
-    return speak(Output, lambda output, lines: NBoard(output).run(lines))
+    return run_stdio(Output, lambda output, lines: NBoard(output).run(lines))
 
 
 def gtp(args: argparse.Namespace) -> int:
     from shogi_engine.frontends.gtp import Gtp
-    from shogi_engine.frontends.stdio import Output, speak
+    from shogi_engine.frontends.stdio import Output, run_stdio
 
-    return speak(Output, lambda output, lines: Gtp(output).run(lines))
+    return run_stdio(Output, lambda output, lines: Gtp(output).run(lines))
 
 
 # ---- the arguments -----------------------------------------------------------------------------------------------

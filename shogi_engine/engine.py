@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games, parameters
-from shogi_engine.forced_win import Beside
+from shogi_engine.forced_win import RootMateSearch
 from shogi_engine.game import (
     VALUE_MATE,
     VALUE_MATE_IN_MAX,
     VALUE_NONE,
     Game,
-    claimed_value,
+    declaration_value,
     do_move,
     evaluate,
-    prepare,
+    refresh_accumulator,
 )
 from shogi_engine.jit import new_record
 from shogi_engine.perft import Perft, perft
@@ -71,7 +71,7 @@ def _copy(game: Game, position: Any) -> Any:
     return copy
 
 
-class Line:
+class PvInfo:
     """One line of a search, as text.
 
     depth, seldepth, multipv, nodes, hashfull : int    seconds : float
@@ -98,11 +98,11 @@ class Line:
         return self._pv
 
 
-class Found:
+class SearchResult:
     """The result of a search, as text.
 
     bestmove, ponder : str, '' if there is none    value : int    score : str    depth, nodes : int    seconds : float
-    pv : list of moves    lines : the last `Line` of each of the best moves asked for, the best first
+    pv : list of moves    lines : the last `PvInfo` of each of the best moves asked for, the best first
     """
 
     def __init__(self, game: Game, position: Any, result: Result) -> None:
@@ -114,7 +114,7 @@ class Found:
         infos = result.infos
         if not infos and result.bestmove:  # stopped before the first move was searched
             infos = (Info(0, 0, 1, result.score, "", result.nodes, result.seconds, 0, (result.bestmove,)),)
-        self.lines = [Line(game, position, info) for info in infos]
+        self.lines = [PvInfo(game, position, info) for info in infos]
 
     @property
     def pv(self) -> list[str]:
@@ -161,7 +161,7 @@ class Engine:
         self._finder: Any = None
         self._finder_memory: Any = None
         self._finder_stop = np.zeros(1, dtype=np.uint64)
-        self._beside = Beside(self.game)
+        self._beside = RootMateSearch(self.game)
         self.solve_roots = True  # look for forced wins beside the search, once `load_solver` has been called
         self._root_text: str | None = None
         self._texts: list[str] = []
@@ -232,13 +232,13 @@ class Engine:
 
     def may_declare(self) -> bool:
         """Tell whether the side to move wins by claiming the game's end instead of moving."""
-        value = int(claimed_value(self._context()))
+        value = int(declaration_value(self._context()))
         return VALUE_MATE_IN_MAX <= value != VALUE_NONE  # less is a draw
 
     def evaluate(self) -> int:
         """Return the static value of the position, without a search, for the side to move."""
         ctx = self._context()
-        prepare(ctx)
+        refresh_accumulator(ctx)
         return int(evaluate(ctx))
 
     def _context(self) -> Any:
@@ -246,7 +246,7 @@ class Engine:
         ctx = self._referee
         ctx.params = self.searcher.params
         ctx.pos = self.position
-        ctx.ply = ctx.trail = ctx.computed = 0
+        ctx.ply = ctx.game_ply = ctx.computed_ply = 0
         return ctx
 
     def diagram(self) -> str:
@@ -272,8 +272,8 @@ class Engine:
         soft_ms: float | None = None,
         hard_ms: float | None = None,
         least_ms: float = 0.0,
-        on_info: Callable[[Line], None] | None = None,
-    ) -> Found:
+        on_info: Callable[[PvInfo], None] | None = None,
+    ) -> SearchResult:
         """Search the position until the first limit is reached or `stop` is called; with no limit, until `stop`.
 
         movetime : ms, the same as soft_ms and hard_ms, which win over it    mate : end at a win in so many plies
@@ -308,7 +308,7 @@ class Engine:
             raise RuntimeError("this engine is searching already")
         try:
             position = self.position
-            report = (lambda info: on_info(Line(self.game, position, info))) if on_info else None
+            report = (lambda info: on_info(PvInfo(self.game, position, info))) if on_info else None
             if not self._armed:
                 self.arm()
             result, limits = self._solve(limits, to_the_end)
@@ -319,7 +319,7 @@ class Engine:
         finally:
             self._armed = False
             self._searching.release()
-        return Found(self.game, position, result)
+        return SearchResult(self.game, position, result)
 
     def _solve(self, limits: Limits, to_the_end: bool) -> tuple[Result | None, Limits]:
         """Let the game's solver try, if the search is one for the best move; return what is left of its time.
@@ -381,11 +381,11 @@ class Engine:
 
     def _mate_finder(self) -> Any:
         """Return the solver that works in the table's memory."""
-        if self.game.win_solver is None:
+        if self.game.forced_win_solver is None:
             raise ValueError(f"{self.game.name} has no solver for mates")
         memory = self.searcher.table.words
         if self._finder_memory is not memory:
-            self._finder = self.game.win_solver(memory=memory, stop_word=self._finder_stop)
+            self._finder = self.game.forced_win_solver(memory=memory, stop_word=self._finder_stop)
             self._finder_memory = memory
         return self._finder
 

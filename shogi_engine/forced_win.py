@@ -1,7 +1,7 @@
-"""Forced wins beside the search: what Engine does with the solver that a game may bring along (Game.win_solver).
+"""Forced wins beside the search: what Engine does with the solver that a game may bring along (Game.forced_win_solver).
 
 A solver proves wins of its own kind, in Shogi mates by checks, far deeper than the search sees. It is asked for one
-position (`find`), or looks at the root in a thread of its own while the search runs (`Beside`).
+position (`find`), or looks at the root in a thread of its own while the search runs (`RootMateSearch`).
 """
 
 import contextlib
@@ -25,11 +25,11 @@ COMPILE = """
 import sys
 sys.path[:] = {path!r}
 from shogi_engine import games
-games.load({game!r}).win_solver(hash_mb=1).warmup()
+games.load({game!r}).forced_win_solver(hash_mb=1).warmup()
 """
 
 
-class WinSolver(Protocol):
+class ForcedWinSolver(Protocol):
     """What a game's solver of forced wins can do; see `games.shogi.mates.MateSolver`."""
 
     def arm(self) -> None:
@@ -51,7 +51,7 @@ class WinSolver(Protocol):
         """Return what was proven of `position` within `limits`."""
 
 
-class Beside:
+class RootMateSearch:
     """Looks for a forced win of the root while a search runs, and ends the search when it has one.
 
     The solver is compiled or loaded by `load`, in a thread: until then searches go without it.
@@ -59,14 +59,14 @@ class Beside:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._solver: WinSolver | None = None
+        self._solver: ForcedWinSolver | None = None
         self._loader: threading.Thread | None = None
         self._won = False  # the last root was won: what the solver's table knows is of use again
         self.line: tuple[int, ...] = ()
 
     def load(self, wait: bool = False) -> None:
         """Begin to make the solver ready, if the game has one; with `wait`, return when it is."""
-        if self._game.win_solver is None:
+        if self._game.forced_win_solver is None:
             return
         if self._loader is None:
             self._loader = threading.Thread(target=self._load, args=(wait,), name="solver-loader", daemon=True)
@@ -75,8 +75,8 @@ class Beside:
             self._loader.join()
 
     def _load(self, here: bool) -> None:
-        assert self._game.win_solver is not None
-        solver = self._game.win_solver(hash_mb=BESIDE_MB)
+        assert self._game.forced_win_solver is not None
+        solver = self._game.forced_win_solver(hash_mb=BESIDE_MB)
         if not here and not solver.is_saved():
             compile_aside(self._game)
         solver.warmup()

@@ -55,15 +55,15 @@ class Game:
     format_move(pos, move) -> str      its inverse
     params : np.dtype, default_params  search.parameters.SEARCH_FIELDS and the evaluation's own, copied into contexts
     score_text(value) -> str           how the game's players write a value, e.g. 'cp 120' or 'discs 4'
-    accumulator : np.dtype             what `evaluate` keeps for each ply of the line (see `prepare`)
+    accumulator : np.dtype             what `evaluate` keeps for each ply of the line (see `refresh_accumulator`)
     solver(threads) -> object          the game's exact solver for its end, with `attempt(position, table, ms)`, which
                                        returns a search.limits.Result or None, and with `arm`, `stop` and `warmup`
-    win_solver(**options) -> object    a solver of forced wins, if the game has one: see `solving.WinSolver`
+    forced_win_solver(**options) -> object   a solver of forced wins, if there is one: see `forced_win.ForcedWinSolver`
     level(number, position) -> (depth, selectivity)   how a player of that level searches; ValueError if there is none
     book(position) -> [(move, value)]  moves of the opening book, the best first; [] out of book
     plies_left(position) -> int        no game lasts longer from there (moves of cost 0 not counted)
-    reply_slots : int                  `reply_slot`'s range
-    features : int                     the parts of the search that help it, bits of search.context; -1 for all
+    continuation_slots : int                  `continuation_slot`'s range
+    search_flags : int                 the parts of the search that help it, bits of search.context; -1 for all
     """
 
     name: str
@@ -80,25 +80,25 @@ class Game:
     score_text: Callable[[int], str] = lambda value: f"cp {value}"
     accumulator: np.dtype = record_dtype([("unused", np.int64)])
     solver: Callable[[int], Any] | None = None
-    win_solver: Callable[..., Any] | None = None
+    forced_win_solver: Callable[..., Any] | None = None
     level: Callable[[int, Any], tuple[int, int]] | None = None
     book: Callable[[Any], list[tuple[int, int]]] | None = None
     plies_left: Callable[[Any], int] | None = None
-    reply_slots: int = 0
-    features: int = -1
+    continuation_slots: int = 0
+    search_flags: int = -1
 
 
-def context_fields(game: Game, plies: int, trail: int | None = None) -> list[tuple]:
+def context_fields(game: Game, plies: int, game_ply: int | None = None) -> list[tuple]:
     """Return the fields every context has: a position, buffers that can not overrun in `plies` plies, undo records.
 
-    trail : how many undo records, if not one a ply (the search keeps the game's moves there as well).
+    game_ply : how many undo records, if not one a ply (the search keeps the game's moves there as well).
     """
     buffer = (plies + 1) * game.max_moves
     return [
         ("pos", game.position),
         ("moves", np.uint32, (buffer,)),
         ("scores", np.int32, (buffer,)),
-        ("undo", game.undo, (trail or plies + 1,)),
+        ("undo", game.undo, (game_ply or plies + 1,)),
     ]
 
 
@@ -201,14 +201,14 @@ def stub(default: Callable) -> Callable:
 def generate_moves(ctx, start):
     """Write the moves of ctx.pos to ctx.moves[start:] and return how many; at most Game.max_moves.
 
-    They may be pseudo-legal (`is_legal` tells), must hold every legal one once, and all evasions when `forced`.
+    They may be pseudo-legal (`is_legal` tells), must hold every legal one once, and all evasions when `is_in_check`.
     A pass is a move. A game that is over has none.
     """
     raise NotImplementedError
 
 
 @stub
-def generate_noisy(ctx, start):
+def generate_captures(ctx, start):
     """Write the moves that change the value at once (captures, promotions) as `generate_moves` does."""
     return 0
 
@@ -295,22 +295,22 @@ def finished_leaves(pos):
 
 
 @stub
-def prepare(ctx):
-    """Make ctx.accumulators[0] right for ctx.pos, the root of a search; ctx.computed is then 0."""
+def refresh_accumulator(ctx):
+    """Make ctx.accumulators[0] right for ctx.pos, the root of a search; ctx.computed_ply is then 0."""
 
 
 @stub
 def evaluate(ctx):
     """Return the value of ctx.pos for the side to move by looking at it only.
 
-    ctx.accumulators[: ctx.computed + 1] are right for the line's first plies; a game whose value is a sum brings the
-    one of ctx.ply up to date from the moves in ctx.undo (the last is ctx.undo[ctx.trail - 1]) and raises ctx.computed.
+    ctx.accumulators[: ctx.computed_ply + 1] are right for the line's first plies; a game whose value is a sum updates
+    the one of ctx.ply by the moves in ctx.undo (the last is ctx.undo[ctx.game_ply - 1]) and raises ctx.computed_ply.
     """
     raise NotImplementedError
 
 
 @stub
-def plain_value(ctx):
+def naive_value(ctx):
     """Return what a beginner counts in ctx.pos, for the side to move and in `evaluate`'s unit: discs, or material."""
     return evaluate(ctx)
 
@@ -325,32 +325,32 @@ def terminal_value(ctx):
 def repetition_value(ctx):
     """Return the value of ctx.pos if the rules on repetition settle it, else VALUE_NONE.
 
-    ctx.undo[:ctx.trail] are the moves of the game and of the line searched, the oldest first.
+    ctx.undo[:ctx.game_ply] are the moves of the game and of the line searched, the oldest first.
     """
     return VALUE_NONE
 
 
 @stub
-def trail_key(pos):
+def repetition_key(pos):
     """Return a hash of what `repetition_value` looks for: positions that differ in it are no repetition."""
     return key(pos)
 
 
 @stub
-def claimed_value(ctx):
+def declaration_value(ctx):
     """Return the value of ctx.pos if the side to move may claim the game's end without moving, else VALUE_NONE."""
     return VALUE_NONE
 
 
 @stub
-def finish(ctx, alpha, beta):
+def endgame_solve(ctx, alpha, beta):
     """Return the exact value of ctx.pos if a special solver takes over here, else VALUE_NONE."""
     return VALUE_NONE
 
 
 @stub
-def winning_move(ctx, start):
-    """Return a move that wins at once if a quick look finds one, else MOVE_NONE; not asked where `forced`.
+def mate_in_one(ctx, start):
+    """Return a move that wins at once if a quick look finds one, else MOVE_NONE; not asked where `is_in_check`.
 
     start : where ctx.moves is free.
     """
@@ -368,25 +368,25 @@ def correction_slots(ctx):
 
 
 @stub
-def generate_quiet(ctx, start):
-    """Write the moves that `generate_noisy` leaves out, as `generate_moves` does; a game that has the one has both."""
+def generate_quiets(ctx, start):
+    """Write the moves that `generate_captures` leaves out, as `generate_moves` does; a game has both or none."""
     return generate_moves(ctx, start)
 
 
 @stub
-def can_play(pos, move):
+def is_legal_tt_move(pos, move):
     """Tell whether `move`, from any position, is legal in `pos`; False as well where only a list of moves can tell."""
     return False
 
 
 @stub
-def generate_threats(ctx, start):
-    """Write quiet moves that must be answered to ctx.moves[start:] and return how many; not asked where `forced`."""
+def generate_quiet_checks(ctx, start):
+    """Write quiet moves that give check to ctx.moves[start:] and return how many; not asked where `is_in_check`."""
     return 0
 
 
 @stub
-def forced(pos):
+def is_in_check(pos):
     """Tell whether the side to move has to answer a threat first (check): no standing pat, no null move."""
     return False
 
@@ -407,7 +407,7 @@ def probcut(ctx, depth):
 def score_moves(ctx, start, count):
     """Write to ctx.scores[start:start + count] how promising each move is, the best highest (|score| < 1 << 20).
 
-    Noisy moves have 0 or more; whether they lose material is `exchange_ge`'s to say.
+    Noisy moves have 0 or more; whether they lose material is `see_ge`'s to say.
     """
     for index in range(start, start + count):
         ctx.scores[index] = 0
@@ -426,29 +426,29 @@ def history_slot(pos, move):
 
 
 @stub
-def reply_slot(pos, move):
-    """Return the index, below the game's `reply_slots`, of what moves and where to, -1 if that is not to be learnt."""
+def continuation_slot(pos, move):
+    """Return the index, below the game's `continuation_slots`, of what moves and where to, -1 if none is kept."""
     return -1
 
 
 @stub
-def preference(ctx, move):
+def root_order_score(ctx, move):
     """Return how well the mover stands after `move`, in any unit: root moves are ordered by it, and so ties decided."""
     return 0
 
 
 @stub
-def mark_threats(ctx):
-    """Prepare `threatens` for ctx.pos, once before its moves are searched."""
+def set_check_info(ctx):
+    """Prepare `gives_check` for ctx.pos, once before its moves are searched."""
 
 
 @stub
-def threatens(ctx, move):
+def gives_check(ctx, move):
     """Tell whether `move` is a threat that has to be answered: it is then not left out as a quiet one."""
     return False
 
 
 @stub
-def exchange_ge(pos, move, threshold):
+def see_ge(pos, move, threshold):
     """Tell whether the exchange that `move` opens gains at least `threshold`."""
     return True

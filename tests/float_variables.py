@@ -74,9 +74,9 @@ def compile_game(case: ConformanceCase) -> None:
     searcher = Searcher(case.game, hash_mb=1)
     searcher.search(position, (), Limits(depth=2))
     ctx = searcher._contexts[0]
-    ctx.ply = ctx.trail = ctx.computed = 0
+    ctx.ply = ctx.game_ply = ctx.computed_ply = 0
     ctx.pos = position
-    game.prepare(ctx)
+    game.refresh_accumulator(ctx)
     move, undo = legal_moves(ctx)[0], ctx.undo[0]
     arguments = {"ctx": ctx, "pos": ctx.pos, "move": move, "undo": undo, "start": 0, "count": 1, "threshold": 0}
     arguments |= {"alpha": -1, "beta": 1, "depth": 1, "free_pass": False}

@@ -7,7 +7,7 @@ import numpy as np
 
 from games.tictactoe import GAME
 from shogi_engine import bits
-from shogi_engine.game import count_moves, finished_leaves, generate_noisy, key, move_cost
+from shogi_engine.game import count_moves, finished_leaves, generate_captures, key, move_cost
 from shogi_engine.jit import bswap, clz, ctz, load_u64, njit, popcount, prefetch, store_u64
 from shogi_engine.perft import perft, perft_context
 
@@ -55,7 +55,7 @@ def tictactoe_values() -> list:
     ctx = perft_context(GAME)
     for text in ("---------", "X---O----", "XXXOO----", "XOXXOOOXX"):
         ctx.pos = GAME.parse_position(text)
-        results.append([key(ctx.pos), count_moves(ctx, 0), generate_noisy(ctx, 0), finished_leaves(ctx.pos)])
+        results.append([key(ctx.pos), count_moves(ctx, 0), generate_captures(ctx, 0), finished_leaves(ctx.pos)])
         results.append([move_cost(ctx.pos, np.uint32(1)), GAME.format_position(ctx.pos)])
     return results
 

@@ -60,7 +60,7 @@ def start(source: str, env: dict[str, str], cwd: Path | None = None) -> subproce
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, cwd=cwd)
 
 
-def finish(process: subprocess.Popen, timeout: float = 300) -> Any:
+def endgame_solve(process: subprocess.Popen, timeout: float = 300) -> Any:
     """Wait for `process`, which must end well and without a word on stderr; return the JSON of its last line."""
     try:
         out, err = process.communicate(timeout=timeout)
@@ -73,4 +73,4 @@ def finish(process: subprocess.Popen, timeout: float = 300) -> Any:
 
 def run(source: str, env: dict[str, str], cwd: Path | None = None) -> Any:
     """Run Python on `source` and return the JSON of its last line; it must end well and write nothing to stderr."""
-    return finish(start(source, env, cwd))
+    return endgame_solve(start(source, env, cwd))

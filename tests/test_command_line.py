@@ -133,7 +133,7 @@ def test_warmup_and_bench(capsys):
 
 def play(game, lines, people, position="", **limits):
     """Play with `lines` typed; return what was shown."""
-    typed, shown = iter(lines), []
+    typed, sanitize = iter(lines), []
 
     def read(prompt):
         try:
@@ -143,8 +143,8 @@ def play(game, lines, people, position="", **limits):
 
     with Engine(game, hash_mb=1) as engine:
         engine.set_position(position)
-        Match(engine, people, limits or {"depth": 2}, read, shown.append, max_moves=60).play()
-        return "\n".join(shown), engine.move_texts
+        Match(engine, people, limits or {"depth": 2}, read, sanitize.append, max_moves=60).play()
+        return "\n".join(sanitize), engine.move_texts
 
 
 def test_play_by_hand():

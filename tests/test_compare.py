@@ -108,7 +108,7 @@ def test_a_game_is_scored_by_the_rules():
         board = Board()
         board.set_obf(game.format_position(ctx.pos))
         assert board.is_game_over() and value == 100 * board.outcome().score
-        assert visits[0, 0] + visits[1, 0] <= ctx.trail - 20 and visits[:, 1:].sum() > 0
+        assert visits[0, 0] + visits[1, 0] <= ctx.game_ply - 20 and visits[:, 1:].sum() > 0
 
 
 def test_a_round_robin():

@@ -16,11 +16,11 @@ import shogi_engine.game
 import usi
 
 MODULES = [
-    "shogi_engine.games.shogi.board",
+    "shogi_engine.games.shogi.board.board",
     "shogi_engine.games.shogi.board.base_board",
     "shogi_engine.games.shogi.board.pieces",
     "shogi_engine.games.shogi.packed",
-    "shogi_engine.games.othello.board",
+    "shogi_engine.games.othello.board.board",
 ]
 
 
@@ -85,4 +85,4 @@ def test_help_reads_well():
         head = text.splitlines()[:12]
         assert any("A game: a position and the moves that led to it." in line for line in head)
         assert any(">>> board = Board()" in line for line in head)
-        assert base is None or f"Methods inherited from shogi_engine.games.{name}.base_board.{base}" in text
+        assert base is None or f"Methods inherited from shogi_engine.games.{name}.board.base_board.{base}" in text

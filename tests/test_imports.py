@@ -50,7 +50,9 @@ def test_a_game_comes_with_all_its_rules(name):
     """Rules are registered where they stand: of a module that nobody imports the search would take the defaults."""
     folder = Path(games.__file__).parent / name
     modules = {
-        f"shogi_engine.games.{name}.{file.stem}" for file in folder.glob("*.py") if "@provides(" in file.read_text()
+        f"shogi_engine.games.{name}.{'.'.join(file.relative_to(folder).with_suffix('').parts)}"
+        for file in folder.glob("**/*.py")
+        if "@provides(" in file.read_text()
     }
     code = f"import sys; from shogi_engine import games; games.load({name!r}); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)

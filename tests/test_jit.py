@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from processes import PERFT, PERFT_5, QUICK, QUICK_ANSWER, REPORT, ROOT, TESTS, environment, finish, run, start
+from processes import PERFT, PERFT_5, QUICK, QUICK_ANSWER, REPORT, ROOT, TESTS, endgame_solve, environment, run, start
 
 from shogi_engine import jit
 from shogi_engine.game import provides
@@ -245,7 +245,7 @@ def kernel_files(cache: Path) -> list[Path]:
 
 def test_processes_that_start_cold_at_once(tmp_path):
     env = environment(tmp_path)
-    for result in [finish(process) for process in [start(PERFT, env), start(PERFT, env)]]:
+    for result in [endgame_solve(process) for process in [start(PERFT, env), start(PERFT, env)]]:
         assert (result["answer"], Path(result["folder"]).parent) == (PERFT_5, tmp_path)
     files = {file: file.stat().st_mtime_ns for file in kernel_files(tmp_path)}
     assert len(files) > 3

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line, shown
+from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line, sanitize
 from shogi_engine.threads import STACK_BYTES, start_thread
 
 
@@ -43,7 +43,7 @@ def test_the_size_is_restored_when_no_thread_can_be_started(monkeypatch):
     ],
 )
 def test_shown_is_one_short_line_of_ascii(text, plain):
-    assert shown(text) == plain
+    assert sanitize(text) == plain
 
 
 def test_lines_are_read_whatever_they_hold():

@@ -12,13 +12,13 @@ import numpy as np
 from arena_kernels import list_moves, replay
 
 from shogi_engine import parameters
-from shogi_engine.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, claimed_value, do_move, terminal_value
+from shogi_engine.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, declaration_value, do_move, terminal_value
 from shogi_engine.jit import new_record
-from shogi_engine.search.context import MAX_TRAIL, new_context
+from shogi_engine.search.context import MAX_GAME_PLY, new_context
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 
-FEATURES = "features"  # a setting of that name is Searcher.features: bits of search/context.py
+FEATURES = "search_flags"  # a setting of that name is Searcher.features: bits of search/context.py
 
 
 class Player(Searcher):
@@ -33,7 +33,7 @@ class Player(Searcher):
         self.params = self.game.default_params()
         for name, number in settings.items():
             if name == FEATURES:
-                self.features = number
+                self.search_flags = number
             else:
                 parameters.set_value(self.params, name, number)
 
@@ -78,8 +78,8 @@ class Arena:
     def __init__(self, game: Game, hash_mb: int = 8, rules: Rules | None = None) -> None:
         self.game = game
         self.rules = rules or Rules()
-        if self.rules.max_plies > MAX_TRAIL:
-            raise ValueError(f"a game here has at most {MAX_TRAIL} plies, not {self.rules.max_plies}")
+        if self.rules.max_plies > MAX_GAME_PLY:
+            raise ValueError(f"a game here has at most {MAX_GAME_PLY} plies, not {self.rules.max_plies}")
         self.players = [Player(game, hash_mb) for _ in range(2)]
         self._referee = new_context(game)
         self._legal = np.zeros(game.max_moves, dtype=np.uint32)
@@ -147,10 +147,10 @@ class Arena:
         if self.game.name == "shogi":
             from shogi_engine.games.shogi.rules import DRAW, WIN, repetition
 
-            verdict = int(repetition(ctx.pos, ctx.undo, ctx.trail))
+            verdict = int(repetition(ctx.pos, ctx.undo, ctx.game_ply))
             if verdict:
                 return settled(0 if verdict == DRAW else 1 if verdict == WIN else -1, "repetition")
-        value = int(claimed_value(ctx))
+        value = int(declaration_value(ctx))
         if value != VALUE_NONE:
             return settled(value if abs(value) >= VALUE_MATE_IN_MAX else 0, "claim")
         return False

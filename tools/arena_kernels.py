@@ -2,22 +2,22 @@
 
 import numpy as np
 
-from shogi_engine.game import do_move, generate_moves, is_legal, trail_key
+from shogi_engine.game import do_move, generate_moves, is_legal, repetition_key
 from shogi_engine.jit import njit
-from shogi_engine.search.context import SEEN
+from shogi_engine.search.context import REPETITION_FILTER_SIZE
 
 
 @njit
 def replay(ctx, moves):
-    """Make `moves` (uint32[n], legal one after the other, n <= MAX_TRAIL) from ctx.pos as the game's own."""
-    for slot in range(SEEN):
-        ctx.seen[slot] = 0
-    ctx.trail = ctx.ply = 0
+    """Make `moves` (uint32[n], legal one after the other, n <= MAX_GAME_PLY) from ctx.pos as the game's own."""
+    for slot in range(REPETITION_FILTER_SIZE):
+        ctx.repetition_filter[slot] = 0
+    ctx.game_ply = ctx.ply = 0
     for index in range(moves.shape[0]):
-        slot = trail_key(ctx.pos) & np.uint64(SEEN - 1)
-        ctx.seen[slot] = min(int(ctx.seen[slot]) + 1, 100)
-        do_move(ctx.pos, moves[index], ctx.undo[ctx.trail])
-        ctx.trail += 1
+        slot = repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)
+        ctx.repetition_filter[slot] = min(int(ctx.repetition_filter[slot]) + 1, 100)
+        do_move(ctx.pos, moves[index], ctx.undo[ctx.game_ply])
+        ctx.game_ply += 1
 
 
 @njit

@@ -31,8 +31,8 @@ class Player:
             if name == "weights_file":
                 self.kept = weights.by_phase(weights.read(Path(value))[0])
                 self.engine.configure(weights=self.kept.ctypes.data)
-            elif name == "features":
-                self.engine.searcher.features = int(value)
+            elif name == "search_flags":
+                self.engine.searcher.search_flags = int(value)
             elif name in self.engine.searcher.params.dtype.names:
                 self.engine.configure(**{name: int(value)})
             else:

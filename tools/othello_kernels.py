@@ -3,7 +3,7 @@
 import numpy as np
 
 from shogi_engine.bits import ALL, ZERO
-from shogi_engine.game import VALUE_INFINITE, do_move, generate_moves, prepare, terminal_value
+from shogi_engine.game import VALUE_INFINITE, do_move, generate_moves, refresh_accumulator, terminal_value
 from shogi_engine.games.othello.bitboard import canonical, neighbours
 from shogi_engine.games.othello.evaluation.patterns import (
     COUNT_SIZE,
@@ -34,9 +34,9 @@ def think(ctx, depth, exact):
 
     ctx.pos has a legal move. The best one is then ctx.root_moves[0].
     """
-    ctx.ply = ctx.trail = ctx.computed = 0
+    ctx.ply = ctx.game_ply = ctx.computed_ply = 0
     ctx.last_null = -1
-    prepare(ctx)
+    refresh_accumulator(ctx)
     ctx.root_count = write_legal_moves(ctx)
     for index in range(ctx.root_count):
         ctx.root_moves[index] = ctx.moves[index]

@@ -108,9 +108,9 @@ class Player:
         self.stop = np.zeros(1, dtype=np.uint64)
         self.ctx = new_context(GAME)
         self.ctx.params.weights = 0 if by_phase is None else by_phase.ctypes.data
-        self.ctx.features = TABLE | DEEPER | FINISH
+        self.ctx.search_flags = TABLE | DEEPER | FINISH
         self.ctx.stop_address = self.stop.ctypes.data
-        self.ctx.table_address, self.ctx.table_clusters = self.table.address, self.table.clusters
+        self.ctx.tt_address, self.ctx.tt_clusters = self.table.address, self.table.clusters
 
     def forget(self) -> None:
         """Begin anew, so that what follows does not depend on what was before."""

@@ -32,9 +32,9 @@ def search_context(weights: king_piece.Weights, table: Table) -> Any:
     ctx = new_context(GAME)
     ctx.params.king_piece = weights.address
     ctx.params.tempo = weights.tempo
-    ctx.features = ALL_FEATURES
+    ctx.search_flags = ALL_FEATURES
     ctx.stop_address = NEVER.ctypes.data
-    ctx.table_address, ctx.table_clusters, ctx.generation = table.address, table.clusters, table.generation
+    ctx.tt_address, ctx.tt_clusters, ctx.generation = table.address, table.clusters, table.generation
     return ctx
 
 

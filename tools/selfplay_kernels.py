@@ -7,11 +7,11 @@ from shogi_engine.game import (
     VALUE_INFINITE,
     VALUE_MATE_IN_MAX,
     VALUE_NONE,
-    claimed_value,
+    declaration_value,
     do_move,
-    forced,
+    is_in_check,
     is_quiet,
-    prepare,
+    refresh_accumulator,
 )
 from shogi_engine.games.shogi.evaluation.evaluate import safety_index
 from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, HAND_BASE, HAND_COUNTS, SAFETIES
@@ -20,7 +20,7 @@ from shogi_engine.games.shogi.types import hand_count
 from shogi_engine.jit import njit
 from shogi_engine.search.alphabeta import search_root
 from shogi_engine.search.arena import random_below, write_root_moves
-from shogi_engine.search.context import SEEN, play_move
+from shogi_engine.search.context import REPETITION_FILTER_SIZE, play_move
 
 PIECES = 40  # features of a position with the whole set, kings included
 ABANDONED = 2  # the result of a game that did not come from a balanced opening
@@ -41,7 +41,7 @@ def think(ctx, nodes):
         ctx.killers[ply, 1] = 0
     for slot in range(ctx.history.shape[0]):
         ctx.history[slot] //= 2
-    prepare(ctx)
+    refresh_accumulator(ctx)
     best = 0
     for depth in range(1, 64):
         alpha, beta = -VALUE_INFINITE, VALUE_INFINITE
@@ -61,9 +61,9 @@ def think(ctx, nodes):
 @njit
 def begin(ctx):
     """Make ctx.pos the beginning of a game."""
-    ctx.trail = ctx.ply = 0
-    for slot in range(SEEN):
-        ctx.seen[slot] = 0
+    ctx.game_ply = ctx.ply = 0
+    for slot in range(REPETITION_FILTER_SIZE):
+        ctx.repetition_filter[slot] = 0
 
 
 @njit
@@ -86,10 +86,10 @@ def play_game(black, white, state, nodes, random_plies, balance, decided, longes
         ctx.root_count = write_root_moves(ctx)
         if ctx.root_count == 0:
             return (-side, ply) if ply > random_plies else (ABANDONED, ply)
-        over = repetition(ctx.pos, ctx.undo, ctx.trail)
+        over = repetition(ctx.pos, ctx.undo, ctx.game_ply)
         if over != 0:
             return 0 if over == DRAW else side if over == WIN else -side, ply
-        claimed = claimed_value(ctx)
+        claimed = declaration_value(ctx)
         if claimed != VALUE_NONE:
             return (side if claimed > 0 else 0), ply
         if ply < random_plies:
@@ -142,7 +142,7 @@ def collect(pos, undo, moves, values, largest, features, kings, safeties, sides,
     row = start
     for ply in range(moves.shape[0]):
         value = int(values[ply])
-        if value != VALUE_NONE and abs(value) <= largest and not forced(pos) and is_quiet(pos, moves[ply]):
+        if value != VALUE_NONE and abs(value) <= largest and not is_in_check(pos) and is_quiet(pos, moves[ply]):
             write_features(pos, features[row])
             kings[row, 0] = int(pos.king[0])
             kings[row, 1] = 80 - int(pos.king[1])

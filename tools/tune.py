@@ -3,7 +3,7 @@
     python tools/tune.py OUT.npz --data FOLDER [FOLDER...] [--start FILE] [--plot FILE]
     python tools/tune.py OUT.npz --prior
 
-A position's value is a sum over pieces and kings (shogi_engine/games/shogi/evaluation/king_piece.py); through a sigmoid it is
+A position's value is a sum over pieces and kings (games/shogi/evaluation/king_piece.py); through a sigmoid it is
 fitted to what came of the position, by logistic regression: Adam on batches, the games split into training and
 validation. Most of the 81 x 2896 cells are rare, so a cell is the sum of parts that share what they learn: material by
 kind, piece-square, piece by the king's rank, piece relative to the king, and the cell itself, each drawn to where it
@@ -217,7 +217,7 @@ class Data:
                 self.games[begin:end] = len(self.values)
                 self.values.append(values)
                 place = last
-        for name in ("features", "kings", "safeties", "sides", "scores", "plies", "results", "games"):
+        for name in ("search_flags", "kings", "safeties", "sides", "scores", "plies", "results", "games"):
             setattr(self, name, getattr(self, name)[:end])
 
     def targets(self, fade: float, scale: float) -> np.ndarray:

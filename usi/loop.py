@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
-from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line, shown, speak
+from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line, run_stdio, sanitize
 from shogi_engine.games.shogi import levels as skill
 from shogi_engine.games.shogi.book import NONE as NO_BOOK
 from shogi_engine.games.shogi.book import Book, BookError, located
 from shogi_engine.games.shogi.sfen import turned
-from shogi_engine.search.timeman import Budget, Clock, fixed, plan
+from shogi_engine.search.timeman import Clock, TimeBudget, fixed, plan
 from shogi_engine.threads import start_thread
 from usi.options import ENTERING_KING_RULES, EVALUATIONS, OPTIONS, Options
 from usi.protocol import (
@@ -35,7 +35,7 @@ from usi.protocol import (
 )
 
 if TYPE_CHECKING:
-    from shogi_engine.engine import Engine, Found, Line
+    from shogi_engine.engine import Engine, PvInfo, SearchResult
 
 HEARTBEAT = 4.0  # seconds; GUIs give up after 5 or more without a line
 FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
@@ -100,7 +100,7 @@ class UsiOutput(Output):
 
     def info(self, text: str) -> None:
         """Write an `info string`, whatever characters `text` has."""
-        self.line(f"info string {shown(text)}")
+        self.line(f"info string {sanitize(text)}")
 
     def note(self, direction: str, text: str) -> None:
         """Write to the debug log, if there is one."""
@@ -373,7 +373,7 @@ class Loop:
             raise ProtocolError(f"position: {fault}; the position before stays") from None
         self.position = position
 
-    def _budget(self, task: Task) -> Budget | None:
+    def _budget(self, task: Task) -> TimeBudget | None:
         """Return the time for a move, counted from the moment the clock started; None without a clock."""
         go, options = task.go, self.options.time_options()
         budget = None
@@ -465,9 +465,9 @@ class Loop:
                 task.ahead = False
             engine.set_position(self.position.root, self.position.moves)
 
-    def _shows(self) -> "Shows":
+    def _shows(self) -> "InfoWriter":
         """Return what prints the lines of a search."""
-        return Shows(self.out, self.options.number("PvInterval"), self.options.number("MultiPV") > 1)
+        return InfoWriter(self.out, self.options.number("PvInterval"), self.options.number("MultiPV") > 1)
 
     def _think(self, task: Task, engine: "Engine", moves: list[str]) -> str:
         """Search and print the last info lines; return the answer."""
@@ -482,7 +482,7 @@ class Loop:
             if move in moves:
                 searchmoves.append(move)
             else:
-                self.out.info(f"go: searchmoves {shown(move)!r} is not legal here")
+                self.out.info(f"go: searchmoves {sanitize(move)!r} is not legal here")
         if go.mate is not None:
             return self._find_mate(task, engine)
         self._configure(engine, go)
@@ -517,7 +517,7 @@ class Loop:
             try:
                 self._book = Book.load(located(wanted))
             except BookError as fault:
-                self.out.info(f"no book: {fault}; BookFile {shown(wanted)}")
+                self.out.info(f"no book: {fault}; BookFile {sanitize(wanted)}")
 
     def _book_answer(self, go: Go, engine: "Engine", moves: list[str]) -> str | None:
         """Return the answer to a `go` by the clock from the book, None if there is none."""
@@ -588,7 +588,7 @@ class Loop:
     def _mate_progress(self, nodes: int, seconds: float) -> None:
         self.out.line(f"info time {int(seconds * 1000)} nodes {nodes} nps {int(nodes / max(seconds, 0.001))}")
 
-    def _bestmove(self, found: "Found") -> str:
+    def _bestmove(self, found: "SearchResult") -> str:
         if found.value <= -self.options.number("ResignValue"):
             return "bestmove resign"
         ponder = f" ponder {found.ponder}" if found.ponder else ""
@@ -637,7 +637,7 @@ class Loop:
         self.out.line(f"perft {depth}: {result.nodes} nodes, {result.seconds:.3f} s, {speed} nodes/s")
 
 
-class Shows:
+class InfoWriter:
     """Prints the lines of one search, but not oftener than every `interval_ms`; the lines of one depth together."""
 
     def __init__(self, output: Output, interval_ms: int, numbered: bool) -> None:
@@ -645,7 +645,7 @@ class Shows:
         self._last = time.monotonic()
         self._open = False  # the lines of this depth are being shown
 
-    def __call__(self, line: "Line") -> None:
+    def __call__(self, line: "PvInfo") -> None:
         now = time.monotonic()
         if line.multipv <= 1:
             self._open = now - self._last >= self._interval
@@ -654,7 +654,7 @@ class Shows:
         if self._open:
             self.show(line)
 
-    def show(self, line: "Line") -> None:
+    def show(self, line: "PvInfo") -> None:
         """Print one line, whenever."""
         self._out.line(
             info_line(
@@ -673,4 +673,4 @@ class Shows:
 
 def main(load: Callable[[], "Engine"] = load_engine) -> int:
     """Speak USI on standard input and output until `quit` or the end of input."""
-    return speak(UsiOutput, lambda output, lines: Loop(output, load).run(lines))
+    return run_stdio(UsiOutput, lambda output, lines: Loop(output, load).run(lines))

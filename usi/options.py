@@ -6,7 +6,7 @@ Options that are not declared here are taken in silence, as GUIs send some alway
 
 from dataclasses import dataclass
 
-from shogi_engine.frontends.stdio import shown
+from shogi_engine.frontends.stdio import sanitize
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.search.timeman import TimeOptions
 from usi.protocol import ProtocolError
@@ -39,19 +39,19 @@ class Option:
         """Return the value `text` stands for; a number beyond the range becomes the nearest in it."""
         if self.kind == "check":
             if text.lower() not in ("true", "false"):
-                raise ProtocolError(f"setoption: {self.name} is true or false, not {shown(text)!r}")
+                raise ProtocolError(f"setoption: {self.name} is true or false, not {sanitize(text)!r}")
             return text.lower()
         if self.kind == "spin":
             sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
             if not (digits.isascii() and digits.isdecimal()):
-                raise ProtocolError(f"setoption: {self.name} is a number, not {shown(text)!r}")
+                raise ProtocolError(f"setoption: {self.name} is a number, not {sanitize(text)!r}")
             number = sign * int(digits[:18])
             return max(self.least, min(self.most, number))
         if self.kind == "combo":
             for choice in self.choices:
                 if choice.lower() == text.lower():
                     return choice
-            raise ProtocolError(f"setoption: {self.name} is one of {' '.join(self.choices)}, not {shown(text)!r}")
+            raise ProtocolError(f"setoption: {self.name} is one of {' '.join(self.choices)}, not {sanitize(text)!r}")
         return "" if text == "<empty>" else text
 
 

@@ -6,7 +6,7 @@ says wrongly is a `ProtocolError` with one line of text, or one of a `Go`'s `fau
 
 from dataclasses import dataclass, field
 
-from shogi_engine.frontends.stdio import shown
+from shogi_engine.frontends.stdio import sanitize
 
 NUMBER_MAX = 1 << 53  # larger numbers are cut to this: a GUI may send anything
 
@@ -84,7 +84,7 @@ def _whole_number(text: str) -> int:
     """Return the integer `text` says, cut to +-NUMBER_MAX; ValueError if it is none."""
     sign, digits = (-1, text[1:]) if text[:1] == "-" else (1, text.removeprefix("+"))
     if not (digits.isascii() and digits.isdecimal()):
-        raise ValueError(f"{shown(text)!r} is not a whole number")
+        raise ValueError(f"{sanitize(text)!r} is not a whole number")
     return sign * (min(int(digits), NUMBER_MAX) if len(digits) < 17 else NUMBER_MAX)
 
 
@@ -131,12 +131,12 @@ def parse_position(arguments: list[str]) -> Position:
         words, moves = words[:at], tuple(words[at + 1 :])
     if words and words[0] == "startpos":
         if len(words) > 1:
-            raise ProtocolError(f"position: 'moves' expected before {shown(words[1])!r}")
+            raise ProtocolError(f"position: 'moves' expected before {sanitize(words[1])!r}")
         return Position("", moves)
     if words and words[0] == "sfen":
         words = words[1:]
     elif not words or "/" not in words[0]:
-        raise ProtocolError(f"position: startpos or sfen expected, not {shown(arguments[0])!r}")
+        raise ProtocolError(f"position: startpos or sfen expected, not {sanitize(arguments[0])!r}")
     if not words:
         raise ProtocolError("position: the sfen is missing")
     if len(words) == 3:  # the move number is often left out

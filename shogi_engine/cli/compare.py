@@ -16,7 +16,7 @@ import numpy as np
 from shogi_engine import games as all_games
 from shogi_engine.game import Game
 from shogi_engine.search.arena import ALPHA_BETA, MINIMAX, NEGASCOUT, RANDOM, play_game
-from shogi_engine.search.context import MAX_TRAIL, new_context
+from shogi_engine.search.context import MAX_GAME_PLY, new_context
 from shogi_engine.search.textbook import ORDERED, PLAIN, SEED_RULES
 
 KINDS = {
@@ -28,7 +28,7 @@ KINDS = {
 }
 EVALUATIONS = {"plain": PLAIN, "engine": 0}
 DEFAULT_DEPTH, MAX_DEPTH = 4, 20
-LONGEST = min(512, MAX_TRAIL)  # moves of a game; then it is drawn
+LONGEST = min(512, MAX_GAME_PLY)  # moves of a game; then it is drawn
 COLOURS = ("#3b6ea8", "#c9c9c9", "#c2573a")  # won, drawn, lost
 
 
@@ -134,9 +134,9 @@ class Table:
         """Play one game; return its value for black. `visits` : int64[2, n], in-out, black's and white's."""
         ctx = self._ctx
         ctx.pos = self._start
-        ctx.ply = ctx.trail = ctx.computed = 0
+        ctx.ply = ctx.game_ply = ctx.computed_ply = 0
         ctx.last_null = -1
-        ctx.seen[:] = 0
+        ctx.repetition_filter[:] = 0
         players = np.array([self.row(black), self.row(white)], dtype=np.int64)
         return int(play_game(ctx, players, opening, states, LONGEST, visits))
 

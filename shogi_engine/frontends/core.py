@@ -10,12 +10,12 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line, shown
-from shogi_engine.search.timeman import Budget, Clock, TimeOptions, fixed, plan
+from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line, sanitize
+from shogi_engine.search.timeman import Clock, TimeBudget, TimeOptions, fixed, plan
 from shogi_engine.threads import start_thread
 
 if TYPE_CHECKING:
-    from shogi_engine.engine import Engine, Found
+    from shogi_engine.engine import Engine, SearchResult
 
 LAST_WORDS = 0.8  # seconds that what was asked before the end has to be answered
 GAME_PLIES = 60
@@ -39,7 +39,7 @@ def whole_number(text: str, least: int, most: int) -> int:
     """Return the integer `text`; raises ValueError if it is none from `least` to `most`."""
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdecimal()) or len(digits) > 12 or not least <= int(text) <= most:
-        raise ValueError(f"a number from {least} to {most} is wanted, not {shown(text)!r}")
+        raise ValueError(f"a number from {least} to {most} is wanted, not {sanitize(text)!r}")
     return int(text)
 
 
@@ -47,7 +47,7 @@ def budget(
     ply: int, *, main: float | None = None, increment: float = 0.0, each: float | None = None
 ) -> dict[str, float]:
     """Return the time limits of one move, for Engine.search. Seconds: main time, its increment, time for each move."""
-    planned: Budget
+    planned: TimeBudget
     if main is not None and (main > 0 or not each):
         left = max(0, int(main * 1000))
         added = min(int(increment * 1000), left)
@@ -164,7 +164,7 @@ class Console:
         """Tell whether the job at work has been stopped."""
         return self._stamp != self._stops
 
-    def think(self, **limits: Any) -> "Found":
+    def think(self, **limits: Any) -> "SearchResult":
         """Search the engine's position; a job that was stopped gets what one ply finds."""
         engine = self.engine
         with self._lock:

@@ -10,7 +10,7 @@ from typing import Any
 
 from shogi_engine import __version__
 from shogi_engine.frontends.core import DEFAULT_LEVEL, MAX_LEVEL, Console, budget, whole_number
-from shogi_engine.frontends.stdio import shown
+from shogi_engine.frontends.stdio import sanitize
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1, "x": 0, "o": 1}
 NAMES = ("black", "white")
@@ -114,7 +114,7 @@ class Gtp(Console):
 
     def fail(self, fault: BaseException) -> None:
         """Answer the command at work with what was wrong."""
-        self.out.line(f"?{self._id} {shown(str(fault) or repr(fault))}\n")
+        self.out.line(f"?{self._id} {sanitize(str(fault) or repr(fault))}\n")
 
     # ---- the worker's side
 
@@ -136,7 +136,7 @@ class Gtp(Console):
         """Return the colour that the first argument names."""
         side = COLOURS.get(self._one(words).lower())
         if side is None:
-            raise ValueError(f"a colour, b or w, is wanted, not {shown(words[0])!r}")
+            raise ValueError(f"a colour, b or w, is wanted, not {sanitize(words[0])!r}")
         return side
 
     @staticmethod
@@ -161,7 +161,7 @@ class Gtp(Console):
         try:
             float(self._one(words))
         except ValueError:
-            raise ValueError(f"a number is wanted, not {shown(' '.join(words))!r}") from None
+            raise ValueError(f"a number is wanted, not {sanitize(' '.join(words))!r}") from None
         return ""
 
     def _turn_to(self, side: int) -> None:

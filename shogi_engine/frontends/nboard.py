@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
 from shogi_engine.frontends.core import DEFAULT_LEVEL, MAX_LEVEL, Console, budget, whole_number
-from shogi_engine.frontends.stdio import shown
+from shogi_engine.frontends.stdio import sanitize
 
 if TYPE_CHECKING:
-    from shogi_engine.engine import Line
+    from shogi_engine.engine import PvInfo
 
 NAME = f"shogi_engine {__version__}"
 UNIT = 100  # the engine's values in a disc
@@ -29,7 +29,7 @@ def parse_seconds(text: str) -> float:
     if not time_text:
         return 0.0
     if not re.fullmatch(r"(\d{1,6}:){0,2}\d{1,6}(\.\d{1,6})?", time_text, re.ASCII):
-        raise ValueError(f"{shown(text)!r} is no time, mm:ss")
+        raise ValueError(f"{sanitize(text)!r} is no time, mm:ss")
     seconds = 0.0
     for part in time_text.split(":"):
         seconds = 60 * seconds + float(part)
@@ -71,7 +71,7 @@ class NBoard(Console):
 
     def fail(self, fault: BaseException) -> None:
         """Say in the status line what was wrong."""
-        self.out.line(f"status error: {shown(str(fault) or repr(fault))}")
+        self.out.line(f"status error: {sanitize(str(fault) or repr(fault))}")
 
     # ---- the reader's side
 
@@ -83,7 +83,7 @@ class NBoard(Console):
         elif _BARE_MOVE.fullmatch(word) and not rest:
             self._change(lambda: self._move(word))
         else:
-            self.out.line(f"status error: unknown command {shown(text)!r}")
+            self.out.line(f"status error: unknown command {sanitize(text)!r}")
 
     def _change(self, job: Callable[[], None]) -> None:
         """Do a job that an analysis has to end for."""
@@ -93,7 +93,7 @@ class NBoard(Console):
 
     def _ping(self, rest: str) -> None:
         self.stop_thinking()
-        answer = f"pong {shown(rest)}".rstrip()
+        answer = f"pong {sanitize(rest)}".rstrip()
         if self.loaded:
             self.put(lambda: self.out.line(answer))
         else:
@@ -104,7 +104,7 @@ class NBoard(Console):
         jobs = {"depth": self._set_depth, "game": self._set_game, "contempt": self._set_contempt}
         job = jobs.get(what)
         if job is None:
-            self.out.line(f"status error: set {shown(what)!r}: depth, game or contempt is wanted")
+            self.out.line(f"status error: set {sanitize(what)!r}: depth, game or contempt is wanted")
         else:
             self._change(lambda: job(value.strip()))
 
@@ -210,7 +210,7 @@ class NBoard(Console):
         finally:
             self._hinting = False
 
-    def _show(self, line: "Line", depth: str = "") -> None:
+    def _show(self, line: "PvInfo", depth: str = "") -> None:
         """Print one line of an analysis, unless it is a bound only."""
         if not line.bound and not self.stopped:
             pv = "".join(map(square, line.pv))

@@ -9,7 +9,7 @@ from typing import TypeVar
 SHOWN_MAX = 160  # characters of a foreign text that a message repeats
 
 
-def shown(text: str) -> str:
+def sanitize(text: str) -> str:
     """Return `text` as one line of printable ASCII, not long, to be repeated in a message."""
     plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
     plain = "".join(character if character.isprintable() else "?" for character in plain)
@@ -57,7 +57,7 @@ def _write_all(data: bytes) -> None:
         data = data[os.write(1, data) :]
 
 
-def speak(output: type[Out], converse: Callable[[Out, Iterable[bytes]], object]) -> int:
+def run_stdio(output: type[Out], converse: Callable[[Out, Iterable[bytes]], object]) -> int:
     """Let `converse(output, lines)` speak on standard input and output; return the exit status.
 
     Standard error stays silent: a GUI reads nothing there, and an unread pipe that is full would block the engine. A

@@ -13,21 +13,21 @@ from shogi_engine.game import (
     VALUE_MATE,
     VALUE_MATE_IN_MAX,
     VALUE_NONE,
-    claimed_value,
+    declaration_value,
+    endgame_solve,
     evaluate,
-    exchange_ge,
-    finish,
-    forced,
+    gives_check,
+    is_in_check,
     is_legal,
     is_quiet,
     key,
-    mark_threats,
     move_cost,
     null_allowed,
-    preference,
     probcut,
+    root_order_score,
+    see_ge,
+    set_check_info,
     terminal_value,
-    threatens,
 )
 from shogi_engine.jit import njit
 from shogi_engine.search.context import (
@@ -38,34 +38,34 @@ from shogi_engine.search.context import (
     REDUCE,
     REPEAT,
     TABLE,
-    ascend,
-    ascend_null,
-    descend,
-    descend_null,
-    enter,
+    count_node,
+    make_move,
+    make_null_move,
     repeated,
+    unmake_move,
+    unmake_null_move,
 )
 from shogi_engine.search.ordering import (
     ALL_LEFT,
     NONE_LEFT,
+    continuation_row,
+    continuation_score,
     corrected,
     drop_quiet,
-    is_sound,
-    learn_correction,
-    learn_cutoff,
-    learn_known,
-    learn_replies,
+    is_good_capture,
     move_history,
     next_move,
-    reply_history,
-    reward_reply,
-    row_before,
+    update_continuation_histories,
+    update_continuation_stats,
+    update_correction_histories,
+    update_quiet_stats,
+    update_tt_move_stats,
 )
-from shogi_engine.search.quiescence import quiescence, win_at_once
+from shogi_engine.search.quiescence import find_mate_in_one, quiescence
 from shogi_engine.search.tt import (
-    EXACT_BOUND,
-    LOWER,
-    UPPER,
+    BOUND_EXACT,
+    BOUND_LOWER,
+    BOUND_UPPER,
     entry_depth,
     entry_move,
     entry_settles,
@@ -118,7 +118,7 @@ def search(ctx, alpha, beta, depth, start):
     """Return the value of ctx.pos searched `depth` plies deep, exact if it lies within (alpha, beta).
 
     alpha, beta : int64, alpha < beta.   start : where ctx.moves is free.
-    ctx.cuts[ctx.ply] : whether some move is expected to reach beta.
+    ctx.cut_nodes[ctx.ply] : whether some move is expected to reach beta.
     No argument of a recursive call may be a literal: numba would compile the search once more for each, and the
     versions, which call each other, crash when a second process loads them from the cache.
     After a stop (ctx.stopped) the value means nothing. Leaves the line in ctx.pv[ctx.ply].
@@ -131,11 +131,11 @@ def search(ctx, alpha, beta, depth, start):
         return quiescence(ctx, alpha, beta, 0, start)
 
     # 2. Count the node; a stop unwinds the tree, its values are thrown away.
-    if enter(ctx):
+    if count_node(ctx):
         return 0
     params = ctx.params
     pv_node = beta - alpha > 1
-    cut_node = ctx.cuts[ctx.ply] != 0
+    cut_node = ctx.cut_nodes[ctx.ply] != 0
 
     # 3. The rules may end the game here: repetition, or a claim.
     value = repeated(ctx)
@@ -143,8 +143,8 @@ def search(ctx, alpha, beta, depth, start):
         return value
     if ctx.ply >= MAX_PLY:
         return evaluate(ctx)
-    if ctx.features & REPEAT:
-        value = claimed_value(ctx)
+    if ctx.search_flags & REPEAT:
+        value = declaration_value(ctx)
         if value != VALUE_NONE:
             return value
 
@@ -155,38 +155,38 @@ def search(ctx, alpha, beta, depth, start):
         return alpha
 
     # 5. A solver of the game's own may take over near its end.
-    if ctx.features & FINISH:
-        value = finish(ctx, alpha, beta)
+    if ctx.search_flags & FINISH:
+        value = endgame_solve(ctx, alpha, beta)
         if value != VALUE_NONE:
             return value
 
     # 6. The static value, by what was learnt about such positions; then the table, whose memory takes as long to come:
     #    what is known from other lines, a bound or at least a good first move.
-    must_answer = forced(ctx.pos)
-    pruning = ctx.features & PRUNE != 0
+    in_check = is_in_check(ctx.pos)
+    pruning = ctx.search_flags & PRUNE != 0
     static = VALUE_NONE
-    if pruning and not must_answer:
+    if pruning and not in_check:
         static = corrected(ctx, evaluate(ctx))
     table_move = MOVE_NONE
     hash_key = np.uint64(0)
     is_known = False
-    if ctx.features & TABLE:
-        hash_key = key(ctx.pos) ^ ctx.key_salt
+    if ctx.search_flags & TABLE:
+        hash_key = key(ctx.pos) ^ ctx.tt_key_salt
         data = probe(ctx, hash_key)
         if data != np.uint64(0):
             is_known = True
             table_move = entry_move(data)
             known = entry_depth(data)
-            enough = known >= depth if ctx.features & DEEPER else known == depth
+            enough = known >= depth if ctx.search_flags & DEEPER else known == depth
             if enough and not pv_node and entry_settles(data, alpha, beta, ctx.ply):
                 value = entry_value(data, ctx.ply)
                 if value >= beta:
-                    learn_known(ctx, table_move, depth)
+                    update_tt_move_stats(ctx, table_move, depth)
                 return value
 
     # 7. A win that a look finds needs no search.
-    if ctx.features & FINISH and not is_known and not must_answer:
-        move = win_at_once(ctx, hash_key, start)
+    if ctx.search_flags & FINISH and not is_known and not in_check:
+        move = find_mate_in_one(ctx, hash_key, start)
         if move != MOVE_NONE:
             ctx.pv_end[ctx.ply + 1] = ctx.ply + 1
             update_pv(ctx, move)
@@ -198,13 +198,13 @@ def search(ctx, alpha, beta, depth, start):
     if static != VALUE_NONE:
         before = VALUE_NONE
         if ctx.ply >= 2:
-            before = int(ctx.statics[ctx.ply - 2])
+            before = int(ctx.static_evals[ctx.ply - 2])
         if before == VALUE_NONE and ctx.ply >= 4:
-            before = int(ctx.statics[ctx.ply - 4])
+            before = int(ctx.static_evals[ctx.ply - 4])
         improving = ctx.ply >= 2 and (before == VALUE_NONE or static > before)
-        if ctx.ply >= 1 and int(ctx.statics[ctx.ply - 1]) != VALUE_NONE:
-            was_given = static > -int(ctx.statics[ctx.ply - 1])
-    ctx.statics[ctx.ply] = static
+        if ctx.ply >= 1 and int(ctx.static_evals[ctx.ply - 1]) != VALUE_NONE:
+            was_given = static > -int(ctx.static_evals[ctx.ply - 1])
+    ctx.static_evals[ctx.ply] = static
     table_noisy = table_move != MOVE_NONE and not is_quiet(ctx.pos, table_move)
 
     # 9. Forward pruning where a static value means something.
@@ -235,9 +235,9 @@ def search(ctx, alpha, beta, depth, start):
         ):
             less = int(params.nmp_base) + depth // max(int(params.nmp_depth_divisor), 1)
             less += min((static - beta) // max(int(params.nmp_eval_divisor), 1), int(params.nmp_eval_max))
-            descend_null(ctx)
+            make_null_move(ctx)
             value = -search(ctx, -beta, -beta + 1, depth - less, start)
-            ascend_null(ctx)
+            unmake_null_move(ctx)
             if ctx.stopped:
                 return 0
             if value >= beta:
@@ -245,8 +245,8 @@ def search(ctx, alpha, beta, depth, start):
         improving = improving or static >= beta
 
     # 9d. ProbCut: a shallow search that misses the window by far enough tells that this one would miss it too.
-    selective = ctx.features & PROBCUT and params.probcut_selectivity > 0 and depth >= int(params.probcut_min_depth)
-    if selective and not pv_node and not must_answer and abs(beta) < VALUE_MATE_IN_MAX:
+    selective = ctx.search_flags & PROBCUT and params.probcut_selectivity > 0 and depth >= int(params.probcut_min_depth)
+    if selective and not pv_node and not in_check and abs(beta) < VALUE_MATE_IN_MAX:
         shallow, spread = probcut(ctx, depth)
         if shallow > 0:
             margin = int(params.probcut_selectivity) * spread // 100
@@ -263,19 +263,19 @@ def search(ctx, alpha, beta, depth, start):
 
     # 10. Without a move from the table the order is a guess: search less deep now, with one when it comes again.
     deep = depth >= int(params.iir_min_depth)
-    if ctx.features & REDUCE and deep and table_move == MOVE_NONE and (pv_node or cut_node):
+    if ctx.search_flags & REDUCE and deep and table_move == MOVE_NONE and (pv_node or cut_node):
         depth -= 1
 
     # 11. The moves, the most promising first.
     ctx.killers[ctx.ply + 1, 0] = MOVE_NONE
     ctx.killers[ctx.ply + 1, 1] = MOVE_NONE
     if pruning:
-        mark_threats(ctx)
+        set_check_info(ctx)
 
     best = -VALUE_INFINITE
     best_move = MOVE_NONE
     best_end = start
-    bound = UPPER
+    bound = BOUND_UPPER
     tried = 0
     late = int(params.lmp_base) + depth * depth * int(params.lmp_depth_scale) // 1024
     if not improving:
@@ -296,28 +296,28 @@ def search(ctx, alpha, beta, depth, start):
         tried += 1
         quiet = is_quiet(ctx.pos, move)
         skippable = pruning and best > -VALUE_MATE_IN_MAX and move != table_move
-        if skippable and quiet and tried >= late and not threatens(ctx, move):
+        if skippable and quiet and tried >= late and not gives_check(ctx, move):
             if left == NONE_LEFT:
                 end = drop_quiet(ctx, index + 1, end)
             continue
         deeper = depth - move_cost(ctx.pos, move)
         history, replies = 0, 0
         if quiet:
-            history, replies = move_history(ctx, move), reply_history(ctx, move)
+            history, replies = move_history(ctx, move), continuation_score(ctx, move)
         less = reduction(params, depth, tried, improving)
 
         # 12. Once a line is known that does not lose, leave out what will hardly help: quiet moves that come late, have
         #     failed often, or start far below alpha for the depth that reductions leave; noisy ones that would not
         #     bring the value near alpha; what loses material.
         if skippable:
-            if not quiet or threatens(ctx, move):
+            if not quiet or gives_check(ctx, move):
                 loss = -int(params.see_capture_margin) * depth
                 plies = deeper - less // PLY
                 few_left = plies < int(params.capture_futility_max_depth)
-                if static != VALUE_NONE and few_left and not threatens(ctx, move):
+                if static != VALUE_NONE and few_left and not gives_check(ctx, move):
                     gain = int(params.capture_futility_base) + int(params.capture_futility_margin) * plies
                     loss = max(loss, alpha - static - gain)
-                if (loss > 0 or not is_sound(ctx, index)) and not exchange_ge(ctx.pos, move, loss):
+                if (loss > 0 or not is_good_capture(ctx, index)) and not see_ge(ctx.pos, move, loss):
                     continue
             else:
                 if replies < -int(params.history_pruning_margin) * depth:
@@ -333,35 +333,35 @@ def search(ctx, alpha, beta, depth, start):
                             best = hope
                         continue
                 plies = max(plies, 0)
-                if not exchange_ge(ctx.pos, move, -int(params.see_quiet_margin) * plies * plies):
+                if not see_ge(ctx.pos, move, -int(params.see_quiet_margin) * plies * plies):
                     continue
 
-        ctx.standings[ctx.ply] = history + replies
-        descend(ctx, move)
+        ctx.stat_scores[ctx.ply] = history + replies
+        make_move(ctx, move)
 
         # 13. Principal variation search: the first move with the whole window; of the others only whether they are
         #     better, less deep the later they come (late move reduction), and again as deep as asked if they seem so.
         if tried == 1:
-            ctx.cuts[ctx.ply] = not (pv_node or cut_node)
+            ctx.cut_nodes[ctx.ply] = not (pv_node or cut_node)
             value = -search(ctx, -beta, -alpha, deeper, end)
         else:
             reduced = deeper
-            if ctx.features & REDUCE and depth >= int(params.lmr_min_depth):
+            if ctx.search_flags & REDUCE and depth >= int(params.lmr_min_depth):
                 guessed = table_move == MOVE_NONE
                 less = adjustment(params, depth, less, tried, history + replies, pv_node, cut_node, guessed)
                 reduced = min(max(deeper - less // PLY + (1 if pv_node else 0), 1), deeper)
-            ctx.cuts[ctx.ply] = True
+            ctx.cut_nodes[ctx.ply] = True
             value = -search(ctx, -alpha - 1, -alpha, reduced, end)
             if value > alpha and reduced < deeper:
-                ctx.cuts[ctx.ply] = not cut_node
+                ctx.cut_nodes[ctx.ply] = not cut_node
                 value = -search(ctx, -alpha - 1, -alpha, deeper, end)
                 if value > alpha and quiet and not ctx.stopped:
                     bonus = int(params.lmr_research_bonus)
-                    reward_reply(ctx, ctx.ply - 1, row_before(ctx, ctx.ply, 1), bonus, must_answer)
+                    update_continuation_histories(ctx, ctx.ply - 1, continuation_row(ctx, ctx.ply, 1), bonus, in_check)
             if alpha < value < beta:
-                ctx.cuts[ctx.ply] = False
+                ctx.cut_nodes[ctx.ply] = False
                 value = -search(ctx, -beta, -alpha, deeper, end)
-        ascend(ctx, move)
+        unmake_move(ctx, move)
         if ctx.stopped:
             return 0
 
@@ -371,13 +371,13 @@ def search(ctx, alpha, beta, depth, start):
             if value > alpha:
                 best_move = move
                 best_end = index + 1
-                bound = EXACT_BOUND
+                bound = BOUND_EXACT
                 if pv_node:
                     update_pv(ctx, move)
                 if value >= beta:
-                    bound = LOWER
+                    bound = BOUND_LOWER
                     if quiet:
-                        learn_cutoff(ctx, start, index, depth)
+                        update_quiet_stats(ctx, start, index, depth)
                     break
                 alpha = value
 
@@ -389,10 +389,10 @@ def search(ctx, alpha, beta, depth, start):
     found = best_move != MOVE_NONE
     steady = not found or is_quiet(ctx.pos, best_move)
     if found and steady:
-        learn_replies(ctx, start, best_end, best_move, depth, table_move)
+        update_continuation_stats(ctx, start, best_end, best_move, depth, table_move)
     if static != VALUE_NONE and steady and (best > static) == found and abs(best) < VALUE_MATE_IN_MAX:
-        learn_correction(ctx, best - static, depth, found)
-    if ctx.features & TABLE:
+        update_correction_histories(ctx, best - static, depth, found)
+    if ctx.search_flags & TABLE:
         store(ctx, hash_key, best_move, best, depth, bound, ctx.ply)
     return best
 
@@ -401,7 +401,7 @@ def search(ctx, alpha, beta, depth, start):
 def order_root(ctx):
     """Put the root moves after which the mover stands best first: of moves of equal value the first is played."""
     for index in range(int(ctx.root_count)):
-        ctx.scores[index] = preference(ctx, ctx.root_moves[index])
+        ctx.scores[index] = root_order_score(ctx, ctx.root_moves[index])
     for index in range(1, int(ctx.root_count)):
         move, score = ctx.root_moves[index], ctx.scores[index]
         place = index
@@ -421,7 +421,7 @@ def search_root(ctx, alpha, beta, depth, first):
     params = ctx.params
     ctx.root_scores[first] = -VALUE_INFINITE
     ctx.root_depth = depth
-    ctx.statics[0] = evaluate(ctx) if ctx.features & PRUNE and not forced(ctx.pos) else VALUE_NONE
+    ctx.static_evals[0] = evaluate(ctx) if ctx.search_flags & PRUNE and not is_in_check(ctx.pos) else VALUE_NONE
     best = -VALUE_INFINITE
     top = alpha
     for index in range(first, int(ctx.root_count)):
@@ -429,25 +429,25 @@ def search_root(ctx, alpha, beta, depth, first):
         deeper = depth - move_cost(ctx.pos, move)
         number = index - first + 1
         less = 0
-        if ctx.features & REDUCE and depth >= int(params.lmr_min_depth) and number > 1:
-            history = move_history(ctx, move) + reply_history(ctx, move) if is_quiet(ctx.pos, move) else 0
+        if ctx.search_flags & REDUCE and depth >= int(params.lmr_min_depth) and number > 1:
+            history = move_history(ctx, move) + continuation_score(ctx, move) if is_quiet(ctx.pos, move) else 0
             less = reduction(params, depth, number, True)
             less = adjustment(params, depth, less, number, history, True, False, False)
             less = min(max(less // PLY, 0), deeper - 1)
-        ctx.standings[0] = 0
-        descend(ctx, move)
+        ctx.stat_scores[0] = 0
+        make_move(ctx, move)
         if number == 1:
-            ctx.cuts[ctx.ply] = False
+            ctx.cut_nodes[ctx.ply] = False
             value = -search(ctx, -beta, -top, deeper, 0)
         else:
-            ctx.cuts[ctx.ply] = True
+            ctx.cut_nodes[ctx.ply] = True
             value = -search(ctx, -top - 1, -top, deeper - less, 0)
             if value > top and less > 0:
                 value = -search(ctx, -top - 1, -top, deeper, 0)
             if top < value < beta:
-                ctx.cuts[ctx.ply] = False
+                ctx.cut_nodes[ctx.ply] = False
                 value = -search(ctx, -beta, -top, deeper, 0)
-        ascend(ctx, move)
+        unmake_move(ctx, move)
         if ctx.stopped:
             break
         if value > best:
@@ -462,7 +462,7 @@ def search_root(ctx, alpha, beta, depth, first):
             if value >= beta:
                 break
             top = max(top, value)
-    if ctx.features & TABLE and best > -VALUE_INFINITE and not ctx.stopped and first == 0:
-        bound = UPPER if best <= alpha else LOWER if best >= beta else EXACT_BOUND
-        store(ctx, key(ctx.pos) ^ ctx.key_salt, ctx.root_moves[0], best, depth, bound, 0)
+    if ctx.search_flags & TABLE and best > -VALUE_INFINITE and not ctx.stopped and first == 0:
+        bound = BOUND_UPPER if best <= alpha else BOUND_LOWER if best >= beta else BOUND_EXACT
+        store(ctx, key(ctx.pos) ^ ctx.tt_key_salt, ctx.root_moves[0], best, depth, bound, 0)
     return best

@@ -6,17 +6,17 @@ from shogi_engine.game import (
     MOVE_NONE,
     VALUE_INFINITE,
     VALUE_NONE,
-    claimed_value,
+    declaration_value,
     generate_moves,
     is_legal,
     move_cost,
-    prepare,
+    refresh_accumulator,
     repetition_value,
     terminal_value,
 )
 from shogi_engine.jit import njit
-from shogi_engine.search.context import ascend, descend
-from shogi_engine.search.ordering import order_moves, pick_sound
+from shogi_engine.search.context import make_move, unmake_move
+from shogi_engine.search.ordering import order_moves, pick_move
 from shogi_engine.search.textbook import ORDERED, alpha_beta, minimax, negascout
 
 RANDOM, MINIMAX, ALPHA_BETA, NEGASCOUT = range(4)  # kinds of players; NegaScout with ORDERED is PVS
@@ -82,19 +82,19 @@ def choose(ctx, count, kind, depth, state, visits):
         return ctx.root_moves[0]
     for index in range(count):
         ctx.moves[index] = ctx.root_moves[index]
-    if ctx.features & ORDERED:
+    if ctx.search_flags & ORDERED:
         order_moves(ctx, 0, count, MOVE_NONE)
         for index in range(count):
-            ctx.root_moves[index] = pick_sound(ctx, index, count)
-    prepare(ctx)
+            ctx.root_moves[index] = pick_move(ctx, index, count)
+    refresh_accumulator(ctx)
     visits[0] += 1
     best, best_move = -VALUE_INFINITE, ctx.root_moves[0]
     for index in range(count):
         move = ctx.root_moves[index]
         left = depth - move_cost(ctx.pos, move)
-        descend(ctx, move)
+        make_move(ctx, move)
         value = value_of(ctx, kind, best, index == 0, left, visits)
-        ascend(ctx, move)
+        unmake_move(ctx, move)
         if value > best:
             best, best_move = value, move
     return best_move
@@ -106,7 +106,7 @@ def ending(ctx, count):
     if count == 0:
         return terminal_value(ctx)
     value = repetition_value(ctx)
-    return claimed_value(ctx) if value == VALUE_NONE else value
+    return declaration_value(ctx) if value == VALUE_NONE else value
 
 
 @njit
@@ -118,17 +118,17 @@ def play_game(ctx, players, opening, states, longest, visits):
     visits : int64[2, MAX_PLY + 2], in-out, each player's nodes by ply; a move that is the only one is searched too,
     but for one that costs no depth (a pass).
     """
-    while ctx.trail < longest:
-        side = ctx.trail & 1
+    while ctx.game_ply < longest:
+        side = ctx.game_ply & 1
         count = write_root_moves(ctx)
         value = ending(ctx, count)
         if value != VALUE_NONE:
             return -value if side else value
-        ctx.features = players[side, FEATURES]
-        if ctx.trail < opening:
+        ctx.search_flags = players[side, FEATURES]
+        if ctx.game_ply < opening:
             move = choose(ctx, count, RANDOM, 0, states[0], visits[side])
         else:
             move = choose(ctx, count, players[side, KIND], players[side, DEPTH], states[1], visits[side])
-        descend(ctx, move)
+        make_move(ctx, move)
         ctx.ply = 0
     return 0

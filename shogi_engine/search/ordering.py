@@ -13,18 +13,18 @@ import numpy as np
 from shogi_engine.game import (
     CORRECTION_TABLES,
     MOVE_NONE,
-    can_play,
+    continuation_slot,
     correction_slots,
-    exchange_ge,
-    forced,
+    generate_captures,
     generate_moves,
-    generate_noisy,
-    generate_quiet,
+    generate_quiets,
+    gives_check,
     history_slot,
+    is_in_check,
+    is_legal_tt_move,
     is_quiet,
-    reply_slot,
     score_moves,
-    threatens,
+    see_ge,
 )
 from shogi_engine.jit import njit
 from shogi_engine.search.context import LOOK_BACK
@@ -48,18 +48,18 @@ def move_history(ctx, move):
 
 
 @njit
-def row_before(ctx, ply, plies):
+def continuation_row(ctx, ply, plies):
     """Return the reply slot, a row of ctx.continuation, of the move made `plies` before the one at `ply`."""
-    return int(ctx.replies[LOOK_BACK + ply - plies])
+    return int(ctx.continuation_rows[LOOK_BACK + ply - plies])
 
 
 @njit
-def reply_history(ctx, move):
+def continuation_score(ctx, move):
     """Return how well quiet moves like `move` did after the last two moves, within +-2 CONTINUATION_MAX."""
-    slot = reply_slot(ctx.pos, move)
+    slot = continuation_slot(ctx.pos, move)
     if slot < 0:
         return 0
-    last, other = row_before(ctx, ctx.ply, 1), row_before(ctx, ctx.ply, 2)
+    last, other = continuation_row(ctx, ctx.ply, 1), continuation_row(ctx, ctx.ply, 2)
     return int(ctx.continuation[last, slot]) + int(ctx.continuation[other, slot])
 
 
@@ -70,8 +70,8 @@ def order_moves(ctx, start, count, table_move):
     killer, second = ctx.killers[ctx.ply, 0], ctx.killers[ctx.ply, 1]
     # A forced move answers the last ones only.
     none = ctx.continuation.shape[0] - 1
-    first, other = row_before(ctx, ctx.ply, 1), row_before(ctx, ctx.ply, 2)
-    fourth = none if forced(ctx.pos) else row_before(ctx, ctx.ply, 4)
+    first, other = continuation_row(ctx, ctx.ply, 1), continuation_row(ctx, ctx.ply, 2)
+    fourth = none if is_in_check(ctx.pos) else continuation_row(ctx, ctx.ply, 4)
     for index in range(start, start + count):
         move = ctx.moves[index]
         if move == table_move:
@@ -84,7 +84,7 @@ def order_moves(ctx, start, count, table_move):
             ctx.scores[index] = KILLER_SCORE
         else:
             score = move_history(ctx, move)
-            slot = reply_slot(ctx.pos, move)
+            slot = continuation_slot(ctx.pos, move)
             if slot >= 0:
                 score += int(ctx.continuation[first, slot]) + int(ctx.continuation[other, slot])
                 score += int(ctx.continuation[fourth, slot])
@@ -107,16 +107,16 @@ def pick(ctx, index, end):
 
 
 @njit
-def is_sound(ctx, index):
-    """Tell whether the move that `pick_sound` put at `index` is noisy and loses no material."""
+def is_good_capture(ctx, index):
+    """Tell whether the move that `pick_move` put at `index` is noisy and loses no material."""
     return NOISY_SCORE <= ctx.scores[index] < TABLE_MOVE_SCORE
 
 
 @njit
-def pick_sound(ctx, index, end):
+def pick_move(ctx, index, end):
     """Do as `pick`, but put noisy moves that lose material behind the quiet ones; asked when they are picked."""
     move = pick(ctx, index, end)
-    while is_sound(ctx, index) and not exchange_ge(ctx.pos, move, 0):
+    while is_good_capture(ctx, index) and not see_ge(ctx.pos, move, 0):
         ctx.scores[index] -= LOSING
         move = pick(ctx, index, end)
     return move
@@ -141,7 +141,7 @@ def drop_quiet(ctx, index, end):
     kept = index
     for other in range(index, end):
         move = ctx.moves[other]
-        if not is_quiet(ctx.pos, move) or threatens(ctx, move):
+        if not is_quiet(ctx.pos, move) or gives_check(ctx, move):
             ctx.moves[kept] = move
             ctx.scores[kept] = ctx.scores[other]
             kept += 1
@@ -160,30 +160,30 @@ def next_move(ctx, start, index, end, left, table_move, few):
     """
     if left == ALL_LEFT:
         left = NOISY_LEFT
-        if table_move != MOVE_NONE and can_play(ctx.pos, table_move):
+        if table_move != MOVE_NONE and is_legal_tt_move(ctx.pos, table_move):
             ctx.moves[index] = table_move
             ctx.scores[index] = TABLE_MOVE_SCORE
             return index + 1, left
     played = index > start and ctx.moves[start] == table_move
     if left == NOISY_LEFT:
-        if forced(ctx.pos):
+        if is_in_check(ctx.pos):
             left = NONE_LEFT
             count = generate_moves(ctx, end)
         else:
             left = QUIET_LEFT
-            count = generate_noisy(ctx, end)
+            count = generate_captures(ctx, end)
         end = write_group(ctx, end, count, table_move, played)
     # At a node that got far, order hardly matters.
     if index < end and (left != NONE_LEFT or index - start < int(ctx.params.sorted_moves)):
-        pick_sound(ctx, index, end)
+        pick_move(ctx, index, end)
     if left == QUIET_LEFT and (index == end or ctx.scores[index] < NOISY_SCORE):
         left = NONE_LEFT
-        count = generate_quiet(ctx, end)
+        count = generate_quiets(ctx, end)
         if few:
             count = drop_quiet(ctx, end, end + count) - end
         end = write_group(ctx, end, count, table_move, played)
         if index < end:
-            pick_sound(ctx, index, end)
+            pick_move(ctx, index, end)
     return end, left
 
 
@@ -202,21 +202,21 @@ def reward(ctx, move, bonus):
 
 
 @njit
-def reward_reply(ctx, ply, slot, bonus, must_answer):
+def update_continuation_histories(ctx, ply, slot, bonus, in_check):
     """Move the continuation histories of the reply slot `slot` at `ply` by `bonus`, shared out by nearness."""
     if slot < 0:
         return
     for place in range(3):
         plies = 1 << place
-        row = row_before(ctx, ply, plies)
-        if row == ctx.continuation.shape[0] - 1 or must_answer and plies > 2:
+        row = continuation_row(ctx, ply, plies)
+        if row == ctx.continuation.shape[0] - 1 or in_check and plies > 2:
             continue
         share = int(ctx.params.continuation_weights[place])
         ctx.continuation[row, slot] = shifted(int(ctx.continuation[row, slot]), bonus * share // 1024, CONTINUATION_MAX)
 
 
 @njit
-def learn_cutoff(ctx, start, index, depth):
+def update_quiet_stats(ctx, start, index, depth):
     """Remember that the quiet move at `index` refuted the position, and that the quiet ones before it did not."""
     move = ctx.moves[index]
     params = ctx.params
@@ -238,32 +238,32 @@ def stat_bonus(params, depth):
 
 
 @njit
-def learn_known(ctx, move, depth):
+def update_tt_move_stats(ctx, move, depth):
     """Remember that the table's `move`, if it is a quiet one, refutes the position again."""
-    if move != MOVE_NONE and can_play(ctx.pos, move) and is_quiet(ctx.pos, move):
+    if move != MOVE_NONE and is_legal_tt_move(ctx.pos, move) and is_quiet(ctx.pos, move):
         bonus = stat_bonus(ctx.params, depth)
         reward(ctx, move, bonus)
-        reward_reply(ctx, ctx.ply, reply_slot(ctx.pos, move), bonus, forced(ctx.pos))
+        update_continuation_histories(ctx, ctx.ply, continuation_slot(ctx.pos, move), bonus, is_in_check(ctx.pos))
 
 
 @njit
-def learn_replies(ctx, start, end, best, depth, table_move):
+def update_continuation_stats(ctx, start, end, best, depth, table_move):
     """Remember of the moves start..end - 1 that the quiet move `best` was the best after the moves before it.
 
     A move that is refuted though it stood well tells more.
     """
     params = ctx.params
-    must_answer = forced(ctx.pos)
+    in_check = is_in_check(ctx.pos)
     bonus = stat_bonus(params, depth) + (int(params.stat_bonus_tt_move) if best == table_move else 0)
     if ctx.ply > 0:
-        bonus += int(ctx.standings[ctx.ply - 1]) * int(params.stat_bonus_stat_score) // 1024
+        bonus += int(ctx.stat_scores[ctx.ply - 1]) * int(params.stat_bonus_stat_score) // 1024
     malus = min(int(params.stat_malus_scale) * depth - int(params.stat_malus_offset), int(params.stat_malus_max))
     bonus = bonus * int(params.stat_bonus_share) // 1024
-    reward_reply(ctx, ctx.ply, reply_slot(ctx.pos, best), bonus, must_answer)
+    update_continuation_histories(ctx, ctx.ply, continuation_slot(ctx.pos, best), bonus, in_check)
     for other in range(start, end):
         move = ctx.moves[other]
         if move != best and is_quiet(ctx.pos, move):
-            reward_reply(ctx, ctx.ply, reply_slot(ctx.pos, move), -malus, must_answer)
+            update_continuation_histories(ctx, ctx.ply, continuation_slot(ctx.pos, move), -malus, in_check)
             malus = malus * int(params.stat_malus_decay) // 1024
 
 
@@ -275,13 +275,13 @@ def corrected(ctx, value):
     for table in range(CORRECTION_TABLES):
         total += int(ctx.params.correction_weights[table]) * int(ctx.corrections[table, slots[table]])
     if ctx.ply > 0:
-        last = int(ctx.reply_corrections[row_before(ctx, ctx.ply, 2), row_before(ctx, ctx.ply, 1)])
+        last = int(ctx.continuation_corrections[continuation_row(ctx, ctx.ply, 2), continuation_row(ctx, ctx.ply, 1)])
         total += int(ctx.params.continuation_correction_weight) * last
     return value + total // CORRECTION_MAX
 
 
 @njit
-def learn_correction(ctx, difference, depth, found):
+def update_correction_histories(ctx, difference, depth, found):
     """Learn that a search of `depth` plies found a value that is the corrected static one plus `difference`.
 
     found : by a move, and not that no move reaches alpha.
@@ -295,6 +295,7 @@ def learn_correction(ctx, difference, depth, found):
         slot, bonus = slots[table], step * int(params.correction_rates[table]) // 1024
         ctx.corrections[table, slot] = shifted(int(ctx.corrections[table, slot]), bonus, CORRECTION_MAX)
     none = ctx.continuation.shape[0] - 1
-    row, last = row_before(ctx, ctx.ply, 2), row_before(ctx, ctx.ply, 1)
+    row, last = continuation_row(ctx, ctx.ply, 2), continuation_row(ctx, ctx.ply, 1)
     if row != none and last != none:
-        ctx.reply_corrections[row, last] = shifted(int(ctx.reply_corrections[row, last]), step, CORRECTION_MAX)
+        known = int(ctx.continuation_corrections[row, last])
+        ctx.continuation_corrections[row, last] = shifted(known, step, CORRECTION_MAX)

@@ -16,15 +16,15 @@ from shogi_engine.game import (
     Game,
     do_move,
     key,
-    prepare,
+    refresh_accumulator,
+    repetition_key,
     terminal_value,
-    trail_key,
 )
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import order_root, search_root
 from shogi_engine.search.context import (
     ALL_FEATURES,
-    MAX_TRAIL,
+    MAX_GAME_PLY,
     PROBCUT,
     forget,
     new_context,
@@ -32,7 +32,7 @@ from shogi_engine.search.context import (
     write_legal_moves,
 )
 from shogi_engine.search.limits import Info, Limits, Result
-from shogi_engine.search.timeman import Doubt
+from shogi_engine.search.timeman import TimeManager
 from shogi_engine.search.tt import Table
 from shogi_engine.threads import start_thread
 
@@ -45,7 +45,7 @@ NO_LIMIT = np.iinfo(np.int64).max
 def is_selective(ctx: Any) -> bool:
     """Tell whether ProbCut is used."""
     fields = np.asarray(ctx)
-    return int(fields["features"]) & PROBCUT != 0 and int(fields["params"]["probcut_selectivity"]) > 0
+    return int(fields["search_flags"]) & PROBCUT != 0 and int(fields["params"]["probcut_selectivity"]) > 0
 
 
 class Timer:
@@ -130,7 +130,7 @@ class Searcher:
 
     def __init__(self, game: Game, *, hash_mb: int = 64, threads: int = 1) -> None:
         self.game = game
-        self.features = ALL_FEATURES & game.features
+        self.search_flags = ALL_FEATURES & game.search_flags
         self.params = game.default_params()  # copied into every thread's context when a search begins
         self.table = Table(hash_mb)
         self._stop_word = np.zeros(8, dtype=np.uint64)
@@ -198,11 +198,11 @@ class Searcher:
         """Put a position and the game that led to it into a context; the trail keeps the last moves only."""
         fields = np.asarray(ctx)  # a record's attributes are looked up at a tenth of this speed
         fields["pos"] = position
-        fields["seen"] = fields["trail"] = fields["ply"] = 0
+        fields["repetition_filter"] = fields["game_ply"] = fields["ply"] = 0
         game = np.array(moves, dtype=np.uint32)
-        for first in range(len(game) % MAX_TRAIL - MAX_TRAIL, len(game), MAX_TRAIL):
-            fields["trail"] = 0
-            play_moves(ctx, game[max(first, 0) : first + MAX_TRAIL])
+        for first in range(len(game) % MAX_GAME_PLY - MAX_GAME_PLY, len(game), MAX_GAME_PLY):
+            fields["game_ply"] = 0
+            play_moves(ctx, game[max(first, 0) : first + MAX_GAME_PLY])
 
     def search(
         self,
@@ -249,13 +249,13 @@ class Searcher:
     def _prepare(self, ctx: Any, roots: list[int], limits: Limits) -> None:
         """Set all of a context but its position."""
         fields = np.asarray(ctx)
-        fields["features"] = self.features
+        fields["search_flags"] = self.search_flags
         fields["params"] = self.params
         if limits.selectivity is not None:
             fields["params"]["probcut_selectivity"] = limits.selectivity
-        fields["key_salt"] = int(fields["params"]["probcut_selectivity"]) * SALT_FACTOR if is_selective(ctx) else 0
-        fields["table_address"] = self.table.address
-        fields["table_clusters"] = self.table.clusters
+        fields["tt_key_salt"] = int(fields["params"]["probcut_selectivity"]) * SALT_FACTOR if is_selective(ctx) else 0
+        fields["tt_address"] = self.table.address
+        fields["tt_clusters"] = self.table.clusters
         fields["generation"] = self.table.generation
         fields["nodes"] = fields["seldepth"] = fields["stopped"] = 0
         fields["node_limit"] = NO_LIMIT
@@ -265,8 +265,8 @@ class Searcher:
         fields["root_moves"][: len(roots)] = roots
         fields["last_null"] = -1
         fields["killers"] = 0
-        fields["computed"] = 0
-        prepare(ctx)
+        fields["computed_ply"] = 0
+        refresh_accumulator(ctx)
         order_root(ctx)
 
 
@@ -329,14 +329,14 @@ class _Run:
         yield from range(1, self._max_depth() + 1)
         to_the_end = self._max_depth() == self.longest < MAX_DEPTH
         if to_the_end and self.limits.selectivity is None and is_selective(ctx):
-            ctx.features &= ~PROBCUT
-            ctx.key_salt = 0
+            ctx.search_flags &= ~PROBCUT
+            ctx.tt_key_salt = 0
             yield self._max_depth()
 
     def _deepen(self, ctx: Any, timer: Timer) -> None:
         """Iterative deepening in the main thread."""
         multipv = min(self.limits.multipv, int(ctx.root_count))
-        doubt = Doubt(self.window)
+        doubt = TimeManager(self.window)
         doubt.only = int(ctx.root_count) == 1
         if doubt.only:
             timer.cap(doubt.factor)
@@ -436,11 +436,11 @@ class _Run:
         np.asarray(position)[...] = self.position
         seen = set()
         for move in pv:
-            seen.add(int(trail_key(position)))
+            seen.add(int(repetition_key(position)))
             do_move(position, np.uint32(move), undo)
-        while len(pv) < length and int(trail_key(position)) not in seen:
-            seen.add(int(trail_key(position)))
-            move = searcher.table.move(int(key(position) ^ self.contexts[0].key_salt))
+        while len(pv) < length and int(repetition_key(position)) not in seen:
+            seen.add(int(repetition_key(position)))
+            move = searcher.table.move(int(key(position) ^ self.contexts[0].tt_key_salt))
             if not move or move not in searcher.root_moves(position):
                 break
             pv.append(move)

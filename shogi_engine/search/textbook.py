@@ -3,7 +3,7 @@
 They use the shared search's context and the games' rules, but nothing else of it: no table, no pruning but alpha-beta
 itself, and no ordering unless it is asked for. Each counts the nodes it visits by ply in `visits`. At the horizon a
 position is worth `evaluate`; a pass costs no depth; a position without a legal move has its `terminal_value`, always
-from the side to move's point of view. The bits of ctx.features below change that, for players that are compared.
+from the side to move's point of view. The bits of ctx.search_flags below change that, for players that are compared.
 """
 
 from shogi_engine.game import (
@@ -14,15 +14,15 @@ from shogi_engine.game import (
     generate_moves,
     is_legal,
     move_cost,
-    plain_value,
+    naive_value,
     terminal_value,
 )
 from shogi_engine.jit import njit
-from shogi_engine.search.context import ascend, descend
-from shogi_engine.search.ordering import order_moves, pick_sound
+from shogi_engine.search.context import make_move, unmake_move
+from shogi_engine.search.ordering import order_moves, pick_move
 
-# Bits of ctx.features, beyond those of the shared search (context.ALL_FEATURES).
-PLAIN = 1 << 16  # count by `plain_value` at the horizon
+# Bits of ctx.search_flags, beyond those of the shared search (context.ALL_FEATURES).
+PLAIN = 1 << 16  # count by `naive_value` at the horizon
 ORDERED = 1 << 17  # the most promising moves first: so NegaScout is what is known as principal variation search
 SEED_RULES = 1 << 18  # the faults told of in `seed_value`
 
@@ -30,7 +30,7 @@ SEED_RULES = 1 << 18  # the faults told of in `seed_value`
 @njit
 def horizon_value(ctx):
     """Return what ctx.pos is taken for without a search."""
-    return plain_value(ctx) if ctx.features & PLAIN else evaluate(ctx)
+    return naive_value(ctx) if ctx.search_flags & PLAIN else evaluate(ctx)
 
 
 @njit
@@ -41,7 +41,7 @@ def seed_value(ctx, start, count):
     winner, were given to him twice. The `count` moves of ctx.pos are at ctx.moves[start].
     """
     if count == 0:
-        return 2 * terminal_value(ctx) - plain_value(ctx)
+        return 2 * terminal_value(ctx) - naive_value(ctx)
     if count == 1 and move_cost(ctx.pos, ctx.moves[start]) == 0:
         return horizon_value(ctx)
     return VALUE_NONE
@@ -58,7 +58,7 @@ def minimax(ctx, depth, start, visits):
         return horizon_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_moves(ctx, start)
-    if ctx.features & SEED_RULES:
+    if ctx.search_flags & SEED_RULES:
         value = seed_value(ctx, start, end - start)
         if value != VALUE_NONE:
             return value
@@ -66,9 +66,9 @@ def minimax(ctx, depth, start, visits):
         move = ctx.moves[index]
         if is_legal(ctx.pos, move):
             left = depth - move_cost(ctx.pos, move)
-            descend(ctx, move)
+            make_move(ctx, move)
             value = -minimax(ctx, left, end, visits)
-            ascend(ctx, move)
+            unmake_move(ctx, move)
             best = max(best, value)
     return best if best > -VALUE_INFINITE else terminal_value(ctx)
 
@@ -85,7 +85,7 @@ def alpha_beta(ctx, alpha, beta, depth, start, visits):
         return horizon_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_moves(ctx, start)
-    if ctx.features & SEED_RULES:
+    if ctx.search_flags & SEED_RULES:
         value = seed_value(ctx, start, end - start)
         if value != VALUE_NONE:
             return value
@@ -93,9 +93,9 @@ def alpha_beta(ctx, alpha, beta, depth, start, visits):
         move = ctx.moves[index]
         if is_legal(ctx.pos, move):
             left = depth - move_cost(ctx.pos, move)
-            descend(ctx, move)
+            make_move(ctx, move)
             value = -alpha_beta(ctx, -beta, -max(alpha, best), left, end, visits)
-            ascend(ctx, move)
+            unmake_move(ctx, move)
             best = max(best, value)
             if best >= beta:
                 return best
@@ -116,26 +116,26 @@ def negascout(ctx, alpha, beta, depth, start, visits):
         return horizon_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_moves(ctx, start)
-    if ctx.features & SEED_RULES:
+    if ctx.search_flags & SEED_RULES:
         value = seed_value(ctx, start, end - start)
         if value != VALUE_NONE:
             return -value if ctx.ply & 1 else value
-    ordered = ctx.features & ORDERED != 0 and depth > 1  # one ply before the horizon it does not pay
+    ordered = ctx.search_flags & ORDERED != 0 and depth > 1  # one ply before the horizon it does not pay
     if ordered:
         order_moves(ctx, start, end - start, MOVE_NONE)
     for index in range(start, end):
-        move = pick_sound(ctx, index, end) if ordered else ctx.moves[index]
+        move = pick_move(ctx, index, end) if ordered else ctx.moves[index]
         if is_legal(ctx.pos, move):
             left = depth - move_cost(ctx.pos, move)
             low = max(alpha, best)
-            descend(ctx, move)
+            make_move(ctx, move)
             if best == -VALUE_INFINITE:
                 value = -negascout(ctx, -beta, -low, left, end, visits)
             else:
                 value = -negascout(ctx, -low - 1, -low, left, end, visits)
                 if low < value < beta:
                     value = -negascout(ctx, -beta, -value, left, end, visits)
-            ascend(ctx, move)
+            unmake_move(ctx, move)
             best = max(best, value)
             if best >= beta:
                 return best

@@ -1,7 +1,7 @@
 """Time management: from a clock to the milliseconds one move may take. Standard library only.
 
 Two numbers are planned: after `soft_ms` no further iteration begins, at `hard_ms` the search stops at once. While it
-thinks, `Doubt` stretches or cuts the soft limit.
+thinks, `TimeManager` stretches or cuts the soft limit.
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class TimeOptions:
 
 
 @dataclass(frozen=True)
-class Budget:
+class TimeBudget:
     """The time for one move, in ms: 0 <= least_ms <= soft_ms <= hard_ms <= what the clock allows.
 
     least_ms : an easy move takes so much all the same. Equal soft_ms and hard_ms are used up whatever is found.
@@ -47,21 +47,21 @@ class Budget:
     hard_ms: float
     least_ms: float = 0.0
 
-    def after_pondering(self, pondered_ms: float) -> "Budget":
+    def after_pondering(self, pondered_ms: float) -> "TimeBudget":
         """Return the budget from ponderhit on: time pondered counts as thought, unless unused time is lost anyway."""
         if self.soft_ms == self.hard_ms:
             return self
         pondered_ms = max(0.0, pondered_ms)
-        return Budget(max(0.0, self.soft_ms - pondered_ms), self.hard_ms, max(0.0, self.least_ms - pondered_ms))
+        return TimeBudget(max(0.0, self.soft_ms - pondered_ms), self.hard_ms, max(0.0, self.least_ms - pondered_ms))
 
-    def for_only_move(self) -> "Budget":
+    def for_only_move(self) -> "TimeBudget":
         """Return the budget of a move that has no alternative: all of it is there, but need not be used up."""
-        return Budget(min(self.soft_ms, self.hard_ms / 4), self.hard_ms, self.least_ms)
+        return TimeBudget(min(self.soft_ms, self.hard_ms / 4), self.hard_ms, self.least_ms)
 
-    def less(self, elapsed_ms: float) -> "Budget":
+    def less(self, elapsed_ms: float) -> "TimeBudget":
         """Return what is left of the budget after `elapsed_ms`."""
         soft, hard, least = (max(0.0, ms - elapsed_ms) for ms in (self.soft_ms, self.hard_ms, self.least_ms))
-        return Budget(soft, hard, least)
+        return TimeBudget(soft, hard, least)
 
 
 def cap(clock: Clock) -> int:
@@ -80,11 +80,11 @@ def limit(milliseconds: float, options: TimeOptions) -> float:
     return max(milliseconds - delay, milliseconds / 4, 0.0)
 
 
-def fixed(movetime: int, options: TimeOptions) -> Budget:
+def fixed(movetime: int, options: TimeOptions) -> TimeBudget:
     """Return the budget of a move that shall take `movetime` ms: no clock runs out, so little is kept back."""
     movetime = max(0, movetime)
     whole = float(movetime - min(options.network_delay, movetime / 10, MOVETIME_DELAY))
-    return Budget(whole, whole)
+    return TimeBudget(whole, whole)
 
 
 def moves_to_go(ply: int, max_ply: int = 0) -> int:
@@ -96,7 +96,7 @@ def moves_to_go(ply: int, max_ply: int = 0) -> int:
     return max(1, min(expected, (max_ply - ply + 1) // 2)) if max_ply > 0 else expected
 
 
-def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Budget:
+def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> TimeBudget:
     """Return the budget of one move, never more than `cap(clock)` less the network delay."""
     most = cap(clock)
     whole = limit(most, options)
@@ -104,7 +104,7 @@ def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Budg
     main = most - byoyomi
     moves = moves_to_go(ply, max_ply)
     if most <= 1.3 * byoyomi or moves == 1:  # what is not used now is lost, or nearly so
-        return Budget(whole, whole)
+        return TimeBudget(whole, whole)
     lost = moves * options.network_delay  # of the main time, between engine and clock
     if byoyomi:  # a main time that is used up is no misfortune then: the sooner the larger the byoyomi is beside it
         moves = max(1, round(moves - 0.5 * moves * moves * byoyomi / (moves * byoyomi + main)))
@@ -116,10 +116,10 @@ def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Budg
     hard = byoyomi + max(share, min(4 * share, 0.3 * (main - 2 * lost)))  # a hard move takes no more of the main time
     hard = max(hard, options.minimum_thinking_time)
     soft, hard = min(soft, hard, whole), min(hard, whole)
-    return Budget(soft, hard, min(soft, options.minimum_thinking_time))
+    return TimeBudget(soft, hard, min(soft, options.minimum_thinking_time))
 
 
-class Doubt:
+class TimeManager:
     """How sure a search is of its move, as a factor on the soft limit. `unit` : a small difference of two values."""
 
     LEAST, MOST = 0.1, 2.5  # of `factor`

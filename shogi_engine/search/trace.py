@@ -20,18 +20,18 @@ from shogi_engine.game import (
     VALUE_MATE_IN_MAX,
     Game,
     evaluate,
-    exchange_ge,
-    forced,
     generate_moves,
+    is_in_check,
     is_legal,
     is_quiet,
     key,
     move_cost,
-    prepare,
+    refresh_accumulator,
     score_moves,
+    see_ge,
     terminal_value,
 )
-from shogi_engine.search.context import ascend, descend, new_context
+from shogi_engine.search.context import make_move, new_context, unmake_move
 from shogi_engine.search.textbook import minimax
 
 REDUCE_MIN_DEPTH, REDUCE_MIN_MOVES = 3, 3  # the first moves are not reduced, nor any near the horizon
@@ -129,8 +129,8 @@ class Tracer:
         """Return the tree `depth` plies deep of `position` (record[game.position])."""
         ctx = self.ctx
         ctx.pos = position
-        ctx.ply = ctx.trail = ctx.computed = 0
-        prepare(ctx)
+        ctx.ply = ctx.game_ply = ctx.computed_ply = 0
+        refresh_accumulator(ctx)
         self.table.clear()
         root = Node("", depth, -VALUE_INFINITE, VALUE_INFINITE, FIRST)
         self._search(root, 0)
@@ -181,8 +181,8 @@ class Tracer:
         ctx, beta = self.ctx, node.beta
         text = self.game.format_move(ctx.pos, int(move))
         depth = node.depth - int(move_cost(ctx.pos, move))
-        late = number > REDUCE_MIN_MOVES and bool(is_quiet(ctx.pos, move)) and not forced(ctx.pos)
-        descend(ctx, move)
+        late = number > REDUCE_MIN_MOVES and bool(is_quiet(ctx.pos, move)) and not is_in_check(ctx.pos)
+        make_move(ctx, move)
 
         def ask(question: str, depth: int, alpha: int, beta: int) -> int:
             child = Node(text, depth, -beta, -alpha, question)
@@ -192,13 +192,13 @@ class Tracer:
         if number == 1:
             value = ask(FIRST, depth, alpha, beta)
         else:
-            less = int(self.reduce and late and node.depth >= REDUCE_MIN_DEPTH and not forced(ctx.pos))
+            less = int(self.reduce and late and node.depth >= REDUCE_MIN_DEPTH and not is_in_check(ctx.pos))
             value = ask(REDUCED if less else SCOUT, depth - less, alpha, alpha + 1)
             if value > alpha and less:
                 value = ask(AGAIN, depth, alpha, alpha + 1)
             if alpha < value < beta:
                 value = ask(AGAIN, depth, alpha, beta)
-        ascend(ctx, move)
+        unmake_move(ctx, move)
         return value
 
     def _moves(self, start: int, table_move: int) -> list[Any]:
@@ -210,7 +210,7 @@ class Tracer:
         for index in range(start, start + count):
             move, score = ctx.moves[index], int(ctx.scores[index])
             if is_legal(ctx.pos, move):
-                noisy = not is_quiet(ctx.pos, move) and bool(exchange_ge(ctx.pos, move, 0))
+                noisy = not is_quiet(ctx.pos, move) and bool(see_ge(ctx.pos, move, 0))
                 ranks.append((int(move) != table_move, not noisy, -score, index, move))
         return [rank[-1] for rank in sorted(ranks)]
 

@@ -16,7 +16,7 @@ from shogi_engine.jit import load_u64, njit, prefetch, store_u64
 CLUSTER_BYTES = 64
 ENTRIES = 4
 GENERATIONS = 64
-UPPER, LOWER, EXACT_BOUND = 1, 2, 3
+BOUND_UPPER, BOUND_LOWER, BOUND_EXACT = 1, 2, 3
 MAX_STORED_DEPTH = 255
 
 
@@ -67,8 +67,8 @@ class Table:
 @njit
 def cluster_address(ctx, key):
     """Return the address of the cluster for `key` (uint64): its upper half scaled to the number of clusters."""
-    index = (key >> np.uint64(32)) * ctx.table_clusters >> np.uint64(32)
-    return ctx.table_address + index * np.uint64(CLUSTER_BYTES)
+    index = (key >> np.uint64(32)) * ctx.tt_clusters >> np.uint64(32)
+    return ctx.tt_address + index * np.uint64(CLUSTER_BYTES)
 
 
 @njit
@@ -114,7 +114,7 @@ def entry_depth(data):
 
 @njit
 def entry_bound(data):
-    """Return the bound of an entry's data: UPPER, LOWER or EXACT_BOUND."""
+    """Return the bound of an entry's data: UPPER, LOWER or BOUND_EXACT."""
     return int(data >> np.uint64(56) & np.uint64(3))
 
 
@@ -122,7 +122,7 @@ def entry_bound(data):
 def entry_settles(data, alpha, beta, ply):
     """Tell whether an entry's bound answers the question (alpha, beta) at `ply`."""
     value, bound = entry_value(data, ply), entry_bound(data)
-    return bound == EXACT_BOUND or bound == LOWER and value >= beta or bound == UPPER and value <= alpha
+    return bound == BOUND_EXACT or bound == BOUND_LOWER and value >= beta or bound == BOUND_UPPER and value <= alpha
 
 
 @njit
@@ -141,7 +141,7 @@ def store(ctx, key, move, value, depth, bound, ply):
         data = load_u64(address + np.uint64(8))
         if load_u64(address) ^ data == key:
             fresh = data >> np.uint64(58) == ctx.generation
-            if bound != EXACT_BOUND and fresh and entry_depth(data) > depth + 3:
+            if bound != BOUND_EXACT and fresh and entry_depth(data) > depth + 3:
                 return
             victim = address
             if move == 0:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from games import naive_tictactoe, othello4, tictactoe
-from shogi_engine.game import Game, do_move, generate_moves, generate_noisy, is_legal
+from shogi_engine.game import Game, do_move, generate_captures, generate_moves, is_legal
 from shogi_engine.search.context import new_context
 
 TESTS = Path(__file__).resolve().parent.parent
@@ -61,7 +61,7 @@ def legal_moves(ctx: Any) -> list[np.uint32]:
 
 def random_move(ctx: Any, rng: random.Random, moves: list[np.uint32]) -> np.uint32:
     """Return one of `moves`, a noisy one rather often: games that only shuffle pieces see little."""
-    noisy = [move for move in ctx.moves[: generate_noisy(ctx, 0)].copy() if is_legal(ctx.pos, move)]
+    noisy = [move for move in ctx.moves[: generate_captures(ctx, 0)].copy() if is_legal(ctx.pos, move)]
     return rng.choice(noisy if noisy and rng.random() < 0.3 else moves)
 
 
@@ -80,8 +80,8 @@ def random_positions(case: ConformanceCase) -> Iterator[Any]:
             moves = legal_moves(ctx)
             if not moves:
                 break
-            do_move(ctx.pos, random_move(ctx, rng, moves), ctx.undo[ctx.trail])
-            ctx.trail += 1
+            do_move(ctx.pos, random_move(ctx, rng, moves), ctx.undo[ctx.game_ply])
+            ctx.game_ply += 1
 
 
 # ---- Shogi -------------------------------------------------------------------------------------------------------

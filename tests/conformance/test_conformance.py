@@ -14,30 +14,30 @@ from shogi_engine.game import (
     VALUE_MATE,
     VALUE_MAX,
     VALUE_NONE,
-    can_play,
-    claimed_value,
     count_moves,
+    declaration_value,
     do_move,
     do_null,
+    endgame_solve,
     evaluate,
-    exchange_ge,
-    finish,
     finished_leaves,
-    forced,
+    generate_captures,
     generate_moves,
-    generate_noisy,
-    generate_quiet,
+    generate_quiets,
     history_slot,
+    is_in_check,
     is_legal,
+    is_legal_tt_move,
     is_quiet,
     key,
     move_cost,
     null_allowed,
-    prepare,
+    refresh_accumulator,
+    repetition_key,
     repetition_value,
     score_moves,
+    see_ge,
     terminal_value,
-    trail_key,
     undo_move,
     undo_null,
 )
@@ -59,10 +59,10 @@ def fields(record) -> dict:
 def at(case: ConformanceCase, text: str):
     """Return a context at the position `text`, the root of a search without a table."""
     ctx = new_context(case.game)
-    ctx.features = ALL_FEATURES & ~TABLE
+    ctx.search_flags = ALL_FEATURES & ~TABLE
     ctx.stop_address = NEVER.ctypes.data
     ctx.pos = case.game.parse_position(text)
-    prepare(ctx)
+    refresh_accumulator(ctx)
     return ctx
 
 
@@ -72,7 +72,7 @@ def check_record(case: ConformanceCase, pos) -> None:
     fresh = case.game.parse_position(text)
     assert case.game.format_position(fresh) == text
     assert fields(pos) == fields(fresh)
-    assert (key(pos), trail_key(pos)) == (key(fresh), trail_key(fresh))
+    assert (key(pos), repetition_key(pos)) == (key(fresh), repetition_key(fresh))
 
 
 @every_game
@@ -93,12 +93,12 @@ def test_a_game_taken_back_is_where_it_began(case, number, choices):
         if not moves:
             break
         line.append((moves[choice % len(moves)], ctx.pos.tobytes()))
-        do_move(ctx.pos, line[-1][0], ctx.undo[ctx.trail])
-        ctx.trail += 1
+        do_move(ctx.pos, line[-1][0], ctx.undo[ctx.game_ply])
+        ctx.game_ply += 1
         check_record(case, ctx.pos)
     for move, before in reversed(line):
-        ctx.trail -= 1
-        undo_move(ctx.pos, move, ctx.undo[ctx.trail])
+        ctx.game_ply -= 1
+        undo_move(ctx.pos, move, ctx.undo[ctx.game_ply])
         assert ctx.pos.tobytes() == before
 
 
@@ -108,7 +108,7 @@ def test_every_move_taken_back_restores_every_byte(case):
         before = ctx.pos.tobytes()
         keys = {int(key(ctx.pos))}
         for move in legal_moves(ctx):
-            undo = ctx.undo[ctx.trail]
+            undo = ctx.undo[ctx.game_ply]
             do_move(ctx.pos, move, undo)
             assert ctx.pos.tobytes() != before
             keys.add(int(key(ctx.pos)))
@@ -138,12 +138,12 @@ def test_generators_keep_to_their_buffer_and_say_nothing_twice(case):
         assert (ctx.moves[start + bound : start + 2 * bound] == UNTOUCHED).all()
         assert len(set(moves)) == count and 0 not in moves
         ctx.moves[: start + 2 * bound] = UNTOUCHED
-        count = generate_noisy(ctx, start)
+        count = generate_captures(ctx, start)
         noisy = ctx.moves[start : start + count].tolist()
         assert (ctx.moves[:start] == UNTOUCHED).all()
         assert (ctx.moves[start + bound : start + 2 * bound] == UNTOUCHED).all()
         assert len(set(noisy)) == count and set(noisy) <= set(moves)
-        quiet = ctx.moves[start : start + generate_quiet(ctx, start)].tolist()
+        quiet = ctx.moves[start : start + generate_quiets(ctx, start)].tolist()
         assert sorted(noisy + quiet) == sorted(moves), case.game.format_position(ctx.pos)
         assert ctx.pos.tobytes() == before
 
@@ -153,10 +153,10 @@ def test_moves_of_other_positions_are_played_only_where_they_are_legal(case):
     seen: list[int] = []
     for ctx in random_positions(case):
         moves = [int(move) for move in legal_moves(ctx)]
-        told = [move for move in moves if can_play(ctx.pos, np.uint32(move))]
+        told = [move for move in moves if is_legal_tt_move(ctx.pos, np.uint32(move))]
         assert told in ([], moves), case.game.format_position(ctx.pos)
         others = random.Random(len(seen)).sample(seen, min(40, len(seen)))
-        assert not any(can_play(ctx.pos, np.uint32(move)) for move in set(others) - set(moves))
+        assert not any(is_legal_tt_move(ctx.pos, np.uint32(move)) for move in set(others) - set(moves))
         seen.extend(moves)
 
 
@@ -202,7 +202,7 @@ def test_mirrored_positions_have_mirrored_values(case):
             there = at(case, mirror(text))
             assert evaluate(there) == value, (text, mirror(text))
             assert count_moves(there, 0) == count, (text, mirror(text))
-            assert forced(there.pos) == forced(here.pos)
+            assert is_in_check(there.pos) == is_in_check(here.pos)
             if count == 0:
                 assert terminal_value(there) == terminal_value(here)
             seen += mirror(text) != text
@@ -219,13 +219,13 @@ def test_a_value_kept_along_a_line_is_the_value_of_a_fresh_position(case):
         for _ in range(60):
             moves = legal_moves(ctx)
             if line and (not moves or rng.random() < 0.4):
-                ctx.trail, ctx.ply = ctx.trail - 1, ctx.ply - 1
-                undo_move(ctx.pos, line.pop(), ctx.undo[ctx.trail])
-                ctx.computed = min(ctx.computed, ctx.ply)
+                ctx.game_ply, ctx.ply = ctx.game_ply - 1, ctx.ply - 1
+                undo_move(ctx.pos, line.pop(), ctx.undo[ctx.game_ply])
+                ctx.computed_ply = min(ctx.computed_ply, ctx.ply)
             elif moves:
                 line.append(rng.choice(moves))
-                do_move(ctx.pos, line[-1], ctx.undo[ctx.trail])
-                ctx.trail, ctx.ply = ctx.trail + 1, ctx.ply + 1
+                do_move(ctx.pos, line[-1], ctx.undo[ctx.game_ply])
+                ctx.game_ply, ctx.ply = ctx.game_ply + 1, ctx.ply + 1
             if rng.random() < 0.5:
                 text = case.game.format_position(ctx.pos)
                 assert evaluate(ctx) == evaluate(at(case, text)), text
@@ -238,15 +238,16 @@ def test_values_are_in_range_and_no_question_changes_the_position(case):
         before = here.pos.tobytes()
         assert -VALUE_MAX <= evaluate(here) <= VALUE_MAX
         here.ply = 3
-        here.trail = 0
+        here.game_ply = 0
         moves = legal_moves(here)
         if not moves:
             assert -VALUE_MATE + here.ply <= terminal_value(here) <= VALUE_MATE - here.ply
         assert finished_leaves(here.pos) in (0, 1)
-        for value in (repetition_value(here), claimed_value(here), finish(here, -VALUE_INFINITE, VALUE_INFINITE)):
+        solved = endgame_solve(here, -VALUE_INFINITE, VALUE_INFINITE)
+        for value in (repetition_value(here), declaration_value(here), solved):
             assert value == VALUE_NONE or -VALUE_MATE <= value <= VALUE_MATE
-        assert forced(here.pos) in (False, True) and null_allowed(here.pos) in (False, True)
-        assert not (forced(here.pos) and null_allowed(here.pos))
+        assert is_in_check(here.pos) in (False, True) and null_allowed(here.pos) in (False, True)
+        assert not (is_in_check(here.pos) and null_allowed(here.pos))
         assert here.pos.tobytes() == before
 
 
@@ -268,7 +269,7 @@ def test_what_the_search_asks_of_a_move(case):
             assert 0 <= history_slot(ctx.pos, move) < HISTORY_SLOTS
             assert move_cost(ctx.pos, move) in (0, 1)
             assert is_quiet(ctx.pos, move) in (False, True)
-            gains = [bool(exchange_ge(ctx.pos, move, threshold)) for threshold in thresholds]
+            gains = [bool(see_ge(ctx.pos, move, threshold)) for threshold in thresholds]
             assert gains == sorted(gains, reverse=True)  # what gains much gains little
         assert ctx.pos.tobytes() == before
 
@@ -279,10 +280,10 @@ def test_a_null_move_gives_the_turn_away_and_back(case):
         if not null_allowed(ctx.pos):
             continue
         before, hashed = ctx.pos.tobytes(), key(ctx.pos)
-        do_null(ctx.pos, ctx.undo[ctx.trail])
+        do_null(ctx.pos, ctx.undo[ctx.game_ply])
         assert key(ctx.pos) != hashed
         check_record(case, ctx.pos)
-        undo_null(ctx.pos, ctx.undo[ctx.trail])
+        undo_null(ctx.pos, ctx.undo[ctx.game_ply])
         assert ctx.pos.tobytes() == before
 
 

@@ -12,7 +12,7 @@ from shogi_engine.game import (
     history_slot,
     key,
     move_cost,
-    prepare,
+    refresh_accumulator,
     score_moves,
     terminal_value,
 )
@@ -35,7 +35,7 @@ def values_at(ctx):
     count = generate_moves(ctx, 0)
     score_moves(ctx, 0, count)
     moves = ctx.moves[:count].copy()
-    prepare(ctx)
+    refresh_accumulator(ctx)
     values = [mobility(own, opponent), stable_discs(own, opponent), key(ctx.pos), evaluate(ctx), terminal_value(ctx)]
     values += [*moves, *ctx.scores[:count], *(history_slot(ctx.pos, move) for move in moves)]
     values += [move_cost(ctx.pos, move) for move in moves]

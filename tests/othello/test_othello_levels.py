@@ -63,7 +63,7 @@ def test_a_level_in_the_engine():
 def value_of(ctx, position, depth, selectivity, table):
     """Return the value of a search and its nodes."""
     table.clear()
-    place(ctx, position, GAME.features, table)
+    place(ctx, position, GAME.search_flags, table)
     ctx.params.probcut_selectivity = selectivity
     return int(search(ctx, -6401, 6401, depth, 0)), int(ctx.nodes)
 

@@ -9,6 +9,7 @@ from othello_cases import POSITIONS, random_game
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.board import Board, Move
+from shogi_engine.games.othello.game import score_text
 from shogi_engine.games.othello.notation import (
     START,
     format_move,
@@ -17,7 +18,6 @@ from shogi_engine.games.othello.notation import (
     parse_move,
     parse_obf,
     parse_transcript,
-    score_text,
     split_transcript,
 )
 from shogi_engine.games.othello.types import PASS

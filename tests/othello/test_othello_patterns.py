@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from othello.naive_othello import State, change_sides, left_to_right, transpose
 from othello_cases import POSITIONS, random_game, random_positions
 
-from shogi_engine.game import evaluate, prepare, probcut
-from shogi_engine.games.othello import GAME, weights
+from shogi_engine.game import evaluate, probcut, refresh_accumulator
+from shogi_engine.games.othello import GAME
+from shogi_engine.games.othello.evaluation import weights
 from shogi_engine.games.othello.evaluation.patterns import (
     COUNT_SIZE,
     INSTANCES,
@@ -24,7 +25,7 @@ from shogi_engine.games.othello.evaluation.patterns import (
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
 from shogi_engine.games.othello.types import ACCUMULATOR, LANES, PASS
 from shogi_engine.jit import new_record
-from shogi_engine.search.context import ascend, descend, new_context
+from shogi_engine.search.context import make_move, new_context, unmake_move
 
 RANDOM = np.random.default_rng(3).integers(-60, 61, (PHASES, STARTS[""]), dtype=np.int16)
 
@@ -33,7 +34,7 @@ def context_at(text):
     """Return a context at a position, ready to evaluate."""
     ctx = new_context(GAME)
     ctx.pos = parse_obf(text)
-    prepare(ctx)
+    refresh_accumulator(ctx)
     return ctx
 
 
@@ -67,18 +68,18 @@ def test_numbers_kept_by_difference():
         for _ in range(300):
             moves = legal_moves(ctx.pos)
             if made and (not moves or rng.random() < 0.35):
-                ascend(ctx, made.pop())
+                unmake_move(ctx, made.pop())
             elif moves:
                 made.append(np.uint32(rng.choice(moves)))
                 passes += made[-1] == PASS
-                descend(ctx, made[-1])
+                make_move(ctx, made[-1])
             if rng.random() < 0.6:
                 catch_up(ctx)
                 write_numbers(ctx.pos.own, ctx.pos.opponent, fresh)
                 kept = ctx.accumulators[ctx.ply]
                 assert kept.numbers.tolist() == fresh.numbers.tolist()
                 assert kept.occupied.tolist() == fresh.occupied.tolist()
-                assert ctx.computed == ctx.ply
+                assert ctx.computed_ply == ctx.ply
         assert number or kept.numbers[:INSTANCES].tolist() == naive_numbers(ctx.pos)
     assert passes > 5
 
@@ -139,7 +140,7 @@ def test_value_along_games():
         for index, (pos, move) in enumerate(random_game(random.Random(number))):
             if index % (number + 1) == 0:
                 assert int(evaluate(ctx)) == value(format_obf(pos))
-            descend(ctx, np.uint32(move))
+            make_move(ctx, np.uint32(move))
         assert int(evaluate(ctx)) == value(format_obf(ctx.pos))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shogi_engine.game import MAX_PLY, VALUE_INFINITE, do_move, generate_moves, is_legal, prepare
+from shogi_engine.game import MAX_PLY, VALUE_INFINITE, do_move, generate_moves, is_legal, refresh_accumulator
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import forget, new_context
@@ -14,15 +14,15 @@ NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 def place(ctx, position, features=0, table=None):
     """Put `position` into `ctx` as the root of a fresh search with `features`."""
     ctx.pos = position
-    ctx.ply = ctx.trail = ctx.nodes = ctx.stopped = ctx.seldepth = ctx.computed = 0
+    ctx.ply = ctx.game_ply = ctx.nodes = ctx.stopped = ctx.seldepth = ctx.computed_ply = 0
     ctx.last_null = -1
-    ctx.seen[:] = 0
+    ctx.repetition_filter[:] = 0
     forget(ctx)
-    ctx.features = features
+    ctx.search_flags = features
     ctx.stop_address = NEVER.ctypes.data
     if table is not None:
-        ctx.table_address, ctx.table_clusters, ctx.generation = table.address, table.clusters, table.generation
-    prepare(ctx)
+        ctx.tt_address, ctx.tt_clusters, ctx.generation = table.address, table.clusters, table.generation
+    refresh_accumulator(ctx)
 
 
 def random_positions(game, count, seed, longest):

@@ -94,7 +94,7 @@ def test_the_fault_does_harm_and_is_not_ours(find, text, depth, wrong, wrong_mov
 
     searcher, position = searcher_without_mobility(), GAME.parse_position(text)
     for features in (0, TABLE, EXACT):
-        searcher.features = features
+        searcher.search_flags = features
         searcher.new_game()
         result = searcher.search(position, (), Limits(depth=depth))
         assert result.score == DISC * right

@@ -7,28 +7,28 @@ from hypothesis import strategies as st
 
 from shogi_engine.game import (
     MOVE_NONE,
+    continuation_slot,
     evaluate,
+    generate_captures,
     generate_moves,
-    generate_noisy,
+    gives_check,
     is_quiet,
-    mark_threats,
-    prepare,
-    reply_slot,
-    threatens,
+    refresh_accumulator,
+    set_check_info,
 )
 from shogi_engine.games.othello import GAME as OTHELLO
 from shogi_engine.games.shogi import GAME
-from shogi_engine.search.context import LOOK_BACK, ascend, descend, descend_null, forget, new_context
+from shogi_engine.search.context import LOOK_BACK, forget, make_move, make_null_move, new_context, unmake_move
 from shogi_engine.search.ordering import (
     ALL_LEFT,
     CORRECTION_MAX,
+    continuation_score,
     corrected,
-    learn_correction,
     next_move,
     order_moves,
-    reply_history,
-    reward_reply,
     shifted,
+    update_continuation_histories,
+    update_correction_histories,
 )
 
 
@@ -36,13 +36,13 @@ from shogi_engine.search.ordering import (
 def ctx():
     ctx = new_context(GAME)
     ctx.pos = GAME.parse_position(GAME.start)
-    prepare(ctx)
+    refresh_accumulator(ctx)
     return ctx
 
 
 def play(ctx, *texts):
     for text in texts:
-        descend(ctx, np.uint32(GAME.parse_move(ctx.pos, text)))
+        make_move(ctx, np.uint32(GAME.parse_move(ctx.pos, text)))
 
 
 @given(st.integers(-30000, 30000), st.integers(-1 << 40, 1 << 40), st.sampled_from([1024, 16384, 30000]))
@@ -62,12 +62,12 @@ def test_a_reply_is_remembered_after_the_same_move(ctx):
     play(ctx, "7g7f")
     answer = np.uint32(GAME.parse_move(ctx.pos, "3c3d"))
     other = np.uint32(GAME.parse_move(ctx.pos, "8c8d"))
-    assert reply_history(ctx, answer) == 0
-    reward_reply(ctx, ctx.ply, reply_slot(ctx.pos, answer), 1000, False)
-    assert reply_history(ctx, answer) > 0 == reply_history(ctx, other)
-    ascend(ctx, np.uint32(GAME.parse_move(GAME.parse_position(GAME.start), "7g7f")))
+    assert continuation_score(ctx, answer) == 0
+    update_continuation_histories(ctx, ctx.ply, continuation_slot(ctx.pos, answer), 1000, False)
+    assert continuation_score(ctx, answer) > 0 == continuation_score(ctx, other)
+    unmake_move(ctx, np.uint32(GAME.parse_move(GAME.parse_position(GAME.start), "7g7f")))
     play(ctx, "2g2f")
-    assert reply_history(ctx, answer) == 0  # after another move
+    assert continuation_score(ctx, answer) == 0  # after another move
     forget(ctx)
     assert not ctx.continuation.any()
 
@@ -75,7 +75,7 @@ def test_a_reply_is_remembered_after_the_same_move(ctx):
 def test_a_reply_comes_earlier(ctx):
     play(ctx, "7g7f")
     answer = np.uint32(GAME.parse_move(ctx.pos, "1c1d"))
-    reward_reply(ctx, ctx.ply, reply_slot(ctx.pos, answer), 5000, False)
+    update_continuation_histories(ctx, ctx.ply, continuation_slot(ctx.pos, answer), 5000, False)
     count = generate_moves(ctx, 0)
     order_moves(ctx, 0, count, 0)
     assert ctx.moves[np.argmax(ctx.scores[:count])] == answer
@@ -84,15 +84,15 @@ def test_a_reply_comes_earlier(ctx):
 def test_nothing_is_learnt_of_no_move(ctx):
     """Before the root and at null moves there is no move to answer."""
     none = ctx.continuation.shape[0] - 1
-    assert none == GAME.reply_slots and (ctx.replies[:LOOK_BACK] == none).all()
-    reward_reply(ctx, 0, 5, 1000, False)
+    assert none == GAME.continuation_slots and (ctx.continuation_rows[:LOOK_BACK] == none).all()
+    update_continuation_histories(ctx, 0, 5, 1000, False)
     assert not ctx.continuation.any()
-    descend_null(ctx)
-    reward_reply(ctx, ctx.ply, 5, 1000, False)
+    make_null_move(ctx)
+    update_continuation_histories(ctx, ctx.ply, 5, 1000, False)
     assert not ctx.continuation.any()
     evaluate(ctx)
-    learn_correction(ctx, 300, 8, True)
-    assert not ctx.reply_corrections.any()
+    update_correction_histories(ctx, 300, 8, True)
+    assert not ctx.continuation_corrections.any()
 
 
 @pytest.mark.parametrize("difference", [-400, -50, 50, 400])
@@ -101,13 +101,13 @@ def test_static_values_are_corrected_towards_what_was_found(ctx, difference):
     value = evaluate(ctx)
     assert corrected(ctx, value) == value
     for _ in range(200):
-        learn_correction(ctx, value + difference - corrected(ctx, value), 8, True)
+        update_correction_histories(ctx, value + difference - corrected(ctx, value), 8, True)
     found = corrected(ctx, value) - value
     assert np.sign(found) == np.sign(difference)
     assert abs(difference) - 40 <= abs(found) <= abs(difference) + 40
     for _ in range(1000):
-        learn_correction(ctx, 1 << 20, 100, False)
-    assert np.abs(ctx.corrections).max() <= CORRECTION_MAX and ctx.reply_corrections.max() <= CORRECTION_MAX
+        update_correction_histories(ctx, 1 << 20, 100, False)
+    assert np.abs(ctx.corrections).max() <= CORRECTION_MAX and ctx.continuation_corrections.max() <= CORRECTION_MAX
     forget(ctx)
     assert corrected(ctx, value) == value
 
@@ -122,8 +122,8 @@ def test_the_few_moves_written_late_are_noisy_or_threaten(ctx):
         "4k4/9/9/2R6/9/9/9/9/4K4 b - 1",
     ):
         ctx.pos = GAME.parse_position(sfen)
-        prepare(ctx)
-        mark_threats(ctx)
+        refresh_accumulator(ctx)
+        set_check_info(ctx)
         every = {int(move) for move in ctx.moves[: generate_moves(ctx, 0)]}
         for few in (False, True):
             index, end, left, found = -1, 0, ALL_LEFT, []
@@ -137,8 +137,8 @@ def test_the_few_moves_written_late_are_noisy_or_threaten(ctx):
             if not few:
                 assert set(found) == every
         missing = every - set(found)
-        assert not any(threatens(ctx, np.uint32(move)) or not is_quiet(ctx.pos, np.uint32(move)) for move in missing)
-        noisy = {int(move) for move in ctx.moves[: generate_noisy(ctx, 0)]}
+        assert not any(gives_check(ctx, np.uint32(move)) or not is_quiet(ctx.pos, np.uint32(move)) for move in missing)
+        noisy = {int(move) for move in ctx.moves[: generate_captures(ctx, 0)]}
         left_out += len(missing)
         threats += sum(is_quiet(ctx.pos, np.uint32(move)) for move in set(found) - noisy)
         promotions += sum(not is_quiet(ctx.pos, np.uint32(move)) for move in set(found) - noisy)
@@ -149,4 +149,4 @@ def test_a_game_without_reply_slots_keeps_none():
     ctx = new_context(OTHELLO)
     assert ctx.continuation.shape == (1, 1)
     ctx.pos = OTHELLO.parse_position(OTHELLO.start)
-    assert reply_history(ctx, np.uint32(19)) == 0
+    assert continuation_score(ctx, np.uint32(19)) == 0

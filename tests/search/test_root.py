@@ -29,7 +29,7 @@ def searcher_of(name, threads=1):
 def fresh(name, features=ALL_FEATURES, threads=1):
     """Return a searcher that has learned nothing yet."""
     searcher = searcher_of(name, threads)
-    searcher.features = features
+    searcher.search_flags = features
     searcher.new_game()
     return searcher
 

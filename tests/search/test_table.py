@@ -18,12 +18,12 @@ from shogi_engine.jit import new_record
 from shogi_engine.search.context import TABLE, new_context
 from shogi_engine.search.textbook import minimax
 from shogi_engine.search.tt import (
+    BOUND_EXACT,
+    BOUND_LOWER,
+    BOUND_UPPER,
     ENTRIES,
-    EXACT_BOUND,
     GENERATIONS,
-    LOWER,
     MAX_STORED_DEPTH,
-    UPPER,
     Table,
     entry_bound,
     entry_depth,
@@ -61,7 +61,7 @@ def positions_below(ctx, position, plies):
 def test_each_entry_is_true(name, depth, longest, count, plies):
     game = game_of(name)
     ctx, judge, table = new_context(game), new_context(game), Table(4)
-    seen = dict.fromkeys((EXACT_BOUND, LOWER, UPPER), 0)
+    seen = dict.fromkeys((BOUND_EXACT, BOUND_LOWER, BOUND_UPPER), 0)
     for position in random_positions(game, count, 67, longest):
         table.clear()
         place(ctx, position, TABLE, table)
@@ -74,12 +74,12 @@ def test_each_entry_is_true(name, depth, longest, count, plies):
             place(judge, child)
             truth = int(minimax(judge, int(entry_depth(data)), 0, np.zeros(MAX_PLY + 1, np.int64)))
             text = game.format_position(child)
-            if bound == EXACT_BOUND:
+            if bound == BOUND_EXACT:
                 assert value == truth, text
-            elif bound == LOWER:
+            elif bound == BOUND_LOWER:
                 assert value <= truth, text
             else:
-                assert bound == UPPER and value >= truth, text
+                assert bound == BOUND_UPPER and value >= truth, text
             assert entry_move(data) == 0 or entry_move(data) in legal(judge), text
             seen[bound] += 1
     assert all(seen.values()), seen
@@ -92,7 +92,7 @@ def with_table(clusters=0):
     """Return a context and the table it uses, of so many clusters."""
     context, table = new_context(game_of("tictactoe")), Table(1)
     place(context, game_of("tictactoe").parse_position("-" * 9), TABLE, table)
-    context.table_clusters = clusters or table.clusters
+    context.tt_clusters = clusters or table.clusters
     return context, table
 
 
@@ -103,11 +103,11 @@ KEYS = [np.uint64(number) for number in (0, 1, 0x0123456789ABCDEF, (1 << 64) - 1
 def test_what_is_stored_is_found(number):
     ctx, table = with_table()
     assert probe(ctx, number) == 0
-    for bound in (UPPER, LOWER, EXACT_BOUND):
+    for bound in (BOUND_UPPER, BOUND_LOWER, BOUND_EXACT):
         for value in (0, 1, -1, 30000, -30000, VALUE_MATE_IN_MAX - 1, 1 - VALUE_MATE_IN_MAX):
             for depth, move in ((0, 1), (9, 0xFFFFFFFF), (MAX_STORED_DEPTH, 77)):
                 table.clear()
-                ctx.table_address = table.address
+                ctx.tt_address = table.address
                 store(ctx, number, np.uint32(move), value, depth, bound, 5)
                 data = probe(ctx, number)
                 assert (entry_move(data), entry_depth(data), entry_bound(data)) == (move, depth, bound)
@@ -119,7 +119,7 @@ def test_what_is_stored_is_found(number):
 def test_a_win_counts_plies_from_where_it_is_met(sign):
     """Stored three plies below the root as won in ten plies from the root, it is won in seven from there."""
     ctx, _ = with_table()
-    store(ctx, KEYS[2], np.uint32(1), sign * (VALUE_MATE - 10), 4, EXACT_BOUND, 3)
+    store(ctx, KEYS[2], np.uint32(1), sign * (VALUE_MATE - 10), 4, BOUND_EXACT, 3)
     data = probe(ctx, KEYS[2])
     for ply in (0, 3, 20):
         assert entry_value(data, ply) == sign * (VALUE_MATE - 7 - ply)
@@ -128,7 +128,7 @@ def test_a_win_counts_plies_from_where_it_is_met(sign):
 def test_the_last_and_the_first_cluster_are_inside_the_memory():
     ctx, table = with_table()
     for number in (np.uint64(0), np.uint64((1 << 64) - 1)):
-        store(ctx, number, np.uint32(1), 5, 1, EXACT_BOUND, 0)
+        store(ctx, number, np.uint32(1), 5, 1, BOUND_EXACT, 0)
     used = np.flatnonzero(table.words)
     assert used[0] < 2 and used[-1] >= len(table.words) - 8
     assert table.address % 64 == 0
@@ -137,7 +137,7 @@ def test_the_last_and_the_first_cluster_are_inside_the_memory():
 def fill(ctx, depths):
     """Store an entry of each depth, under a key of its own."""
     for number, depth in enumerate(depths, 1):
-        store(ctx, np.uint64(number), np.uint32(number), 0, depth, LOWER, 0)
+        store(ctx, np.uint64(number), np.uint32(number), 0, depth, BOUND_LOWER, 0)
 
 
 def kept(ctx, count):
@@ -159,7 +159,7 @@ def test_old_entries_give_way_first():
         table.next_generation()
     ctx.generation = table.generation
     for number in (5, 6, 7):
-        store(ctx, np.uint64(number), np.uint32(number), 0, 1, LOWER, 0)
+        store(ctx, np.uint64(number), np.uint32(number), 0, 1, BOUND_LOWER, 0)
     assert kept(ctx, 7) == [1, 5, 6, 7]  # each of depth 1, but of this search
 
 
@@ -170,25 +170,25 @@ def test_the_generation_counts_in_a_circle():
         table.next_generation()
         seen.add(table.generation)
         ctx.generation = table.generation
-        store(ctx, KEYS[2], np.uint32(1), 0, 3, LOWER, 0)
+        store(ctx, KEYS[2], np.uint32(1), 0, 3, BOUND_LOWER, 0)
         assert int(probe(ctx, KEYS[2])) >> 58 == table.generation
     assert seen == set(range(GENERATIONS))
 
 
 def test_an_entry_without_a_move_keeps_the_one_that_is_known():
     ctx, _ = with_table()
-    store(ctx, KEYS[2], np.uint32(42), 10, 3, EXACT_BOUND, 0)
-    store(ctx, KEYS[2], np.uint32(0), -10, 4, UPPER, 0)
+    store(ctx, KEYS[2], np.uint32(42), 10, 3, BOUND_EXACT, 0)
+    store(ctx, KEYS[2], np.uint32(0), -10, 4, BOUND_UPPER, 0)
     data = probe(ctx, KEYS[2])
-    assert (entry_move(data), entry_value(data, 0), entry_bound(data)) == (42, -10, UPPER)
+    assert (entry_move(data), entry_value(data, 0), entry_bound(data)) == (42, -10, BOUND_UPPER)
 
 
 def test_a_torn_entry_is_a_miss():
     """Half of one entry beside half of another, as two threads may leave it."""
     ctx, table = with_table(clusters=1)
-    store(ctx, KEYS[2], np.uint32(1), 10, 3, EXACT_BOUND, 0)
+    store(ctx, KEYS[2], np.uint32(1), 10, 3, BOUND_EXACT, 0)
     first = table.words[:2].copy()
-    store(ctx, KEYS[2], np.uint32(2), 20, 4, EXACT_BOUND, 0)
+    store(ctx, KEYS[2], np.uint32(2), 20, 4, BOUND_EXACT, 0)
     assert (table.words[:2] != first).all()
     for word in (0, 1):
         torn = table.words[:2].copy()

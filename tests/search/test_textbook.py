@@ -41,7 +41,8 @@ def check(name, depth, longest, count):
             place(ctx, position, TABLE, table)
             values.add(pvs_value(ctx, plies))
             assert len(values) == 1, (number, plies, game.format_position(position), found, values)
-            assert ctx.pos.tobytes() == position.tobytes() and ctx.ply == ctx.trail == 0 and not ctx.seen.any()
+            assert ctx.pos.tobytes() == position.tobytes() and ctx.ply == ctx.game_ply == 0
+            assert not ctx.repetition_filter.any()
 
             mini, alpha, scout = (found[search][1] for search in ("minimax", "alpha-beta", "negascout"))
             assert mini[0] == alpha[0] == 1  # the root, once
@@ -75,7 +76,7 @@ def test_the_searcher_agrees_with_minimax(name, depth, longest, count, threads):
         place(ctx, position)
         value = int(minimax(ctx, depth, 0, np.zeros(MAX_PLY + 1, np.int64)))
         for features in (0, TABLE):
-            searcher.features = features
+            searcher.search_flags = features
             searcher.new_game()
             result = searcher.search(position, (), Limits(depth=depth))
             assert result.score == value, (number, game.format_position(position), features)
@@ -93,7 +94,7 @@ def test_a_table_of_one_cluster_makes_no_error(name, depth, longest, count):
         value = int(minimax(ctx, depth, 0, np.zeros(MAX_PLY + 1, np.int64)))
         table.clear()
         place(ctx, position, TABLE, table)
-        ctx.table_clusters = 1
+        ctx.tt_clusters = 1
         assert pvs_value(ctx, depth) == value, (number, game.format_position(position))
         assert table.words[:8].any() and not table.words[8:].any()
 

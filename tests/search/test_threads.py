@@ -104,7 +104,7 @@ def test_both_threads_search():
 def test_threads_find_the_same_mates_time_after_time(row):
     position, _ = played("shogi", "", row["sfen"])
     searcher, judge = Searcher(game_of("shogi"), hash_mb=4, threads=2), Searcher(game_of("shogi"), hash_mb=1)
-    judge.features = EXACT
+    judge.search_flags = EXACT
     for _ in range(10):
         searcher.new_game()
         result = searcher.search(position, (), Limits(depth=20, mate=3))

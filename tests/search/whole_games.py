@@ -27,7 +27,7 @@ def run(job):
     position = game.parse_position(game.start)
     if search in FEATURES:
         searcher = Searcher(game, hash_mb=1)
-        searcher.features = FEATURES[search]
+        searcher.search_flags = FEATURES[search]
         result = searcher.search(position, (), Limits(depth=DEPTHS[name]))
         final = final_position(game, position, result.pv)
         return [result.score, result.nodes, list(result.pv), game.format_position(final)]

@@ -5,7 +5,16 @@ import random
 import numpy as np
 import pytest
 
-from shogi_engine.game import VALUE_MAX, do_move, do_null, evaluate, forced, prepare, undo_move, undo_null
+from shogi_engine.game import (
+    VALUE_MAX,
+    do_move,
+    do_null,
+    evaluate,
+    is_in_check,
+    refresh_accumulator,
+    undo_move,
+    undo_null,
+)
 from shogi_engine.games.shogi.evaluation import king_piece
 from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, MIRROR, NO_KING, ROWS, UNIT, Weights, load, save
 from shogi_engine.games.shogi.game import GAME
@@ -41,8 +50,8 @@ def context(evaluation=KING_PIECE):
 def fresh(ctx, pos):
     """Return the value of `pos` as the root of a search."""
     ctx.pos = pos
-    ctx.ply = ctx.trail = 0
-    prepare(ctx)
+    ctx.ply = ctx.game_ply = 0
+    refresh_accumulator(ctx)
     return int(evaluate(ctx))
 
 
@@ -82,7 +91,7 @@ def safety(pos, colour):
     return int(king_piece.shipped().table[king_piece.SAFETY, index])
 
 
-def plain_value(pos):
+def naive_value(pos):
     """Return the value by `view` and `safety`."""
     us = int(pos.side)
     value = view(pos, us) - view(pos, 1 - us) + safety(pos, us) - safety(pos, 1 - us)
@@ -112,7 +121,7 @@ def random_games(count, plies):
             do_move(pos, np.uint32(rng.choice(moves)), undo)
 
 
-@pytest.mark.parametrize(("evaluation", "plain"), [(KING_PIECE, plain_value), (MATERIAL, plain_material)])
+@pytest.mark.parametrize(("evaluation", "plain"), [(KING_PIECE, naive_value), (MATERIAL, plain_material)])
 def test_the_value_is_the_plain_sum(evaluation, plain):
     ctx, values = context(evaluation), set()
     for pos in random_games(12, 60):
@@ -134,22 +143,22 @@ def test_along_a_line_the_value_stays_the_sum(evaluation):
             moves = legal_moves(ctx.pos).tolist()
             if line and (not moves or len(line) > 100 or rng.random() < 0.4):
                 move = line.pop()
-                ctx.trail, ctx.ply = ctx.trail - 1, ctx.ply - 1
-                undo = ctx.undo[ctx.trail]
+                ctx.game_ply, ctx.ply = ctx.game_ply - 1, ctx.ply - 1
+                undo = ctx.undo[ctx.game_ply]
                 undo_move(ctx.pos, move, undo) if move else undo_null(ctx.pos, undo)
-                ctx.computed = min(ctx.computed, ctx.ply)
+                ctx.computed_ply = min(ctx.computed_ply, ctx.ply)
             elif moves:
                 royal = [move for move in moves if move_kind(move) == KING]
                 move = np.uint32(rng.choice(royal if royal and rng.random() < 0.3 else moves))
-                if not forced(ctx.pos) and rng.random() < 0.1:
+                if not is_in_check(ctx.pos) and rng.random() < 0.1:
                     move = np.uint32(0)
-                    do_null(ctx.pos, ctx.undo[ctx.trail])
+                    do_null(ctx.pos, ctx.undo[ctx.game_ply])
                 else:
-                    do_move(ctx.pos, move, ctx.undo[ctx.trail])
+                    do_move(ctx.pos, move, ctx.undo[ctx.game_ply])
                 kings += bool(royal) and move in royal
                 nulls += move == 0
                 line.append(move)
-                ctx.trail, ctx.ply = ctx.trail + 1, ctx.ply + 1
+                ctx.game_ply, ctx.ply = ctx.game_ply + 1, ctx.ply + 1
             if rng.random() < 0.5:
                 assert evaluate(ctx) == fresh(other, ctx.pos.copy())
     assert kings > 50 and nulls > 50
@@ -159,10 +168,10 @@ def test_the_game_before_the_root_does_not_matter():
     ctx = context()
     ctx.pos = parse_sfen(START)
     for usi in ("7g7f", "3c3d", "8h2b+", "3a2b", "B*4e", "5a6b"):
-        do_move(ctx.pos, np.uint32(parse_usi(ctx.pos, usi)), ctx.undo[ctx.trail])
-        ctx.trail += 1
-    prepare(ctx)
-    assert evaluate(ctx) == plain_value(ctx.pos)
+        do_move(ctx.pos, np.uint32(parse_usi(ctx.pos, usi)), ctx.undo[ctx.game_ply])
+        ctx.game_ply += 1
+    refresh_accumulator(ctx)
+    assert evaluate(ctx) == naive_value(ctx.pos)
 
 
 def test_mirrored_boards_have_mirrored_weights():

@@ -7,7 +7,7 @@ import pytest
 from naive_shogi import SET, START, State
 from shogi_cases import assert_same_record, kernel_moves
 
-from shogi_engine.game import count_moves, do_move, generate_noisy, undo_move
+from shogi_engine.game import count_moves, do_move, generate_captures, undo_move
 from shogi_engine.games.shogi.legal_moves import legal_moves, scratch
 from shogi_engine.games.shogi.notation import (
     format_sfen,
@@ -127,7 +127,7 @@ def test_counts_and_noisy_moves():
         context = scratch()
         context.pos = pos
         assert count_moves(context, 0) == len(legal)
-        noisy = [int(move) for move in context.moves[: generate_noisy(context, 0)]]
+        noisy = [int(move) for move in context.moves[: generate_captures(context, 0)]]
         assert len(set(noisy)) == len(noisy)
         assert set(noisy) <= legal
         assert {move for move in legal if move_captured(move)} <= set(noisy), sfen

@@ -91,7 +91,7 @@ def test_hands():
 def table(clusters=1):
     memory = np.zeros(clusters * CLUSTER_BYTES // 8, dtype=np.uint64)
     ctx = new_record(MATE_SEARCH)
-    ctx.table_address, ctx.table_clusters, ctx.generation = memory.ctypes.data, clusters, 1
+    ctx.tt_address, ctx.tt_clusters, ctx.generation = memory.ctypes.data, clusters, 1
     return ctx, memory
 
 

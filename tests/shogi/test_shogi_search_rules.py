@@ -14,8 +14,8 @@ from shogi_engine.games.shogi.params import ENTERING_KING_RULES, entering_king_r
 from shogi_engine.games.shogi.rules import (
     VALUE_PERPETUAL,
     VALUE_SUPERIOR,
-    claimed_value,
     covers,
+    declaration_value,
     repetition_value,
     terminal_value,
 )
@@ -34,13 +34,13 @@ def line(sfen, game, tree):
     ctx = CONTEXT
     ctx.params = GAME.default_params()
     ctx.pos = parse_sfen(sfen)
-    ctx.ply = ctx.trail = 0
+    ctx.ply = ctx.game_ply = 0
     for number, usi in enumerate([*game, *tree]):
         if usi == "-":
-            do_null(ctx.pos, ctx.undo[ctx.trail])
+            do_null(ctx.pos, ctx.undo[ctx.game_ply])
         else:
-            do_move(ctx.pos, np.uint32(parse_usi(ctx.pos, usi)), ctx.undo[ctx.trail])
-        ctx.trail += 1
+            do_move(ctx.pos, np.uint32(parse_usi(ctx.pos, usi)), ctx.undo[ctx.game_ply])
+        ctx.game_ply += 1
         ctx.ply += number >= len(game)
     return ctx
 
@@ -127,19 +127,19 @@ def test_claims(rule):
     ctx.params.entering_king_rule = entering_king_rule(rule)
     ctx.ply = 3
     expected = {"CSARule27": VALUE_MATE - 4, "CSARule27H": VALUE_MATE - 4, "TryRule": -VALUE_MATE + 3}  # white is on 5i
-    assert claimed_value(ctx) == expected.get(rule, VALUE_NONE)
+    assert declaration_value(ctx) == expected.get(rule, VALUE_NONE)
     ctx = line(wins["J11"], [], [])
     ctx.params.entering_king_rule = entering_king_rule(rule)
-    assert claimed_value(ctx) == (VALUE_MATE - 1 if rule == "CSARule27H" else VALUE_NONE)
+    assert declaration_value(ctx) == (VALUE_MATE - 1 if rule == "CSARule27H" else VALUE_NONE)
 
 
 def test_try():
     ctx = line("9/4K4/9/9/9/9/9/9/k8 b - 1", [], [])
     ctx.params.entering_king_rule = entering_king_rule("TryRule")
-    assert claimed_value(ctx) == VALUE_NONE
+    assert declaration_value(ctx) == VALUE_NONE
     do_move(ctx.pos, np.uint32(parse_usi(ctx.pos, "5b5a")), ctx.undo[0])
     ctx.ply = 1
-    assert claimed_value(ctx) == -VALUE_MATE + 1
+    assert declaration_value(ctx) == -VALUE_MATE + 1
 
 
 def test_no_legal_move_loses():
@@ -153,7 +153,7 @@ def test_no_legal_move_loses():
 @pytest.mark.skipif(JIT_DISABLED, reason="plain Python has no types to infer")
 def test_values_are_integers():
     """The kernels return integers, no floats."""
-    for kernel in (repetition_value, claimed_value, terminal_value):
+    for kernel in (repetition_value, declaration_value, terminal_value):
         assert kernel.signatures
         for signature in kernel.signatures:
             result = kernel.overloads[signature].signature.return_type
@@ -167,8 +167,8 @@ def test_the_move_limit_draws_but_for_one_in_check_or_a_declaration():
         ctx.params.max_moves, ctx.params.entering_king_rule = limit, entering_king_rule(rule)
         ctx.params.draw_value = (7, -7)
         ctx.pos = parse_sfen(sfen)
-        ctx.ply = ctx.trail = 0
-        return claimed_value(ctx)
+        ctx.ply = ctx.game_ply = 0
+        return declaration_value(ctx)
 
     quiet = "4k4/9/9/9/9/9/9/9/4K4 b - 11"  # ten moves were made
     for rule in ENTERING_KING_RULES:

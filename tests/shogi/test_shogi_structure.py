@@ -14,13 +14,13 @@ from shogi_engine.game import (
     is_legal,
     key,
     key_after,
-    prepare,
+    refresh_accumulator,
 )
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.params import KING_PIECE, MATERIAL
 from shogi_engine.games.shogi.partial_keys import NEAR, PAWNS, PIECES
 from shogi_engine.jit import new_record
-from shogi_engine.search.context import ascend, ascend_null, descend, descend_null, new_context
+from shogi_engine.search.context import make_move, make_null_move, new_context, unmake_move, unmake_null_move
 
 WITHOUT_BLACK_KING = "4k4/9/9/9/9/9/9/9/9 b 2R2B4G4S4N4L18P 1"
 
@@ -32,7 +32,7 @@ def legal_moves(ctx):
 def parts_of(sfen):
     ctx = new_context(GAME)
     ctx.pos = GAME.parse_position(sfen)
-    prepare(ctx)
+    refresh_accumulator(ctx)
     return ctx.accumulators[0].parts.copy()
 
 
@@ -45,30 +45,30 @@ def test_kept_as_looked_at_anew(evaluation):
     compared = kings_moved = 0
     for sfen in [GAME.start] * 25 + [WITHOUT_BLACK_KING]:
         ctx.pos = GAME.parse_position(sfen)
-        ctx.ply = ctx.trail = 0
-        ctx.seen[:] = 0
-        prepare(ctx)
+        ctx.ply = ctx.game_ply = 0
+        ctx.repetition_filter[:] = 0
+        refresh_accumulator(ctx)
         line = []
         while ctx.ply < 100 and (moves := legal_moves(ctx)):
             chance = rng.random()
             if line and chance < 0.25:
                 move = line.pop()
                 if move:
-                    ascend(ctx, move)
+                    unmake_move(ctx, move)
                 else:
-                    ascend_null(ctx)
+                    unmake_null_move(ctx)
             elif chance < 0.3 and not (ctx.pos.checkers != 0).any():
-                descend_null(ctx)
+                make_null_move(ctx)
                 line.append(0)
             else:
                 move = moves[rng.integers(len(moves))]
                 kings_moved += int(move) >> 15 & 15 == 8
-                descend(ctx, move)
+                make_move(ctx, move)
                 line.append(move)
             if rng.random() < 0.4:
                 value = evaluate(ctx)
                 fresh.pos = ctx.pos
-                prepare(fresh)
+                refresh_accumulator(fresh)
                 assert value == evaluate(fresh)
                 now, anew = ctx.accumulators[ctx.ply], fresh.accumulators[0]
                 assert now.parts.tolist() == anew.parts.tolist()
@@ -103,7 +103,7 @@ def test_corrections_are_kept_by_side_and_hands():
     def slots(sfen):
         ctx = new_context(GAME)
         ctx.pos = GAME.parse_position(sfen)
-        prepare(ctx)
+        refresh_accumulator(ctx)
         evaluate(ctx)
         return correction_slots(ctx)
 

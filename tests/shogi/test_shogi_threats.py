@@ -6,7 +6,7 @@ import pytest
 from processes import ROOT
 from test_shogi_mates import after, in_check, middle_games
 
-from shogi_engine.game import generate_threats, is_quiet, mark_threats, threatens, winning_move
+from shogi_engine.game import generate_quiet_checks, gives_check, is_quiet, mate_in_one, set_check_info
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.legal_moves import legal_moves
 from shogi_engine.games.shogi.notation import (
@@ -40,7 +40,7 @@ def test_a_winning_move_mates_and_most_mates_are_found(ctx):
         moves = [int(move) for move in legal_moves(position)]
         mates = {m for m in moves if in_check(after(position, m)) and len(legal_moves(after(position, m))) == 0}
         ctx.pos = position
-        move = int(winning_move(ctx, 0))
+        move = int(mate_in_one(ctx, 0))
         assert GAME.format_position(ctx.pos) == GAME.format_position(position)
         if move:
             assert move in mates, GAME.format_position(position)
@@ -54,7 +54,7 @@ def test_a_king_with_room_to_flee_is_not_looked_at(ctx):
     ctx.params.flights = -1
     for position in positions():
         ctx.pos = position
-        assert winning_move(ctx, 0) == 0
+        assert mate_in_one(ctx, 0) == 0
 
 
 def test_threats_are_the_quiet_checks(ctx):
@@ -62,7 +62,7 @@ def test_threats_are_the_quiet_checks(ctx):
     for position in positions():
         checks = {int(m) for m in legal_moves(position) if is_quiet(position, m) and in_check(after(position, m))}
         ctx.pos = position
-        threats = ctx.moves[: int(generate_threats(ctx, 0))].tolist()
+        threats = ctx.moves[: int(generate_quiet_checks(ctx, 0))].tolist()
         assert len(threats) == len(set(threats)) and set(threats) == checks
         assert GAME.format_position(ctx.pos) == GAME.format_position(position)
         seen += len(threats)
@@ -74,10 +74,10 @@ def test_what_threatens_gives_check(ctx):
     told = there = 0
     for position in positions():
         ctx.pos = position
-        mark_threats(ctx)
+        set_check_info(ctx)
         for move in legal_moves(position):
             check = in_check(after(position, move))
-            threat = bool(threatens(ctx, move))
+            threat = bool(gives_check(ctx, move))
             assert check or not threat, GAME.format_move(position, int(move))
             told += threat
             there += check

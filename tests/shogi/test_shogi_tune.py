@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from processes import ROOT, environment
 
-from shogi_engine.game import evaluate, prepare
+from shogi_engine.game import evaluate, refresh_accumulator
 from shogi_engine.games.shogi.evaluation import king_piece
 from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, SAFETIES, UNIT
 from shogi_engine.games.shogi.game import GAME
@@ -69,7 +69,7 @@ def test_what_is_fitted_is_what_the_engine_evaluates(tools):
         value = table[kings[row, 0], features[row]].sum() - table[kings[row, 1], swap[features[row]]].sum()
         value += safety[safeties[row, 0]] - safety[safeties[row, 1]]
         ctx.pos = parse_sfen(sfen)
-        prepare(ctx)
+        refresh_accumulator(ctx)
         assert abs(evaluate(ctx) - (sides[row] * value + 30)) < 80 / UNIT, sfen
 
 

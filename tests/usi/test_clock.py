@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shogi_engine.search.timeman import Budget, Clock, Doubt, TimeOptions, cap, fixed, limit, moves_to_go, plan
+from shogi_engine.search.timeman import (
+    Clock,
+    TimeBudget,
+    TimeManager,
+    TimeOptions,
+    cap,
+    fixed,
+    limit,
+    moves_to_go,
+    plan,
+)
 
 ms = st.integers(-1000, 36_000_000)
 small = st.integers(0, 60_000)
@@ -102,7 +112,7 @@ def test_the_settings_mean_something():
 def test_the_end_of_the_game_is_seen():
     assert moves_to_go(0) == 56 and moves_to_go(500) == 32
     assert moves_to_go(310, 320) == 5 and moves_to_go(319, 320) == moves_to_go(400, 320) == 1
-    assert plan(Clock(time=60_000), 319, PLAIN, 320) == Budget(limit(60_000, PLAIN), limit(60_000, PLAIN))
+    assert plan(Clock(time=60_000), 319, PLAIN, 320) == TimeBudget(limit(60_000, PLAIN), limit(60_000, PLAIN))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +139,7 @@ iterations = st.lists(st.tuples(st.integers(1, 5), st.integers(-32000, 32000)), 
 
 
 def doubt_after(*iterations, unit=30):
-    doubt = Doubt(unit)
+    doubt = TimeManager(unit)
     for move, score in iterations:
         doubt.note(move, score)
     return doubt
@@ -139,7 +149,7 @@ def doubt_after(*iterations, unit=30):
 def test_the_factor_is_bounded(iterations, unit, only, easy):
     doubt = doubt_after(*iterations, unit=unit)
     doubt.only, doubt.easy = only, easy
-    assert Doubt.LEAST <= doubt.factor <= Doubt.MOST
+    assert TimeManager.LEAST <= doubt.factor <= TimeManager.MOST
     if only or easy:
         assert doubt.factor < 0.5
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shogi_engine.games.shogi.sfen import turned
 from usi.options import OPTIONS, Options
 from usi.protocol import (
     NUMBER_MAX,
@@ -13,7 +14,6 @@ from usi.protocol import (
     parse_go,
     parse_position,
     parse_setoption,
-    turned,
 )
 
 SFEN = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"

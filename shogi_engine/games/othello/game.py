@@ -41,5 +41,5 @@ GAME = Game(
     book=book.book_moves,
     level=levels.search_limits,
     plies_left=levels.plies_left,
-    features=TABLE | DEEPER | FINISH | PROBCUT,
+    search_flags=TABLE | DEEPER | FINISH | PROBCUT,
 )

@@ -47,7 +47,7 @@ def key(pos):
 
 
 @provides(POSITION)
-def trail_key(pos):
+def repetition_key(pos):
     return pos.own  # quicker than the key, and enough: no position comes twice
 
 

@@ -22,7 +22,7 @@ def terminal_value(ctx):
 
 
 @provides(POSITION)
-def plain_value(ctx):
+def naive_value(ctx):
     return DISC * (popcount(ctx.pos.own) - popcount(ctx.pos.opponent))
 
 

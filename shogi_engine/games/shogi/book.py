@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from shogi_engine.frontends.stdio import shown
+from shogi_engine.frontends.stdio import sanitize
 from shogi_engine.games.shogi.sfen import turned
 
 SHIPPED = Path(__file__).parent / "book.db"
@@ -88,7 +88,7 @@ class Book:
                         else:
                             moves.append(_parse_move(text))
                     except ValueError as fault:
-                        raise BookError(f"line {number}: {fault}: {shown(text)!r}") from None
+                        raise BookError(f"line {number}: {fault}: {sanitize(text)!r}") from None
         except UnicodeDecodeError:
             raise BookError("not a text file") from None
         except OSError as fault:

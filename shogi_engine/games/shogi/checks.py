@@ -37,7 +37,7 @@ CONTACT[:, HORSE] = CONTACT[:, DRAGON] = CONTACT[:, KING]
 @njit
 def mates(ctx, move):
     """Tell whether `move`, a legal check, mates."""
-    undo = ctx.undo[ctx.trail]
+    undo = ctx.undo[ctx.game_ply]
     do_move(ctx.pos, move, undo)
     ways = count_evasions(ctx.pos)
     undo_move(ctx.pos, move, undo)
@@ -79,7 +79,7 @@ def mating_step(ctx, source, target, king):
 
 
 @provides(POSITION)
-def winning_move(ctx, start):
+def mate_in_one(ctx, start):
     """Look for mates by a piece next to a king that has few squares to flee to, where another piece guards it."""
     pos = ctx.pos
     us = int(pos.side)
@@ -116,10 +116,10 @@ def winning_move(ctx, start):
 
 
 @provides(POSITION)
-def generate_threats(ctx, start):
+def generate_quiet_checks(ctx, start):
     if ctx.pos.king[1 - ctx.pos.side] == NO_SQUARE:
         return 0
-    count = generate_checks(ctx, start, ctx.accumulators[ctx.ply].check_squares, ctx.undo[ctx.trail])
+    count = generate_checks(ctx, start, ctx.accumulators[ctx.ply].check_squares, ctx.undo[ctx.game_ply])
     end = start
     for index in range(start, start + count):
         move = ctx.moves[index]
@@ -130,7 +130,7 @@ def generate_threats(ctx, start):
 
 
 @provides(POSITION)
-def mark_threats(ctx):
+def set_check_info(ctx):
     king = int(ctx.pos.king[1 - ctx.pos.side])
     if king == NO_SQUARE:
         ctx.accumulators[ctx.ply].check_squares[:] = ZERO
@@ -139,7 +139,7 @@ def mark_threats(ctx):
 
 
 @provides(POSITION)
-def threatens(ctx, move):
+def gives_check(ctx, move):
     kind = move_kind(move)
     arrived = int(PROMOTED[kind]) if is_promotion(move) else kind
     squares = ctx.accumulators[ctx.ply].check_squares

@@ -5,7 +5,7 @@ from typing import Any
 
 from shogi_engine.game import Game
 from shogi_engine.games.shogi import checks, movegen, rules, see  # noqa: F401  (they register the rules)
-from shogi_engine.games.shogi.evaluation.evaluate import ACCUMULATOR, REPLY_SLOTS
+from shogi_engine.games.shogi.evaluation.evaluate import ACCUMULATOR, CONTINUATION_SLOTS
 from shogi_engine.games.shogi.notation import START, format_sfen, format_usi, parse_sfen, parse_usi
 from shogi_engine.games.shogi.params import PARAMS, default_params
 from shogi_engine.games.shogi.types import MAX_MOVES, POSITION, UNDO
@@ -29,6 +29,6 @@ GAME = Game(
     params=PARAMS,
     default_params=default_params,
     accumulator=ACCUMULATOR,
-    win_solver=mate_solver,
-    reply_slots=REPLY_SLOTS,
+    forced_win_solver=mate_solver,
+    continuation_slots=CONTINUATION_SLOTS,
 )

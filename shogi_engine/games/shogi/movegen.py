@@ -362,7 +362,7 @@ def generate_moves(ctx, start):
 
 
 @provides(POSITION)
-def generate_noisy(ctx, start):
+def generate_captures(ctx, start):
     """Captures, and pawns' moves into the zone."""
     pos = ctx.pos
     us = int(pos.side)
@@ -378,7 +378,7 @@ def generate_noisy(ctx, start):
 
 
 @provides(POSITION)
-def generate_quiet(ctx, start):
+def generate_quiets(ctx, start):
     pos = ctx.pos
     us = int(pos.side)
     quiet_lo, quiet_hi = ~pos.bb[1 - us, 0, 0], ~pos.bb[1 - us, 0, 1]
@@ -393,7 +393,7 @@ def generate_quiet(ctx, start):
 
 
 @provides(POSITION)
-def can_play(pos, move):
+def is_legal_tt_move(pos, move):
     us = int(pos.side)
     kind, target = move_kind(move), move_to(move)
     bit_lo, bit_hi = SQUARE_BITS[target, 0], SQUARE_BITS[target, 1]

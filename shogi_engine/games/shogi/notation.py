@@ -12,7 +12,7 @@ import numpy as np
 
 from shogi_engine.bits import join
 from shogi_engine.games.shogi.attacks import attackers_to
-from shogi_engine.games.shogi.movegen import can_play
+from shogi_engine.games.shogi.movegen import is_legal_tt_move
 from shogi_engine.games.shogi.position import do_move, rebuild
 from shogi_engine.games.shogi.types import (
     BLACK,
@@ -315,7 +315,7 @@ def legal_move(pos: Any, source: int, target: int, promotion: bool) -> int:
     else:
         kind, captured = int(pos.board[source]) & 15, int(pos.board[target]) & 15
         move = int(board_move(source, target, kind, captured, int(promotion)))
-    if kind == 0 or not can_play(pos, np.uint32(move)):
+    if kind == 0 or promotion and PROMOTED_KINDS[kind] == 0 or not is_legal_tt_move(pos, np.uint32(move)):
         raise ValueError(f"illegal move {usi_of(source, target, promotion)!r}: {_why_illegal(pos, move)}")
     return move
 

@@ -263,10 +263,10 @@ def key_after(pos, move):
 
 
 @provides(POSITION)
-def forced(pos):
+def is_in_check(pos):
     return pos.checkers[0] | pos.checkers[1] != ZERO
 
 
 @provides(POSITION)
-def trail_key(pos):
+def repetition_key(pos):
     return pos.board_key

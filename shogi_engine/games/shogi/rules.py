@@ -1,7 +1,7 @@
 """How a game of Shogi ends: no legal move, repetition and perpetual check, the entering king.
 
 The exact rules, for a whole game, are `occurrence`, `repetition` and `declaration`; what the search makes of them is
-`repetition_value` and `claimed_value`.
+`repetition_value` and `declaration_value`.
 """
 
 import numpy as np
@@ -48,14 +48,14 @@ def same_hands(pos, undo):
 
 
 @njit
-def occurrence(pos, undo, trail, number):
+def occurrence(pos, undo, game_ply, number):
     """Return the index of the `number`-th occurrence of `pos`, counted backwards from itself (1), or -1.
 
-    undo : record[UNDO][>= trail], in; undo[i] remembers the position before move i, and `pos` comes after all of them.
+    undo : record[UNDO][>= game_ply], in; undo[i] remembers the position before move i; `pos` comes after all of them.
     A position is its board, both hands and whose turn it is.
     """
     left = number - 1
-    index = trail
+    index = game_ply
     while left > 0 and index >= 4:
         # No position comes back in less than four moves. After an occurrence the next one is as far away.
         index -= 4
@@ -67,20 +67,20 @@ def occurrence(pos, undo, trail, number):
 
 
 @njit
-def perpetual(pos, undo, first, trail):
-    """Return who gave check with every move from position `first` to `pos`, at `trail`, which repeats it.
+def perpetual(pos, undo, first, game_ply):
+    """Return who gave check with every move from position `first` to `pos`, at `game_ply`, which repeats it.
 
     LOSS if only the side to move did, WIN if only the other one, else DRAW.
     """
     ours = theirs = True
-    for index in range(first + 1, trail, 2):  # the other side, to move, is in check
+    for index in range(first + 1, game_ply, 2):  # the other side, to move, is in check
         if undo[index].checkers[0] | undo[index].checkers[1] == ZERO:
             ours = False
             break
     if pos.checkers[0] | pos.checkers[1] == ZERO:
         theirs = False
     else:
-        for index in range(first + 2, trail, 2):
+        for index in range(first + 2, game_ply, 2):
             if undo[index].checkers[0] | undo[index].checkers[1] == ZERO:
                 theirs = False
                 break
@@ -90,23 +90,23 @@ def perpetual(pos, undo, first, trail):
 
 
 @njit
-def repetition(pos, undo, trail):
+def repetition(pos, undo, game_ply):
     """Return how the fourth occurrence of `pos` settles the game for the side to move; 0 if it is not the fourth.
 
-    undo : record[UNDO][>= trail], in, as for `occurrence`.
+    undo : record[UNDO][>= game_ply], in, as for `occurrence`.
     Drawn, unless every move of one side since the first of the four was a check: that side has lost.
     """
-    first = occurrence(pos, undo, trail, 4)
-    return perpetual(pos, undo, first, trail) if first >= 0 else 0
+    first = occurrence(pos, undo, game_ply, 4)
+    return perpetual(pos, undo, first, game_ply) if first >= 0 else 0
 
 
 @njit
-def has_null(undo, first, trail):
-    """Tell whether a null move is among the moves `first` up to `trail`: then nothing was repeated."""
+def has_null(undo, first, game_ply):
+    """Tell whether a null move is among the moves `first` up to `game_ply`: then nothing was repeated."""
     index = first
-    while index < trail and undo[index].move != 0:
+    while index < game_ply and undo[index].move != 0:
         index += 1
-    return index < trail
+    return index < game_ply
 
 
 @njit
@@ -118,16 +118,16 @@ def covers(hand, other):
 @njit
 def repeated_value(ctx, nearest):
     """Return the value of ctx.pos, last seen at index `nearest`, or VALUE_NONE if the game may well go on."""
-    root = ctx.trail - ctx.ply
-    first = occurrence(ctx.pos, ctx.undo, ctx.trail, 4)
+    root = ctx.game_ply - ctx.ply
+    first = occurrence(ctx.pos, ctx.undo, ctx.game_ply, 4)
     over = first >= 0
     if not over:
-        first = occurrence(ctx.pos, ctx.undo, ctx.trail, 3)
+        first = occurrence(ctx.pos, ctx.undo, ctx.game_ply, 3)
         if first < 0:
             first = nearest
             if nearest < root:
                 return VALUE_NONE
-    verdict = perpetual(ctx.pos, ctx.undo, first, ctx.trail)
+    verdict = perpetual(ctx.pos, ctx.undo, first, ctx.game_ply)
     if verdict == DRAW:
         return ctx.params.draw_value[ctx.pos.side]
     value = (VALUE_MATE if over else VALUE_PERPETUAL) - ctx.ply
@@ -140,16 +140,16 @@ def repetition_value(ctx):
     # may repeat once may do it again. Only the fourth occurrence is the game's end, and only it has a mate's value.
     # The same board with more in hand is good for who has it, with less it is bad; as in other engines, this looks
     # at the line searched only. There is no limit to how far back it looks.
-    trail = ctx.trail
+    game_ply = ctx.game_ply
     board_key = ctx.pos.board_key
-    for index in range(trail - 4, -1, -2):
+    for index in range(game_ply - 4, -1, -2):
         if ctx.undo[index].board_key != board_key:
             continue
-        if has_null(ctx.undo, index, trail):
+        if has_null(ctx.undo, index, game_ply):
             break
         if same_hands(ctx.pos, ctx.undo[index]):
             return repeated_value(ctx, index)
-        if index >= trail - ctx.ply:
+        if index >= game_ply - ctx.ply:
             hand, before = ctx.pos.hand[ctx.pos.side], ctx.undo[index].hand[ctx.pos.side]
             if covers(hand, before):
                 return VALUE_SUPERIOR - ctx.ply
@@ -248,7 +248,7 @@ def has_run_out(ctx):
 
 
 @provides(POSITION)
-def claimed_value(ctx):
+def declaration_value(ctx):
     # A declaration takes the place of a move, so it wins in one ply. A right to a draw is no value: nobody need use it.
     rule = ctx.params.entering_king_rule
     if rule == TRY_RULE:

@@ -66,7 +66,7 @@ def least_attacker(pos, colour, lo, hi):
 
 
 @provides(POSITION)
-def exchange_ge(pos, move, threshold):
+def see_ge(pos, move, threshold):
     """Tell whether the exchange opened by `move` on its target square gains at least `threshold`.
 
     pos : record[shogi.POSITION], in, unchanged.   move : uint32, pseudo-legal in `pos`.

@@ -28,7 +28,7 @@ from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import PASS, PLACING
 from shogi_engine.jit import ctz, load_u64, njit, popcount, store_u64
 from shogi_engine.search.alphabeta import search
-from shogi_engine.search.context import ascend, descend
+from shogi_engine.search.context import make_move, unmake_move
 from shogi_engine.search.tt import probe
 
 DEEP = 13  # with fewer empty squares `endgame.solve` searches
@@ -100,10 +100,10 @@ def solve_deep(ctx, busy, alpha, beta):
     if moves == ZERO:
         if mobility(opponent, own) == ZERO:
             return final_score(own, opponent)
-        descend(ctx, np.uint32(PASS))
+        make_move(ctx, np.uint32(PASS))
         ctx.nodes += 1
         value = -solve_deep(ctx, busy, -beta, -alpha)
-        ascend(ctx, np.uint32(PASS))
+        unmake_move(ctx, np.uint32(PASS))
         return value
     start = np.uint64(MOVES + 64 * count)
     end = start
@@ -136,9 +136,9 @@ def solve_deep(ctx, busy, alpha, beta):
         depth = look_depth(count)
         for index in range(start, end):
             move = np.uint32(PLACING | ctx.moves[index])
-            descend(ctx, move)
+            make_move(ctx, move)
             value = search(ctx, np.int64(-VALUE_INFINITE), np.int64(VALUE_INFINITE), depth, np.int64(0))
-            ascend(ctx, move)
+            unmake_move(ctx, move)
             ctx.scores[index] -= value // VALUE_DIVISOR
             if ctx.stopped:
                 return NO_SCORE
@@ -171,7 +171,7 @@ def solve_deep(ctx, busy, alpha, beta):
                 continue
             mark(busy, child)
         move = np.uint32(PLACING | place)
-        descend(ctx, move)
+        make_move(ctx, move)
         ctx.nodes += 1
         if only_better:
             value = -solve_deep(ctx, busy, -low - 1, -low)
@@ -179,7 +179,7 @@ def solve_deep(ctx, busy, alpha, beta):
                 value = -solve_deep(ctx, busy, -beta, -value)
         else:
             value = -solve_deep(ctx, busy, -beta, -low)
-        ascend(ctx, move)
+        unmake_move(ctx, move)
         if shared:
             unmark(busy, child)
         if ctx.stopped:

@@ -164,7 +164,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
     key = ZERO
     first, second = np.int64(0), np.int64(0)
     data = ZERO
-    with_table = count >= TABLE_FROM and ctx.features & TABLE != 0
+    with_table = count >= TABLE_FROM and ctx.search_flags & TABLE != 0
     if with_table:
         key = ending_key(own, opponent)
         data = probe(ctx, key)
@@ -258,7 +258,7 @@ def solve_all(ctx, own, opponent, scores):
 
 
 @provides(POSITION)
-def finish(ctx, alpha, beta):
+def endgame_solve(ctx, alpha, beta):
     own, opponent = ctx.pos.own, ctx.pos.opponent
     empty = ALL ^ (own | opponent)
     if popcount(empty) > FINISH_EMPTIES:

@@ -5,12 +5,12 @@ solved = solver.solve(parse_obf("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOX
 print(solved.score, format_move(None, solved.move))
 
 Two searches share the work: `deep_endgame.solve_deep` far from the end, `endgame.solve` from twelve empty squares on.
-The shared alpha-beta, exact (no pruning, no reductions) and with `finish` for the last eight squares, finds the same
-scores but needs seven times the nodes and eight times the time (FFO 26-30, 20 empty squares, both with the evaluation
-by eight features: 160 M nodes and 9.9 s against 23 M and 1.2 s): it looks at no child in the table before it searches
-one, counts no stable discs, and orders by history where the number of answers tells more. It does serve here: a first
-glance finds a likely score, and shallow searches order the moves, so that a better evaluation makes a better solver.
-"""
+The shared alpha-beta, exact (no pruning, no reductions) and with `endgame_solve` for the last eight squares, finds
+the same scores but needs seven times the nodes and eight times the time (FFO 26-30, 20 empty squares, both with the
+evaluation by eight features: 160 M nodes and 9.9 s against 23 M and 1.2 s): it looks at no child in the table before
+it searches one, counts no stable discs, and orders by history where the number of answers tells more. It does serve
+here: a first glance finds a likely score, and shallow searches order the moves, so that a better evaluation makes a
+better solver."""
 
 import threading
 import time
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.game import VALUE_INFINITE, do_move, key, prepare
+from shogi_engine.game import VALUE_INFINITE, do_move, key, refresh_accumulator
 from shogi_engine.games.othello.endgame.deep_search import BUSY_SLOTS, DEEP, solve_deep
 from shogi_engine.games.othello.endgame.search import (
     HIGHEST,
@@ -204,13 +204,13 @@ class Solver:
     def _set(self, ctx: Any, position: Any) -> None:
         """Make `position` the root of a context's search."""
         ctx.pos = position
-        ctx.table_address, ctx.table_clusters = self.table.address, self.table.clusters
+        ctx.tt_address, ctx.tt_clusters = self.table.address, self.table.clusters
         ctx.generation = self.table.generation
         ctx.node_limit = NO_LIMIT
-        ctx.trail = ctx.ply = ctx.stopped = ctx.computed = 0
+        ctx.game_ply = ctx.ply = ctx.stopped = ctx.computed_ply = 0
         ctx.last_null = -1
         ctx.killers[:] = 0
-        prepare(ctx)
+        refresh_accumulator(ctx)
 
     # ---- the score ------------------------------------------------------------------------------------------------
 
@@ -248,7 +248,7 @@ class Solver:
         values = [0]  # of each depth
 
         def work() -> None:
-            ctx.features = ALL_FEATURES & GAME.features & ~FINISH
+            ctx.search_flags = ALL_FEATURES & GAME.search_flags & ~FINISH
             for plies in range(1, depth + 1):
                 ctx.root_depth = plies
                 value = int(search(ctx, np.int64(-VALUE_INFINITE), np.int64(VALUE_INFINITE), plies, np.int64(0)))
@@ -273,7 +273,7 @@ class Solver:
 
         for ctx in contexts:
             self._set(ctx, position)
-            ctx.features = TABLE | DEEPER
+            ctx.search_flags = TABLE | DEEPER
         tell = (lambda: progress(*self._settled(position, alpha, beta))) if progress else None
         self._run([partial(work, ctx) for ctx in contexts], tell)
         return values[0] if values else 0

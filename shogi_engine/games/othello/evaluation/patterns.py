@@ -156,10 +156,10 @@ def shallow_depth(depth):
 @njit
 def catch_up(ctx):
     """Bring the numbers of ctx.ply up to date from the last ply that has them."""
-    for ply in range(ctx.computed + 1, ctx.ply + 1):
-        undo = ctx.undo[ctx.trail - 1 - (ctx.ply - ply)]
+    for ply in range(ctx.computed_ply + 1, ctx.ply + 1):
+        undo = ctx.undo[ctx.game_ply - 1 - (ctx.ply - ply)]
         advance_numbers(ctx.accumulators[ply - 1], ctx.accumulators[ply], undo.disc, undo.flips)
-    ctx.computed = ctx.ply
+    ctx.computed_ply = ctx.ply
 
 
 @njit
@@ -194,6 +194,6 @@ def probcut(ctx, depth):
 
 
 @provides(POSITION)
-def prepare(ctx):
+def refresh_accumulator(ctx):
     write_numbers(ctx.pos.own, ctx.pos.opponent, ctx.accumulators[0])
-    ctx.computed = 0
+    ctx.computed_ply = 0

@@ -26,7 +26,7 @@ from shogi_engine.games.shogi.notation import (
 from shogi_engine.games.shogi.params import ENTERING_KING_RULES, TRY_RULE, entering_king_rule
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.rules import DRAW, LOSS, WIN, declaration, has_tried, occurrence, repetition
-from shogi_engine.games.shogi.see import exchange_ge
+from shogi_engine.games.shogi.see import see_ge
 from shogi_engine.games.shogi.types import (
     PAWN,
     UNDO,
@@ -235,7 +235,7 @@ class Board(BaseBoard):
         low, high = -EXCHANGE_LIMIT, EXCHANGE_LIMIT  # at least `low` is gained, and less than `high`
         while high - low > 1:
             middle = (low + high) // 2
-            if exchange_ge(self._pos, encoded, middle):
+            if see_ge(self._pos, encoded, middle):
                 low = middle
             else:
                 high = middle

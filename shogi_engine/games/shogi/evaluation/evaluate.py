@@ -64,7 +64,7 @@ VALUE_LIMIT = VALUE_SUPERIOR - 1000  # an evaluation is never as sure as a rule 
 RESERVE_FACTOR = np.uint64(sum(weight << 56 - 8 * kind for kind, weight in enumerate(RESERVE_WEIGHTS)))
 S56 = np.uint64(56)
 
-REPLY_SLOTS = 2 * KINDS * SQUARES
+CONTINUATION_SLOTS = 2 * KINDS * SQUARES
 
 
 # ---- material ----------------------------------------------------------------------------------------------------
@@ -101,15 +101,15 @@ def count_material(ctx):
 @njit
 def bring_material_up_to_date(ctx):
     """Make ctx.accumulators[ctx.ply].material right: replay the gains of the moves since the last ply that is."""
-    while ctx.computed < ctx.ply:
-        done = ctx.computed
+    while ctx.computed_ply < ctx.ply:
+        done = ctx.computed_ply
         before, after = ctx.accumulators[done], ctx.accumulators[done + 1]
-        move = ctx.undo[ctx.trail - ctx.ply + done].move
+        move = ctx.undo[ctx.game_ply - ctx.ply + done].move
         mover = (int(ctx.pos.side) + ctx.ply - done) & 1
         value = gain(ctx.params, move)
         after.material = before.material + (-value if mover else value)
         follow(before, after, move, mover)
-        ctx.computed = done + 1
+        ctx.computed_ply = done + 1
     look_near(ctx.pos, ctx.accumulators[ctx.ply])
 
 
@@ -183,9 +183,9 @@ def view_change(row, colour, mover, move, hand):
 @njit
 def bring_views_up_to_date(ctx):
     """Make ctx.accumulators[ctx.ply].views right. A king's own move leaves its view STALE until it is asked for."""
-    while ctx.computed < ctx.ply:
-        done = ctx.computed
-        undo = ctx.undo[ctx.trail - ctx.ply + done]
+    while ctx.computed_ply < ctx.ply:
+        done = ctx.computed_ply
+        undo = ctx.undo[ctx.game_ply - ctx.ply + done]
         before, after = ctx.accumulators[done], ctx.accumulators[done + 1]
         move = undo.move
         mover = (int(ctx.pos.side) + ctx.ply - done) & 1
@@ -199,7 +199,7 @@ def bring_views_up_to_date(ctx):
                 change = view_change(before.rows[colour], colour, mover, move, undo.hand[mover])
                 after.views[colour] = before.views[colour] + change
         follow(before, after, move, mover)
-        ctx.computed = done + 1
+        ctx.computed_ply = done + 1
     now = ctx.accumulators[ctx.ply]
     look_near(ctx.pos, now)
     for colour in range(2):
@@ -243,8 +243,8 @@ def safety_lead(ctx, colour):
 
 
 @provides(POSITION)
-def prepare(ctx):
-    ctx.computed = 0
+def refresh_accumulator(ctx):
+    ctx.computed_ply = 0
     look(ctx.pos, ctx.accumulators[0])
     if ctx.params.evaluation == MATERIAL:
         ctx.accumulators[0].material = count_material(ctx)
@@ -284,9 +284,9 @@ def score_moves(ctx, start, count):
 
 
 @provides(POSITION)
-def preference(ctx, move):
+def root_order_score(ctx, move):
     pos = ctx.pos
-    us, undo = int(pos.side), ctx.undo[ctx.trail]
+    us, undo = int(pos.side), ctx.undo[ctx.game_ply]
     do_move(pos, move, undo)
     value = sum_view(ctx, us) - sum_view(ctx, 1 - us) + safety_lead(ctx, us)
     undo_move(pos, move, undo)
@@ -315,6 +315,6 @@ def history_slot(pos, move):
 
 
 @provides(POSITION)
-def reply_slot(pos, move):
+def continuation_slot(pos, move):
     """Drops and moves of a kind to a square are one."""
     return (np.int64(pos.side) * KINDS + move_kind(move)) * SQUARES + move_to(move)

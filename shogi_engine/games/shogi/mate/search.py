@@ -55,7 +55,7 @@ from shogi_engine.jit import load_u64, njit, record_dtype
 
 MAX_PLIES = 2000
 BUFFER = 1 << 15  # moves of all plies together
-SEEN = 1 << 12
+REPETITION_FILTER_SIZE = 1 << 12
 FIRST_GUESS = 1 << 6  # the proof number of what repetition disproved, for another path
 
 STOPPED, MATE, NO_MATE, TOO_DEEP = range(4)  # what `prove` answers
@@ -118,7 +118,7 @@ MATE_SEARCH = record_dtype(
         ("found", FOUND),
         ("check_squares", np.uint64, (16, 2)),
         ("last_drop", np.int32, (SQUARES,)),
-        ("seen", np.uint8, (SEEN,)),  # how many positions of the path fall in each slot
+        ("repetition_filter", np.uint8, (REPETITION_FILTER_SIZE,)),  # how many positions of the path fall in each slot
         ("ply", np.int64),
         ("attacker", np.int64),
         ("limit", np.int64),  # plies the mate may take, LENGTH_MAX for any
@@ -126,8 +126,8 @@ MATE_SEARCH = record_dtype(
         ("node_limit", np.int64),
         ("steps", np.int64),
         ("stop_address", np.uint64),  # a uint64 that is not 0 once the search has to stop
-        ("table_address", np.uint64),
-        ("table_clusters", np.uint64),
+        ("tt_address", np.uint64),
+        ("tt_clusters", np.uint64),
         ("generation", np.uint64),
     ]
 )
@@ -183,7 +183,7 @@ def both_hands(pos):
 @njit
 def repeated_ply(ctx, key, hand):
     """Return the ply of the path's position with this board and no less in the attacker's hand, or -1."""
-    if ctx.seen[key & np.uint64(SEEN - 1)] == 0:
+    if ctx.repetition_filter[key & np.uint64(REPETITION_FILTER_SIZE - 1)] == 0:
         return -1
     for ply in range(ctx.ply, -1, -1):
         if ctx.frames[ply].key == key and hand_covers(ctx.frames[ply].hand, hand):
@@ -442,12 +442,12 @@ def enter_root(ctx):
     frame.first = 0
     frame.win_bound = frame.loss_bound = INFINITE
     frame.entered = ctx.nodes
-    ctx.seen[:] = 0
-    ctx.seen[frame.key & np.uint64(SEEN - 1)] = 1
+    ctx.repetition_filter[:] = 0
+    ctx.repetition_filter[frame.key & np.uint64(REPETITION_FILTER_SIZE - 1)] = 1
 
 
 @njit
-def descend(ctx, second):
+def make_move(ctx, second):
     """Make the best move of the position at ctx.ply and expand what it leads to."""
     frame = ctx.frames[ctx.ply]
     child = ctx.children[frame.best]
@@ -461,15 +461,15 @@ def descend(ctx, second):
     below.win_bound = min(frame.loss_bound - frame.loss + child.loss, INFINITE)
     below.loss_bound = min(frame.win_bound, second + (second >> 2) + 1)
     below.entered = ctx.nodes
-    ctx.seen[below.key & np.uint64(SEEN - 1)] += np.uint8(1)
+    ctx.repetition_filter[below.key & np.uint64(REPETITION_FILTER_SIZE - 1)] += np.uint8(1)
     expand(ctx)
 
 
 @njit
-def ascend(ctx):
+def unmake_move(ctx):
     """Take back the last move and tell the position above what ctx.found says of it."""
     found = ctx.found
-    ctx.seen[ctx.frames[ctx.ply].key & np.uint64(SEEN - 1)] -= np.uint8(1)
+    ctx.repetition_filter[ctx.frames[ctx.ply].key & np.uint64(REPETITION_FILTER_SIZE - 1)] -= np.uint8(1)
     ctx.ply -= 1
     frame = ctx.frames[ctx.ply]
     undo_move(ctx.pos, ctx.moves[frame.best], ctx.undo[ctx.ply])
@@ -504,7 +504,7 @@ def prove(ctx):
             leave(ctx)
             if ctx.ply == 0:
                 break
-            ascend(ctx)
+            unmake_move(ctx)
             continue
         if has_to_stop(ctx):
             while ctx.ply > 0:
@@ -516,7 +516,7 @@ def prove(ctx):
             attacking = int(ctx.pos.side) == ctx.attacker
             set_outcome(child, attacking, INFINITE, 0, child.own_hand, LENGTH_MAX, -1)
             continue
-        descend(ctx, second)
+        make_move(ctx, second)
     if ctx.found.proof == 0:
         return MATE
     return NO_MATE if ctx.found.ply == NO_PLY else TOO_DEEP

@@ -94,8 +94,8 @@ class MateSolver:
         self._stop_word = np.zeros(1, dtype=np.uint64) if stop_word is None else stop_word
         self._armed = False
         self._ctx = new_record(MATE_SEARCH)
-        self._ctx.table_address = memory.ctypes.data
-        self._ctx.table_clusters = memory.nbytes // CLUSTER_BYTES
+        self._ctx.tt_address = memory.ctypes.data
+        self._ctx.tt_clusters = memory.nbytes // CLUSTER_BYTES
         self._ctx.stop_address = self._stop_word.ctypes.data
         self._undo = new_record(UNDO)
         self._generation = 0

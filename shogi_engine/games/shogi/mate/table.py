@@ -33,8 +33,8 @@ PATH_MASK = ~np.uint64(4095)
 @njit
 def cluster_of(ctx, key):
     """Return the address of the cluster for a board."""
-    index = (key >> np.uint64(32)) * ctx.table_clusters >> np.uint64(32)
-    return ctx.table_address + index * np.uint64(CLUSTER_BYTES)
+    index = (key >> np.uint64(32)) * ctx.tt_clusters >> np.uint64(32)
+    return ctx.tt_address + index * np.uint64(CLUSTER_BYTES)
 
 
 @njit
