@@ -25,9 +25,8 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.extending import overload
 
-from shogi_engine.jit import JIT_DISABLED, add_rule, njit, record_dtype
+from shogi_engine.jit import add_rule, njit, overload_stub, record_dtype
 
 MOVE_NONE = np.uint32(0)
 
@@ -180,17 +179,7 @@ def stub(default: Callable) -> Callable:
     call.__signature__ = inspect.signature(default)  # type: ignore[attr-defined]
     _stubs[name] = call
 
-    if not JIT_DISABLED:
-
-        @overload(call, jit_options={"nogil": True}, strict=False)
-        def choose(*arguments):
-            rule = _rules.get(_position_type(arguments[0]), {}).get(name, neutral)
-
-            def chosen(*arguments):
-                return rule(*arguments)
-
-            return chosen
-
+    overload_stub(call, lambda first: _rules.get(_position_type(first), {}).get(name, neutral))
     return call
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -60,7 +61,7 @@ def start(source: str, env: dict[str, str], cwd: Path | None = None) -> subproce
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, cwd=cwd)
 
 
-def endgame_solve(process: subprocess.Popen, timeout: float = 300) -> Any:
+def finish(process: subprocess.Popen, timeout: float = 300) -> Any:
     """Wait for `process`, which must end well and without a word on stderr; return the JSON of its last line."""
     try:
         out, err = process.communicate(timeout=timeout)
@@ -73,4 +74,26 @@ def endgame_solve(process: subprocess.Popen, timeout: float = 300) -> Any:
 
 def run(source: str, env: dict[str, str], cwd: Path | None = None) -> Any:
     """Run Python on `source` and return the JSON of its last line; it must end well and write nothing to stderr."""
-    return endgame_solve(start(source, env, cwd))
+    return finish(start(source, env, cwd))
+
+
+# ---- copies of the package, and its cache ------------------------------------------------------------------------
+
+
+def copy_package(folder: Path) -> Path:
+    """Copy the package's sources below `folder` and return `folder`."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "shogi_engine", folder / "shogi_engine", ignore=ignored)
+    return folder
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    """Replace `old`, which must be there once, by `new`."""
+    text = file.read_text()
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new))
+
+
+def kernel_files(cache: Path) -> list[Path]:
+    """Return all files of cached kernels."""
+    return sorted(cache.glob("kernels-*/*.kernel"))

@@ -1,4 +1,4 @@
-"""bits.py against Python's integers. Run once more by test_jit.py with JIT off."""
+"""bits.py against Python's integers. Run once more by jit/test_jit_kernels.py with JIT off."""
 
 import numpy as np
 import pytest

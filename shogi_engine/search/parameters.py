@@ -4,9 +4,9 @@ They are the first fields of each game's params record, which every context hold
 compiles nothing. What is a value, in the game's own unit, the game sets itself; the rest holds for all games. Tuning
 (tools/spsa.py, tools/screen.py) and USI (`param.<name>`) reach them through shogi_engine/parameters.py.
 
-The names are Stockfish's and YaneuraOu's where they have one. Numbers marked STOCKFISH were taken over from its search
-(https://github.com/official-stockfish/Stockfish, development version of 2025), with the formulas they stand in; the
-others were found by games or are this engine's own.
+The names are the usual ones of Stockfish and YaneuraOu. Numbers marked STOCKFISH were taken over from its search
+(https://github.com/official-stockfish/Stockfish, development versions of 2025 and 2026), some of them rounded, with the
+formulas they stand in; the others were found by games or are this engine's own.
 """
 
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ SEARCH_PARAMETERS: tuple[SearchParameter, ...] = (
     _margin("rfp_margin", "reverse futility, per ply: what a position above beta is trusted not to lose"),
     _P("rfp_improving", PLY_1024, 2048, 0, 4096, 256, "of rfp_margin less if improving"),
     _P("rfp_opponent_worsening", SHARE_1024, 342, 0, 1024, 64, "of rfp_margin less after a move that lost value"),
-    _P("rfp_max_depth", PLIES, 14, 4, 20, 1, "deeper, reverse futility is not tried"),
+    _P("rfp_max_depth", PLIES, 14, 4, 20, 1, "deeper, reverse futility is not tried", STOCKFISH),
     _P("rfp_value_divisor", NUMBER, 3, 1, 8, 1, "of the surplus over beta, the part of it that is returned", STOCKFISH),
     _P("nmp_min_depth", PLIES, 2, 1, 6, 1, "shallower, no null move is tried"),
     _P("nmp_base", PLIES, 7, 2, 10, 1, "by which a null move is searched less deep, ...", STOCKFISH),
@@ -74,7 +74,7 @@ SEARCH_PARAMETERS: tuple[SearchParameter, ...] = (
     _P("nmp_eval_max", PLIES, 3, 0, 8, 1, "... at most so many"),
     _margin("probcut_selectivity", "of `probcut`'s spread, what a shallow search has to clear; 0: never", unit=PERCENT),
     _P("probcut_min_depth", PLIES, 3, 2, 10, 1, "shallower, ProbCut is not tried"),
-    _P("iir_min_depth", PLIES, 6, 2, 12, 1, "shallower, a missing table move reduces nothing"),
+    _P("iir_min_depth", PLIES, 6, 2, 12, 1, "shallower, a missing table move reduces nothing", STOCKFISH),
     # Step 12: moves that are left out.
     _margin("lmp_base", "late move pruning: this plus the square of the depth quiet moves are looked at", unit=MOVES),
     _P("lmp_depth_scale", SHARE_1024, 1024, 256, 4096, 128, "of the square of the depth", STOCKFISH),
@@ -82,16 +82,16 @@ SEARCH_PARAMETERS: tuple[SearchParameter, ...] = (
     _margin("futility_margin", "per ply left after reductions: what a quiet move is trusted not to win"),
     _margin("futility_base", "with this added"),
     _margin("futility_no_best", "and this, as long as no move is better than alpha"),
-    _P("futility_max_depth", PLIES, 12, 4, 20, 1, "with more plies left, a quiet move is not left out by futility"),
+    _P("futility_max_depth", PLIES, 12, 4, 20, 1, "with more plies left, that is not asked", STOCKFISH),
     _P("history_pruning_margin", HISTORY, 5500, 1000, 16000, 550, "per ply: what histories of replies have to lack"),
     _P("history_ply", HISTORY, 3220, 500, 12000, 320, "so much history counts as a ply in pruning", STOCKFISH),
     _margin("see_capture_margin", "per ply of depth: what a noisy move may lose on its square and still be searched"),
     _margin("see_quiet_margin", "by the square of the plies left after reductions: what a quiet one may lose"),
     _margin("capture_futility_base", "what a noisy move may win beside its exchange, ..."),
     _margin("capture_futility_margin", "... and this for each ply left after reductions"),
-    _P("capture_futility_max_depth", PLIES, 7, 2, 12, 1, "with so many plies left, noisy moves keep", STOCKFISH),
+    _P("capture_futility_max_depth", PLIES, 7, 2, 12, 1, "with so many plies left, that is not asked", STOCKFISH),
     # Step 13: late move reductions.
-    _P("lmr_min_depth", PLIES, 2, 1, 5, 1, "shallower, nothing is reduced"),
+    _P("lmr_min_depth", PLIES, 2, 1, 5, 1, "shallower, nothing is reduced", STOCKFISH),
     _P("lmr_log_scale", SHARE_1024, 1024, 400, 2000, 60, "of 0.49 ln(depth) ln(number of the move) plies"),
     _P("lmr_base", PLY_1024, 1133, -1000, 3000, 130, "added to that", STOCKFISH),
     _P("lmr_worsening", SHARE_1024, 206, 0, 1024, 40, "more of the logarithms' part, unless improving", STOCKFISH),

@@ -50,6 +50,7 @@ def default_params() -> Any:
     params.values[:KINDS] = VALUES
     params.aspiration_window = 30
     params.rfp_margin = 150
+    # From here to see_quiet_margin, but for delta_margin, much as in Stockfish (see search/parameters.py).
     params.razor_margin, params.razor_depth_margin = 500, 300
     params.futility_margin, params.futility_base, params.futility_no_best = 120, 42, 150
     params.delta_margin = 250

@@ -1,0 +1,63 @@
+"""The numba policy: how every kernel of this package is compiled, cached and stopped.
+
+`njit` is the only door to numba's compiler. It differs from `numba.njit(cache=True)` in four ways.
+
+* Cached machine code is keyed by a SHA-256 of *all* sources of the package, and of those of a game that is added from
+  outside. numba stamps the caller's own file only, so editing a rule would leave a cached search answering with the
+  old one.
+* One cache entry is one file, checksummed, written aside and renamed into place. numba keeps an index file beside the
+  data; two processes saving at once, or one killed half way, can leave an index that names the wrong data.
+* Cached code is executed, so a folder that another user could write is not used. A folder that can not be used falls
+  back to the next one, and at the end to no cache at all, in silence: a GUI takes a word on stderr for a failure.
+* Only what Python calls becomes machine code. numba optimises, emits and caches every function by itself, which for
+  a search of 170 kernels takes three times as long, and makes code that is slower.
+
+With NUMBA_DISABLE_JIT=1 all of it is plain Python, the intrinsics included, so that tests can compare.
+
+    settings     what decides how kernels are compiled
+    records      structured dtypes
+    sources      the sources' digest    folders    where the cache may lie    cache    the cache
+    library      LLVM libraries    compiler    the lean compiler    dispatcher    kernels    policy    `njit`
+    intrinsics   popcount, ctz, atomic loads, prefetch, ...
+"""
+
+from numba.core.caching import NullCache
+
+from shogi_engine.jit.cache import KernelCache, add_rule, is_saved
+from shogi_engine.jit.folders import CACHE_VARIABLE, KEPT_STAMPS, cache_folder, is_private
+from shogi_engine.jit.intrinsics import bswap, clz, ctz, load_i16, load_u64, popcount, prefetch, store_u64
+from shogi_engine.jit.policy import njit, overload_stub
+from shogi_engine.jit.records import new_record, record_dtype
+from shogi_engine.jit.settings import JIT_DISABLED, LEAN, PLAIN_VARIABLE
+from shogi_engine.jit.sources import PACKAGE, known_digest, source_folders, source_stamp, sources_digest
+
+__all__ = [
+    "CACHE_VARIABLE",
+    "JIT_DISABLED",
+    "KEPT_STAMPS",
+    "LEAN",
+    "PACKAGE",
+    "PLAIN_VARIABLE",
+    "KernelCache",
+    "NullCache",
+    "add_rule",
+    "bswap",
+    "cache_folder",
+    "clz",
+    "ctz",
+    "is_private",
+    "is_saved",
+    "known_digest",
+    "load_i16",
+    "load_u64",
+    "new_record",
+    "njit",
+    "overload_stub",
+    "popcount",
+    "prefetch",
+    "record_dtype",
+    "source_folders",
+    "source_stamp",
+    "sources_digest",
+    "store_u64",
+]

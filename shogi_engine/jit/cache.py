@@ -1,0 +1,146 @@
+"""The cache of compiled kernels: one checksummed file for each, named by the hash of all that it depends on."""
+
+import contextlib
+import hashlib
+import os
+import pickle
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.core import compiler, config
+from numba.core.caching import _Cache
+from numba.core.runtime import rtsys
+from numba.core.serialize import dumps
+
+from shogi_engine.jit.folders import cache_folder
+from shogi_engine.jit.settings import JIT_DISABLED, LEAN
+from shogi_engine.jit.sources import known_digest, source_folders, sources_digest
+
+# numba's settings that change the code it makes; what it makes it for (CPU, system) is told by its codegen.
+CODE_SETTINGS = (
+    "BOUNDSCHECK",
+    "OPT",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+    "DISABLE_INTEL_SVML",
+    "LLVM_REFPRUNE_PASS",
+    "LLVM_REFPRUNE_FLAGS",
+    "DEBUGINFO_DEFAULT",
+)
+
+_record_rules: dict[Any, list[Callable]] = {}
+
+
+def add_rule(dtype: np.dtype, rule: Callable) -> None:
+    """Key every kernel that is compiled for records of `dtype` by the sources of `rule` too."""
+    _record_rules.setdefault(numba.from_dtype(dtype), []).append(rule)
+
+
+def _rules_within(kind: Any) -> Iterator[Callable]:
+    """Yield the rules of a record type and of the records inside it."""
+    if isinstance(kind, types.Record):
+        yield from _record_rules.get(kind, ())
+        for name in kind.fields:
+            yield from _rules_within(kind.typeof(name))
+
+
+class KernelCache(_Cache):
+    """Compiled versions of one function, each in a file of its own whose name is the hash of all it depends on.
+
+    The file starts with a SHA-256 of its name and contents: LLVM would crash on damaged code.
+    """
+
+    def __init__(self, function: Any, folder: Path) -> None:
+        self.function = function
+        self.folder = folder
+        self.enabled = True
+
+    @property
+    def cache_path(self) -> str:
+        """The folder, as numba asks for it."""
+        return str(self.folder)
+
+    def _sources(self, argument_types: Any) -> set[Path]:
+        """Return the folders of all sources that a compiled version is made of."""
+        rules = [rule for kind in argument_types for rule in _rules_within(kind)]
+        return source_folders([self.function, *rules])
+
+    def _path(self, argument_types: Any, codegen: Any) -> Path:
+        """Return the file for one signature on this CPU under numba's present settings."""
+        function, code = self.function, self.function.__code__
+        settings = [str(LEAN), *(str(getattr(config, name, None)) for name in CODE_SETTINGS)]
+        sources = sorted(known_digest(folder) for folder in self._sources(argument_types))
+        place = (function.__module__, function.__qualname__, code.co_firstlineno, code.co_code)
+        digest = hashlib.sha256(repr((place, argument_types, codegen.magic_tuple(), settings, sources)).encode())
+        return self.folder / f"{function.__name__}-{digest.hexdigest()[:32]}.kernel"
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled version for `sig`, or None; a file that can not be used counts as none."""
+        rtsys.initialize(target_context)  # all that cached code needs; a full refresh, 0.15 s, waits for a compile
+        if not self.enabled:
+            return None
+        path = self._path(sig, target_context.codegen())
+        try:
+            content = path.read_bytes()
+            if content[:32] != _checksum(path, content[32:]):
+                return None
+            return compiler.CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
+        except Exception:  # not there, or not to be used here: compile and replace it
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Store the compiled version for `sig`; a folder that became full or read-only is no failure."""
+        if not self.enabled:
+            return
+        if data.library.has_dynamic_globals or data.lifted:
+            raise TypeError(f"{self.function.__qualname__} can not be cached: it holds a global of 1 MB or more")
+        path = self._path(sig, data.codegen)
+        aside = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.tmp")
+        payload = dumps(data._reduce())
+        with contextlib.suppress(OSError):
+            if any(sources_digest(folder) != known_digest(folder) for folder in self._sources(sig)):
+                return  # sources edited since this process began: is this the old code or the new?
+            try:
+                aside.write_bytes(_checksum(path, payload) + payload)
+                _replace(aside, path)
+            finally:
+                aside.unlink(missing_ok=True)
+
+    def enable(self) -> None:
+        """Load and save from now on."""
+        self.enabled = True
+
+    def disable(self) -> None:
+        """Neither load nor save."""
+        self.enabled = False
+
+    def flush(self) -> None:
+        """Delete what is saved of this kernel."""
+        for path in self.folder.glob(f"{self.function.__name__}-*.kernel"):
+            path.unlink(missing_ok=True)
+
+
+def is_saved(kernel: Any) -> bool:
+    """Tell whether a compiled version of `kernel` lies in the cache; True as well where nothing can be put there."""
+    folder = cache_folder()
+    return JIT_DISABLED or folder is None or any(folder.glob(f"{kernel.__name__}-*.kernel"))
+
+
+def _checksum(path: Path, payload: bytes) -> bytes:
+    return hashlib.sha256(path.name.encode() + payload).digest()
+
+
+def _replace(source: Path, target: Path) -> None:
+    """Rename over `target`; on Windows a reader may hold it open for a moment."""
+    for _ in range(20):
+        try:
+            os.replace(source, target)
+            return
+        except PermissionError:
+            time.sleep(0.02)

@@ -1,0 +1,252 @@
+"""The lean compiler: what numba's does for a kernel, without what kernels do not need.
+
+A kernel is compiled here as far as LLVM code, once, however many kernels call it; dispatcher.py makes machine code of
+the few that Python calls. Type inference asks for a recursive kernel's return type once, not at each of its calls of
+itself, and remembers what a call with given types resolves to. Passes for rarer Python are left out where a kernel's
+code has none of it (`is_plain`).
+
+All of it are subclasses that numba is handed for kernels only: other functions are compiled as ever.
+"""
+
+import builtins
+import math
+import opcode
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core import errors, typed_passes, untyped_passes
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import AnalysisPass, PassManager, register_pass
+from numba.core.dispatcher import Dispatcher
+from numba.core.extending import _Intrinsic
+from numba.core.typeinfer import TypeInferer
+
+from shogi_engine.jit.library import LoweredLibrary
+
+# ---- types -------------------------------------------------------------------------------------------------------
+
+_signatures: dict[tuple, Any] = {}  # what calls resolve to: (typing context, callee, argument types) -> signature
+
+
+class KernelInferer(TypeInferer):
+    """numba's type inference, which remembers what it has found out."""
+
+    def __init__(self, context: Any, func_ir: Any, warnings: Any) -> None:
+        super().__init__(context, func_ir, warnings)
+        self.assumed_return: Any = None  # what a recursive call was told that it returns
+
+    def copy(self, skip_recursion: bool = False) -> TypeInferer:
+        """Return what numba does, as an inferer of this class."""
+        clone = KernelInferer(self.context, self.func_ir, self.warnings)
+        clone.arg_names = self.arg_names.copy()
+        clone._skip_recursion = skip_recursion
+        for name, variable in self.typevars.items():
+            if not variable.locked and variable.defined:
+                clone.typevars[name].add_type(variable.getone(), loc=variable.define_loc)
+        return clone
+
+    def return_types_from_partial(self) -> Any:
+        """Return the type returned, as far as it can be told, inferred once: that takes as long as all the rest."""
+        if self.assumed_return is None:
+            self.assumed_return = super().return_types_from_partial()
+        return self.assumed_return
+
+    def resolve_call(self, fnty: Any, pos_args: Any, kw_args: Any) -> Any:
+        """Return the signature of a call, resolved once for each callee and argument types."""
+        if not isinstance(fnty, (types.Function, types.Dispatcher)):
+            return super().resolve_call(fnty, pos_args, kw_args)
+        key = id(self.context), fnty, tuple(pos_args), tuple(sorted(kw_args.items()))
+        signature = _signatures.get(key)
+        if signature is None:
+            signature = super().resolve_call(fnty, pos_args, kw_args)
+            if signature is not None and signature.return_type.is_precise():
+                _signatures[key] = signature
+        return signature
+
+
+def _infer(state: Any, inferer: type[TypeInferer]) -> tuple[Any, Any]:
+    """Infer the types of the function in `state` as numba does; return the inferer and its results."""
+    warnings = errors.WarningsFixer(errors.NumbaWarning)  # type: ignore[attr-defined]
+    infer = inferer(state.typingctx, state.func_ir, warnings)
+    frame = state.typingctx.callstack.register(state.targetctx.target, infer, state.func_id, state.args)
+    with frame, warnings:
+        for index, (name, kind) in enumerate(zip(state.func_ir.arg_names, state.args, strict=True)):
+            infer.seed_argument(name, index, kind)
+        if state.return_type is not None:
+            infer.seed_return(state.return_type)
+        for name, kind in state.locals.items():
+            infer.seed_type(name, kind)
+        infer.build_constraint()
+        infer.propagate()
+        return infer, infer.unify()
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelTypeInference(typed_passes.NopythonTypeInference):
+    """Infer all types of a kernel."""
+
+    _name = "kernel_type_inference"
+
+    def run_pass(self, state: Any) -> bool:
+        """Write the types to `state`; without what was remembered if that proves wrong."""
+        infer, results = _infer(state, KernelInferer)
+        assumed, returned = infer.assumed_return, types.unliteral(results[1])
+        if assumed is not None and assumed != returned:
+            _, results = _infer(state, TypeInferer)
+        state.typemap, state.return_type, state.calltypes = results
+        state.typing_errors = None
+        if isinstance(state.return_type, (types.Function, types.Phantom)):
+            raise errors.NumbaTypeError(f"Can't return function object ({state.return_type}) in nopython mode")
+        return True
+
+
+class Types:
+    """The types of a kernel's variables (`typemap`), in the place of numba's annotated sources."""
+
+    def __init__(self, typemap: dict[str, Any]) -> None:
+        self.typemap = dict(typemap)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name} :: {kind}" for name, kind in self.typemap.items())
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class KernelTypes(AnalysisPass):
+    """Keep the types for `inspect_types` and for tests."""
+
+    _name = "kernel_types"
+
+    def __init__(self) -> None:
+        AnalysisPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        """Write the types to `state`."""
+        state.type_annotation = Types(state.typemap)
+        return False
+
+
+# ---- code --------------------------------------------------------------------------------------------------------
+
+
+class Lowered:
+    """Stands where numba has the machine code of a kernel that was only lowered: the key to its code for callers."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *arguments: Any) -> Any:
+        raise RuntimeError(f"{self.name} was not made into machine code")
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelLowering(typed_passes.NativeLowering):
+    """Lower a kernel to LLVM code that other kernels can call."""
+
+    _name = "kernel_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower, without wrappers and machine code (the flags say so)."""
+        super().run_pass(state)
+        result = state["cr"]
+        key = Lowered(result.fndesc.qualname)
+        state.targetctx.insert_user_function(key, result.fndesc, [state.library])
+        state.reload_init.extend(state.library._reload_init)
+        state["cr"] = result._replace(cfunc=key)
+        return True
+
+
+class KernelCompiler(CompilerBase):
+    """numba's compiler for kernels, up to LLVM code."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile `func` into a library of its own, which nobody has emitted yet."""
+        flags = self.state.flags
+        flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        self.state.library = LoweredLibrary(self.state.targetctx.codegen(), func.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(func)
+
+    def define_pipelines(self) -> list[PassManager]:
+        """Return the passes: few for plain code, else numba's own, with ours in the place of three of them."""
+        manager = PassManager("kernel")
+        if is_plain(self.state.func_id.func, self.state.args):
+            passes = PLAIN_PASSES
+        else:
+            whole = DefaultPassBuilder.define_nopython_pipeline(self.state).passes
+            passes = [OWN_PASSES.get(each, each) for each, _ in whole]
+        for each in passes:
+            manager.add_pass(each, each._name)
+        manager.finalize()
+        return [manager]
+
+
+OWN_PASSES: dict[type, type] = {
+    typed_passes.NopythonTypeInference: KernelTypeInference,
+    typed_passes.AnnotateTypes: KernelTypes,
+    typed_passes.NativeLowering: KernelLowering,
+}
+PLAIN_PASSES: list[Any] = [
+    untyped_passes.TranslateByteCode,
+    untyped_passes.FixupArgs,
+    untyped_passes.IRProcessing,
+    untyped_passes.DeadBranchPrune,
+    untyped_passes.GenericRewrites,
+    untyped_passes.DeadBranchPrune,
+    untyped_passes.ReconstructSSA,
+    untyped_passes.DeadBranchPrune,
+    KernelTypeInference,
+    typed_passes.PreLowerStripPhis,
+    typed_passes.IRLegalization,
+    KernelTypes,
+    KernelLowering,
+    typed_passes.NoPythonBackend,
+]
+
+# ---- plain code --------------------------------------------------------------------------------------------------
+
+GENERATOR = 0x20  # of a code object's flags; see inspect.CO_GENERATOR
+RARE_CODE = ("RAISE", "WITH", "BUILD_LIST", "BUILD_SET", "LIST_", "SET_ADD", "MAP", "DICT_", "STRING")
+RARE_OPERATIONS = {number for name, number in opcode.opmap.items() if any(rare in name for rare in RARE_CODE)}
+plain_functions: set[Any] = set()  # functions beside kernels that a plain kernel may call: the stubs
+PLAIN_MODULES = (np, math)
+PLAIN_BUILTINS = (abs, bool, divmod, float, int, len, max, min, range, round)
+PLAIN_ARGUMENTS = (types.Number, types.Boolean, types.Record, types.Array, types.NPDatetime)
+
+
+def is_plain(function: Any, argument_types: Any) -> bool:
+    """Tell whether `function` has nothing of what PLAIN_PASSES leave out.
+
+    That is closures and comprehensions, `raise`, `with`, `try`, generators, lists, sets and dictionaries, strings (they
+    name fields), loops over tuples of several types, functions that numba inlines, and arguments that numba
+    specialises for. Other names count as rare as well unless they are known not to be.
+    """
+    code = function.__code__
+    if code.co_flags & GENERATOR or code.co_exceptiontable or code.co_freevars:
+        return False
+    if RARE_OPERATIONS.intersection(code.co_code[::2]) or "ndim" in code.co_names:
+        return False
+    if any(isinstance(each, CodeType) or _is_text(each, function.__doc__) for each in code.co_consts):
+        return False
+    if not all(isinstance(kind, PLAIN_ARGUMENTS) for kind in argument_types):
+        return False
+    known = vars(builtins) | function.__globals__
+    return all(_is_plain_value(known[name]) for name in code.co_names if name in known)
+
+
+def _is_text(constant: Any, docstring: str | None) -> bool:
+    return isinstance(constant, (str, bytes)) and constant != docstring
+
+
+def _is_plain_value(value: Any) -> bool:
+    """Tell whether a global of a kernel is a kernel, a stub, a number, an array or the like."""
+    if isinstance(value, Dispatcher):
+        return value.targetoptions.get("inline", "never") == "never"
+    if isinstance(value, (ModuleType, BuiltinFunctionType, type)):
+        return value in PLAIN_MODULES or value in PLAIN_BUILTINS or getattr(value, "__module__", "") == "numpy"
+    if isinstance(value, FunctionType):
+        return value in plain_functions
+    if isinstance(value, tuple):
+        return all(isinstance(each, (int, np.generic)) for each in value)
+    return isinstance(value, (int, float, np.generic, np.ndarray, _Intrinsic))

@@ -1,0 +1,206 @@
+"""What a kernel is for Python and for other kernels, the lean way.
+
+Called by Python, a kernel is an entry: machine code with a wrapper, which goes to the cache. Called by a kernel that
+is being compiled it is lowered, once in a process, and becomes part of that kernel's entry.
+"""
+
+import contextlib
+import gc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from numba import types
+from numba.core import errors, sigutils
+from numba.core.caching import NullCache
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.environment import lookup_environment
+from numba.core.registry import CPUDispatcher
+from numba.core.typing import make_concrete_template
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import models, register_model
+
+from shogi_engine.jit.compiler import KernelCompiler, Lowered, plain_functions
+from shogi_engine.jit.library import EntryLibrary
+
+GC_THRESHOLDS = (200_000, 20, 100)  # a compile makes millions of objects that stay; each look at them all is in vain
+_SHORT = {types.int8, types.uint8, types.int16, types.uint16, types.int32}
+
+_depth = 0  # of kernels being lowered, each for the one before; changed under numba's lock
+
+
+@contextlib.contextmanager
+def _under_way() -> Iterator[None]:
+    """Note that a kernel is being compiled, with numba's lock held; let the garbage wait meanwhile."""
+    global _depth
+    with global_compiler_lock:
+        before = gc.get_threshold()
+        if not _depth:
+            gc.set_threshold(*GC_THRESHOLDS)
+        _depth += 1
+        try:
+            yield
+        finally:
+            _depth -= 1
+            if not _depth:
+                gc.set_threshold(*before)
+
+
+def plain_type(kind: Any) -> Any:
+    """Return the type that a kernel takes for an argument of type `kind`: int64 for 0 and for all short integers."""
+    kind = types.unliteral(kind)
+    return types.int64 if kind in _SHORT else kind
+
+
+def plain_types(args: Any, kws: dict) -> tuple[tuple, dict]:
+    """Return the types that a kernel takes for a call by another kernel.
+
+    numba compiles a version for each literal and each width. That multiplies compile time (LLVM inlines and folds
+    constants anyway), and versions of a recursive kernel that call each other crash when a second process loads them
+    from the cache.
+    """
+    return tuple(plain_type(kind) for kind in args), {name: plain_type(kind) for name, kind in kws.items()}
+
+
+class KernelDispatcher(CPUDispatcher):
+    """A compiled function: its entries in `overloads`, and in `lowered` what its callers are compiled with.
+
+    An overload that only kernels asked for holds what was lowered; a call by Python replaces it.
+    """
+
+    overloads: Any
+    _cache: Any
+    _cache_hits: Any
+    _cache_misses: Any
+    _can_compile: bool
+    _compiler: Any
+
+    def __init__(
+        self,
+        py_func: Callable,
+        locals: dict | None = None,
+        targetoptions: dict | None = None,
+        pipeline_class: Any = KernelCompiler,
+    ) -> None:
+        super().__init__(py_func, locals, targetoptions, pipeline_class)
+        self.lowered: dict[tuple, Any] = {}
+
+    # ---- for kernels ------------------------------------------------------------------------------------------
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Resolve a call by a compiled function, as numba does but for plain types; a kernel's call needs no entry."""
+        args, kws = plain_types(args, kws)
+        if not _depth:
+            return super().get_call_template(args, kws)
+        pysig, args = self._compiler.fold_argument_types(args, kws)
+        signature = self._lower(tuple(args)).signature
+        name = self.py_func.__name__
+        return make_concrete_template(f"CallTemplate({name})", key=name, signatures=[signature]), pysig, args, {}
+
+    def get_overload(self, sig: Any) -> Any:
+        """Return what numba knows the code for `sig` by."""
+        args = tuple(sigutils.normalize_signature(sig)[0])
+        if _depth and args in self.lowered:
+            return self.lowered[args].entry_point
+        return super().get_overload(sig)
+
+    def _lower(self, args: tuple, return_type: Any = None) -> Any:
+        """Return the kernel for arguments of the types `args` as LLVM code, compiled when first asked for."""
+        with _under_way(), self._compiling_counter:
+            if args not in self.lowered:
+                try:
+                    result = self._compiler.compile(args, return_type)
+                except errors.ForceLiteralArg as fault:
+                    raise fault.bind_fold_arguments(self._folded) from None
+                result.library._ensure_finalized()
+                self._check_globals(result)
+                self.lowered[args] = result
+                self.overloads.setdefault(args, result)
+            return self.lowered[args]
+
+    def _folded(self, args: Any, kws: dict) -> Any:
+        return self._compiler.fold_argument_types(args, kws)[1]
+
+    def _check_globals(self, result: Any) -> None:
+        """Raise TypeError if code that is to be cached holds an address of this process."""
+        if result.library.has_dynamic_globals and not isinstance(self._cache, NullCache):
+            raise TypeError(f"{self.py_func.__qualname__} can not be cached: it holds a global of 1 MB or more")
+
+    # ---- for Python -------------------------------------------------------------------------------------------
+
+    def compile(self, sig: Any) -> Any:
+        """Return the machine code for `sig`, from the cache if it is there."""
+        with global_compiler_lock:
+            if not self._can_compile:
+                raise RuntimeError("compilation disabled")
+            args, return_type = sigutils.normalize_signature(sig)
+            existing = self.overloads.get(tuple(args))
+            if existing is not None and not isinstance(existing.entry_point, Lowered):
+                return existing.entry_point
+            result = self._cache.load_overload(sig, self.targetctx)
+            if result is not None:
+                self._cache_hits[sig] += 1
+                self._add_entry(result)
+            else:
+                self._cache_misses[sig] += 1
+                with _under_way():
+                    result = link_entry(self._lower(tuple(args), return_type))
+                self._add_entry(result)
+                self._cache.save_overload(sig, result)
+            return result.entry_point
+
+    def _add_entry(self, result: Any) -> None:
+        self.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])
+        self.add_overload(result)
+
+    def _reset_overloads(self) -> None:
+        super()._reset_overloads()  # type: ignore[misc]
+        self.lowered.clear()
+
+
+def link_entry(lowered: Any) -> Any:
+    """Return the machine code, with a wrapper for Python, of a kernel that was lowered, as a CompileResult."""
+    fndesc, environment = lowered.fndesc, lowered.environment
+    context = lowered.target_context.subtarget(environment=environment, fndesc=fndesc)
+    library = EntryLibrary(context.codegen(), fndesc.qualname, fndesc.llvm_func_name)
+    library.enable_object_caching()
+    library.add_linking_library(lowered.library)
+    with context.push_code_library(library):
+        context.create_cpython_wrapper(library, fndesc, environment, lowered.call_helper, release_gil=True)
+    entry_point = context.get_executable(library, fndesc, environment)
+    for variable in library._final_module.global_variables:  # what callees need to raise exceptions
+        callee = lookup_environment(variable.name)
+        if callee is not None:
+            library.codegen.set_env(callee.env_name, callee)
+    return lowered._replace(entry_point=entry_point, library=library, reload_init=list(library._reload_init))
+
+
+# ---- stubs -------------------------------------------------------------------------------------------------------
+
+
+class StubType(types.Function):
+    """The type of a stub: a call of it is one of the kernel that `rule_for` returns for the first argument's type."""
+
+    def __init__(self, stub: Callable, rule_for: Callable[[Any], Any]) -> None:
+        super().__init__(type(f"{stub.__name__}_template", (AbstractTemplate,), {"key": stub}))
+        self._rule_for = rule_for
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        """Return the signature of a call."""
+        first = args[0] if args else next(iter(kws.values()))
+        return types.Dispatcher(self._rule_for(first)).get_call_type(context, args, kws)
+
+    def get_impl_key(self, sig: Any) -> Any:
+        """Return what numba knows the kernel's code by."""
+        return types.Dispatcher(self._rule_for(sig.args[0])).get_overload(sig)
+
+
+register_model(StubType)(models.OpaqueModel)
+
+
+def overload_directly(stub: Callable, rule_for: Callable[[Any], Any]) -> None:
+    """Have compiled calls of `stub` go to the kernel that `rule_for` returns for the type of the first argument.
+
+    numba's own `overload` would compile, for each stub, a function that does nothing but call that kernel.
+    """
+    plain_functions.add(stub)
+    infer_global(stub, StubType(stub, rule_for))

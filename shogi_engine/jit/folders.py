@@ -1,0 +1,82 @@
+"""Where compiled kernels may lie: the folders that can hold them, which of these can be trusted, and the choice."""
+
+import contextlib
+import functools
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import platformdirs
+
+from shogi_engine.jit.sources import PACKAGE, source_stamp
+
+CACHE_VARIABLE = "SHOGI_ENGINE_CACHE_DIR"
+KEPT_STAMPS = 4  # cache folders of other versions of the sources that are left alone, newest first
+
+
+def _cache_roots() -> Iterator[Path]:
+    """Yield the folders that may hold the cache, the best first."""
+    for variable in (CACHE_VARIABLE, "NUMBA_CACHE_DIR"):
+        if os.environ.get(variable):
+            yield Path(os.environ[variable])
+    with contextlib.suppress(OSError, RuntimeError):  # no home folder
+        yield Path(platformdirs.user_cache_dir("shogi_engine", appauthor=False))
+    yield PACKAGE / "__pycache__" / "kernels"
+    owner = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
+    with contextlib.suppress(OSError):  # no folder for temporary files
+        yield Path(tempfile.gettempdir()) / f"shogi_engine-{owner}"
+
+
+def is_private(folder: Path) -> bool:
+    """Tell whether nobody can put files in `folder` who could not change this package itself.
+
+    `folder` and all above it must belong to this user, root or the package's owner, and be closed to others; one
+    above may be sticky (/tmp), and a user's private group (its number is the user's) counts as the user. Windows'
+    profile folders are private.
+    """
+    if not hasattr(os, "getuid"):
+        return True
+    trusted = {0, os.getuid(), PACKAGE.stat().st_uid}
+    folder = folder.resolve()
+    for place in (folder, *folder.parents):
+        status = place.stat()
+        own_group = status.st_gid == status.st_uid
+        open_to_others = status.st_mode & (stat.S_IWOTH if own_group else stat.S_IWOTH | stat.S_IWGRP)
+        sticky = place != folder and status.st_mode & stat.S_ISVTX
+        if status.st_uid not in trusted or (open_to_others and not sticky):
+            return False
+    return True
+
+
+def _remove_old(root: Path, keep: Path) -> None:
+    """Remove the folders of old stamps, but for the newest few (another version may be in use)."""
+    with contextlib.suppress(OSError):  # another process removes them too
+        others = [entry for entry in root.iterdir() if entry.name.startswith("kernels-") and entry != keep]
+        others.sort(key=lambda entry: entry.stat().st_mtime, reverse=True)
+        for entry in others[KEPT_STAMPS:]:
+            shutil.rmtree(entry, ignore_errors=True)
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """Return the folder that holds this version's compiled kernels, or None if there is none to trust and to write."""
+    if not source_stamp():
+        return None
+    for root in _cache_roots():
+        try:
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder = root.resolve() / f"kernels-{source_stamp()[:20]}"
+            fresh = not folder.is_dir()
+            folder.mkdir(mode=0o700, exist_ok=True)
+            if not is_private(folder):
+                continue
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError:
+            continue
+        if fresh:
+            _remove_old(folder.parent, folder)
+        return folder
+    return None

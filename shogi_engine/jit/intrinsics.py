@@ -1,0 +1,125 @@
+"""Intrinsics: single machine instructions that Python has no word for, each with a plain Python twin for JIT off."""
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from shogi_engine.jit.settings import JIT_DISABLED
+
+
+def _kernel_intrinsic(python_twin: Callable) -> Callable[[Callable], Any]:
+    """Make an intrinsic of a typing function, or use its plain Python twin when JIT is off."""
+
+    def wrap(typing_function: Callable) -> Any:
+        return python_twin if JIT_DISABLED else intrinsic(typing_function)
+
+    return wrap
+
+
+@_kernel_intrinsic(lambda x: int(x).bit_count())
+def popcount(typingctx, x):
+    """Return the number of set bits of the uint64 `x` as int64."""
+
+    def codegen(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), codegen
+
+
+@_kernel_intrinsic(lambda x: (int(x) & -int(x)).bit_length() - 1 if x else 64)
+def ctz(typingctx, x):
+    """Return the index of the lowest set bit of the uint64 `x` as int64; 64 if it is 0."""
+
+    def codegen(context, builder, signature, args):
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), codegen
+
+
+@_kernel_intrinsic(lambda x: 64 - int(x).bit_length())
+def clz(typingctx, x):
+    """Return the number of zeros above the highest set bit of the uint64 `x` as int64; 64 if it is 0."""
+
+    def codegen(context, builder, signature, args):
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), codegen
+
+
+@_kernel_intrinsic(lambda x: np.uint64(int.from_bytes(int(x).to_bytes(8, "little"), "big")))
+def bswap(typingctx, x):
+    """Return the uint64 `x` with its bytes in reverse order (a board of eight rows upside down)."""
+
+    def codegen(context, builder, signature, args):
+        return builder.bswap(args[0])
+
+    return types.uint64(types.uint64), codegen
+
+
+def _python_load(address: Any) -> np.uint64:
+    return np.uint64(ctypes.c_uint64.from_address(int(address)).value)
+
+
+def _python_load_i16(address: Any) -> int:
+    return ctypes.c_int16.from_address(int(address)).value
+
+
+def _python_store(address: Any, value: Any) -> None:
+    ctypes.c_uint64.from_address(int(address)).value = int(value)
+
+
+@_kernel_intrinsic(_python_load)
+def load_u64(typingctx, address):
+    """Return the uint64 at the raw `address` (uint64, 8-byte aligned), read atomically (monotonic).
+
+    Atomic so that the compiler may neither hoist a stop flag out of a loop nor tear a table entry's word.
+    """
+
+    def codegen(context, builder, signature, args):
+        pointer = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+        return builder.load_atomic(pointer, "monotonic", 8)
+
+    return types.uint64(types.uint64), codegen
+
+
+@_kernel_intrinsic(_python_load_i16)
+def load_i16(typingctx, address):
+    """Return the int16 at the raw `address` (uint64, 2-byte aligned) as int64; a plain load of what nobody writes."""
+
+    def codegen(context, builder, signature, args):
+        pointer = builder.inttoptr(args[0], ir.IntType(16).as_pointer())
+        return builder.sext(builder.load(pointer, align=2), ir.IntType(64))
+
+    return types.int64(types.uint64), codegen
+
+
+@_kernel_intrinsic(_python_store)
+def store_u64(typingctx, address, value):
+    """Write the uint64 `value` at the raw `address` (uint64, 8-byte aligned) atomically (monotonic)."""
+
+    def codegen(context, builder, signature, args):
+        pointer = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+        builder.store_atomic(args[1], pointer, "monotonic", 8)
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.uint64), codegen
+
+
+@_kernel_intrinsic(lambda address: None)
+def prefetch(typingctx, address):
+    """Ask the CPU to bring the cache line at the raw `address` (uint64) closer; no effect otherwise."""
+
+    def codegen(context, builder, signature, args):
+        i8p, i32 = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [i8p, i32, i32, i32])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [i8p], kind)
+        flags = [ir.Constant(i32, value) for value in (0, 3, 1)]  # read, keep close, data
+        builder.call(function, [builder.inttoptr(args[0], i8p), *flags])
+        return context.get_dummy_value()
+
+    return types.void(types.uint64), codegen

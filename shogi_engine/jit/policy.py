@@ -1,0 +1,75 @@
+"""`njit`, the only door to numba's compiler: how every kernel of this package is compiled and cached."""
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import NullCache
+from numba.core.dispatcher import Dispatcher
+from numba.extending import overload
+
+from shogi_engine.jit import dispatcher as lean
+from shogi_engine.jit.cache import KernelCache
+from shogi_engine.jit.folders import cache_folder
+from shogi_engine.jit.settings import JIT_DISABLED, LEAN
+from shogi_engine.jit.sources import kernel_modules
+
+OPTIONS: dict[str, Any] = {
+    "nopython": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,  # that wrapper, for C, takes time to make
+}
+
+
+def njit(function: Any = None, *, forceinline: bool = False) -> Any:
+    """Compile `function` as a kernel: without the GIL, with C's arithmetic errors, cached under the source stamp.
+
+    forceinline : put its machine code into every caller. For what a loop must hold to be vectorised; LLVM decides
+        well for the rest.
+    Raises TypeError for a closure: what it closes over is no part of the cache's key. A function that was typed in, or
+    that is in no file, is not cached.
+    """
+    if function is None:
+        return functools.partial(njit, forceinline=forceinline)
+    if JIT_DISABLED:
+        return function
+    if function.__closure__:
+        names = ", ".join(function.__code__.co_freevars)
+        raise TypeError(f"kernel {function.__qualname__} closes over {names}; pass that as an argument")
+    kernel_modules.add(function.__module__)
+    options = OPTIONS | {"forceinline": forceinline}
+    dispatcher: Any
+    if LEAN:
+        dispatcher = lean.KernelDispatcher(function, {}, options | {"boundscheck": None})
+    else:
+        dispatcher = numba.jit(**options)(function)
+        dispatcher.get_call_template = functools.partial(_call_template, dispatcher)
+    folder = cache_folder() if Path(function.__code__.co_filename).is_file() else None
+    dispatcher._cache = KernelCache(function, folder) if folder else NullCache()
+    return dispatcher
+
+
+def _call_template(dispatcher: Any, args: tuple, kws: dict) -> Any:
+    """Resolve a kernel's call of another kernel as numba does, but with plain types."""
+    return Dispatcher.get_call_template(dispatcher, *lean.plain_types(args, kws))
+
+
+def overload_stub(stub: Callable, rule_for: Callable[[Any], Any]) -> None:
+    """Have compiled calls of `stub` go to the kernel that `rule_for` returns for the type of the first argument."""
+    if JIT_DISABLED:
+        return
+    if LEAN:
+        lean.overload_directly(stub, rule_for)
+        return
+
+    @overload(stub, jit_options={"nogil": True}, strict=False)
+    def choose(*arguments):
+        rule = rule_for(arguments[0])
+
+        def chosen(*arguments):
+            return rule(*arguments)
+
+        return chosen
