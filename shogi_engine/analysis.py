@@ -45,12 +45,6 @@ class Point:
         return max(0.0, self.discs - self.played_discs)
 
 
-def is_exact(engine: Engine, level: int) -> bool:
-    """Tell whether a player of `level` solves the engine's position."""
-    plies_left = engine.game.plies_left
-    return plies_left is not None and engine.check_level(level) == (plies_left(engine.position), 0)
-
-
 def hints(engine: Engine, level: int, count: int | None = None) -> list[Hint]:
     """Return every move of the engine's position (or the best `count`) with its value, the best first.
 
@@ -59,7 +53,7 @@ def hints(engine: Engine, level: int, count: int | None = None) -> list[Hint]:
     legal = engine.legal_moves()
     if not legal:
         return []
-    exact = is_exact(engine, level)
+    exact = engine.check_level(level).exact
     found = engine.search(level=level, multipv=len(legal) if count is None else min(count, len(legal)))
     return [Hint(line.pv[0], line.value / DISC, line.depth, exact, tuple(line.pv)) for line in found.lines]
 
@@ -90,7 +84,7 @@ def graph(
 
 def _point(engine: Engine, played: str, ply: int, level: int) -> Point:
     """Return the Point of the move `played` in the engine's position."""
-    exact = is_exact(engine, level)
+    exact = engine.check_level(level).exact
     found = engine.search(level=level)
     best = value = found.value / DISC
     if played != found.bestmove:

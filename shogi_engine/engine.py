@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games, parameters
+from shogi_engine.book import BookMove, OpeningBook, choose
 from shogi_engine.forced_win import RootMateSearch
 from shogi_engine.game import (
     VALUE_MATE,
@@ -26,9 +27,12 @@ from shogi_engine.game import (
     declaration_value,
     do_move,
     evaluate,
+    key,
     refresh_accumulator,
+    repetition_key,
 )
 from shogi_engine.jit import new_record
+from shogi_engine.levels import LevelPlan, drawn_limits
 from shogi_engine.perft import Perft, perft
 from shogi_engine.search.context import new_context
 from shogi_engine.search.limits import Info, Limits, Result
@@ -69,6 +73,27 @@ def _copy(game: Game, position: Any) -> Any:
     holder = np.asarray(copy)
     holder[...] = position
     return copy
+
+
+def continued_line(game: Game, position: Any, texts: Sequence[str], length: int, table: Any, salt: int) -> list[str]:
+    """Return the legal line `texts` from `position` with the best moves of the table after it, `length` at most.
+
+    salt : what the search xors with its keys.
+    """
+    pos = _copy(game, position)
+    undo = new_record(game.undo)
+    line, seen = list(texts), set()
+    for text in texts:
+        seen.add(int(repetition_key(pos)))
+        do_move(pos, np.uint32(game.parse_move(pos, text)), undo)
+    while len(line) < length and int(repetition_key(pos)) not in seen:
+        seen.add(int(repetition_key(pos)))
+        following = legal_line(game, pos, [table.move(int(key(pos)) ^ salt)])
+        if not following:
+            break
+        line += following
+        do_move(pos, np.uint32(game.parse_move(pos, following[0])), undo)
+    return line
 
 
 class PvInfo:
@@ -160,8 +185,10 @@ class Engine:
         self._solver = self.game.solver(threads) if self.game.solver else None
         self._finder: Any = None
         self._finder_memory: Any = None
-        self._finder_stop = np.zeros(1, dtype=np.uint64)
+        self._stop_word = np.zeros(1, dtype=np.uint64)
         self._beside = RootMateSearch(self.game)
+        self._book: OpeningBook | None = None
+        self.rng = random.Random()  # chooses book moves, and what weak players see
         self.solve_roots = True  # look for forced wins beside the search, once `load_solver` has been called
         self._root_text: str | None = None
         self._texts: list[str] = []
@@ -277,7 +304,7 @@ class Engine:
         """Search the position until the first limit is reached or `stop` is called; with no limit, until `stop`.
 
         movetime : ms, the same as soft_ms and hard_ms, which win over it    mate : end at a win in so many plies
-        level : search as a player of this level does, if the game has levels; a depth or selectivity given wins over it
+        level : search as a player of this level does, if the game has levels; depth, nodes or selectivity win over it
         soft_ms, hard_ms, least_ms, selectivity : as in `search.limits.Limits`
         searchmoves : the moves to choose from    multipv : how many best moves to report
         `on_info` is called in the searching thread. Raises ValueError for a wrong limit or an illegal move in
@@ -288,11 +315,13 @@ class Engine:
                 raise ValueError(f"{name} is at least 1, not {limit}")
         to_the_end = False
         if level is not None:
-            planned = self.check_level(level)
-            left = self.game.plies_left(self.position) if self.game.plies_left else None
-            to_the_end = planned == (left, 0) and depth is None and nodes is None
-            depth = planned[0] if depth is None else depth
-            selectivity = planned[1] if selectivity is None else selectivity
+            plan = self.check_level(level)
+            to_the_end = plan.exact and depth is None and nodes is None
+            drawn = drawn_limits(plan, searchmoves or self.legal_moves() if plan.moves else (), self.rng)
+            searchmoves = drawn.get("searchmoves", searchmoves)
+            depth = drawn.get("depth") if depth is None else depth
+            nodes = drawn.get("nodes") if nodes is None else nodes
+            selectivity = drawn.get("selectivity") if selectivity is None else selectivity
         limits = Limits(
             depth=depth,
             nodes=nodes,
@@ -385,23 +414,59 @@ class Engine:
             raise ValueError(f"{self.game.name} has no solver for mates")
         memory = self.searcher.table.words
         if self._finder_memory is not memory:
-            self._finder = self.game.forced_win_solver(memory=memory, stop_word=self._finder_stop)
+            self._finder = self.game.forced_win_solver(memory=memory, stop_word=self._stop_word)
             self._finder_memory = memory
         return self._finder
+
+    def continued_pv(self, line: PvInfo) -> list[str]:
+        """Return the moves of a line that was reported, continued by what the table knows, as far as it was searched.
+
+        Where the table settled a value the line reported is short. To be called in `on_info`, or after the search.
+        """
+        salt = self.searcher.key_salt
+        return continued_line(self.game, self.position, line.pv, max(line.depth, 2), self.searcher.table, salt)
 
     def load_solver(self, wait: bool = False) -> None:
         """Make ready, in a thread, the solver that looks for forced wins beside searches; `wait` until it is."""
         self._beside.load(wait)
 
-    def book_move(self) -> str:
-        """Return one of the best moves that the game's opening book knows here, by chance; '' out of book."""
-        moves = self.game.book(self.position) if self.game.book else []
-        unit = max(int(self.searcher.params.aspiration_window), 1)
-        good = [move for move, value in moves if BOOK_MARGIN * (moves[0][1] - value) <= unit]
-        return self.game.format_move(self.position, random.choice(good)) if good else ""
+    def open_book(self, name: str | None = None) -> None:
+        """Use the opening book `name` from now on: None is the game's own, '' none.
 
-    def check_level(self, level: int) -> tuple[int, int]:
-        """Return the depth and selectivity of a player's search here. Raises ValueError if there is no such level."""
+        Raises book.BookError, a ValueError, if it can not be read; the engine is without a book then.
+        """
+        self._book = None
+        if self.game.open_book is not None:
+            self._book = self.game.open_book("")
+            self._book = self.game.open_book(name)
+
+    def book_choice(self, *, best: int = 16, margin: int | None = None, **lookup: bool) -> BookMove | None:
+        """Return one of the moves that the opening book knows here, by chance; None out of book.
+
+        best : choose among at most so many   margin : which are worth at most so much less than the first; None for
+        what is as good as nothing   lookup : as in book.OpeningBook.known
+        """
+        if self._book is None:
+            self.open_book()
+        if self._book is None:
+            return None
+        if margin is None:
+            margin = max(int(self.searcher.params.aspiration_window), 1) // BOOK_MARGIN
+        known = self._book.known(self.position_text, **lookup)
+        return choose(known, self.legal_moves(), self.rng, best=best, margin=margin) if known else None
+
+    def book_move(self) -> str:
+        """Return one of the best moves that the opening book knows here, by chance; '' out of book."""
+        found = self.book_choice()
+        return found.move if found else ""
+
+    @property
+    def levels(self) -> int:
+        """How many weaker players there are: levels 0 to `levels` - 1."""
+        return self.game.levels
+
+    def check_level(self, level: int) -> LevelPlan:
+        """Return how a player of `level` searches here. Raises ValueError if there is no such level."""
         if self.game.level is None:
             raise ValueError(f"{self.game.name} has no levels")
         return self.game.level(level, self.position)
@@ -409,14 +474,14 @@ class Engine:
     def arm(self) -> None:
         """Announce a search: `stop` and `extend` hold from now on, even if they come before it has begun."""
         self._armed = True
-        self._finder_stop[0] = 0
+        self._stop_word[0] = 0
         self.searcher.arm()
         if self._solver:
             self._solver.arm()
 
     def stop(self) -> None:
         """End the running or announced search at once, from any thread; it still returns what it has found."""
-        self._finder_stop[0] = 1
+        self._stop_word[0] = 1
         self.searcher.stop()
         if self._solver:
             self._solver.stop()
@@ -461,8 +526,13 @@ class Engine:
         self.new_game()
 
     def perft(self, depth: int, **options: Any) -> Perft:
-        """Count the leaves of the position; `options` are those of `perft.perft`."""
-        return perft(self.game, self.position, depth, **options)
+        """Count the leaves of the position; `options` are those of `perft.perft`. `stop` ends it with PerftStopped."""
+        if not self._armed:
+            self._stop_word[0] = 0
+        try:
+            return perft(self.game, self.position, depth, stop_word=self._stop_word, **options)
+        finally:
+            self._armed = False
 
     def close(self) -> None:
         """End a running search. Memory goes with the object."""

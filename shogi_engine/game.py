@@ -26,7 +26,9 @@ from typing import Any
 import numba
 import numpy as np
 
+from shogi_engine.book import OpeningBook
 from shogi_engine.jit import add_rule, njit, overload_stub, record_dtype
+from shogi_engine.levels import LevelPlan
 
 MOVE_NONE = np.uint32(0)
 
@@ -39,6 +41,10 @@ VALUE_MAX = VALUE_MATE_IN_MAX - 1  # the largest value of an evaluation
 
 HISTORY_SLOTS = 1 << 14  # history_slot's range
 CORRECTION_TABLES, CORRECTION_SLOTS = 6, 1 << 14  # correction_slots' number and range
+
+# How a game has ended, see `game_result`; TERMINATIONS[number] says it in words.
+NOT_OVER, NO_LEGAL_MOVE, REPETITION, PERPETUAL_CHECK, DECLARATION, MOVE_LIMIT, TRY = range(7)
+TERMINATIONS = ("not over", "no legal move", "repetition", "perpetual check", "declaration", "move limit", "try")
 
 
 @dataclass(frozen=True)
@@ -58,8 +64,9 @@ class Game:
     solver(threads) -> object          the game's exact solver for its end, with `attempt(position, table, ms)`, which
                                        returns a search.limits.Result or None, and with `arm`, `stop` and `warmup`
     forced_win_solver(**options) -> object   a solver of forced wins, if there is one: see `forced_win.ForcedWinSolver`
-    level(number, position) -> (depth, selectivity)   how a player of that level searches; ValueError if there is none
-    book(position) -> [(move, value)]  moves of the opening book, the best first; [] out of book
+    levels : int                       weaker players there are, levels 0 to levels - 1
+    level(number, position) -> levels.LevelPlan   how a player of that level searches; ValueError if there is none
+    open_book(name) -> book.OpeningBook   the book called so, None for the one shipped; raises book.BookError
     plies_left(position) -> int        no game lasts longer from there (moves of cost 0 not counted)
     continuation_slots : int                  `continuation_slot`'s range
     search_flags : int                 the parts of the search that help it, bits of search.context; -1 for all
@@ -80,8 +87,9 @@ class Game:
     accumulator: np.dtype = record_dtype([("unused", np.int64)])
     solver: Callable[[int], Any] | None = None
     forced_win_solver: Callable[..., Any] | None = None
-    level: Callable[[int, Any], tuple[int, int]] | None = None
-    book: Callable[[Any], list[tuple[int, int]]] | None = None
+    levels: int = 0
+    level: Callable[[int, Any], LevelPlan] | None = None
+    open_book: Callable[[str | None], OpeningBook] | None = None
     plies_left: Callable[[Any], int] | None = None
     continuation_slots: int = 0
     search_flags: int = -1
@@ -308,6 +316,20 @@ def naive_value(ctx):
 def terminal_value(ctx):
     """Return the value of ctx.pos, in which there is no legal move; a loss is -VALUE_MATE + ctx.ply."""
     raise NotImplementedError
+
+
+@stub
+def game_result(ctx, move_count):
+    """Return (termination, value) of a game that has come to ctx.pos: (NOT_OVER, VALUE_NONE) if it goes on.
+
+    ctx.undo[:ctx.game_ply] are all moves of the game.   move_count : how many legal moves ctx.pos has.
+    termination : one of those above.   value : the result for the side to move, 0 for a draw, +-VALUE_MATE for a win
+    or a loss, or the score in the game's own unit. A right to declare a win is taken as used.
+    These are the rules of the game itself. A search looks ahead, and asks `repetition_value` and `declaration_value`.
+    """
+    if move_count == 0:
+        return np.int64(NO_LEGAL_MOVE), np.int64(terminal_value(ctx))
+    return np.int64(NOT_OVER), np.int64(VALUE_NONE)
 
 
 @stub

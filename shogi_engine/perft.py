@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.bits import ZERO
 from shogi_engine.game import (
     Game,
     context_fields,
@@ -24,11 +25,12 @@ from shogi_engine.game import (
     move_cost,
     undo_move,
 )
-from shogi_engine.jit import new_record, njit, record_dtype
+from shogi_engine.jit import load_u64, new_record, njit, record_dtype
 
 MAX_DEPTH = 60
 KERNEL_DEPTH = 5  # plies counted in one go where it can be chosen: a fraction of a second in the widest games
 SPLIT_PLIES = 3  # from the root, at most, that are walked in Python
+STOP_DEPTH = 3  # plies above the leaves, at least, where the kernel looks whether it shall stop
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,24 @@ class Perft:
     divide: dict[str, int]
 
 
+class PerftStopped(Exception):  # noqa: N818
+    """The count was stopped. `done` of `all` root moves had been counted."""
+
+    def __init__(self, done: int, whole: int) -> None:
+        super().__init__(f"stopped after {done} of {whole} moves")
+        self.done, self.all = done, whole
+
+
 @njit
 def _count(ctx, depth, level, start, bulk, free_pass):
     """Return the leaves `depth` (> 0) plies below ctx.pos.
 
     level : plies below the root, the index into ctx.undo.   start : where ctx.moves is free.
     bulk : count the last ply without making its moves.   free_pass : moves of cost 0 use no depth.
+    Once the word at ctx.stop_address (0: there is none) is not 0, the result is worth nothing, and comes soon.
     """
+    if depth >= STOP_DEPTH and ctx.stop_address != ZERO and load_u64(ctx.stop_address) != ZERO:
+        return 0
     if depth == 1 and bulk and not free_pass:
         count = count_moves(ctx, start)
         return count if count > 0 else finished_leaves(ctx.pos)
@@ -72,7 +85,7 @@ def _count(ctx, depth, level, start, bulk, free_pass):
 
 def perft_context(game: Game) -> Any:
     """Return a context for counting to any depth; passes may make a line twice as long."""
-    return new_record(record_dtype(context_fields(game, 2 * MAX_DEPTH + 1)))
+    return new_record(record_dtype([*context_fields(game, 2 * MAX_DEPTH + 1), ("stop_address", np.uint64)]))
 
 
 def perft(
@@ -84,13 +97,16 @@ def perft(
     free_pass: bool = False,
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
+    stop_word: np.ndarray | None = None,
 ) -> Perft:
     """Count the leaves `depth` plies below `position` (record[game.position], unchanged).
 
     Raises ValueError for a depth outside 0..MAX_DEPTH or less than one thread.
     `progress(done, all)` is called after each root move, and in deep counts between the parts of one too, in the thread
     that counts; what it raises is raised here.
+    stop_word : uint64[1], in; when another thread sets it, PerftStopped is raised within milliseconds.
     """
+    stop = np.zeros(1, dtype=np.uint64) if stop_word is None else stop_word
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"perft depth {depth} is not between 0 and {MAX_DEPTH}")
     if threads < 1:
@@ -123,6 +139,8 @@ def perft(
         here = np.asarray(ctx.pos).copy()
         nodes = 0
         for index in range(start, end):
+            if stop[0]:
+                break
             if is_legal(ctx.pos, ctx.moves[index]):
                 cost = move_cost(ctx.pos, ctx.moves[index]) if free_pass else 1
                 do_move(ctx.pos, ctx.moves[index], ctx.undo[level])
@@ -133,18 +151,19 @@ def perft(
 
     def work() -> None:
         ctx = perft_context(game)
+        ctx.stop_address = stop.ctypes.data
         try:
             while True:
                 with lock:
                     index = next(waiting, None)
-                if index is None or failures:
+                if index is None or failures or stop[0]:
                     return
                 ctx.pos = position
                 cost = move_cost(ctx.pos, np.uint32(moves[index])) if free_pass else 1
                 do_move(ctx.pos, np.uint32(moves[index]), ctx.undo[0])
                 left = depth - cost
                 counts[index] = count(ctx, left, 1, 0) if left > 0 else 1
-                report(1)
+                report(0 if stop[0] else 1)
         except BaseException as failure:
             failures.append(failure)
 
@@ -158,8 +177,11 @@ def perft(
             worker.join()
     except BaseException as failure:  # Ctrl-C: it would wait for a kernel in this thread, and not for another's
         failures.append(failure)
+        stop[0] = 1
     seconds = time.perf_counter() - began
     if failures:
         raise failures[0]
+    if stop[0]:
+        raise PerftStopped(done, len(moves))
     divide = {game.format_move(position, move): count for move, count in zip(moves, counts, strict=True)}
     return Perft(sum(counts), seconds, divide)

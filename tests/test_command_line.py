@@ -5,9 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from shogi_engine.__main__ import main
+from shogi_engine.__main__ import COMMANDS, main
+from shogi_engine.cli import common
 from shogi_engine.cli.play import Match
 from shogi_engine.engine import Engine
 
@@ -26,7 +28,8 @@ def run(capsys, *arguments):
      ["perft", "shogi", "2", "--position", "9/9 b - 1"], ["perft", "--suite", "/nowhere.json"],
      ["perft", "shogi", "2", "--suite", "x"], ["perft", "--suite", __file__], ["search", "shogi", "--depth", "0"],
      ["search", "shogi", "--moves", "7g7e", "--depth", "1"], ["bench", "chess"], ["warmup", "chess"],
-     ["play", "shogi", "--person", "me"], ["search", "shogi", "--dep", "3"], ["mate"],
+     ["play", "shogi", "--human", "me"], ["play", "shogi", "--person", "me"],
+     ["search", "shogi", "--dep", "3"], ["mate"],
      ["mate", "9/9 b - 1"], ["mate", "9/9/9/9/9/9/9/9/4K4 b - 1"], ["mate", "--suite", __file__],
      ["mate", "x", "--max-ms", "0"], ["solve", "othello"], ["solve", "shogi", "--position", "x"],
      ["solve", "othello", "--position", "X"], ["solve", "othello", "--suite", __file__],
@@ -41,12 +44,71 @@ def test_wrong_arguments_end_with_2_and_one_line(capsys, arguments):
     assert status == 2 and output.out == "" and output.err.count("\n") == 1 and output.err.endswith("\n")
 
 
+HUGE = "9" * 26
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["search", "shogi", "--hash", "1000000"], ["search", "shogi", "--nodes", HUGE],
+     ["search", "othello", "--movetime", HUGE], ["search", "shogi", "--depth", HUGE],
+     ["mate", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "--hash", "1000000"],
+     ["solve", "othello", "--position", "X" * 63 + "- O", "--hash", "1000000"],
+     ["play", "shogi", "--hash", "1000000"], ["analyse", "othello", "--moves", "f5", "--hash", "1000000"],
+     ["compare", "othello", "--players", "random,random", "--games", HUGE], ["perft", "shogi", "1", "--threads", HUGE],
+     ["bench", "othello", "--json", HUGE], ["perft", "shogi", HUGE]],
+)  # fmt: skip
+def test_numbers_too_large_end_with_2_and_one_line(capsys, arguments):
+    test_wrong_arguments_end_with_2_and_one_line(capsys, arguments)
+
+
+@pytest.mark.parametrize("command", [["search", "shogi"], ["mate", "x"], ["play", "othello"]])
+def test_a_table_larger_than_the_memory_is_refused(capsys, monkeypatch, command):
+    monkeypatch.setattr(common, "physical_memory_mb", lambda: 8000)
+    test_wrong_arguments_end_with_2_and_one_line(capsys, [*command, "--hash", "8001"])
+
+
+def test_memory_that_is_not_there_is_one_line(capsys, monkeypatch):
+    def no_memory(*arguments, **options):
+        raise MemoryError("Unable to allocate 64.0 GiB")
+
+    monkeypatch.setattr(np, "zeros", no_memory)
+    monkeypatch.setattr(np, "empty", no_memory)
+    for command in (["search", "shogi"], ["mate", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"]):
+        test_wrong_arguments_end_with_2_and_one_line(capsys, [*command, "--hash", "9"])
+
+
+def test_the_help_of_every_command_loads_no_numba():
+    code = """
+import sys
+from shogi_engine.__main__ import main
+for command in sys.argv[1:]:
+    try:
+        main([command, "--help"])
+    except SystemExit as end:
+        assert end.code == 0
+sys.exit(bool({"numba", "numpy"} & set(sys.modules)))
+"""
+    names = [command.__name__.rpartition(".")[2] for command in COMMANDS]
+    assert subprocess.run([sys.executable, "-c", code, *names], stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_a_suite_of_another_kind_is_named(capsys):
+    for command, file, kind in (
+        (["perft"], "shogi_mate.json", "mate problems"),
+        (["mate"], "shogi_perft.json", "perft counts"),
+        (["mate"], "othello_endgame.json", "Othello endings"),
+        (["solve", "othello"], "shogi_mate.json", "mate problems"),
+    ):
+        assert main([*command, "--suite", str(DATA / file)]) == 2
+        assert f"is a suite of {kind}, not of" in capsys.readouterr().err
+
+
 def test_help_names_every_command(capsys):
     with pytest.raises(SystemExit) as end:
         main(["--help"])
     assert end.value.code == 0
     text = capsys.readouterr().out
-    for command in ("warmup", "perft", "bench", "doctor", "search", "solve", "trace", "mate", "play"):
+    for command in (each.__name__.rpartition(".")[2] for each in COMMANDS):
         with pytest.raises(SystemExit) as end:
             main([command, "--help"])
         assert end.value.code == 0 and command in text

@@ -8,9 +8,10 @@ import pytest
 from search.searching import place
 from shogi_engine import games
 from shogi_engine.__main__ import main
-from shogi_engine.cli.compare import Player, compare, parse_player, table
+from shogi_engine.cli.compare import table
 from shogi_engine.game import MAX_PLY, VALUE_INFINITE
 from shogi_engine.games.othello.board import Board
+from shogi_engine.round_robin import Player, compare, parse_player
 from shogi_engine.search.arena import ALPHA_BETA, MINIMAX, NEGASCOUT, choose, play_game, write_root_moves
 from shogi_engine.search.context import new_context
 from shogi_engine.search.textbook import ORDERED, PLAIN, SEED_RULES, alpha_beta, minimax, negascout
@@ -22,22 +23,22 @@ def players(*texts):
     return [parse_player(text) for text in texts]
 
 
-def naive_value(board, depth, seed_rules=False):
+def naive_value(board, depth, published_bugs=False):
     """Return the disc difference by minimax for the side to move; with the faults of `seed_value` if asked."""
     own, other = board.count(board.turn), board.count(1 - board.turn)
     if depth == 0:
         return own - other
     moves = list(board.legal_moves)
     if not moves:
-        empties = board.empties * (2 if seed_rules else 1)
+        empties = board.empties * (2 if published_bugs else 1)
         return own - other + (empties if own > other else -empties if own < other else 0)
-    if board.must_pass() and seed_rules:
+    if board.must_pass() and published_bugs:
         return own - other
     best = -1000
     for move in moves:
         child = board.copy()
         child.push(move)
-        best = max(best, -naive_value(child, depth - (move.square is not None), seed_rules))
+        best = max(best, -naive_value(child, depth - (move.square is not None), published_bugs))
     return best
 
 
@@ -56,20 +57,20 @@ def boards(count, seed, empties=(2, 60)):
             yield board
 
 
-@pytest.mark.parametrize("seed_rules", [False, True])
-def test_values_are_those_of_a_naive_search(seed_rules):
+@pytest.mark.parametrize("published_bugs", [False, True])
+def test_values_are_those_of_a_naive_search(published_bugs):
     game = games.load("othello")
     ctx = new_context(game)
     visits = np.zeros(MAX_PLY + 2, dtype=np.int64)
     differ = 0
     for board in (*boards(15, 1), *boards(40, 2, (2, 9))):
-        wanted = 100 * naive_value(board, 3, seed_rules)
-        differ += wanted != 100 * naive_value(board, 3, not seed_rules)
+        wanted = 100 * naive_value(board, 3, published_bugs)
+        differ += wanted != 100 * naive_value(board, 3, not published_bugs)
         for features in (PLAIN, PLAIN | ORDERED):
-            place(ctx, game.parse_position(board.obf()), features | (SEED_RULES if seed_rules else 0))
+            place(ctx, game.parse_position(board.obf()), features | (SEED_RULES if published_bugs else 0))
             assert minimax(ctx, 3, 0, visits) == wanted
             assert alpha_beta(ctx, -VALUE_INFINITE, VALUE_INFINITE, 3, 0, visits) == wanted
-            if not seed_rules:  # its sign is wrong then, that is the fault
+            if not published_bugs:  # its sign is wrong then, that is the fault
                 assert negascout(ctx, -VALUE_INFINITE, VALUE_INFINITE, 3, 0, visits) == wanted
     assert differ > 3
 
@@ -139,21 +140,31 @@ def test_names_of_players():
         with pytest.raises(ValueError, match="player"):
             parse_player(text)
     with pytest.raises(ValueError, match="Othello only"):
-        compare("shogi", players("random", "random"), games=1, seed_rules=True)
+        compare("shogi", players("random", "random"), games=1, published_bugs=True)
     with pytest.raises(ValueError, match="two players"):
         compare("othello", players("random"), games=1)
 
 
 def test_the_command(capsys, tmp_path):
     file = tmp_path / "contest.png"
-    arguments = ["compare", "othello", "--players", "random,minimax", "--depth", "2", "--games", "4", "--seed-rules"]
+    arguments = [
+        "compare",
+        "othello",
+        "--players",
+        "random,minimax",
+        "--depth",
+        "2",
+        "--games",
+        "4",
+        "--published-bugs",
+    ]
     assert main([*arguments, "--json", "--plot", str(file)]) == 0
     values = json.loads(capsys.readouterr().out.splitlines()[-1])
     (row,) = values["rows"]
     assert row["wins"] + row["draws"] + row["losses"] == 4 and row["seconds"] > 0
     assert row["players"] == ["random", "minimax:2"] and len(row["nodes_by_depth"]) == 3
     assert file.read_bytes().startswith(b"\x89PNG")
-    assert main(arguments) == 0 and "minimax:2" in capsys.readouterr().out
+    assert main([*arguments[:-1], "--seed-rules"]) == 0 and "minimax:2" in capsys.readouterr().out  # its older name
     assert main([*arguments, "--plot", str(tmp_path / "no" / "x.png")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 

@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line, sanitize
+from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line
+from shogi_engine.text import sanitize
 from shogi_engine.threads import STACK_BYTES, start_thread
 
 

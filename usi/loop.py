@@ -1,30 +1,31 @@
-"""The USI loop: one thread reads, one works, one lock guards the output.
+"""The USI loop, on the front ends' core: its reader, worker, loader and ending are those of `frontends.core`.
 
 The reader obeys at once what can not wait (usi, stop, ponderhit, gameover, quit, and isready while a search runs) and
 hands the rest to the worker, which does it in order: so a GUI may send everything in one go. Each `go` is answered by
-exactly one bestmove (or checkmate), while it ponders or is infinite not before `stop` or `ponderhit`. The engine, and
-numba with it, is imported by a third thread after `usiok`. Nothing here may keep the process alive: `quit` and the
-end of input end it at once, compiling or not.
+exactly one bestmove (or checkmate), while it ponders or is infinite not before `stop` or `ponderhit`.
 """
 
 import os
-import queue
 import random
-import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
-from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line, run_stdio, sanitize
-from shogi_engine.games.shogi import levels as skill
-from shogi_engine.games.shogi.book import NONE as NO_BOOK
-from shogi_engine.games.shogi.book import Book, BookError, located
-from shogi_engine.games.shogi.sfen import turned
+from shogi_engine.frontends import core
+from shogi_engine.frontends.clock import LEAST_MS, in_full_seconds, search_times
+from shogi_engine.frontends.core import FrontEnd, Heartbeat, Task
+from shogi_engine.frontends.stdio import Output, run_stdio
+from shogi_engine.games.shogi.levels import FULL
+from shogi_engine.games.shogi.names import ENTERING_KING_RULES, EVALUATIONS
+from shogi_engine.memory import machine_megabytes
 from shogi_engine.search.timeman import Clock, TimeBudget, fixed, plan
-from shogi_engine.threads import start_thread
-from usi.options import ENTERING_KING_RULES, EVALUATIONS, OPTIONS, Options
+from shogi_engine.text import sanitize
+from usi import console
+from usi.info import InfoWriter
+from usi.options import OPTIONS, Options
 from usi.protocol import (
+    FALLBACK_MS,
     Go,
     Position,
     ProtocolError,
@@ -33,102 +34,32 @@ from usi.protocol import (
     parse_position,
     parse_setoption,
 )
+from usi.task import GoTask
 
 if TYPE_CHECKING:
-    from shogi_engine.engine import Engine, PvInfo, SearchResult
+    from shogi_engine.engine import Engine, SearchResult
 
-HEARTBEAT = 4.0  # seconds; GUIs give up after 5 or more without a line
-FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
-LEAST_MS = 2.0  # with less not even the first depth is done, and the move would be no choice at all
-LAST_WORDS = 0.5  # seconds a search has at the end of input to answer
 PARAMETER = "param."  # begins the name of an option, not declared, that is a number of Game.params
+NO_BOOK = "no_book"
 
 
 def load_engine() -> "Engine":
     """Return a Shogi engine with its kernels compiled or loaded."""
-    from shogi_engine.engine import Engine
-
-    engine = Engine("shogi")
-    engine.warmup()
-    return engine
-
-
-class Task:
-    """One `go` on its way: when it came, and what has been said about it since."""
-
-    def __init__(self, go: Go, came: float) -> None:
-        self.go = go
-        self.came = came
-        self.running = False
-        self.stopped = False
-        self.pondering = go.ponder
-        self.ahead = False  # it ponders on the position before the opponent's move (Stochastic_Ponder)
-        self.only = False  # there is one move to choose from
-        self.decided = threading.Event()  # stopped, or the opponent has played the move pondered on
-        self.released = threading.Event()  # may be answered
-        if not (go.ponder or go.infinite):
-            self.released.set()
-
-
-class Heartbeat:
-    """While it is entered, says every few seconds that the engine is alive."""
-
-    def __init__(self, output: "UsiOutput") -> None:
-        self._out = output
-        self._over = threading.Event()
-
-    def __enter__(self) -> None:
-        threading.Thread(target=self._beat, name="usi-heartbeat", daemon=True).start()
-
-    def __exit__(self, *failure: object) -> None:
-        self._over.set()
-
-    def _beat(self) -> None:
-        began = time.monotonic()
-        while not self._over.wait(HEARTBEAT):
-            self._out.info(f"compiling ... {time.monotonic() - began:.0f} s (long only before the first game)")
+    return core.load_engine("shogi")
 
 
 class UsiOutput(Output):
     """Lines to the GUI and to the debug log."""
 
-    log: Any = None
-
-    def _put(self, text: str) -> None:
-        self._note("<", text)
-        super()._put(text)
-
     def info(self, text: str) -> None:
         """Write an `info string`, whatever characters `text` has."""
         self.line(f"info string {sanitize(text)}")
 
-    def note(self, direction: str, text: str) -> None:
-        """Write to the debug log, if there is one."""
-        if self.log is not None:
-            with self._lock:
-                self._note(direction, text)
 
-    def open_log(self, path: str) -> None:
-        """Append to another debug log from now on, to none if `path` is ''. Raises OSError."""
-        with self._lock:
-            if self.log is not None:
-                self.log.close()
-                self.log = None
-            if path:
-                self.log = open(path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
-
-    def _note(self, direction: str, text: str) -> None:
-        if self.log is not None:
-            now = time.time()
-            stamp = time.strftime("%H:%M:%S", time.localtime(now))
-            try:
-                self.log.write(f"{stamp}.{int(now * 1000) % 1000:03d} {direction} {text}\n")
-            except (OSError, ValueError):
-                self.log = None
-
-
-class Loop:
+class Loop(FrontEnd):
     """The state of one conversation. `load` returns a warm engine; `leave(status)` ends the process."""
+
+    refusals = ProtocolError
 
     def __init__(
         self,
@@ -136,120 +67,103 @@ class Loop:
         load: Callable[[], "Engine"] = load_engine,
         leave: Callable[[int], object] = os._exit,
     ) -> None:
-        self.out, self._load, self._leave = output, load, leave
+        super().__init__(output, load, leave)
         self.options = Options()
         self.rng = random.Random()
         self.position = Position()
-        self.engine: Any = None
-        self._book, self._book_name = Book(), ""
+        self._book_name = NO_BOOK  # the engine's
         self._sizes = (0, 0)  # hash and threads the engine has
         self._fresh = True  # nothing was searched since the table was cleared
-        self._loaded = threading.Event()
-        self._loading = False
-        self._lock = threading.Lock()
-        self._going: list[Task] = []  # not yet answered, in order
-        self._counts: list[threading.Event] = []  # one for each perft, set while it is wanted
-        self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._readers: dict[str, Callable[[list[str], float], None]] = {
             "usi": self._usi,
             "isready": self._isready,
             "setoption": self._setoption,
-            "usinewgame": lambda words, came: self._jobs.put(self._begin_game),
+            "usinewgame": lambda words, received_at: self._change(self._begin_game, received_at),
             "position": self._position,
-            "sfen": lambda words, came: self._position(["sfen", *words], came),
-            "startpos": lambda words, came: self._position(["startpos", *words], came),
+            "sfen": lambda words, received_at: self._position(["sfen", *words], received_at),
+            "startpos": lambda words, received_at: self._position(["startpos", *words], received_at),
             "go": self._go,
-            "stop": lambda words, came: self._stop_all(),
-            "gameover": lambda words, came: self._stop_all(),
+            "stop": lambda words, received_at: self.stop_all(),
+            "gameover": lambda words, received_at: self.stop_all(),
             "ponderhit": self._ponderhit,
-            "d": lambda words, came: self._jobs.put(self._show_position),
-            "moves": lambda words, came: self._jobs.put(self._show_moves),
-            "flip": lambda words, came: self._jobs.put(self._flip),
-            "bench": lambda words, came: self._jobs.put(self._bench),
-            "eval": lambda words, came: self._jobs.put(self._show_value),
         }
 
     # ---- the reader's side ------------------------------------------------------------------------------------
 
-    def run(self, lines: Iterable[bytes]) -> None:
-        """Obey `lines` until `quit` or their end."""
-        start_thread(self._work, "usi-worker")
-        for raw in lines:
-            came = time.monotonic()
-            text = read_line(raw)
-            self.out.note(">", text)
-            if asks_to_quit(text):
-                self._leave(0)
-                return
-            self.obey(text, came)
-        self._stop_all()
-        answered = threading.Event()
-        self._jobs.put(answered.set)
-        answered.wait(LAST_WORDS)
-        self._leave(0)
-
-    def obey(self, text: str, came: float) -> None:
+    def obey(self, text: str, received_at: float) -> None:
         """Obey one line. Unknown first words are skipped, as the protocol says."""
         words = text.split()
-        while words and words[0] not in self._readers:
+        while words and words[0] not in self._readers and words[0] not in console.COMMANDS:
             words.pop(0)
         if not words:
             return
+        if words[0] in console.COMMANDS:
+            command = console.COMMANDS[words[0]]
+            self.put(Task(lambda: command(self), received_at))
+            return
         try:
-            self._readers[words[0]](words[1:], came)
+            self._readers[words[0]](words[1:], received_at)
         except ProtocolError as fault:
-            self.out.info(str(fault))
-        if words[0] != "usi":
-            self._start_loading()
+            self.fail(fault)
 
-    def _usi(self, words: list[str], came: float) -> None:
+    def fail(self, fault: Exception) -> None:
+        """Say what was wrong with a line, or that we are at fault."""
+        self.out.info(str(fault) if isinstance(fault, ProtocolError) else f"internal error: {fault!r}")
+
+    def fail_to_load(self, failure: BaseException) -> None:
+        """Say why there is no engine."""
+        self.out.info(f"the engine can not start: {failure!r}")
+
+    def say_compiling(self, seconds: float) -> None:
+        """Say that the engine is alive."""
+        self.out.info(f"compiling ... {seconds:.0f} s (long only before the first game) {self.progress()}".rstrip())
+
+    def _change(self, work: Callable[[], None], received_at: float) -> None:
+        """Queue what changes the state only: the end of input does not wait for it."""
+        self.put(Task(work, received_at, awaited=False))
+
+    def _usi(self, words: list[str], received_at: float) -> None:
         self.out.line(f"id name shogi_engine {__version__}")
         self.out.line("id author the shogi_engine authors")
         for option in OPTIONS:
             self.out.line(option.declaration())
         self.out.line("usiok")
-        self._start_loading()
 
-    def _isready(self, words: list[str], came: float) -> None:
-        if self._loaded.is_set() and self._going:
+    def _isready(self, words: list[str], received_at: float) -> None:
+        if self.loaded and any(isinstance(task, GoTask) for task in self.pending()):
             self.out.line("readyok")  # asked during a search, which goes on
         else:
-            self._jobs.put(self._ready)
+            self._change(self._ready, received_at)
 
-    def _setoption(self, words: list[str], came: float) -> None:
+    def _setoption(self, words: list[str], received_at: float) -> None:
         option = parse_setoption(words)
-        self._jobs.put(lambda: self._set(option.name, option.value))
+        self._change(lambda: self._set(option.name, option.value), received_at)
 
-    def _position(self, words: list[str], came: float) -> None:
+    def _position(self, words: list[str], received_at: float) -> None:
         position = parse_position(words)
-        self._jobs.put(lambda: self._place(position))
+        self._change(lambda: self.place(position), received_at)
 
-    def _go(self, words: list[str], came: float) -> None:
+    def _go(self, words: list[str], received_at: float) -> None:
         go = parse_go(words)
         for fault in go.faults:
             self.out.info(fault)
         if go.perft is not None:
-            depth, wanted = go.perft, threading.Event()
-            wanted.set()
-            with self._lock:
-                self._counts.append(wanted)
-            self._jobs.put(lambda: self._perft(depth, wanted))
+            depth = go.perft
+            self.put(Task(lambda: console.run_perft(self, depth), received_at))
             return
-        with self._lock:
-            endless = [task for task in self._going if not task.released.is_set()]
-        for task in endless:  # a GUI that sends the next go without stop wants no more of that search
-            self._stop(task)
-        task = Task(go, came)
-        with self._lock:
-            self._going.append(task)
-        self._jobs.put(lambda: self._search(task))
+        for other in self.pending():
+            if isinstance(other, GoTask) and not other.released.is_set():
+                self.stop(other)  # a GUI that sends the next go without stop wants no more of that search
+        task = GoTask(go, lambda: self._search(task), received_at)
+        self.put(task)
 
-    def _ponderhit(self, words: list[str], came: float) -> None:
+    def _ponderhit(self, words: list[str], received_at: float) -> None:
         update = parse_go(words)
         for fault in update.faults:
             self.out.info(fault)
-        with self._lock:
-            task = next((task for task in self._going if task.pondering and not task.stopped), None)
+        pondering = [task for task in self.pending() if isinstance(task, GoTask) and task.pondering]
+        with self.lock:
+            task = next((task for task in pondering if not task.stopped), None)
             if task is None:
                 return
             task.pondering = False
@@ -257,87 +171,46 @@ class Loop:
                 value = getattr(update, name)
                 if value is not None:
                     setattr(task.go, name, value)
-            pondered, task.came = came - task.came, came
+            pondered, task.received_at = received_at - task.received_at, received_at
             if task.ahead:
                 self.engine.stop()  # what it thought on is past; the worker goes on with the move played
             elif task.running and (budget := self._budget(task)) is not None:
                 budget = budget.after_pondering(pondered * 1000)
                 self.engine.extend(budget.soft_ms, budget.hard_ms, budget.least_ms)
+            task.bounded = not task.go.infinite
         task.decided.set()
         if not task.go.infinite:
             task.released.set()
 
-    def _stop_all(self) -> None:
-        with self._lock:
-            tasks = list(self._going)
-            for wanted in self._counts:
-                wanted.clear()
-        for task in tasks:
-            self._stop(task)
+    # ---- the worker's side: what changes the state ------------------------------------------------------------
 
-    def _stop(self, task: Task) -> None:
-        with self._lock:
-            task.stopped = True
-            if task.running or task.ahead:
-                self.engine.stop()
-        task.decided.set()
-        task.released.set()
-
-    # ---- loading ----------------------------------------------------------------------------------------------
-
-    def _start_loading(self) -> None:
-        if not self._loading:
-            self._loading = True
-            start_thread(self._load_all, "usi-loader")
-
-    def _load_all(self) -> None:
-        try:
-            self.engine = self._load()
-        except BaseException as failure:
-            self.out.note("!", repr(failure))
-            self.out.info(f"the engine can not start: {failure!r}")
-            self._leave(1)
-            return
-        self._loaded.set()
-
-    def _ready_engine(self) -> "Engine":
+    def ready_engine(self) -> "Engine":
         """Wait for the engine and give it the size the options ask for."""
+        engine = self.engine
         sizes = self.options.number("USI_Hash"), self.options.number("Threads")
-        if sizes != self._sizes or not self._loaded.is_set():
-            self._start_loading()
-            with Heartbeat(self.out):
-                self._loaded.wait()
-                try:
-                    self.engine.resize(threads=sizes[1])
-                    self.engine.resize(hash_mb=sizes[0])
-                except MemoryError:
-                    self.out.info(f"no memory for USI_Hash {sizes[0]}; the table stays as it is")
-                self._sizes = sizes
-        return self.engine
+        if sizes != self._sizes:
+            with Heartbeat(self.say_compiling):
+                self._resize(*sizes)
+            self._sizes = sizes
+            self.free_at = time.monotonic()
+        return engine
 
-    # ---- the worker's side ------------------------------------------------------------------------------------
-
-    def _work(self) -> None:
-        while True:
-            job = self._jobs.get()
-            try:
-                job()
-            except ProtocolError as fault:
-                self.out.info(str(fault))
-            except Exception as failure:
-                self._report(failure)
-
-    def _report(self, failure: BaseException) -> None:
-        self.out.info(f"internal error: {failure!r}")
-        if self.out.log is not None:
-            import traceback
-
-            self.out.note("!", traceback.format_exc())
+    def _resize(self, hash_mb: int, threads: int) -> None:
+        """Give the engine its size; a table that does not fit is refused with a line, and the old one stays."""
+        self.engine.resize(threads=threads)
+        most = machine_megabytes()
+        if most and hash_mb > most:  # the system might promise it, and end the process when it is written
+            self.out.info(f"USI_Hash {hash_mb} does not fit: this machine has {most} MB; the table stays as it is")
+            return
+        try:
+            self.engine.resize(hash_mb=hash_mb)
+        except MemoryError:
+            self.out.info(f"no memory for USI_Hash {hash_mb}; the table stays as it is")
 
     def _ready(self) -> None:
         """Answer isready. It comes before every game, and no clock runs yet: the time to clear a large table."""
-        self._ready_engine()
-        with Heartbeat(self.out):
+        self.ready_engine()
+        with Heartbeat(self.say_compiling):
             self._new_game()
             self._open_book()
         self.out.line("readyok")
@@ -345,7 +218,7 @@ class Loop:
     def _set(self, name: str, value: str) -> None:
         if name.lower().startswith(PARAMETER):
             try:
-                self._ready_engine().set_parameter(name[len(PARAMETER) :], value)
+                self.ready_engine().set_parameter(name[len(PARAMETER) :], value)
             except ValueError as fault:
                 raise ProtocolError(f"setoption: {fault}") from None
             return
@@ -363,17 +236,31 @@ class Loop:
     def _begin_game(self) -> None:
         self._new_game()
         if self.options.flag("MateSearch"):
-            self._ready_engine().load_solver()  # in a thread of its own: the first moves do not wait for it
+            self.ready_engine().load_solver()  # in a thread of its own: the first moves do not wait for it
 
-    def _place(self, position: Position) -> None:
-        engine = self._ready_engine()
+    def place(self, position: Position) -> None:
+        """Set the position. Raises ProtocolError if it is wrong; the one before stays then."""
+        engine = self.ready_engine()
         try:
             engine.set_position(position.root, position.moves)
         except ValueError as fault:
             raise ProtocolError(f"position: {fault}; the position before stays") from None
         self.position = position
 
-    def _budget(self, task: Task) -> TimeBudget | None:
+    def _open_book(self) -> None:
+        """Have the book that the options ask for; one that can not be read is reported once, and there is none."""
+        wanted = self.options.text("BookFile") if self.options.flag("USI_OwnBook") else NO_BOOK
+        if wanted == self._book_name:
+            return
+        self._book_name = wanted
+        try:
+            self.engine.open_book(wanted)
+        except ValueError as fault:
+            self.out.info(f"no book: {fault}; BookFile {sanitize(wanted)}")
+
+    # ---- the worker's side: go --------------------------------------------------------------------------------
+
+    def _budget(self, task: GoTask) -> TimeBudget | None:
         """Return the time for a move, counted from the moment the clock started; None without a clock."""
         go, options = task.go, self.options.time_options()
         budget = None
@@ -385,6 +272,8 @@ class Loop:
                 increment=(go.winc if white else go.binc) or 0,
             )
             budget = plan(clock, self.position.ply, options, self.options.number("MaxMovesToDraw"))
+            if self.options.flag("RoundUpToFullSecond"):
+                budget = in_full_seconds(budget, clock, options)
         if go.movetime is not None:
             whole = fixed(go.movetime, options)
             if budget is None or whole.hard_ms < budget.hard_ms:
@@ -395,38 +284,42 @@ class Loop:
             budget = fixed(FALLBACK_MS, options)  # nobody will stop this search
         return budget
 
+    def _elapsed_ms(self, task: GoTask) -> float:
+        """Return the time a `go` has used; without a clock, only since the engine was there and free."""
+        since = task.received_at if task.go.has_clock() else max(task.received_at, self.free_at)
+        return (time.monotonic() - since) * 1000
+
     def _weak(self, go: Go) -> bool:
         """Tell whether less than the best is asked for; an analysis or a mate search is never weakened."""
-        return self.options.number("SkillLevel") < skill.FULL and go.mate is None and not go.infinite
+        return self.options.number("SkillLevel") < FULL and go.mate is None and not go.infinite
 
-    def _limits(self, task: Task, moves: list[str]) -> dict[str, Any]:
+    def _limits(self, task: GoTask, moves: list[str]) -> dict[str, Any]:
         """Return the limits of a search among `moves` that is about to begin."""
         go = task.go
         limits: dict[str, Any] = {"multipv": self.options.number("MultiPV"), "searchmoves": moves}
-        caps = {"depth": (go.depth, "DepthLimit"), "nodes": (go.nodes, "NodesLimit")}
-        for name, (asked, option) in caps.items():
-            values = [value for value in (asked, self.options.number(option) or None) if value is not None]
+        caps = {"depth": [go.depth, self.options.number("DepthLimit") or None],
+                "nodes": [go.nodes, self.options.number("NodesLimit") or None]}  # fmt: skip
+        if self._weak(go) and not task.stopped:
+            limits["level"] = level = self.options.number("SkillLevel")
+            player = self.engine.check_level(level)
+            caps["depth"].append(player.depth)
+            caps["nodes"].append(player.nodes if any(caps["nodes"]) else None)
+        for name, asked in caps.items():
+            values = [value for value in asked if value is not None]
             if values:
                 limits[name] = min(values)
         if task.stopped:
             return limits | {"depth": 1}
-        elapsed = (time.monotonic() - task.came) * 1000
-        if self._weak(go):
-            for name, value in skill.limits(self.options.number("SkillLevel"), moves, self.rng).items():
-                limits[name] = value if name == "searchmoves" else min(limits.get(name, value), value)
         budget = self._budget(task)
         if budget is not None and not (task.pondering or go.infinite):
-            budget = budget.less(elapsed)
-            hard = max(budget.hard_ms, LEAST_MS)
-            soft = hard if budget.soft_ms == budget.hard_ms else budget.soft_ms
-            limits |= {"soft_ms": soft, "hard_ms": hard, "least_ms": budget.least_ms}
+            limits |= search_times(budget.less(self._elapsed_ms(task)))
         return limits
 
-    def _search(self, task: Task) -> None:
+    def _search(self, task: GoTask) -> None:
         """Answer one `go`, whatever happens."""
         answer = "checkmate timeout" if task.go.mate is not None else "bestmove resign"
         try:
-            engine = self._ready_engine()
+            engine = self.ready_engine()
             if task.pondering and self.options.flag("Stochastic_Ponder") and self.position.moves:
                 self._ponder_ahead(task, engine)
             moves = engine.legal_moves()
@@ -434,13 +327,14 @@ class Loop:
                 answer = f"bestmove {moves[0]}"
             answer = self._think(task, engine, moves)
         except Exception as failure:
-            self._report(failure)
+            self.log_failure()
+            self.fail(failure)
         task.released.wait()
-        with self._lock:
-            self._going.remove(task)
+        self.finish(task)
         self.out.line(answer)
+        self.free_at = time.monotonic()
 
-    def _ponder_ahead(self, task: Task, engine: "Engine") -> None:
+    def _ponder_ahead(self, task: GoTask, engine: "Engine") -> None:
         """Think on the position before the last move, the opponent's, until it is known which one was played.
 
         All replies are searched and not just one, so the table is of use whichever comes; after `ponderhit` the
@@ -448,28 +342,41 @@ class Loop:
         """
         self._configure(engine, task.go)
         engine.set_position(self.position.root, self.position.moves[:-1])
+
+        def limits() -> dict[str, Any] | None:
+            task.ahead = task.pondering and not task.stopped
+            return self._limits(task, []) if task.ahead else None
+
         try:
-            with self._lock:
-                if task.decided.is_set():
-                    return
-                limits = self._limits(task, [])
-                self._fresh = False
-                engine.arm()
-                task.ahead = True
-            engine.search(on_info=self._shows(), **limits)
+            writer = self._info_writer(engine.legal_moves())
+            self._fresh = False
+            with self.searching(task, limits) as planned:
+                if planned is not None:
+                    engine.search(on_info=writer, **planned)
         except Exception as failure:
-            self._report(failure)
+            self.log_failure()
+            self.fail(failure)
         finally:
             task.decided.wait()
-            with self._lock:
+            with self.lock:
                 task.ahead = False
             engine.set_position(self.position.root, self.position.moves)
 
-    def _shows(self) -> "InfoWriter":
-        """Return what prints the lines of a search."""
-        return InfoWriter(self.out, self.options.number("PvInterval"), self.options.number("MultiPV") > 1)
+    def _info_writer(self, moves: list[str]) -> InfoWriter:
+        """Return what prints the lines of a search among `moves`."""
+        named: dict[str, Any] = {}
+        if self.options.flag("ConsiderationMode"):
+            named["pv"] = self.engine.continued_pv
+        return InfoWriter(
+            self.out,
+            interval_ms=self.options.number("PvInterval"),
+            numbered=self.options.number("MultiPV") > 1,
+            count=min(self.options.number("MultiPV"), len(moves)),
+            bounds=self.options.flag("OutputFailLHPV"),
+            **named,
+        )
 
-    def _think(self, task: Task, engine: "Engine", moves: list[str]) -> str:
+    def _think(self, task: GoTask, engine: "Engine", moves: list[str]) -> str:
         """Search and print the last info lines; return the answer."""
         go = task.go
         if not moves:
@@ -489,52 +396,30 @@ class Loop:
         if engine.may_declare():
             self.out.line("info depth 0 score mate +")
             return "bestmove win"
-        if (answer := self._book_answer(go, engine, moves)) is not None:
+        if (answer := self._book_answer(go, engine)) is not None:
             return answer
         task.only = len(searchmoves or moves) == 1
-        shows = self._shows()
-        with self._lock:
-            limits = self._limits(task, searchmoves or (moves if self._weak(go) else []))
-            self._fresh = False
-            engine.arm()  # from here on a stop or a ponderhit reaches the search, even before it has begun
-            task.running = True
-        try:
-            found = engine.search(on_info=shows, **limits)
-        finally:
-            with self._lock:
-                task.running = False
-        for line in found.lines:
-            shows.show(line)
+        writer = self._info_writer(searchmoves or moves)
+        self._fresh = False
+        with self.searching(task, lambda: self._limits(task, searchmoves)) as limits:
+            found = engine.search(on_info=writer, **limits)
+        writer.finish(found.lines)
         return self._bestmove(found)
 
-    def _open_book(self) -> None:
-        """Have the book that the options ask for; one that can not be read is reported once, and there is none."""
-        wanted = self.options.text("BookFile") if self.options.flag("USI_OwnBook") else ""
-        if wanted == self._book_name:
-            return
-        self._book_name, self._book = wanted, Book()
-        if wanted not in NO_BOOK:
-            try:
-                self._book = Book.load(located(wanted))
-            except BookError as fault:
-                self.out.info(f"no book: {fault}; BookFile {sanitize(wanted)}")
-
-    def _book_answer(self, go: Go, engine: "Engine", moves: list[str]) -> str | None:
+    def _book_answer(self, go: Go, engine: "Engine") -> str | None:
         """Return the answer to a `go` by the clock from the book, None if there is none."""
         by_clock = go.has_clock() or go.movetime is not None
         if not by_clock or go.infinite or go.searchmoves or go.depth or go.nodes or self._weak(go):
             return None
         self._open_book()
-        if not self._book.positions:
-            return None
         number, flag = self.options.number, self.options.flag
-        found = self._book.choose(
-            engine.position_text,
-            moves,
-            self.rng,
+        if self._book_name == NO_BOOK or self.rng.randrange(100) < number("BookIgnoreRate"):
+            return None
+        found = engine.book_choice(
             best=number("BookMoves"),
             margin=number("BookEvalDiff"),
             flipped=flag("FlippedBook"),
+            any_ply=flag("IgnoreBookPly"),
         )
         if found is None:
             return None
@@ -556,25 +441,21 @@ class Loop:
             draw_value=(-draw, draw) if white else (draw, -draw),
         )
 
-    def _find_mate(self, task: Task, engine: "Engine") -> str:
+    def _find_mate(self, task: GoTask, engine: "Engine") -> str:
         """Answer `go mate`."""
-        with Heartbeat(self.out):  # the first time, the solver is compiled
+        used = self._elapsed_ms(task)
+        with Heartbeat(self.say_compiling):  # the first time, the solver is compiled; that is not thinking time
             engine.warmup_mate()
-        with self._lock:
-            if task.stopped:
-                return "checkmate timeout"
-            self._fresh = False
-            engine.arm()
-            task.running = True
-        left = max(task.go.mate - (time.monotonic() - task.came) * 1000, LEAST_MS) if task.go.mate else None
+        self._fresh = False
         try:
-            found = engine.find_mate(max_ms=left, progress=self._mate_progress)
+            with self.searching(task, lambda: task.stopped) as stopped:
+                if stopped:
+                    return "checkmate timeout"
+                left = max(task.go.mate - used, LEAST_MS) if task.go.mate else None
+                found = engine.find_mate(max_ms=left, progress=self._mate_progress)
         except ValueError as fault:  # nobody to be mated
             self.out.info(str(fault))
             return "checkmate nomate"
-        finally:
-            with self._lock:
-                task.running = False
         if found.result == "mate":
             score = f"mate {found.length}"
             self.out.line(
@@ -593,82 +474,6 @@ class Loop:
             return "bestmove resign"
         ponder = f" ponder {found.ponder}" if found.ponder else ""
         return f"bestmove {found.bestmove}{ponder}"
-
-    # ---- console extras ---------------------------------------------------------------------------------------
-
-    def _show_position(self) -> None:
-        for line in self._ready_engine().diagram().splitlines():
-            self.out.line(line)
-
-    def _show_moves(self) -> None:
-        moves = self._ready_engine().legal_moves()
-        self.out.line(f"{len(moves)} moves: {' '.join(moves)}")
-
-    def _show_value(self) -> None:
-        self.out.line(f"static value: {self._ready_engine().evaluate()} (side to move)")
-
-    def _flip(self) -> None:
-        """Go on with the position turned around and its colours exchanged."""
-        self._place(Position(turned(self._ready_engine().position_text)))
-
-    def _bench(self) -> None:
-        from shogi_engine.bench import bench
-
-        self._ready_engine()
-        result = bench("shogi", lambda done, whole: self.out.info(f"bench {done}/{whole}"))
-        speed = int(result.nodes / result.seconds) if result.seconds > 0 else 0
-        self.out.line(f"Bench: {result.nodes}   ({result.seconds:.2f} s, {speed} nodes/s)")
-
-    def _perft(self, depth: int, wanted: threading.Event) -> None:
-        """Count; `stop` is obeyed after each root move."""
-
-        def go_on(done: int, whole: int) -> None:
-            if not wanted.is_set():
-                raise ProtocolError(f"perft {depth}: stopped after {done} of {whole} moves")
-
-        try:
-            result = self._ready_engine().perft(min(depth, 60), progress=go_on)
-        finally:
-            with self._lock:
-                self._counts.remove(wanted)
-        for move, nodes in result.divide.items():
-            self.out.line(f"{move}: {nodes}")
-        speed = int(result.nodes / result.seconds) if result.seconds > 0 else 0
-        self.out.line(f"perft {depth}: {result.nodes} nodes, {result.seconds:.3f} s, {speed} nodes/s")
-
-
-class InfoWriter:
-    """Prints the lines of one search, but not oftener than every `interval_ms`; the lines of one depth together."""
-
-    def __init__(self, output: Output, interval_ms: int, numbered: bool) -> None:
-        self._out, self._interval, self._numbered = output, interval_ms / 1000, numbered
-        self._last = time.monotonic()
-        self._open = False  # the lines of this depth are being shown
-
-    def __call__(self, line: "PvInfo") -> None:
-        now = time.monotonic()
-        if line.multipv <= 1:
-            self._open = now - self._last >= self._interval
-            if self._open:
-                self._last = now
-        if self._open:
-            self.show(line)
-
-    def show(self, line: "PvInfo") -> None:
-        """Print one line, whenever."""
-        self._out.line(
-            info_line(
-                depth=line.depth,
-                seldepth=line.seldepth,
-                multipv=line.multipv if self._numbered else 0,
-                score=line.score,
-                bound=line.bound,
-                nodes=line.nodes,
-                seconds=line.seconds,
-                hashfull=line.hashfull,
-                pv=line.pv,
-            )
-        )
 
 
 def main(load: Callable[[], "Engine"] = load_engine) -> int:

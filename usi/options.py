@@ -6,14 +6,11 @@ Options that are not declared here are taken in silence, as GUIs send some alway
 
 from dataclasses import dataclass
 
-from shogi_engine.frontends.stdio import sanitize
 from shogi_engine.games.shogi.levels import FULL
+from shogi_engine.games.shogi.names import ENTERING_KING_RULES, EVALUATIONS
 from shogi_engine.search.timeman import TimeOptions
+from shogi_engine.text import clamped_number, sanitize
 from usi.protocol import ProtocolError
-
-# As in shogi_engine.games.shogi.params, which would load numba; a name's place is its number there.
-EVALUATIONS = ("material", "king-piece")
-ENTERING_KING_RULES = ("NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule")
 
 
 @dataclass(frozen=True)
@@ -42,11 +39,10 @@ class Option:
                 raise ProtocolError(f"setoption: {self.name} is true or false, not {sanitize(text)!r}")
             return text.lower()
         if self.kind == "spin":
-            sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
-            if not (digits.isascii() and digits.isdecimal()):
-                raise ProtocolError(f"setoption: {self.name} is a number, not {sanitize(text)!r}")
-            number = sign * int(digits[:18])
-            return max(self.least, min(self.most, number))
+            try:
+                return max(self.least, min(self.most, clamped_number(text)))
+            except ValueError:
+                raise ProtocolError(f"setoption: {self.name} is a number, not {sanitize(text)!r}") from None
         if self.kind == "combo":
             for choice in self.choices:
                 if choice.lower() == text.lower():
@@ -65,12 +61,15 @@ OPTIONS = (
     Option("NetworkDelay2", "spin", TimeOptions.network_delay2, 0, 10000),
     Option("MinimumThinkingTime", "spin", TimeOptions.minimum_thinking_time, 0, 100000),
     Option("SlowMover", "spin", TimeOptions.slow_mover, 10, 1000),
+    Option("RoundUpToFullSecond", "check", "false"),
     Option("MateSearch", "check", "true"),
-    Option("EvalType", "combo", "king-piece", choices=EVALUATIONS),
+    Option("EvalType", "combo", "king-piece", choices=tuple(EVALUATIONS)),
     Option("USI_OwnBook", "check", "false"),
     Option("BookFile", "filename", "book.db"),
     Option("BookMoves", "spin", 16, 1, 600),
     Option("BookEvalDiff", "spin", 30, 0, 99999),
+    Option("BookIgnoreRate", "spin", 0, 0, 100),
+    Option("IgnoreBookPly", "check", "true"),
     Option("FlippedBook", "check", "true"),
     Option("EnteringKingRule", "combo", "CSARule27", choices=ENTERING_KING_RULES),
     Option("MaxMovesToDraw", "spin", 0, 0, 100000),
@@ -79,10 +78,47 @@ OPTIONS = (
     Option("ResignValue", "spin", 99999, 1, 99999),
     Option("SkillLevel", "spin", FULL, 0, FULL),
     Option("PvInterval", "spin", 300, 0, 100000),
+    Option("ConsiderationMode", "check", "false"),
+    Option("OutputFailLHPV", "check", "true"),
     Option("NodesLimit", "spin", 0, 0, 1 << 53),
     Option("DepthLimit", "spin", 0, 0, 1000),
     Option("DebugLogFile", "filename", ""),
 )
+
+# What each does, for a person.
+HELP = {
+    "USI_Hash": "MB of the transposition table.",
+    "USI_Ponder": "The engine also thinks on the opponent's time, so that its own lasts longer.",
+    "Stochastic_Ponder": "Ponder on the position before the opponent's move, that is on all replies.",
+    "Threads": "Threads that search.",
+    "MultiPV": "How many best moves are searched and shown, sorted, of each depth together.",
+    "NetworkDelay": "ms lost on every move between engine and clock.",
+    "NetworkDelay2": "ms at most kept back from a move that may use all that is left.",
+    "MinimumThinkingTime": "ms a move takes at least, if the clock has them.",
+    "SlowMover": "Percent of the planned share of the main time that is used.",
+    "RoundUpToFullSecond": "Round times up to full seconds less NetworkDelay, for clocks that count full seconds only.",
+    "MateSearch": "Look for mates beside the search; what it needs is loaded after usinewgame.",
+    "EvalType": "What evaluates positions.",
+    "USI_OwnBook": "Play from the opening book when there is a clock or a movetime.",
+    "BookFile": "The book: a file, one that comes with the engine, or no_book.",
+    "BookMoves": "Choose among at most so many moves of a book position.",
+    "BookEvalDiff": "Centipawns by which a book move may be worse than the best one.",
+    "BookIgnoreRate": "Percent of the moves for which the book is left aside, by chance.",
+    "IgnoreBookPly": "Look positions up whatever their move number; if false, it has to be the book's.",
+    "FlippedBook": "Look positions up turned around too.",
+    "EnteringKingRule": "When an entering king wins by declaration.",
+    "MaxMovesToDraw": "The game is drawn after so many moves; 0 for never.",
+    "DrawValueBlack": "Centipawns a draw is worth to the engine with black.",
+    "DrawValueWhite": "Centipawns a draw is worth to the engine with white.",
+    "ResignValue": "Resign when the position is worth so many centipawns less than nothing.",
+    "SkillLevel": "20 plays its best, 0 any move; analysis is never weakened.",
+    "PvInterval": "ms at least between two reports.",
+    "ConsiderationMode": "For analysis: lines that the transposition table cut short are continued from it.",
+    "OutputFailLHPV": "Show lines whose value is only a bound (fail low, fail high).",
+    "NodesLimit": "Nodes of a search at most; 0 for no limit.",
+    "DepthLimit": "Depth of a search at most; 0 for no limit.",
+    "DebugLogFile": "A file to which all lines in and out are written.",
+}
 
 
 def plain_name(name: str) -> str:
@@ -126,3 +162,12 @@ class Options:
             slow_mover=self.number("SlowMover"),
             ponder=self.flag("USI_Ponder") and not self.flag("Stochastic_Ponder"),
         )
+
+
+def options_table() -> str:
+    """Return all options as a table in Markdown."""
+    lines = ["| option | type | default | range | what it does |", "|---|---|---|---|---|"]
+    for option in OPTIONS:
+        spread = f"{option.least} to {option.most}" if option.kind == "spin" else ", ".join(option.choices)
+        lines.append(f"| `{option.name}` | {option.kind} | {option.default} | {spread} | {HELP[option.name]} |")
+    return "\n".join(lines)

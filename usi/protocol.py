@@ -6,9 +6,9 @@ says wrongly is a `ProtocolError` with one line of text, or one of a `Go`'s `fau
 
 from dataclasses import dataclass, field
 
-from shogi_engine.frontends.stdio import sanitize
+from shogi_engine.text import clamped_number, sanitize
 
-NUMBER_MAX = 1 << 53  # larger numbers are cut to this: a GUI may send anything
+FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
 
 
 class ProtocolError(ValueError):
@@ -48,7 +48,7 @@ class Position:
 class Go:
     """`go` or `ponderhit` with its parameters; times in ms, None where the line does not speak of it.
 
-    mate : ms for a mate search, 0 for no limit    perft : depth
+    mate : ms for a mate search, 0 for no limit (`infinite`, or no number)    perft : depth
     faults : what was wrong with the line, a sentence each
     """
 
@@ -72,20 +72,18 @@ class Go:
         return any(time is not None for time in (self.btime, self.wtime, self.byoyomi, self.binc, self.winc))
 
     def has_limit(self) -> bool:
-        """Tell whether the search ends by itself."""
+        """Tell whether the line gives a time, a depth or a number of nodes."""
         return self.has_clock() or any(limit is not None for limit in (self.movetime, self.depth, self.nodes))
+
+    def is_bounded(self) -> bool:
+        """Tell whether what is asked for ends by itself, without `stop`."""
+        if self.infinite or self.ponder:
+            return False
+        return self.mate > 0 if self.mate is not None else self.has_limit() or bool(self.faults)
 
 
 _NUMBERS = ("btime", "wtime", "byoyomi", "binc", "winc", "movetime", "depth", "nodes", "perft")
 _WORDS = {*_NUMBERS, "mate", "infinite", "ponder", "searchmoves"}
-
-
-def _whole_number(text: str) -> int:
-    """Return the integer `text` says, cut to +-NUMBER_MAX; ValueError if it is none."""
-    sign, digits = (-1, text[1:]) if text[:1] == "-" else (1, text.removeprefix("+"))
-    if not (digits.isascii() and digits.isdecimal()):
-        raise ValueError(f"{sanitize(text)!r} is not a whole number")
-    return sign * (min(int(digits), NUMBER_MAX) if len(digits) < 17 else NUMBER_MAX)
 
 
 def parse_go(arguments: list[str]) -> Go:
@@ -103,21 +101,32 @@ def parse_go(arguments: list[str]) -> Go:
             go.searchmoves = tuple(moves)
             if not moves:
                 go.faults.append("go: searchmoves names no move")
-        elif word in _NUMBERS or word == "mate":
+        elif word == "mate":
+            go.mate = 0
+            if waiting and waiting[-1] == "infinite":
+                waiting.pop()
+            elif waiting and waiting[-1] not in _WORDS:
+                limit = _number(go, word, waiting)
+                go.mate = FALLBACK_MS if limit is None else max(0, limit)
+        elif word in _NUMBERS:
             if not waiting or waiting[-1] in _WORDS - {"infinite"}:
                 go.faults.append(f"go: {word} wants a number")
-                continue
-            text = waiting.pop()
-            try:
-                go_value = 0 if word == "mate" and text == "infinite" else _whole_number(text)
-            except ValueError as fault:
-                go.faults.append(f"go: {word} {fault}")
-                if text == "infinite":
-                    waiting.append(text)
-                continue
-            # GUIs do send a clock below zero; a depth or a number of nodes below one can only mean the least.
-            setattr(go, word, max(1 if word in ("depth", "nodes", "perft") else 0, go_value))
+            elif (number := _number(go, word, waiting)) is not None:
+                # GUIs do send a clock below zero; a depth or a number of nodes below one can only mean the least.
+                setattr(go, word, max(1 if word in ("depth", "nodes", "perft") else 0, number))
     return go
+
+
+def _number(go: Go, word: str, waiting: list[str]) -> int | None:
+    """Take the number after `word` from `waiting` (the next last); None, and a fault, if it is none."""
+    text = waiting.pop()
+    try:
+        return clamped_number(text)
+    except ValueError as fault:
+        go.faults.append(f"go: {word} {fault}")
+        if text == "infinite":
+            waiting.append(text)
+        return None
 
 
 def parse_position(arguments: list[str]) -> Position:
@@ -141,6 +150,8 @@ def parse_position(arguments: list[str]) -> Position:
         raise ProtocolError("position: the sfen is missing")
     if len(words) == 3:  # the move number is often left out
         words.append("1")
+    if len(words) == 4 and words[3] == "0":  # or counted from 0
+        words[3] = "1"
     return Position(" ".join(words), moves)
 
 

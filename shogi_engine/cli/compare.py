@@ -1,204 +1,80 @@
-"""Textbook players against each other: round robins with fixed seeds, as `shogi-engine compare` plays and shows them.
+"""`shogi-engine compare`: a round robin of textbook players, and its tables."""
 
-contest = compare("othello", [parse_player("random"), parse_player("alphabeta:4")], games=100)
-print(table(contest))
-"""
-
+import argparse
 import itertools
-import re
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from shogi_engine.cli.common import (
+    add_command,
+    add_game,
+    add_json,
+    at_least_one,
+    natural,
+    progress_line,
+    pyplot,
+    report,
+)
 
-from shogi_engine import games as all_games
-from shogi_engine.game import Game
-from shogi_engine.search.arena import ALPHA_BETA, MINIMAX, NEGASCOUT, RANDOM, play_game
-from shogi_engine.search.context import MAX_GAME_PLY, new_context
-from shogi_engine.search.textbook import ORDERED, PLAIN, SEED_RULES
+if TYPE_CHECKING:
+    from shogi_engine.round_robin import Contest
 
-KINDS = {
-    "random": (RANDOM, 0),
-    "minimax": (MINIMAX, 0),
-    "alphabeta": (ALPHA_BETA, 0),
-    "negascout": (NEGASCOUT, 0),
-    "pvs": (NEGASCOUT, ORDERED),
-}
-EVALUATIONS = {"plain": PLAIN, "engine": 0}
-DEFAULT_DEPTH, MAX_DEPTH = 4, 20
-LONGEST = min(512, MAX_GAME_PLY)  # moves of a game; then it is drawn
 COLOURS = ("#3b6ea8", "#c9c9c9", "#c2573a")  # won, drawn, lost
 
 
-@dataclass(frozen=True)
-class Player:
-    """A kind of KINDS, how many plies it looks ahead, and what it counts there, of EVALUATIONS."""
-
-    kind: str
-    depth: int = 0
-    evaluation: str = "plain"
-
-    @property
-    def name(self) -> str:
-        """How the player is written, e.g. 'alphabeta:4'."""
-        if self.kind == "random":
-            return self.kind
-        return f"{self.kind}:{self.depth}" + ("" if self.evaluation == "plain" else f":{self.evaluation}")
-
-
-@dataclass
-class Pair:
-    """How `first` did against `second`. seconds : of playing.   visits : by player, nodes by ply."""
-
-    first: str
-    second: str
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    seconds: float = 0.0
-    visits: list[list[int]] = field(default_factory=list)
-
-    @property
-    def games(self) -> int:
-        """How many games the two have played."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def ms_per_1000_games(self) -> float:
-        """What a thousand such games take, in milliseconds, as the tables of other programs tell it."""
-        return 1e6 * self.seconds / max(self.games, 1)
-
-    def values(self) -> dict[str, Any]:
-        """Return the pair for JSON; nodes_by_depth : of both players together, by plies below the root."""
-        both = [sum(nodes) for nodes in itertools.zip_longest(*self.visits, fillvalue=0)]
-        return {
-            "players": [self.first, self.second],
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "seconds": self.seconds,
-            "ms_per_1000_games": self.ms_per_1000_games,
-            "nodes_by_depth": both,
-            "nodes_by_player": self.visits,
-        }
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = add_command(
+        commands, "compare", run, "Let textbook players play a round robin; tables of results, time and nodes."
+    )
+    add_game(parser)
+    parser.add_argument(
+        "--players",
+        required=True,
+        metavar="A,B,...",
+        help="random, minimax, alphabeta, negascout, pvs (NegaScout with the moves ordered), each with a depth if it "
+        "is not --depth: alphabeta:4. At depth 0 they count discs or material; alphabeta:4:engine uses the "
+        "engine's evaluation",
+    )
+    parser.add_argument("--games", type=at_least_one, required=True, metavar="N", help="games of each pair")
+    parser.add_argument("--depth", type=at_least_one, default=4, metavar="D", help="plies, default 4")
+    parser.add_argument("--seed", type=natural, default=1, metavar="S", help="the same seed gives the same games")
+    parser.add_argument("--opening", type=natural, default=0, metavar="N", help="random moves first, default none")
+    parser.add_argument(
+        "--published-bugs", action="store_true", help="Othello searches with the bugs that the README tells of"
+    )
+    parser.add_argument("--seed-rules", dest="published_bugs", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--plot", metavar="FILE", help="draw the tables (PNG, SVG ...; needs matplotlib)")
+    add_json(parser)
 
 
-@dataclass(frozen=True)
-class Contest:
-    """A round robin: the players' names, and a Pair for each two of them."""
+def run(args: argparse.Namespace) -> int:
+    """Play the round robin and print its tables."""
+    from shogi_engine.round_robin import compare, parse_player
 
-    game: str
-    players: tuple[str, ...]
-    pairs: tuple[Pair, ...]
-
-
-def parse_player(text: str, depth: int = DEFAULT_DEPTH) -> Player:
-    """Return the player 'KIND', 'KIND:DEPTH' or 'KIND:DEPTH:EVALUATION' ('KIND(DEPTH)' too); raises ValueError.
-
-    depth : how deep a player looks whose text does not say.
-    """
-    found = re.fullmatch(r"(\w+?)(?::(\d+)|\((\d+)\))?(?::([a-z]+))?", text.strip().lower(), re.ASCII)
-    if not found or found[1] not in KINDS:
-        raise ValueError(f"player {text!r}: one of {', '.join(KINDS)} is wanted, e.g. alphabeta:4")
-    kind, evaluation = found[1], found[4] or "plain"
-    digits = found[2] or found[3]
-    if kind == "random":
-        if digits or found[4]:
-            raise ValueError(f"player {text!r}: random has no depth")
-        return Player(kind)
-    if evaluation not in EVALUATIONS:
-        raise ValueError(f"player {text!r}: an evaluation is {' or '.join(EVALUATIONS)}, not {evaluation!r}")
-    plies = int(digits) if digits and len(digits) < 9 else depth if not digits else MAX_DEPTH + 1
-    if not 1 <= plies <= MAX_DEPTH:
-        raise ValueError(f"player {text!r}: a depth is 1 to {MAX_DEPTH}")
-    return Player(kind, plies, evaluation)
-
-
-class Table:
-    """Plays games between two players in one context."""
-
-    def __init__(self, game: Game, seed_rules: bool) -> None:
-        self._game = game
-        self._extra = SEED_RULES if seed_rules else 0
-        self._ctx = new_context(game)
-        self._start = game.parse_position(game.start)
-
-    def row(self, player: Player) -> list[int]:
-        """Return what `play_game` wants to know of a player."""
-        kind, features = KINDS[player.kind]
-        return [kind, player.depth, features | EVALUATIONS[player.evaluation] | self._extra]
-
-    def play(self, black: Player, white: Player, opening: int, states: np.ndarray, visits: np.ndarray) -> int:
-        """Play one game; return its value for black. `visits` : int64[2, n], in-out, black's and white's."""
-        ctx = self._ctx
-        ctx.pos = self._start
-        ctx.ply = ctx.game_ply = ctx.computed_ply = 0
-        ctx.last_null = -1
-        ctx.repetition_filter[:] = 0
-        players = np.array([self.row(black), self.row(white)], dtype=np.int64)
-        return int(play_game(ctx, players, opening, states, LONGEST, visits))
-
-    def play_pair(
-        self, first: Player, second: Player, count: int, opening: int, seed: Sequence[int], told: Callable[[], None]
-    ) -> Pair:
-        """Play `count` games, colours in turn; the two games of a turn begin with the same random moves."""
-        pair = Pair(first.name, second.name)
-        visits = np.zeros((2, len(self._ctx.pv_end)), dtype=np.int64)  # first's and second's
-        for number in range(count):
-            words = [[*seed, 0, number // 2], [*seed, 1, number]]
-            states = np.array([np.random.SeedSequence(each).generate_state(1, np.uint64) for each in words])
-            states |= np.uint64(1)  # 0 would stay 0
-            order = (first, second) if number % 2 == 0 else (second, first)
-            nodes = np.zeros_like(visits)  # black's and white's
-            began = time.perf_counter()
-            value = self.play(*order, opening, states, nodes)
-            pair.seconds += time.perf_counter() - began
-            if number % 2:
-                value, nodes = -value, nodes[::-1]
-            visits += nodes
-            pair.wins += value > 0
-            pair.draws += value == 0
-            pair.losses += value < 0
-            told()
-        pair.visits = [np.trim_zeros(row, "b").tolist() for row in visits]
-        return pair
-
-
-def compare(
-    name: str,
-    players: Sequence[Player],
-    *,
-    games: int,
-    seed: int = 1,
-    opening: int = 0,
-    seed_rules: bool = False,
-    progress: Callable[[int, int], None] | None = None,
-) -> Contest:
-    """Let every two of `players` play `games` games of the game `name`, with colours in turn.
-
-    seed : the same one gives the same games.   opening : so many random moves begin each game.
-    seed_rules : the searches with the faults that `search.textbook.seed_value` tells of; Othello only.
-    progress(done, all) is called after each game. Compiling is not in the seconds. Raises ValueError.
-    """
-    if len(players) < 2:
-        raise ValueError("at least two players are wanted")
-    if seed_rules and name != "othello":
-        raise ValueError("the seeds' rules are about passes and empty squares: Othello only")
-    table = Table(all_games.load(name), seed_rules)
-    table.play_pair(Player("alphabeta", 1), Player("random"), 1, LONGEST, (0,), lambda: None)  # compiles
-    pairs = list(itertools.combinations(range(len(players)), 2))
-    done = 0
-
-    def told() -> None:
-        nonlocal done
-        done += 1
-        if progress:
-            progress(done, games * len(pairs))
-
-    played = [table.play_pair(players[one], players[two], games, opening, (seed, one, two), told) for one, two in pairs]
-    return Contest(name, tuple(player.name for player in players), tuple(played))
+    players = [parse_player(text, args.depth) for text in args.players.split(",")]
+    plt = pyplot() if args.plot else None  # complains before the games, not after
+    contest = compare(
+        args.game,
+        players,
+        games=args.games,
+        seed=args.seed,
+        opening=args.opening,
+        published_bugs=args.published_bugs,
+        progress=progress_line("game"),
+    )
+    if plt is not None:
+        plot(contest, args.plot, plt)
+    values = {
+        "game": contest.game,
+        "players": list(contest.players),
+        "games": args.games,
+        "seed": args.seed,
+        "seed_rules": args.published_bugs,
+        "rows": [pair.values() for pair in contest.pairs],
+    }
+    report(args, values, table(contest))
+    return 0
 
 
 # ---- tables and pictures -----------------------------------------------------------------------------------------
@@ -214,7 +90,7 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
-def table(contest: Contest) -> str:
+def table(contest: "Contest") -> str:
     """Return the contest as three tables: wins/draws/losses of the row, ms per 1000 games, nodes by depth."""
     places = range(len(contest.players))
     pairs = dict(zip(itertools.combinations(places, 2), contest.pairs, strict=True))
@@ -238,28 +114,15 @@ def table(contest: Contest) -> str:
     return "\n\n".join("\n".join(columns(each)) for each in tables)
 
 
-def pyplot() -> Any:
-    """Return matplotlib's pyplot, set to draw files only; ValueError if it is not installed."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise ValueError("--plot needs matplotlib, which is not installed: pip install 'shogi-engine[plot]'") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot
-
-
-def plot(contest: Contest, path: str) -> None:
-    """Draw the three tables to the image `path`. Raises ValueError without matplotlib, or if it can not write it."""
-    plt = pyplot()
+def plot(contest: "Contest", path: str, plt: Any) -> None:
+    """Draw the three tables with matplotlib's pyplot `plt` to the image `path`; raises OSError, ValueError."""
     names = [f"{pair.first} - {pair.second}" for pair in contest.pairs]
     figure, (results, times, nodes) = plt.subplots(3, 1, figsize=(9, 5 + len(names)), layout="constrained")
-    left = np.zeros(len(names))
+    left = [0] * len(names)
     for label, colour in zip(("wins", "draws", "losses"), COLOURS, strict=True):
-        counts = np.array([getattr(pair, label) for pair in contest.pairs])
+        counts = [getattr(pair, label) for pair in contest.pairs]
         results.barh(names, counts, left=left, color=colour, label=label)
-        left += counts
+        left = [sum(both) for both in zip(left, counts, strict=True)]
     results.set_title(f"{contest.game}: games of the first of each pair")
     times.barh(names, [pair.ms_per_1000_games for pair in contest.pairs], color=COLOURS[0])
     times.set_xscale("log")

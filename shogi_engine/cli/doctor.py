@@ -1,5 +1,6 @@
 """`shogi-engine doctor`: is this installation all right? And the launchers that some GUIs want."""
 
+import argparse
 import importlib.metadata
 import os
 import platform
@@ -12,12 +13,36 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine import __version__
+from shogi_engine.cli import common
+from shogi_engine.frontends.stdio import crash_log_path
 
-ROOT = Path(__file__).resolve().parents[1]  # where `shogi_engine` and `usi` lie
+ROOT = Path(__file__).resolve().parents[2]  # where `shogi_engine` and `usi` lie
 PACKAGES = ("numpy", "numba", "llvmlite", "platformdirs")
 PERFT_DEPTH, PERFT_NODES = 4, 719731  # Shogi's starting position
 SEARCH_MS = 1000
 ANSWER_SECONDS = 2.0  # the shortest time a GUI is known to wait for `usiok`
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = common.add_command(commands, "doctor", run, "Check this installation; print what to paste into a report.")
+    parser.add_argument(
+        "--launcher", metavar="FILE", help="write a file that starts shogi-usi instead (.bat, or a shell script)"
+    )
+    common.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the report, or write a launcher."""
+    if args.launcher:
+        path = Path(args.launcher)
+        write_launcher(path)
+        text = f"{path.absolute()} starts the engine; register it in the GUI"
+        common.report(args, {"launcher": str(path.absolute())}, text)
+        return 0
+    facts = examine()
+    common.report(args, facts, report(facts))
+    return 1 if facts["problems"] else 0
 
 
 def cpu_name() -> str:
@@ -52,6 +77,7 @@ def examine() -> dict[str, Any]:
         "system": platform.platform(),
         "cpu": cpu_name(),
         "cpus": os.cpu_count() or 1,
+        "crash_log": str(crash_log_path()),
         "settings": {
             name: value for name, value in sorted(os.environ.items()) if name.startswith(("NUMBA_", "SHOGI_ENGINE_"))
         },
@@ -136,6 +162,7 @@ def report(facts: dict[str, Any]) -> str:
         lines.append(f"{'perft ' + str(PERFT_DEPTH):<14} {facts['perft_nodes']} in {facts['perft_seconds']} s")
         search = f"{facts['bestmove']}, depth {facts['depth']}, {facts['nodes']} nodes, {facts['nps']} nodes/s"
         lines.append(f"{'search':<14} {search}")
+    lines.append(f"{'crash log':<14} {facts['crash_log']}")
     if facts["usi_seconds"] is not None:
         lines.append(f"{'usi':<14} answered after {facts['usi_seconds']} s")
     lines += [f"{'PROBLEM':<14} {problem}" for problem in facts["problems"]] or ["all is well"]

@@ -1,11 +1,16 @@
-"""Play in the terminal: a person, or the engine, on either side."""
+"""`shogi-engine play`: play in the terminal; a human, or the engine, on either side."""
 
+import argparse
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games
-from shogi_engine.engine import Engine
+from shogi_engine.cli.common import add_command, add_game, add_search, search_limits
+
+if TYPE_CHECKING:
+    from shogi_engine.engine import Engine
 
 SIDES = ("black", "white")  # black begins
 HELP = """a move    e.g. {example}; `moves` lists them
@@ -16,23 +21,51 @@ board     show the board again
 quit      leave"""
 
 
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = add_command(commands, "play", run, "Play in the terminal.")
+    add_game(parser)
+    choices = (*SIDES, "both", "none")
+    parser.add_argument("--human", choices=choices, default="black", help="the human's side, default black")
+    # The option's older name. It has no default: the one of --human holds.
+    parser.add_argument("--person", dest="human", choices=choices, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    add_search(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play until the game is over or the human leaves."""
+    from shogi_engine.engine import Engine
+
+    humans = {"both": {0, 1}, "none": set()}.get(args.human) or {n for n in (0, 1) if SIDES[n] == args.human}
+    with Engine(args.game, hash_mb=args.hash, threads=args.threads) as engine:
+        engine.set_position(args.position, args.moves)
+        if args.level is not None:
+            engine.check_level(args.level)
+        if sys.stderr.isatty():
+            print("getting ready (the first time takes about a minute) ...", file=sys.stderr, flush=True)
+        engine.warmup()
+        print(f"You are {args.human}; `help` lists what can be typed." if humans else "The engine plays itself.")
+        Match(engine, humans, search_limits(args)).play()
+    return 0
+
+
 @dataclass
 class Match:
     """One game at the terminal.
 
-    people : the sides a person has, of 0 (black) and 1    limits : the engine's, as keywords of Engine.search
+    humans : the sides a human has, of 0 (black) and 1    limits : the engine's, as keywords of Engine.search
     read() -> one line, EOFError at the end of input    show(text) prints a line
     """
 
-    engine: Engine
-    people: set[int]
+    engine: "Engine"
+    humans: set[int]
     limits: dict[str, Any] = field(default_factory=dict)
     read: Callable[[str], str] = input
     show: Callable[[str], Any] = print
     max_moves: int = 1000
 
     def play(self) -> None:
-        """Play until the game is over or the person leaves."""
+        """Play until the game is over or the human leaves."""
         self._board()
         while True:
             board = games.board(self.engine.game, self.engine.root, self.engine.move_texts)
@@ -43,10 +76,10 @@ class Match:
             if len(self.engine.moves) >= self.max_moves:
                 self.show(f"a draw: {self.max_moves} moves")
                 return
-            if board.turn not in self.people:
+            if board.turn not in self.humans:
                 if not self._engine_moves():
                     return
-            elif not self._person_moves(SIDES[board.turn]):
+            elif not self._human_moves(SIDES[board.turn]):
                 return
 
     def _board(self) -> None:
@@ -70,8 +103,8 @@ class Match:
         self.show(f"engine: {found.bestmove}   ({found.score}, depth {found.depth}, {found.seconds:.1f} s)")
         return True
 
-    def _person_moves(self, side: str) -> bool:
-        """Obey one line; return False if the person leaves."""
+    def _human_moves(self, side: str) -> bool:
+        """Obey one line; return False if the human leaves."""
         legal = self.engine.legal_moves()
         try:
             line = self.read(f"{side}> ").strip()
@@ -102,8 +135,8 @@ class Match:
         return True
 
     def _undo(self) -> None:
-        """Take back a move of the person's, and the engine's answer to it."""
-        for _ in range(1 if len(self.people) == 2 else 2):
+        """Take back a move of the human's, and the engine's answer to it."""
+        for _ in range(1 if len(self.humans) == 2 else 2):
             try:
                 self.engine.pop()
             except ValueError as fault:

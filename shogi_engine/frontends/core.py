@@ -1,187 +1,262 @@
-"""What the line protocols share: one thread reads, one works, a third loads the engine; one lock guards the output.
+"""What the front ends share: one thread reads, one works, a third loads the engine; one lock guards the output.
 
-The reader obeys at once what can not wait and hands the rest to the worker, which does it in order. Nothing here may
-keep the process alive: `quit` and the end of input end it within a second, compiling or not.
+The reader obeys at once what can not wait and hands the rest to the worker as tasks, which it does in order. A
+protocol's `stop` stops tasks, those that still wait as well. Nothing is imported that needs numba: the engine is loaded
+by its own thread after the first line has been obeyed, so that a front end answers at once while kernels still compile.
+
+How a conversation ends, by `quit` or by the end of input:
+
+* Somebody is at the other end (`stdio.Input.live`: a terminal, or a program that waited for an answer): everything is
+  stopped, what can still be answered within LAST_WORDS is, in order, and the process ends.
+* The input was a script, all of it there at once: work with a bound of its own (a depth, nodes, a time, a perft) is
+  done to its end and answered in order; a search that only `stop` would end is stopped and answers at once. What only
+  changes the state (`isready`, options, a position) is no work that the end waits for beyond LAST_WORDS.
 """
 
 import os
 import queue
 import threading
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line, sanitize
-from shogi_engine.search.timeman import Clock, TimeBudget, TimeOptions, fixed, plan
+from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line
 from shogi_engine.threads import start_thread
 
 if TYPE_CHECKING:
-    from shogi_engine.engine import Engine, SearchResult
-
-LAST_WORDS = 0.8  # seconds that what was asked before the end has to be answered
-GAME_PLIES = 60
-DEFAULT_LEVEL, MAX_LEVEL = 10, 21
-LEAST_MS = 2.0
-LINE_MAX = 1 << 16
-TIMES = TimeOptions()
-
-
-def load_engine() -> "Engine":
-    """Return an Othello engine with its kernels compiled or loaded."""
     from shogi_engine.engine import Engine
-    from shogi_engine.games.othello import records  # noqa: F401  (loaded here, not at the first command)
 
-    engine = Engine("othello")
+LAST_WORDS = 0.5  # seconds that what was stopped, or is no work, has for an answer at the end
+HEARTBEAT = 4.0  # seconds; GUIs give up after 5 or more without a line
+
+Planned = TypeVar("Planned")
+
+
+def load_engine(game: str) -> "Engine":
+    """Return an engine for `game` with its kernels compiled or loaded."""
+    from shogi_engine.engine import Engine
+
+    engine = Engine(game)
     engine.warmup()
     return engine
 
 
-def whole_number(text: str, least: int, most: int) -> int:
-    """Return the integer `text`; raises ValueError if it is none from `least` to `most`."""
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdecimal()) or len(digits) > 12 or not least <= int(text) <= most:
-        raise ValueError(f"a number from {least} to {most} is wanted, not {sanitize(text)!r}")
-    return int(text)
+class Task:
+    """A line on its way through the worker.
 
-
-def budget(
-    ply: int, *, main: float | None = None, increment: float = 0.0, each: float | None = None
-) -> dict[str, float]:
-    """Return the time limits of one move, for Engine.search. Seconds: main time, its increment, time for each move."""
-    planned: TimeBudget
-    if main is not None and (main > 0 or not each):
-        left = max(0, int(main * 1000))
-        added = min(int(increment * 1000), left)
-        planned = plan(Clock(left, int((each or 0) * 1000), added), ply, TIMES, GAME_PLIES)
-    elif each is not None:
-        planned = fixed(int(each * 1000), TIMES)
-    else:
-        return {}
-    hard = max(planned.hard_ms, LEAST_MS)
-    soft = hard if planned.soft_ms == planned.hard_ms else planned.soft_ms
-    return {"soft_ms": soft, "hard_ms": hard, "least_ms": planned.least_ms}
-
-
-class Console:
-    """One conversation. `load` returns a warm engine; `leave(status)` ends the process. Subclasses know a protocol."""
+    received_at : time.monotonic() when it was read   bounded : it ends by itself   awaited : the end of a script waits
+    for it   running : the engine searches for it   stopped : nobody wants more of it
+    """
 
     def __init__(
-        self,
-        output: Output,
-        load: Callable[[], "Engine"] = load_engine,
-        leave: Callable[[int], object] = os._exit,
+        self, work: Callable[[], None], received_at: float, *, bounded: bool = True, awaited: bool = True
     ) -> None:
+        self.work, self.received_at = work, received_at
+        self.bounded, self.awaited = bounded, awaited
+        self.running = self.stopped = False
+
+    def on_stop(self) -> None:
+        """Called after the task was stopped, in the thread that stops it."""
+
+
+class Heartbeat:
+    """While it is entered, calls `beat(seconds)` every few seconds, from a thread of its own."""
+
+    def __init__(self, beat: Callable[[float], None]) -> None:
+        self._beat = beat
+        self._over = threading.Event()
+
+    def __enter__(self) -> None:
+        threading.Thread(target=self._run, name="heartbeat", daemon=True).start()
+
+    def __exit__(self, *failure: object) -> None:
+        self._over.set()
+
+    def _run(self) -> None:
+        began = time.monotonic()
+        while not self._over.wait(HEARTBEAT):
+            self._beat(time.monotonic() - began)
+
+
+class FrontEnd:
+    """One conversation. `load` returns a warm engine; `leave(status)` ends the process. Subclasses know a protocol.
+
+    task : the one at work   lock : guards the tasks and whether the engine searches   free_at : when the engine was
+    loaded, or had answered last (time.monotonic)
+    """
+
+    refusals: type[Exception] = ValueError  # what a line that can not be obeyed raises; all else is a fault of ours
+
+    def __init__(self, output: Output, load: Callable[[], "Engine"], leave: Callable[[int], object] = os._exit) -> None:
         self.out, self._load, self._leave = output, load, leave
+        self.lock = threading.Lock()
+        self.task = Task(lambda: None, 0.0)
+        self.free_at = 0.0
+        self._tasks: list[Task] = []  # not yet answered, in order
+        self._queue: queue.SimpleQueue[Task] = queue.SimpleQueue()
         self._engine: Any = None
         self._loaded = threading.Event()
-        self._lock = threading.Lock()
-        self._searching = False
-        self._stops = 0  # how often what was under way was stopped
-        self._stamp = 0  # of the job at work: it was stopped if _stops is another by now
-        self._jobs: queue.SimpleQueue[tuple[int, Callable[[], None]]] = queue.SimpleQueue()
+        self._loading = False
 
     # ---- the protocol's own
 
-    def obey(self, text: str) -> None:
-        """Obey one line, in the reader's thread."""
+    def obey(self, text: str, received_at: float) -> None:
+        """Obey one line that is not empty, in the reader's thread."""
         raise NotImplementedError
 
-    def fail(self, fault: BaseException) -> None:
-        """Say that the job at work could not be done."""
+    def fail(self, fault: Exception) -> None:
+        """Say that the task at work could not be done, or what was asked for at all."""
         raise NotImplementedError
+
+    def fail_to_load(self, failure: BaseException) -> None:
+        """Say that there is no engine; the process ends."""
+        self.fail(RuntimeError(f"the engine can not start: {failure!r}"))
+
+    def say_compiling(self, seconds: float) -> None:
+        """Say that the engine is alive, while something compiles."""
 
     def farewell(self) -> None:
         """Answer `quit`."""
-
-    # ---- the reader's side
-
-    def run(self, lines: Iterable[bytes]) -> None:
-        """Obey `lines` until `quit` or their end."""
-        start_thread(self._work, "worker")
-        start_thread(self._load_engine, "loader")
-        asked = False
-        for raw in lines:
-            text = read_line(raw[:LINE_MAX])
-            asked = self.asks_to_quit(text)
-            if asked:
-                break
-            if text:
-                self.obey(text)
-        self.stop_thinking()
-        answered = threading.Event()
-        self.put(answered.set)
-        answered.wait(LAST_WORDS)
-        if asked:
-            self.farewell()
-        self._leave(0)
 
     def asks_to_quit(self, text: str) -> bool:
         """Tell whether a line is `quit`."""
         return asks_to_quit(text)
 
-    def put(self, job: Callable[[], None]) -> None:
-        """Let the worker do `job` after all that it was given before."""
-        self._jobs.put((self._stops, job))
+    def progress(self) -> str:
+        """Return how far compiling has come, for `say_compiling`; '' if that is not known."""
+        return ""
 
-    def stop_thinking(self) -> None:
-        """Stop the search at work and those that were asked for before now."""
-        with self._lock:
-            self._stops += 1
-            if self._searching:
+    # ---- the reader's side
+
+    def run(self, lines: Iterable[bytes]) -> None:
+        """Obey `lines` until `quit` or their end. What has no attribute `live` is a script."""
+        start_thread(self._work, "worker")
+        asked = False
+        for raw in lines:
+            received_at = time.monotonic()
+            text = read_line(raw)
+            self.out.note(">", text)
+            asked = self.asks_to_quit(text)
+            if asked:
+                break
+            if text:
+                self.obey(text, received_at)
+                self.start_loading()
+        self._end(script=not getattr(lines, "live", False))
+        if asked:
+            self.farewell()
+        self._leave(0)
+
+    def _end(self, script: bool) -> None:
+        """Let what was asked for be answered, as the module says."""
+        for task in self.pending():
+            if not (script and task.bounded):
+                self.stop(task)
+        patient = script and any(task.awaited and not task.stopped for task in self.pending())
+        answered = threading.Event()
+        self.put(Task(answered.set, time.monotonic()))
+        answered.wait(None if patient else LAST_WORDS)
+
+    def put(self, task: Task) -> None:
+        """Let the worker do `task` after all that it was given before."""
+        with self.lock:
+            self._tasks.append(task)
+        self._queue.put(task)
+
+    def pending(self) -> list[Task]:
+        """Return the tasks that are not answered yet, in order."""
+        with self.lock:
+            return list(self._tasks)
+
+    def stop(self, task: Task) -> None:
+        """End the search of a task, or keep it from beginning."""
+        with self.lock:
+            task.stopped = True
+            if task.running:
                 self._engine.stop()
+        task.on_stop()
+
+    def stop_all(self) -> None:
+        """Stop all that was asked for before now."""
+        for task in self.pending():
+            self.stop(task)
+
+    # ---- loading
 
     @property
     def loaded(self) -> bool:
         """Tell whether the engine is there."""
         return self._loaded.is_set()
 
+    def start_loading(self) -> None:
+        """Load the engine, in a thread, if that has not begun."""
+        if not self._loading:
+            self._loading = True
+            start_thread(self._load_engine, "loader")
+
     def _load_engine(self) -> None:
+        self.out.keep_crashes()
         try:
             self._engine = self._load()
         except BaseException as failure:
-            self.fail(failure)
+            self.log_failure()
+            self.fail_to_load(failure)
             self._leave(1)
             return
+        self.free_at = time.monotonic()
         self._loaded.set()
+
+    @property
+    def engine(self) -> "Engine":
+        """The engine, as soon as it is there."""
+        if not self.loaded:
+            self.start_loading()
+            with Heartbeat(self.say_compiling):
+                self._loaded.wait()
+        return self._engine
 
     # ---- the worker's side
 
     def _work(self) -> None:
         while True:
-            self._stamp, job = self._jobs.get()
+            self.task = task = self._queue.get()
             try:
-                job()
-            except Exception as fault:
+                task.work()
+            except self.refusals as fault:
                 self.fail(fault)
+            except Exception as failure:
+                self.log_failure()
+                self.fail(failure)
+            finally:
+                self.finish(task)
 
-    @property
-    def engine(self) -> "Engine":
-        """The engine, as soon as it is there."""
-        self._loaded.wait()
-        return self._engine
+    def finish(self, task: Task) -> None:
+        """Count a task as answered."""
+        with self.lock:
+            if task in self._tasks:
+                self._tasks.remove(task)
 
-    @property
-    def stopped(self) -> bool:
-        """Tell whether the job at work has been stopped."""
-        return self._stamp != self._stops
+    def log_failure(self) -> None:
+        """Write the exception that is handled to the crash log and to the debug log."""
+        traceback.print_exc()
+        if self.out.has_log:
+            self.out.note("!", traceback.format_exc())
 
-    def think(self, **limits: Any) -> "SearchResult":
-        """Search the engine's position; a job that was stopped gets what one ply finds."""
+    @contextmanager
+    def searching(self, task: Task, plan: Callable[[], Planned]) -> Iterator[Planned]:
+        """Announce a search for `task`: from here on a stop reaches it, even before it has begun.
+
+        Yields what `plan()` says of it, called when no stop and no change of the clock can be lost any more.
+        """
         engine = self.engine
-        with self._lock:
-            engine.arm()  # from here on a stop reaches the search
-            self._searching = True
-            if self.stopped:
-                limits = {"depth": 1}
+        with self.lock:
+            planned = plan()
+            engine.arm()
+            task.running = True
         try:
-            return engine.search(**limits)
+            yield planned
         finally:
-            with self._lock:
-                self._searching = False
-
-    def ply(self) -> int:
-        """Return how many discs were placed since the start of a usual game."""
-        return GAME_PLIES - self.empties()
-
-    def empties(self) -> int:
-        """Return how many squares are empty."""
-        return self.engine.position_text.count("-")
+            with self.lock:
+                task.running = False

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from shogi_engine import __version__
-from shogi_engine.frontends.core import DEFAULT_LEVEL, MAX_LEVEL, Console, budget, whole_number
-from shogi_engine.frontends.stdio import sanitize
+from shogi_engine.frontends.core import Task
+from shogi_engine.frontends.othello import DEFAULT_LEVEL, MAX_LEVEL, OthelloFrontEnd, move_times
+from shogi_engine.text import sanitize, whole_number
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1, "x": 0, "o": 1}
 NAMES = ("black", "white")
@@ -43,14 +44,14 @@ class Times:
         seconds, stones = told or (self.main or 0.0, 0)
         each = self.byoyomi / self.stones if self.stones else 0.0
         if stones > 0:  # in byoyomi: so many moves to make in what is left of it
-            return budget(ply, each=max(seconds - self.used[side], 0.0) / stones)
+            return move_times(ply, each=max(seconds - self.used[side], 0.0) / stones)
         left = max(seconds - self.used[side], 0.0)
         if left <= 0 and each > 0 and not (told and not self.periods):
-            return budget(ply, each=each)
-        return budget(ply, main=left, increment=0.0 if self.periods else each, each=each if self.periods else None)
+            return move_times(ply, each=each)
+        return move_times(ply, main=left, increment=0.0 if self.periods else each, each=each if self.periods else None)
 
 
-class Gtp(Console):
+class Gtp(OthelloFrontEnd):
     """One conversation."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -99,20 +100,20 @@ class Gtp(Console):
         self._quit_id, command, _ = split_command(text)
         return command == "quit"
 
-    def obey(self, text: str) -> None:
+    def obey(self, text: str, received_at: float) -> None:
         """Queue a command; `# interrupt` ends the search at work."""
         if text.startswith("# interrupt"):
-            self.stop_thinking()
+            self.stop_all()
             return
         number, command, words = split_command(text)
         if command:
-            self.put(lambda: self._answer(number, command, words))
+            self.put(Task(lambda: self._answer(number, command, words), received_at))
 
     def farewell(self) -> None:
         """Answer `quit`."""
         self.out.line(f"={self._quit_id}\n")
 
-    def fail(self, fault: BaseException) -> None:
+    def fail(self, fault: Exception) -> None:
         """Answer the command at work with what was wrong."""
         self.out.line(f"?{self._id} {sanitize(str(fault) or repr(fault))}\n")
 
@@ -200,7 +201,7 @@ class Gtp(Console):
         level = DEFAULT_LEVEL if self._level is None else self._level
         limits: dict[str, Any] = {"level": level} if self._level is not None or not times else {}
         began = time.monotonic()
-        found = self.think(**limits, **times)
+        found = self.think(self.task, **limits, **times)
         self._seconds = time.monotonic() - began
         return self._upper(found.bestmove)
 

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
-from shogi_engine.frontends.core import DEFAULT_LEVEL, MAX_LEVEL, Console, budget, whole_number
-from shogi_engine.frontends.stdio import sanitize
+from shogi_engine.frontends.core import Task
+from shogi_engine.frontends.othello import DEFAULT_LEVEL, MAX_LEVEL, OthelloFrontEnd, move_times
+from shogi_engine.text import sanitize, whole_number
 
 if TYPE_CHECKING:
     from shogi_engine.engine import PvInfo
@@ -47,7 +48,7 @@ def square(move: str) -> str:
     return "PA" if move == "pass" else move.upper()
 
 
-class NBoard(Console):
+class NBoard(OthelloFrontEnd):
     """One conversation. The game is a record, its position the engine's."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -58,7 +59,7 @@ class NBoard(Console):
         self._moves = [0, 0]
         self._thought = (-1, 0.0)  # the last `go`: how many moves there were, and seconds
         self._readers: dict[str, Callable[[str], None]] = {
-            "nboard": lambda rest: self.put(lambda: self._greet(rest)),
+            "nboard": lambda rest: self._queue_task(lambda: self._greet(rest)),
             "set": self._read_set,
             "move": lambda rest: self._change(lambda: self._move(rest)),
             "hint": lambda rest: self._change(lambda: self._hint(rest)),
@@ -69,13 +70,17 @@ class NBoard(Console):
         }
         self._hinting = False
 
-    def fail(self, fault: BaseException) -> None:
+    def fail(self, fault: Exception) -> None:
         """Say in the status line what was wrong."""
         self.out.line(f"status error: {sanitize(str(fault) or repr(fault))}")
 
+    def say_compiling(self, seconds: float) -> None:
+        """Say it in the status line."""
+        self.out.line(f"status compiling ... {seconds:.0f} s {self.progress()}".rstrip())
+
     # ---- the reader's side
 
-    def obey(self, text: str) -> None:
+    def obey(self, text: str, received_at: float) -> None:
         """Obey a line at once where the protocol wants it (ping), else queue it."""
         word, _, rest = text.partition(" ")
         if word in self._readers:
@@ -88,14 +93,17 @@ class NBoard(Console):
     def _change(self, job: Callable[[], None]) -> None:
         """Do a job that an analysis has to end for."""
         if self._hinting:
-            self.stop_thinking()
-        self.put(job)
+            self.stop_all()
+        self._queue_task(job)
+
+    def _queue_task(self, job: Callable[[], None]) -> None:
+        self.put(Task(job, time.monotonic()))
 
     def _ping(self, rest: str) -> None:
-        self.stop_thinking()
+        self.stop_all()
         answer = f"pong {sanitize(rest)}".rstrip()
         if self.loaded:
-            self.put(lambda: self.out.line(answer))
+            self._queue_task(lambda: self.out.line(answer))
         else:
             self.out.line(answer)  # nothing can be thinking yet, and what was asked is still to come
 
@@ -162,8 +170,8 @@ class NBoard(Console):
             return {}
         main, increment = clock
         if main <= 0 < increment:
-            return budget(self.ply(), each=increment)
-        return budget(self.ply(), main=main + increment * self._moves[side] - self._used[side], increment=increment)
+            return move_times(self.ply(), each=increment)
+        return move_times(self.ply(), main=main + increment * self._moves[side] - self._used[side], increment=increment)
 
     def _limits(self) -> dict[str, Any]:
         """Return the level's limits, the default one's if no level and no clock was set."""
@@ -181,9 +189,9 @@ class NBoard(Console):
             self.out.line("=== PA")
             return
         self.out.line(f"status {NAME} is thinking")
-        found = self.think(**limits)
+        found = self.think(self.task, **limits)
         seconds = time.monotonic() - began
-        if self.stopped:  # by a ping: the position is about to change
+        if self.task.stopped:  # by a ping: the position is about to change
             self.out.line("status")
             return
         self._thought = (len(engine.moves), seconds)
@@ -197,12 +205,12 @@ class NBoard(Console):
         if not engine.legal_moves():
             raise ValueError("hint: the game is over")
         limits = self._limits()
-        solved = engine.check_level(limits["level"]) == (self.empties() + 1, 0)
+        solved = engine.check_level(limits["level"]).exact
         self._hinting = True
         try:
             self.out.line(f"status {NAME} is analyzing")
-            found = self.think(**limits, multipv=min(count, MAX_HINTS), on_info=self._show)
-            if not self.stopped:
+            found = self.think(self.task, **limits, multipv=min(count, MAX_HINTS), on_info=self._show)
+            if not self.task.stopped:
                 for line in found.lines:
                     self._show(line, "100%" if solved else str(line.depth))
                 self.out.line(f"nodestats {found.nodes} {found.seconds:.3f}")
@@ -212,7 +220,7 @@ class NBoard(Console):
 
     def _show(self, line: "PvInfo", depth: str = "") -> None:
         """Print one line of an analysis, unless it is a bound only."""
-        if not line.bound and not self.stopped:
+        if not line.bound and not self.task.stopped:
             pv = "".join(map(square, line.pv))
             self.out.line(f"search {pv} {line.value / UNIT:.2f} 0 {depth or line.depth}")
 
@@ -226,8 +234,8 @@ class NBoard(Console):
             self.out.line(f"status {NAME} is analyzing")
             for count in range(len(moves), -1, -1):
                 engine.set_position(start, moves[:count])
-                found = self.think(**self._limits())
-                if self.stopped:
+                found = self.think(self.task, **self._limits())
+                if self.task.stopped:
                     break
                 self.out.line(f"analysis {count} {found.value / UNIT:.2f}")
             self.out.line("status")

@@ -1,19 +1,19 @@
-"""What all line protocols need: lines in and out, and threads that search. Standard library only."""
+"""Standard input and output as the line protocols use them. Standard library only, until a crash log is wanted."""
 
+import faulthandler
 import os
+import select
 import sys
 import threading
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
 
-SHOWN_MAX = 160  # characters of a foreign text that a message repeats
-
-
-def sanitize(text: str) -> str:
-    """Return `text` as one line of printable ASCII, not long, to be repeated in a message."""
-    plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
-    plain = "".join(character if character.isprintable() else "?" for character in plain)
-    return plain if len(plain) <= SHOWN_MAX else plain[: SHOWN_MAX - 3] + "..."
+LINE_MAX = 1 << 20  # bytes of a line; what is longer is cut
+CHUNK = 1 << 16
+GRACE = 0.1  # seconds that a script may take to go on, before the first answer
+CRASH_LOG_MAX = 1 << 18  # bytes; a log that is longer becomes the old one, and a new one begins
 
 
 def read_line(raw: bytes) -> str:
@@ -26,8 +26,68 @@ def asks_to_quit(text: str) -> bool:
     return text.split(maxsplit=1)[:1] == ["quit"]
 
 
+# ---- input -------------------------------------------------------------------------------------------------------
+
+
+def _is_readable(descriptor: int, seconds: float) -> bool:
+    """Tell whether something, or the end, can be read at once; wait for it so long."""
+    if sys.platform != "win32":
+        return bool(select.select([descriptor], [], [], seconds)[0])
+    import ctypes
+    import msvcrt
+
+    handle, waiting = msvcrt.get_osfhandle(descriptor), ctypes.c_ulong(0)
+    end = time.monotonic() + seconds
+    while True:
+        peeked = ctypes.windll.kernel32.PeekNamedPipe(handle, None, 0, None, ctypes.byref(waiting), None)
+        if not peeked or waiting.value or time.monotonic() >= end:  # a file can not be peeked at, nor a closed pipe
+            return not peeked or waiting.value > 0
+        time.sleep(0.005)
+
+
+class Input:
+    """The lines of a file descriptor. `live`: whether somebody is at its other end who goes by the answers.
+
+    A terminal is live, and so is input that did not go on by itself: once the first lines were there, the reader had to
+    wait for more, and had begun to answer. A script in a pipe or a file is all there at the first look, its end too.
+    """
+
+    def __init__(self, descriptor: int, output: "Output") -> None:
+        self._descriptor, self._output = descriptor, output
+        self.live = os.isatty(descriptor)
+
+    def __iter__(self) -> Iterator[bytes]:
+        pending, begun = b"", False
+        while True:
+            if begun and not self.live:
+                self.live = not self._goes_on()
+            try:
+                chunk = os.read(self._descriptor, CHUNK)
+            except OSError:  # there is no input
+                chunk = b""
+            begun = True
+            if not chunk:
+                break
+            *lines, pending = (pending + chunk).split(b"\n")
+            pending = pending[:LINE_MAX]
+            yield from lines
+        if pending:
+            yield pending
+
+    def _goes_on(self) -> bool:
+        """Tell whether more input, or its end, is there without an answer having been waited for."""
+        if _is_readable(self._descriptor, 0):
+            return True
+        if self._output.written:
+            return False
+        return _is_readable(self._descriptor, GRACE) and not self._output.written
+
+
+# ---- output ------------------------------------------------------------------------------------------------------
+
+
 class Output:
-    """Whole lines of UTF-8, one writer at a time.
+    """Whole lines of UTF-8, one writer at a time, and the debug log.
 
     write : writes all of the bytes it is given.   vanish : called when nobody reads any more.
     """
@@ -35,18 +95,85 @@ class Output:
     def __init__(self, write: Callable[[bytes], object], vanish: Callable[[], object]) -> None:
         self._write, self._vanish = write, vanish
         self._lock = threading.Lock()
+        self._log: Any = None
+        self.written = 0  # answers so far
+        self.owns_process = False  # standard error is ours as well
 
     def line(self, text: str) -> None:
         """Write `text`, of one line or several, and an end of line."""
         with self._lock:
-            self._put(text)
+            self._note("<", text)
+            self.written += 1
+            try:
+                self._write(text.encode("utf-8", "replace") + b"\n")
+            except (OSError, ValueError):
+                self._vanish()
 
-    def _put(self, text: str) -> None:
-        try:
-            self._write(text.encode("utf-8", "replace") + b"\n")
-        except (OSError, ValueError):
-            self._vanish()
+    def info(self, text: str) -> None:
+        """Tell a person something, whatever characters `text` has; not every protocol has a way."""
 
+    # ---- the debug log
+
+    @property
+    def has_log(self) -> bool:
+        """Tell whether there is a debug log."""
+        return self._log is not None
+
+    def open_log(self, path: str) -> None:
+        """Append to another debug log from now on, to none if `path` is ''. Raises OSError."""
+        with self._lock:
+            if self._log is not None:
+                self._log.close()
+                self._log = None
+            if path:
+                self._log = open(path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
+
+    def note(self, direction: str, text: str) -> None:
+        """Write to the debug log, if there is one."""
+        if self._log is not None:
+            with self._lock:
+                self._note(direction, text)
+
+    def _note(self, direction: str, text: str) -> None:
+        if self._log is not None:
+            now = time.time()
+            stamp = time.strftime("%H:%M:%S", time.localtime(now))
+            try:
+                self._log.write(f"{stamp}.{int(now * 1000) % 1000:03d} {direction} {text}\n")
+            except (OSError, ValueError):
+                self._log = None
+
+    # ---- the crash log
+
+    def keep_crashes(self) -> None:
+        """Let what would be said on standard error, a crash of the interpreter too, go to the crash log."""
+        if self.owns_process:
+            keep_crash_log()
+
+
+def crash_log_path() -> Path:
+    """Return the file that holds what the front ends' standard error would have said."""
+    import platformdirs
+
+    return Path(platformdirs.user_log_dir("shogi_engine", appauthor=False)) / "crash.log"
+
+
+def keep_crash_log() -> None:
+    """Turn standard error into the crash log; where it can not be written nothing changes."""
+    try:
+        path = crash_log_path()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and path.stat().st_size > CRASH_LOG_MAX:
+            path.replace(path.with_suffix(".old"))
+        log = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        os.dup2(log, 2)
+        os.close(log)
+        faulthandler.enable(2)
+    except (OSError, RuntimeError, ValueError):
+        pass
+
+
+# ---- the process -------------------------------------------------------------------------------------------------
 
 Out = TypeVar("Out", bound=Output)
 
@@ -60,17 +187,20 @@ def _write_all(data: bytes) -> None:
 def run_stdio(output: type[Out], converse: Callable[[Out, Iterable[bytes]], object]) -> int:
     """Let `converse(output, lines)` speak on standard input and output; return the exit status.
 
-    Standard error stays silent: a GUI reads nothing there, and an unread pipe that is full would block the engine. A
-    GUI that is gone ends the process.
+    Standard error stays silent: a GUI reads nothing there, and an unread pipe that is full would block the engine. It
+    becomes the crash log (`Output.keep_crashes`). A GUI that is gone ends the process.
     """
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 2)
+    os.close(silence)
     if sys.platform == "win32":
         import msvcrt
 
         msvcrt.setmode(1, os.O_BINARY)
+    stream = output(_write_all, lambda: os._exit(0))
+    stream.owns_process = True
     try:
-        converse(output(_write_all, lambda: os._exit(0)), iter(sys.stdin.buffer.readline, b""))
+        converse(stream, Input(0, stream))
     except KeyboardInterrupt:
         os._exit(0)
     return 0

@@ -4,15 +4,13 @@ import numpy as np
 
 from shogi_engine.game import (
     MOVE_NONE,
+    NOT_OVER,
     VALUE_INFINITE,
-    VALUE_NONE,
-    declaration_value,
+    game_result,
     generate_moves,
     is_legal,
     move_cost,
     refresh_accumulator,
-    repetition_value,
-    terminal_value,
 )
 from shogi_engine.jit import njit
 from shogi_engine.search.context import make_move, unmake_move
@@ -101,29 +99,22 @@ def choose(ctx, count, kind, depth, state, visits):
 
 
 @njit
-def ending(ctx, count):
-    """Return the value of ctx.pos for the side to move if the game ends here, else VALUE_NONE; count : legal moves."""
-    if count == 0:
-        return terminal_value(ctx)
-    value = repetition_value(ctx)
-    return declaration_value(ctx) if value == VALUE_NONE else value
-
-
-@njit
 def play_game(ctx, players, opening, states, longest, visits):
-    """Play a game from ctx.pos and return its value for the side that began; 0, a draw, after `longest` moves.
+    """Play a game from ctx.pos and return its result for the side that began; 0, a draw, after `longest` moves.
 
     ctx : at its root, without moves before.   players : int64[2, 3], KIND, DEPTH and FEATURES of each side.
     opening : so many moves are random first, by states[0]; states : uint64[2, 1], in-out, see `random_below`.
     visits : int64[2, MAX_PLY + 2], in-out, each player's nodes by ply; a move that is the only one is searched too,
     but for one that costs no depth (a pass).
     """
-    while ctx.game_ply < longest:
+    while True:
         side = ctx.game_ply & 1
         count = write_root_moves(ctx)
-        value = ending(ctx, count)
-        if value != VALUE_NONE:
+        termination, value = game_result(ctx, count)
+        if termination != NOT_OVER:
             return -value if side else value
+        if ctx.game_ply >= longest:
+            return np.int64(0)
         ctx.search_flags = players[side, FEATURES]
         if ctx.game_ply < opening:
             move = choose(ctx, count, RANDOM, 0, states[0], visits[side])
@@ -131,4 +122,3 @@ def play_game(ctx, players, opening, states, longest, visits):
             move = choose(ctx, count, players[side, KIND], players[side, DEPTH], states[1], visits[side])
         make_move(ctx, move)
         ctx.ply = 0
-    return 0

@@ -183,6 +183,11 @@ class Searcher:
             if self._timer:
                 self._timer.set(*self._extension)
 
+    @property
+    def key_salt(self) -> int:
+        """What the running search, or the last one, xors with its keys in the table."""
+        return int(np.asarray(self._contexts[0])["tt_key_salt"])
+
     def warmup(self) -> None:
         """Compile, or load from the cache, every kernel that a search needs."""
         self.search(self.game.parse_position(self.game.start), (), Limits(depth=1))

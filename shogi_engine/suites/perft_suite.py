@@ -2,18 +2,17 @@
 
 Shogi:   {"positions": [{"sfen": ..., "nodes": {"1": 30, "2": 900, ...}}]}
 Othello: {"positions": [{"id": ..., "board": 64 of X O -, "side": X or O, "mode1": [d1, d2, ...], "mode2": [...]}]}
-In mode 1 a pass is a ply, in mode 2 it is free. The keys tell which game it is.
+In mode 1 a pass is a ply, in mode 2 it is free.
 """
 
-import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine import games
 from shogi_engine.game import Game
-from shogi_engine.perft import perft
+from shogi_engine.perft import Perft, perft
+from shogi_engine.suites.suite import Answer, Outcome, Row, check_all, read_suite
 
 
 @dataclass(frozen=True)
@@ -29,39 +28,28 @@ class Count:
 class Case:
     """A position of a suite with its counts, the smallest first."""
 
+    game: str
     position: str
     counts: list[Count]
 
 
-@dataclass
-class Outcome:
-    """What became of a suite. Positions pass if all their counts agree; `failures` says what did not."""
-
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-    nodes: int = 0
-    seconds: float = 0.0
-    failures: list[str] = field(default_factory=list)
-
-
 def read(path: str) -> tuple[Game, list[Case]]:
     """Return the game and the cases of a suite. Raises ValueError, OSError if it can not be read as one."""
-    try:
-        rows = json.loads(Path(path).read_text(encoding="utf-8"))["positions"]
-        if rows and "board" in rows[0]:
-            return games.load("othello"), [
-                Case(f"{row['board']} {row['side']}", sorted(_modes(row), key=lambda count: count.nodes))
-                for row in rows
-            ]
-        return games.load("shogi"), [
-            Case(row["sfen"], [Count(int(depth), int(nodes)) for depth, nodes in row["nodes"].items()]) for row in rows
-        ]
-    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as fault:
-        raise ValueError(f"{path} is no perft suite: {type(fault).__name__} {fault}") from None
+    cases = read_suite(path, "perft counts", _case)
+    names = {case.game for case in cases} or {"shogi"}
+    if len(names) > 1:
+        raise ValueError(f"{path} has positions of several games: {', '.join(sorted(names))}")
+    return games.load(names.pop()), cases
 
 
-def _modes(row: dict[str, Any]) -> Iterator[Count]:
+def _case(number: int, row: Row) -> Case:
+    if "board" in row:
+        counts = sorted(_modes(row), key=lambda count: count.nodes)
+        return Case("othello", f"{row['board']} {row['side']}", counts)
+    return Case("shogi", row["sfen"], [Count(int(depth), int(nodes)) for depth, nodes in row["nodes"].items()])
+
+
+def _modes(row: Row) -> Iterator[Count]:
     for mode, free_pass in (("mode1", False), ("mode2", True)):
         for depth, nodes in enumerate(row.get(mode, ()), 1):
             yield Count(depth, int(nodes), free_pass)
@@ -79,28 +67,26 @@ def check(
 
     Counts above `max_nodes` are left out; a position with none left is skipped. A failure holds the divide.
     """
-    outcome = Outcome()
-    for done, case in enumerate(cases, 1):
+
+    def check_one(case: Case) -> Answer:
         position = game.parse_position(case.position)
         counts = [count for count in case.counts if max_nodes is None or count.nodes <= max_nodes]
-        wrong = None
+        nodes, seconds, failure = 0, 0.0, None
         for count in counts:
             result = perft(game, position, count.depth, free_pass=count.free_pass, **options)
-            outcome.nodes += result.nodes
-            outcome.seconds += result.seconds
+            nodes += result.nodes
+            seconds += result.seconds
             if result.nodes != count.nodes:
-                wrong = count, result
+                failure = difference(case, count, result)
                 break
-        if wrong:
-            count, result = wrong
-            outcome.failed += 1
-            divide = "".join(f"\n  {move}: {nodes}" for move, nodes in result.divide.items())
-            what = f"depth {count.depth}{' (free pass)' if count.free_pass else ''}"
-            outcome.failures.append(f"{case.position} {what}: {result.nodes}, not {count.nodes}{divide}")
-        elif counts:
-            outcome.passed += 1
-        else:
-            outcome.skipped += 1
-        if progress:
-            progress(done, len(cases))
-    return outcome
+        row = {"position": case.position, "passed": failure is None, "nodes": nodes, "seconds": seconds}
+        return Answer(nodes, seconds, row, failure, skipped=not counts)
+
+    return check_all(cases, check_one, progress)
+
+
+def difference(case: Case, count: Count, result: Perft) -> str:
+    """Return how `result` differs from the published `count`, with the divide."""
+    divide = "".join(f"\n  {move}: {nodes}" for move, nodes in result.divide.items())
+    what = f"depth {count.depth}{' (free pass)' if count.free_pass else ''}"
+    return f"{case.position} {what}: {result.nodes}, not {count.nodes}{divide}"

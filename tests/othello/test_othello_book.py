@@ -2,6 +2,7 @@
 
 import pytest
 
+from games.tictactoe import GAME as TIC_TAC_TOE
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, book
 from shogi_engine.games.othello.bitboard import transform, transform_square
@@ -57,5 +58,5 @@ def test_book_moves_in_the_engine():
         assert engine.book_move() in engine.legal_moves()
         engine.set_position("--OOO-----XOXX----XXOX-----XXO---OOXXXXX--OX-XX---XXO----------- X")
         assert engine.book_move() == ""
-    with Engine("shogi", hash_mb=1) as engine:
+    with Engine(TIC_TAC_TOE, hash_mb=1) as engine:
         assert engine.book_move() == ""

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shogi_engine.games.shogi.sfen import turned
+from shogi_engine.text import NUMBER_MAX
 from usi.options import OPTIONS, Options
 from usi.protocol import (
-    NUMBER_MAX,
     Position,
     ProtocolError,
     info_line,

@@ -6,6 +6,7 @@ ends by itself), FAKE_PV (the line it claims to have found).
 """
 
 import os
+import random
 import sys
 import threading
 import time
@@ -13,6 +14,8 @@ from types import SimpleNamespace
 
 import shogi
 
+from shogi_engine.book import choose
+from shogi_engine.games.shogi.book import Book, open_book
 from usi.loop import main
 
 STEP = 0.01  # seconds an iteration takes
@@ -29,6 +32,7 @@ class FakeEngine:
         self._stop = threading.Event()
         self._hard = None
         self.sizes = {}
+        self.book = Book()
 
     def resize(self, **sizes):
         self.sizes = sizes
@@ -50,6 +54,14 @@ class FakeEngine:
     @property
     def position_text(self):
         return self.board.sfen()
+
+    def open_book(self, name):
+        self.book = Book()
+        self.book = open_book(name)
+
+    def book_choice(self, *, best, margin, flipped, any_ply):
+        known = self.book.known(self.position_text, flipped=flipped, any_ply=any_ply)
+        return choose(known, self.legal_moves(), random.Random(), best=best, margin=margin)
 
     def set_parameter(self, name, text):
         if name != "futility_margin":

@@ -8,6 +8,7 @@ import functools
 from pathlib import Path
 from typing import Any
 
+from shogi_engine.book import NO_BOOK, BookError, BookMove
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, SYMMETRIES, transform, transform_square
 from shogi_engine.games.othello.types import DISC, PLACING, move_square
 
@@ -36,6 +37,13 @@ class Book:
         key, symmetry = canonical_key(position)
         back = INVERSE_SYMMETRY[symmetry]
         return [(PLACING | transform_square(square, back), value) for square, value in self.entries.get(key, ())]
+
+    def known(self, position: str, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
+        """Return the moves of a position in OBF, the best first; its images and its number make no difference."""
+        from shogi_engine.games.othello.notation import format_move, parse_obf
+
+        record = parse_obf(position)
+        return [BookMove(format_move(record, move), value=value) for move, value in self.moves(record)]
 
 
 def parse_line(line: str) -> tuple[Any, list[tuple[int, int]]]:
@@ -82,6 +90,15 @@ def shipped() -> Book:
     return read(SHIPPED)
 
 
-def book_moves(position: Any) -> list[tuple[int, int]]:
-    """Return what the shipped book says of record[POSITION]: (encoded move, value), the best first."""
-    return shipped().moves(position)
+def open_book(name: str | None) -> Book:
+    """Return the book of the file `name`; None is the one that the package ships. Raises BookError."""
+    if name is None:
+        return shipped()
+    if name in NO_BOOK:
+        return Book({})
+    try:
+        return read(Path(name))
+    except ValueError as fault:
+        raise BookError(str(fault)) from None
+    except OSError as fault:
+        raise BookError(fault.strerror or "can not be read") from None

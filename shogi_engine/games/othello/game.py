@@ -38,8 +38,9 @@ GAME = Game(
     score_text=score_text,
     solver=make_solver,
     accumulator=ACCUMULATOR,
-    book=book.book_moves,
-    level=levels.search_limits,
+    open_book=book.open_book,
+    levels=levels.LEVELS,
+    level=levels.plan,
     plies_left=levels.plies_left,
     search_flags=TABLE | DEEPER | FINISH | PROBCUT,
 )

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from shogi_engine.levels import LevelPlan
+
 LEVELS = 22
 CAREFUL = 150  # percent of a spread: the selectivity of the middle game
 
@@ -55,3 +57,9 @@ def search_limits(number: int, position: Any) -> tuple[int, int]:
     if left <= level.selective:
         return plies_left(position), level.selectivity
     return level.depth, level.selectivity
+
+
+def plan(number: int, position: Any) -> LevelPlan:
+    """Return how a player of level `number` searches record[POSITION]. Raises ValueError if there is no such level."""
+    depth, selectivity = search_limits(number, position)
+    return LevelPlan(depth=depth, selectivity=selectivity, exact=(depth, selectivity) == (plies_left(position), 0))

@@ -6,36 +6,21 @@ are comments. A position is looked up by board, side and hands, whatever its num
 colours exchanged.
 """
 
+import functools
 import random
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 
-from shogi_engine.frontends.stdio import sanitize
+from shogi_engine.book import NO_BOOK, BookError, BookMove, choose
 from shogi_engine.games.shogi.sfen import turned
+from shogi_engine.text import sanitize
 
 SHIPPED = Path(__file__).parent / "book.db"
-NONE = ("", "no_book")  # names that mean: without a book
 HEADER = "#YANEURAOU-DB2016 1.00"
 HAND_ORDER = "RBGSNLPrbgsnlp"
 
 _MOVE = re.compile(r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?")
-
-
-@dataclass(frozen=True)
-class BookMove:
-    """One move of a position. ponder : the answer expected, '' if none.   value : centipawns for who moves."""
-
-    move: str
-    ponder: str = ""
-    value: int = 0
-    depth: int = 0
-    count: int = 0
-
-
-class BookError(ValueError):
-    """What is wrong with a book, in one line."""
 
 
 def position_key(sfen: str) -> str:
@@ -69,6 +54,7 @@ class Book:
 
     def __init__(self, positions: dict[str, list[BookMove]] | None = None) -> None:
         self.positions = positions or {}
+        self.numbers: dict[str, set[int]] = {}  # the move numbers with which a file names a position
 
     @classmethod
     def load(cls, path: Path) -> "Book":
@@ -82,7 +68,10 @@ class Book:
                         continue
                     try:
                         if text.startswith("sfen "):
-                            moves = book.positions.setdefault(position_key(text.removeprefix("sfen ")), [])
+                            sfen = text.removeprefix("sfen ")
+                            key = position_key(sfen)
+                            moves = book.positions.setdefault(key, [])
+                            book.numbers.setdefault(key, set()).add(_move_number(sfen))
                         elif moves is None:
                             raise ValueError("a position expected")
                         else:
@@ -97,19 +86,31 @@ class Book:
             raise BookError("there is no position in it")
         return book
 
-    def moves(self, sfen: str, flipped: bool = True) -> list[BookMove]:
-        """Return the moves of a position, the best first; [] if it is not in the book. Raises ValueError.
+    def known(self, position: str, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
+        """Return the moves of an SFEN, the best first; [] if it is not in the book. Raises ValueError.
 
         flipped : use what is known of the position turned around too.
+        any_ply : whatever its move number; else only a position that the file names with the same number.
         """
-        key = position_key(sfen)
-        found = self.positions.get(key, [])
+        key = position_key(position)
+        number = None if any_ply else _move_number(position)
+        found = self._at(key, number)
         if not found and flipped:
             found = [
                 BookMove(turned_move(each.move), each.ponder and turned_move(each.ponder), *_numbers(each))
-                for each in self.positions.get(turned_key(key), [])
+                for each in self._at(turned_key(key), number)
             ]
         return sorted(found, key=lambda each: (-each.value, -each.count))
+
+    def _at(self, key: str, number: int | None) -> list[BookMove]:
+        """Return the moves under `key`; with a move number, only if the file has that one."""
+        if number is not None and number not in self.numbers.get(key, ()):
+            return []
+        return self.positions.get(key, [])
+
+    def moves(self, sfen: str, flipped: bool = True) -> list[BookMove]:
+        """Return the moves of a position whatever its number: see `known`."""
+        return self.known(sfen, flipped=flipped)
 
     def choose(
         self,
@@ -121,15 +122,8 @@ class Book:
         margin: int = 30,
         flipped: bool = True,
     ) -> BookMove | None:
-        """Return one of the `best` moves that are worth at most `margin` less than the first, or None.
-
-        The oftener a move was played (count), the likelier it is taken; moves that are not legal are left out.
-        """
-        known = [each for each in self.moves(sfen, flipped) if each.move in legal][: max(best, 1)]
-        if not known:
-            return None
-        good = [each for each in known if each.value >= known[0].value - margin]
-        return rng.choices(good, [max(each.count, 1) for each in good])[0]
+        """Return one of the `best` moves that are worth at most `margin` less than the first, or None."""
+        return choose(self.known(sfen, flipped=flipped), legal, rng, best=best, margin=margin)
 
     def text(self) -> str:
         """Return the book as its file has it, sorted by position."""
@@ -143,6 +137,12 @@ class Book:
 
 def _numbers(move: BookMove) -> tuple[int, int, int]:
     return move.value, move.depth, move.count
+
+
+def _move_number(sfen: str) -> int:
+    """Return an SFEN's move number, 1 if it has none."""
+    fields = sfen.split()
+    return int(fields[3]) if len(fields) > 3 and fields[3].isascii() and fields[3].isdecimal() else 1
 
 
 def _parse_move(text: str) -> BookMove:
@@ -160,3 +160,16 @@ def located(name: str) -> Path:
     path = Path(name)
     beside = SHIPPED.parent / name
     return beside if not path.exists() and beside.exists() else path
+
+
+@functools.cache
+def shipped() -> Book:
+    """Return the book that comes with the engine."""
+    return Book.load(SHIPPED)
+
+
+def open_book(name: str | None) -> Book:
+    """Return the book called `name`; None is the one that comes with the engine. Raises BookError."""
+    if name is None:
+        return shipped()
+    return Book() if name in NO_BOOK else Book.load(located(name))

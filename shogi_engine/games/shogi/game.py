@@ -4,7 +4,7 @@ import importlib
 from typing import Any
 
 from shogi_engine.game import Game
-from shogi_engine.games.shogi import checks, movegen, rules, see  # noqa: F401  (they register the rules)
+from shogi_engine.games.shogi import book, checks, game_end, levels, movegen, rules, see  # noqa: F401  (they register the rules)
 from shogi_engine.games.shogi.evaluation.evaluate import ACCUMULATOR, CONTINUATION_SLOTS
 from shogi_engine.games.shogi.notation import START, format_sfen, format_usi, parse_sfen, parse_usi
 from shogi_engine.games.shogi.params import PARAMS, default_params
@@ -30,5 +30,8 @@ GAME = Game(
     default_params=default_params,
     accumulator=ACCUMULATOR,
     forced_win_solver=mate_solver,
+    open_book=book.open_book,
+    levels=levels.FULL,
+    level=levels.plan,
     continuation_slots=CONTINUATION_SLOTS,
 )

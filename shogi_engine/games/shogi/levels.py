@@ -8,32 +8,24 @@ measures the steps.
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Level:
-    """moves : so many moves it looks at, one ply deep, 0 for all    nodes : about so many positions, 0 for one ply."""
-
-    moves: int = 0
-    nodes: int = 0
-
+from shogi_engine.levels import LevelPlan, drawn_limits
 
 LEVELS = (
-    *(Level(moves=moves) for moves in (1, 2, 4, 6, 10, 16, 25, 40, 70, 0)),
-    *(Level(nodes=nodes) for nodes in (600, 1200, 2400, 4200, 7000, 11_000, 18_000, 32_000, 60_000, 110_000)),
+    *(LevelPlan(depth=1, moves=moves) for moves in (1, 2, 4, 6, 10, 16, 25, 40, 70, 0)),
+    *(LevelPlan(nodes=nodes) for nodes in (600, 1200, 2400, 4200, 7000, 11_000, 18_000, 32_000, 60_000, 110_000)),
 )
 FULL = len(LEVELS)  # the engine as it is
 
 
-def limits(level: int, moves: Sequence[str], rng: random.Random) -> dict[str, Any]:
-    """Return the limits of a search at `level` (below FULL) among `moves`, as keywords of Engine.search.
+def plan(level: int, position: Any = None) -> LevelPlan:
+    """Return how a player of `level` (below FULL) searches any position. Raises ValueError if there is none."""
+    if not 0 <= level < FULL:
+        raise ValueError(f"levels are 0 to {FULL - 1}, not {level}")
+    return LEVELS[level]
 
-    The number of positions varies by a quarter, so that no two games need be the same.
-    """
-    kind = LEVELS[level]
-    if kind.nodes:
-        return {"nodes": round(kind.nodes * rng.uniform(0.8, 1.25)), "searchmoves": moves}
-    seen = rng.sample(list(moves), min(kind.moves, len(moves))) if kind.moves else moves
-    return {"depth": 1, "searchmoves": seen}
+
+def limits(level: int, moves: Sequence[str], rng: random.Random) -> dict[str, Any]:
+    """Return the limits of a search at `level` (below FULL) among `moves`, as keywords of Engine.search."""
+    return {"searchmoves": moves} | drawn_limits(plan(level), moves, rng)

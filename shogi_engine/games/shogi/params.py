@@ -5,17 +5,12 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi.evaluation import king_piece
+from shogi_engine.games.shogi.names import ENTERING_KING_RULES
 from shogi_engine.games.shogi.types import KINDS
 from shogi_engine.jit import record_dtype
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 
-# The rules on entering kings, by the names that engines give them in USI's option EnteringKingRule; a rule's number is
-# its place here. An H takes the points of the pieces that white, the handicap's giver, left out as white's own.
-ENTERING_KING_RULES = ("NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule")
 NO_ENTERING_KING, CSA_24, CSA_24H, CSA_27, CSA_27H, TRY_RULE = range(6)
-
-# What evaluates a position; a kind's number is its place here.
-EVALUATIONS = ("material", "king-piece")
 MATERIAL, KING_PIECE = range(2)
 
 PARAMS = record_dtype(

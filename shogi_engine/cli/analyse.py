@@ -1,0 +1,64 @@
+"""`shogi-engine analyse`: an Othello position's moves or a game's score graph."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from shogi_engine.cli.common import (
+    add_command,
+    add_hash,
+    add_json,
+    add_position,
+    at_least_one,
+    progress_line,
+    pyplot,
+    report,
+)
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = add_command(
+        commands, "analyse", run, "Othello: value all moves of a position, or all positions of a game in a file."
+    )
+    parser.add_argument("game", choices=("othello",), metavar="GAME", help="othello")
+    parser.add_argument("file", nargs="?", metavar="FILE", help="GGF, WTHOR (.wtb) or a transcript a line")
+    add_position(parser)
+    parser.add_argument("--number", type=at_least_one, default=1, metavar="N", help="which game of the file, default 1")
+    parser.add_argument("--level", type=int, default=10, metavar="N", help="0 to 21, default 10")
+    add_hash(parser)
+    parser.add_argument("--plot", metavar="FILE", help="draw the game's graph (PNG, SVG ...; needs matplotlib)")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Analyse a position, or a game of a file."""
+    if bool(args.file) == bool(args.position or args.moves):
+        raise ValueError("analyse needs either a FILE, or --position or --moves")
+    if args.plot and not args.file:
+        raise ValueError("analyse: --plot draws a game of a FILE")
+    from shogi_engine import analysis
+    from shogi_engine.engine import Engine
+    from shogi_engine.games.othello.records import read_games
+
+    plt = pyplot() if args.plot else None
+    records = read_games(Path(args.file).read_bytes()) if args.file else []
+    if args.file and args.number > len(records):
+        raise ValueError(f"{args.file}: there are {len(records)} games, no number {args.number}")
+    with Engine(args.game, hash_mb=args.hash) as engine:
+        engine.check_level(args.level)
+        engine.set_position(args.position, args.moves)
+        engine.warmup()
+        if not args.file:
+            hints = analysis.hints(engine, args.level)
+            values: dict[str, Any] = {"position": engine.position_text, "hints": [vars(hint) for hint in hints]}
+            report(args, values, analysis.hint_table(hints))
+            return 0
+        record = records[args.number - 1]
+        points = analysis.graph(engine, record.start, record.texts, args.level, progress_line("move"))
+    if plt is not None:
+        analysis.plot(points, args.plot, plt)
+    graph = [{**vars(point), "loss": point.loss} for point in points]
+    worst = [point.ply for point in analysis.worst(points)]
+    report(args, {"tags": record.tags, "graph": graph, "worst": worst}, analysis.graph_table(points))
+    return 0

@@ -1,0 +1,35 @@
+"""`shogi-engine bench`: the search's signature."""
+
+import argparse
+from typing import Any
+
+from shogi_engine import games
+from shogi_engine.cli.common import add_command, add_game, add_json, nps, progress_line, report
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = add_command(
+        commands, "bench", run, "Search fixed positions; the number of nodes is the search's signature."
+    )
+    add_game(parser, "?")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Search the positions of one game, or of all."""
+    from shogi_engine.bench import POSITIONS, bench
+
+    names = [args.game] if args.game else [name for name in games.NAMES if name in POSITIONS]
+    results = {name: bench(name, progress_line(name)) for name in names}
+    nodes = sum(result.nodes for result in results.values())
+    seconds = sum(result.seconds for result in results.values())
+    values = {
+        "nodes": nodes,
+        "per_game": {name: result.nodes for name, result in results.items()},
+        "seconds": seconds,
+        "nps": nps(nodes, seconds),
+    }
+    each = "".join(f"{name}: {result.nodes}\n" for name, result in results.items())
+    report(args, values, f"{each}Bench: {nodes}   ({seconds:.2f} s, {values['nps']} nodes/s)")
+    return 0

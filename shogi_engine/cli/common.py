@@ -1,0 +1,177 @@
+"""What the commands share: argument types, options that several of them have, and their output."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from shogi_engine import games
+
+DEFAULT_MS = 1000
+DIGITS_MAX = 18  # longer numbers do not fit an int64
+HASH_MB_MAX = 65536  # as in USI
+
+Progress = Callable[[int, int], None]  # called with what is done and how much there is
+Run = Callable[[argparse.Namespace], int]
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser whose complaint is one line."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"{self.prog}: {message}", file=sys.stderr)
+        sys.exit(2)
+
+
+# ---- argument types ----------------------------------------------------------------------------------------------
+
+
+def natural(text: str) -> int:
+    """Return the integer `text`, 0 or more, for argparse."""
+    if not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"expected a number, 0 or more, not {text!r}")
+    if len(text.lstrip("0")) > DIGITS_MAX:
+        raise argparse.ArgumentTypeError(f"the number {text[:DIGITS_MAX]}... is too large")
+    return int(text)
+
+
+def at_least_one(text: str) -> int:
+    """Return the positive integer `text`, for argparse."""
+    number = natural(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a number, 1 or more, not {text!r}")
+    return number
+
+
+def physical_memory_mb() -> int | None:
+    """Return the machine's memory in MB, None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def megabytes(text: str) -> int:
+    """Return the size of a transposition table, for argparse; one that can not be allocated is refused here.
+
+    A system that promises more memory than it has would end the process when the table is first written.
+    """
+    size = at_least_one(text)
+    if size > HASH_MB_MAX:
+        raise argparse.ArgumentTypeError(f"a table has 1 to {HASH_MB_MAX} MB, not {size}")
+    memory = physical_memory_mb()
+    if memory is not None and size > memory:
+        raise argparse.ArgumentTypeError(f"a table of {size} MB does not fit: this machine has {memory} MB of memory")
+    return size
+
+
+# ---- shared options ----------------------------------------------------------------------------------------------
+
+
+def add_command(commands: Any, name: str, run: Run, help: str) -> argparse.ArgumentParser:
+    """Return a new parser for the command `name`, added to the `commands` of the top parser."""
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help, allow_abbrev=False)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_game(parser: argparse.ArgumentParser, count: str | None = None) -> None:
+    """Add the argument GAME."""
+    parser.add_argument("game", nargs=count, choices=games.NAMES, metavar="GAME", help=" or ".join(games.NAMES))
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add --json."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object as the last line")
+
+
+def add_position(parser: argparse.ArgumentParser, moves: bool = True) -> None:
+    """Add --position, and --moves."""
+    parser.add_argument("--position", default="", metavar="POS", help="the game's notation (default: its start)")
+    if moves:
+        parser.add_argument("--moves", nargs="*", default=[], metavar="M", help="moves to make there first")
+
+
+def add_hash(parser: argparse.ArgumentParser, default: int = 64) -> None:
+    """Add --hash."""
+    parser.add_argument(
+        "--hash", type=megabytes, default=default, metavar="MB", help=f"size of the table, default {default}"
+    )
+
+
+def add_threads(parser: argparse.ArgumentParser) -> None:
+    """Add --threads."""
+    parser.add_argument("--threads", type=at_least_one, default=1, metavar="N")
+
+
+def add_search(parser: argparse.ArgumentParser) -> None:
+    """Add a position and what a search of it is told: see `search_limits`."""
+    add_position(parser)
+    parser.add_argument("--depth", type=at_least_one, metavar="N", help="plies")
+    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="positions to search")
+    parser.add_argument(
+        "--movetime", type=at_least_one, metavar="MS", help=f"default {DEFAULT_MS} without other limits"
+    )
+    parser.add_argument("--level", type=int, metavar="N", help="Othello: 0 (a beginner) to 21")
+    add_threads(parser)
+    add_hash(parser)
+
+
+def search_limits(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the limits given as keywords of Engine.search, DEFAULT_MS if there is none."""
+    limits = {name: getattr(args, name) for name in ("depth", "nodes", "movetime", "level")}
+    given = {name: value for name, value in limits.items() if value is not None}
+    return given or {"movetime": DEFAULT_MS}
+
+
+# ---- output ------------------------------------------------------------------------------------------------------
+
+
+def progress_line(what: str) -> Progress | None:
+    """Return a function that shows how far the work is, or None if stderr is no terminal."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, whole: int) -> None:
+        end = "\n" if done == whole else ""
+        print(f"\r{what} {done}/{whole}", end=end, file=sys.stderr, flush=True)
+
+    return show
+
+
+def report(args: argparse.Namespace, values: dict[str, Any], text: str) -> None:
+    """Print the result: `text` for people, or one JSON object."""
+    print(json.dumps(values) if args.json else text, flush=True)
+
+
+def nps(nodes: int, seconds: float) -> int:
+    """Return nodes per second, 0 if no time was measured."""
+    return int(nodes / seconds) if seconds > 0 else 0
+
+
+def score_value(score: str) -> dict[str, int | float]:
+    """Return {'cp': 12} for 'cp 12'."""
+    unit, number = score.split()
+    return {unit: float(number) if "." in number else int(number)}
+
+
+def report_suite(args: argparse.Namespace, outcome: Any) -> int:
+    """Print what failed of a suite (a `suites.suite.Outcome`) and the totals; return the exit status."""
+    for failure in outcome.failures:
+        print(failure)
+    report(args, outcome.values(), f"{outcome.summary()}, {nps(outcome.nodes, outcome.seconds)} nodes/s")
+    return 1 if outcome.failed else 0
+
+
+def pyplot() -> Any:
+    """Return matplotlib's pyplot, set to draw files only; raises ValueError if it is not installed."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise ValueError("--plot needs matplotlib, which is not installed: pip install 'shogi-engine[plot]'") from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    return pyplot

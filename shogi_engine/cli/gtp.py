@@ -1,0 +1,19 @@
+"""`shogi-engine gtp`: the Go Text Protocol on standard input and output."""
+
+import argparse
+from typing import Any
+
+from shogi_engine.cli.common import add_command
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    add_command(commands, "gtp", run, "Speak the Go Text Protocol, for Othello GUIs and match programs.")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Converse until `quit` or the end of input."""
+    from shogi_engine.frontends.gtp import Gtp
+    from shogi_engine.frontends.stdio import Output, run_stdio
+
+    return run_stdio(Output, lambda output, lines: Gtp(output).run(lines))

@@ -1,0 +1,74 @@
+"""`shogi-engine perft`: count the leaves of the tree of legal moves, or check a suite of such counts."""
+
+import argparse
+from typing import Any
+
+from shogi_engine import games
+from shogi_engine.cli.common import (
+    add_command,
+    add_game,
+    add_json,
+    add_position,
+    add_threads,
+    at_least_one,
+    nps,
+    progress_line,
+    report,
+    report_suite,
+)
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = add_command(commands, "perft", run, "Count the leaves of the tree of legal moves.")
+    add_game(parser, "?")
+    parser.add_argument("depth", nargs="?", type=int, metavar="DEPTH")
+    add_position(parser, moves=False)
+    parser.add_argument("--divide", action="store_true", help="the leaves under each move")
+    parser.add_argument("--no-bulk", action="store_true", help="make the moves of the last ply too")
+    parser.add_argument("--free-pass", action="store_true", help="a pass uses no depth")
+    add_threads(parser)
+    parser.add_argument("--suite", metavar="FILE", help="check the counts of a file instead")
+    parser.add_argument("--max-nodes", type=at_least_one, metavar="N", help="leave out larger counts of the suite")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Count one position, or check a suite."""
+    options = {"bulk": not args.no_bulk, "threads": args.threads}
+    if args.suite:
+        return run_suite(args, options)
+    if args.game is None or args.depth is None:
+        raise ValueError("perft needs GAME and DEPTH, or --suite FILE")
+    from shogi_engine.perft import perft
+
+    game = games.load(args.game)
+    text = args.position or game.start
+    position = game.parse_position(text)
+    result = perft(game, position, args.depth, free_pass=args.free_pass, progress=progress_line("root move"), **options)
+    values: dict[str, Any] = {
+        "game": game.name,
+        "position": text,
+        "depth": args.depth,
+        "nodes": result.nodes,
+        "seconds": result.seconds,
+        "nps": nps(result.nodes, result.seconds),
+    }
+    if args.divide:
+        for move, nodes in result.divide.items():
+            print(f"{move}: {nodes}")
+        values["divide"] = result.divide
+    report(args, values, f"{result.nodes} nodes, {result.seconds:.3f} s, {values['nps']} nodes/s")
+    return 0
+
+
+def run_suite(args: argparse.Namespace, options: dict[str, Any]) -> int:
+    """Check a suite; its passes are as the file says, so --free-pass and --divide mean nothing here."""
+    if args.game or args.position:
+        raise ValueError("perft: --suite takes its game and positions from the file")
+    from shogi_engine.suites.perft_suite import check, read
+
+    game, cases = read(args.suite)
+    return report_suite(
+        args, check(game, cases, max_nodes=args.max_nodes, progress=progress_line("position"), **options)
+    )

@@ -1,0 +1,63 @@
+"""`shogi-engine search`: the best moves of one position."""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine.cli.common import (
+    add_command,
+    add_game,
+    add_json,
+    add_search,
+    at_least_one,
+    nps,
+    report,
+    score_value,
+    search_limits,
+)
+
+if TYPE_CHECKING:
+    from shogi_engine.engine import PvInfo
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = add_command(commands, "search", run, "Search one position.")
+    add_game(parser)
+    add_search(parser)
+    parser.add_argument("--multipv", type=at_least_one, default=1, metavar="N", help="how many best moves to show")
+    add_json(parser)
+
+
+def show(info: "PvInfo") -> None:
+    """Print a line of the running search."""
+    where = f"depth {info.depth:>2} {info.score} {info.bound} nodes {info.nodes} {info.seconds:.2f} s"
+    print(f"{where}  {' '.join(info.pv)}", file=sys.stderr)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Search the position."""
+    from shogi_engine.engine import Engine
+
+    limits = search_limits(args)
+    with Engine(args.game, hash_mb=args.hash, threads=args.threads) as engine:
+        engine.set_position(args.position, args.moves)
+        engine.warmup()
+        result = engine.search(**limits, multipv=args.multipv, on_info=show if sys.stderr.isatty() else None)
+    values: dict[str, Any] = {
+        "bestmove": result.bestmove or None,
+        "score": score_value(result.score),
+        "depth": result.depth,
+        "nodes": result.nodes,
+        "seconds": result.seconds,
+        "nps": nps(result.nodes, result.seconds),
+        "pv": result.pv,
+    }
+    if args.multipv > 1:
+        values["lines"] = [
+            {"score": score_value(line.score), "depth": line.depth, "pv": line.pv} for line in result.lines
+        ]
+    lines = [f"{line.score}   {' '.join(line.pv)}" for line in result.lines]
+    head = f"{result.bestmove or 'no legal move'}   depth {result.depth}, {result.nodes} nodes, {result.seconds:.2f} s"
+    report(args, values, "\n".join([head, *lines]))
+    return 0 if result.bestmove else 1

@@ -1,0 +1,65 @@
+"""`shogi-engine solve`: the exact score of an Othello position near the end of the game, or a suite of them."""
+
+import argparse
+from typing import Any
+
+from shogi_engine.cli.common import (
+    add_command,
+    add_hash,
+    add_json,
+    add_threads,
+    nps,
+    progress_line,
+    report,
+    report_suite,
+)
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = add_command(commands, "solve", run, "Find the exact score of a position near the end of the game.")
+    parser.add_argument("game", choices=("othello",), metavar="GAME", help="othello")
+    parser.add_argument("--position", default="", metavar="POS", help="64 of X O - from a1, then the side, X or O")
+    parser.add_argument("--wld", action="store_true", help="find out only who wins: a score of 1, 0 or -1")
+    parser.add_argument("--suite", metavar="FILE", help="check the scores of a file instead")
+    add_threads(parser)
+    add_hash(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Solve one position, or check a suite."""
+    if bool(args.suite) == bool(args.position):
+        raise ValueError("solve needs either --position POS or --suite FILE")
+    if args.suite and args.wld:
+        raise ValueError("solve: the scores of a suite are exact ones; --wld is for a single position")
+    from shogi_engine.games.othello.endgame.solver import Solver
+
+    if args.suite:
+        from shogi_engine.suites.endgame_suite import check, read
+
+        endings = read(args.suite)
+        solver = Solver(hash_mb=args.hash, threads=args.threads)
+        solver.warmup()
+        return report_suite(args, check(endings, solver, progress_line("position")))
+    from shogi_engine.games.othello.notation import format_move, parse_obf
+
+    position = parse_obf(args.position)
+    solver = Solver(hash_mb=args.hash, threads=args.threads)
+    solver.warmup()
+    solved = solver.solve(position, wld=args.wld, pv=not args.wld, progress=progress_line("root move"))
+    values: dict[str, Any] = {
+        "score": solved.score,
+        "move": format_move(position, solved.move) if solved.move else None,
+        "nodes": solved.nodes,
+        "seconds": solved.seconds,
+        "nps": nps(solved.nodes, solved.seconds),
+    }
+    if args.wld:
+        values["result"] = ("loss", "draw", "win")[solved.score + 1]
+    else:
+        values["pv"] = [format_move(position, move) for move in solved.pv]
+    score = values["result"] if args.wld else f"{solved.score:+d} discs"
+    text = f"{score}, {values['move'] or 'the game is over'}   {solved.nodes} nodes, {solved.seconds:.3f} s"
+    report(args, values, "\n".join([text, *([" ".join(values["pv"])] if values.get("pv") else [])]))
+    return 0

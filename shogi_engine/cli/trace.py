@@ -1,0 +1,52 @@
+"""`shogi-engine trace`: the tree of a small search."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from shogi_engine.cli.common import add_command, add_game, add_json, add_position, report, score_value
+
+DEPTHS = (2, 3, 4)
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = add_command(commands, "trace", run, "Print the tree of a small search, to see how alpha-beta works.")
+    add_game(parser)
+    add_position(parser)
+    parser.add_argument("--depth", type=int, choices=DEPTHS, default=2, metavar="N", help="2 (default), 3 or 4")
+    parser.add_argument("--reduce", action="store_true", help="with late move reductions: fewer nodes, less certain")
+    parser.add_argument("--dot", metavar="FILE", help="draw the tree for Graphviz")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Search the position and print the tree."""
+    from shogi_engine.engine import Engine, score_text
+    from shogi_engine.search.trace import Tracer, dot, tree_dict, tree_lines
+
+    with Engine(args.game, hash_mb=1) as engine:
+        engine.set_position(args.position, args.moves)
+        tree = Tracer(engine.game, reduce=args.reduce).trace(engine.position, args.depth)
+    if args.dot:
+        Path(args.dot).write_text(dot(tree), encoding="utf-8")
+    score, line, counts = score_text(engine.game, tree.root.value), tree.root.pv(), tree.counts()
+    values = {
+        "game": engine.game.name,
+        "position": engine.position_text,
+        "depth": args.depth,
+        "value": tree.root.value,
+        "score": score_value(score),
+        "pv": line,
+        **counts,
+        "minimax_value": tree.minimax_value,
+    }
+    if args.json:
+        values["tree"] = tree_dict(tree.root)
+    head = f"{score}   {' '.join(line)}"
+    counted = ", ".join(
+        f"{count} {name.replace('_', ' ')}" for name, count in counts.items() if name != "minimax_nodes"
+    )
+    plain = f"plain minimax: {score_text(engine.game, tree.minimax_value)}, {tree.minimax_nodes} nodes"
+    report(args, values, "\n".join([*tree_lines(tree.root), "", head, counted, plain]))
+    return 0

@@ -1,0 +1,50 @@
+"""What the Othello front ends, NBoard and GTP, share: levels, the clock of a game of 60 moves, a search by both."""
+
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine.frontends.clock import search_times
+from shogi_engine.frontends.core import FrontEnd, Task
+from shogi_engine.frontends.core import load_engine as load_engine_of
+from shogi_engine.frontends.stdio import Output
+from shogi_engine.search.timeman import Clock, TimeOptions, fixed, plan
+
+if TYPE_CHECKING:
+    from shogi_engine.engine import Engine, SearchResult
+
+GAME_PLIES = 60
+DEFAULT_LEVEL, MAX_LEVEL = 10, 21
+TIMES = TimeOptions()
+
+
+def load_engine() -> "Engine":
+    """Return an Othello engine with its kernels compiled or loaded."""
+    from shogi_engine.games.othello import records  # noqa: F401  (loaded here, not at the first command)
+
+    return load_engine_of("othello")
+
+
+def move_times(
+    ply: int, *, main: float | None = None, increment: float = 0.0, each: float | None = None
+) -> dict[str, float]:
+    """Return the time limits of one move, for Engine.search. Seconds: main time, its increment, time for each move."""
+    if main is not None and (main > 0 or not each):
+        left = max(0, int(main * 1000))
+        added = min(int(increment * 1000), left)
+        return search_times(plan(Clock(left, int((each or 0) * 1000), added), ply, TIMES, GAME_PLIES))
+    return {} if each is None else search_times(fixed(int(each * 1000), TIMES))
+
+
+class OthelloFrontEnd(FrontEnd):
+    """One conversation about a game of Othello."""
+
+    def __init__(self, output: Output, load: Any = load_engine, **named: Any) -> None:
+        super().__init__(output, load, **named)
+
+    def think(self, task: Task, **limits: Any) -> "SearchResult":
+        """Search the engine's position; a task that was stopped gets what one ply finds."""
+        with self.searching(task, lambda: {"depth": 1} if task.stopped else limits) as planned:
+            return self.engine.search(**planned)
+
+    def ply(self) -> int:
+        """Return how many discs were placed since the start of a usual game."""
+        return GAME_PLIES - self.engine.position_text.count("-")

@@ -1,0 +1,42 @@
+"""How a whole game of Shogi ends, for those who play games: `game_result`.
+
+What a search makes of the same rules is in `rules`: it takes a repetition for settled earlier, and may value a draw.
+"""
+
+import numpy as np
+
+from shogi_engine.game import (
+    DECLARATION,
+    MOVE_LIMIT,
+    NO_LEGAL_MOVE,
+    NOT_OVER,
+    PERPETUAL_CHECK,
+    REPETITION,
+    TRY,
+    VALUE_MATE,
+    VALUE_NONE,
+    provides,
+)
+from shogi_engine.games.shogi.params import TRY_RULE
+from shogi_engine.games.shogi.rules import DRAW, WIN, declaration, has_run_out, has_tried, repetition
+from shogi_engine.games.shogi.types import POSITION
+
+
+@provides(POSITION)
+def game_result(ctx, move_count):
+    # In the order of `Board.outcome`; then what a player claims, and a tournament's limit.
+    rule = ctx.params.entering_king_rule
+    if rule == TRY_RULE and has_tried(ctx.pos):
+        return np.int64(TRY), np.int64(-VALUE_MATE)
+    if move_count == 0:
+        return np.int64(NO_LEGAL_MOVE), np.int64(-VALUE_MATE)
+    verdict = repetition(ctx.pos, ctx.undo, ctx.game_ply)
+    if verdict == DRAW:
+        return np.int64(REPETITION), np.int64(0)
+    if verdict != 0:
+        return np.int64(PERPETUAL_CHECK), np.int64(VALUE_MATE if verdict == WIN else -VALUE_MATE)
+    if rule != TRY_RULE and declaration(ctx.pos, rule) == WIN:
+        return np.int64(DECLARATION), np.int64(VALUE_MATE)
+    if has_run_out(ctx):
+        return np.int64(MOVE_LIMIT), np.int64(0)
+    return np.int64(NOT_OVER), np.int64(VALUE_NONE)

@@ -1,0 +1,39 @@
+"""What a game says of a weaker player, one of its levels, and what a search makes of it. Standard library only."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class LevelPlan:
+    """How a player of a level searches a position.
+
+    depth : plies, None for no limit   nodes : about so many positions, None for no limit   selectivity : as in Limits
+    moves : so many legal moves, selected by chance, are looked at; 0 for all
+    exact : the rest of the game is searched to its end, and what is found is exact
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    selectivity: int | None = None
+    moves: int = 0
+    exact: bool = False
+
+
+def drawn_limits(plan: LevelPlan, moves: Sequence[str], rng: random.Random) -> dict[str, Any]:
+    """Return the limits of one search by `plan` among `moves`, as keywords of Engine.search.
+
+    The number of positions varies by a quarter, so that no two games need be the same.
+    """
+    limits: dict[str, Any] = {}
+    if plan.depth is not None:
+        limits["depth"] = plan.depth
+    if plan.nodes is not None:
+        limits["nodes"] = round(plan.nodes * rng.uniform(0.8, 1.25))
+    if plan.selectivity is not None:
+        limits["selectivity"] = plan.selectivity
+    if plan.moves:
+        limits["searchmoves"] = rng.sample(list(moves), min(plan.moves, len(moves)))
+    return limits

@@ -1,0 +1,109 @@
+"""What all suites share: a file of positions with known answers, told apart by its keys, and the totals of a check."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+Row = dict[str, Any]
+Case = TypeVar("Case")
+
+# The keys that a position of each kind of suite has, one of these sets at least.
+KINDS: dict[str, tuple[frozenset[str], ...]] = {
+    "perft counts": (frozenset({"sfen", "nodes"}), frozenset({"board", "mode1"}), frozenset({"board", "mode2"})),
+    "mate problems": (frozenset({"sfen", "mate"}),),
+    "Othello endings": (frozenset({"board", "score"}),),
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found for one position.
+
+    failure : what is wrong, None if nothing is    skipped : nothing was checked    row : the position's JSON
+    """
+
+    nodes: int
+    seconds: float
+    row: Row
+    failure: str | None = None
+    skipped: bool = False
+
+
+@dataclass
+class Outcome:
+    """The totals of a suite: `results` has the JSON of each position, `failures` a text for each that failed."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    nodes: int = 0
+    seconds: float = 0.0
+    results: list[Row] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+    def add(self, answer: Answer) -> None:
+        """Count one position."""
+        self.nodes += answer.nodes
+        self.seconds += answer.seconds
+        self.results.append(answer.row)
+        if answer.failure is not None:
+            self.failed += 1
+            self.failures.append(answer.failure)
+        elif answer.skipped:
+            self.skipped += 1
+        else:
+            self.passed += 1
+
+    def values(self) -> dict[str, Any]:
+        """Return the totals and results for JSON."""
+        return {name: value for name, value in vars(self).items() if name != "failures"}
+
+    def summary(self) -> str:
+        """Return the totals as text."""
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        counts = f"{self.passed} passed, {self.failed} failed{skipped}"
+        return f"{counts}; {self.nodes} nodes, {self.seconds:.3f} s"
+
+
+def read_suite(path: str, kind: str, read_row: Callable[[int, Row], Case]) -> list[Case]:
+    """Return `read_row(number, row)` for each position, numbered from 1, of the suite in the file `path`.
+
+    kind : of KINDS    Raises OSError, or ValueError saying what else the file is or what is wrong with it.
+    """
+    try:
+        rows = json.loads(Path(path).read_text(encoding="utf-8"))["positions"]
+        found = next((name for name in KINDS if rows and has_kind(rows[0], name)), kind)
+    except (KeyError, TypeError, AttributeError, json.JSONDecodeError, UnicodeDecodeError) as fault:
+        raise ValueError(f"{path} is no suite of {kind}: {type(fault).__name__} {fault}") from None
+    if found != kind:
+        raise ValueError(f"{path} is a suite of {found}, not of {kind}")
+    cases = []
+    for number, row in enumerate(rows, 1):
+        try:
+            cases.append(read_row(number, row))
+        except (KeyError, TypeError, AttributeError) as fault:
+            raise ValueError(
+                f"{path} is no suite of {kind}: position {number}: {type(fault).__name__} {fault}"
+            ) from None
+        except ValueError as fault:
+            raise ValueError(f"{path}: position {number}: {fault}") from None
+    return cases
+
+
+def has_kind(row: Row, kind: str) -> bool:
+    """Tell whether a position has the keys of a `kind` of suite."""
+    return any(keys <= row.keys() for keys in KINDS[kind])
+
+
+def check_all(
+    cases: list[Case], check: Callable[[Case], Answer], progress: Callable[[int, int], None] | None = None
+) -> Outcome:
+    """Check the `cases` one after another and return the totals; progress(done, all) is called after each."""
+    outcome = Outcome()
+    for done, case in enumerate(cases, 1):
+        outcome.add(check(case))
+        if progress:
+            progress(done, len(cases))
+    return outcome

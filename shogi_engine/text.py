@@ -1,0 +1,31 @@
+"""Text from outside: whole numbers as other programs send them, foreign words in messages. Standard library only."""
+
+SHOWN_MAX = 160  # characters of a foreign text that a message repeats
+NUMBER_MAX = 1 << 53  # larger numbers are cut to this: a program may send anything
+
+
+def sanitize(text: str) -> str:
+    """Return `text` as one line of printable ASCII, not long, to be repeated in a message."""
+    plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
+    plain = "".join(character if character.isprintable() else "?" for character in plain)
+    return plain if len(plain) <= SHOWN_MAX else plain[: SHOWN_MAX - 3] + "..."
+
+
+def clamped_number(text: str) -> int:
+    """Return the integer that `text` says, cut to +-NUMBER_MAX. Raises ValueError if it is none."""
+    sign, digits = (-1, text[1:]) if text[:1] == "-" else (1, text.removeprefix("+"))
+    if not (digits.isascii() and digits.isdecimal()):
+        raise ValueError(f"{sanitize(text)!r} is not a whole number")
+    return sign * (min(int(digits), NUMBER_MAX) if len(digits) < 17 else NUMBER_MAX)
+
+
+def whole_number(text: str, least: int, most: int) -> int:
+    """Return the integer that `text` says. Raises ValueError if it is none from `least` to `most`."""
+    fault = ValueError(f"a number from {least} to {most} is wanted, not {sanitize(text)!r}")
+    try:
+        number = clamped_number(text)
+    except ValueError:
+        raise fault from None
+    if text.startswith("+") or not least <= number <= most:
+        raise fault
+    return number

@@ -1,0 +1,155 @@
+"""tools/match/match.py: its log goes on, faults are found and counted, pairs are pairs."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from shogi_engine.games.shogi.board import Board
+from tools.match import match
+from tools.match.limits import Limit, clock_words, go_words, parse_limit
+from tools.match.openings import SHIPPED, read
+from tools.match.runner import GameLog, Match
+from tools.match.statistics import Sprt
+from tools.match.usi_client import parse_options
+
+WAYWARD = f"{sys.executable} {Path(__file__).parent / 'usi_wayward.py'}"
+SHORT = ["--limit", "movetime=300", "--margin", "200", "--patience", "1.5", "--max-plies", "24"]
+
+
+def run(capsys, *words):
+    """Run a match; return its exit status and the summary."""
+    status = match.main([*words, "--json"])
+    return status, json.loads(capsys.readouterr().out.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    ("kind", "fault"),
+    [
+        ("illegal", "illegal move"),
+        ("false-win", "false declaration"),
+        ("hang", "no answer"),
+        ("die", "crash"),
+        ("late", "time"),
+        ("twice", "second answer"),
+    ],
+)
+def test_faults_lose_and_are_counted_for_who_committed_them(capsys, kind, fault):
+    _, summary = run(capsys, f"{WAYWARD} {kind}", WAYWARD, "--games", "2", *SHORT)
+    assert (summary["wins"], summary["losses"]) == (0, 2)
+    assert summary["faults"] == {"first": {fault: 2}, "second": {}}
+    _, summary = run(capsys, WAYWARD, f"{WAYWARD} {kind}", "--games", "2", *SHORT)
+    assert (summary["wins"], summary["losses"]) == (2, 0)
+    assert summary["faults"] == {"first": {}, "second": {fault: 2}}
+
+
+def test_a_match_is_given_up_after_too_many_faults(capsys):
+    status, summary = run(capsys, f"{WAYWARD} die", WAYWARD, "--games", "40", "--max-faults", "4", *SHORT)
+    assert status == 1
+    assert 4 <= summary["games"] < 40
+
+
+def test_a_resignation_is_no_fault(capsys):
+    status, summary = run(capsys, f"{WAYWARD} resign", WAYWARD, "--games", "2", *SHORT)
+    assert status == 0
+    assert summary["reasons"] == {"second wins: resign": 2}
+    assert summary["faults"] == {"first": {}, "second": {}}
+
+
+def test_a_match_that_was_killed_goes_on(capsys, tmp_path):
+    log = tmp_path / "log.jsonl"
+    words = [WAYWARD, WAYWARD, "--log", str(log), "--concurrency", "2", *SHORT]
+    assert run(capsys, *words, "--games", "3")[1]["games"] == 3
+    whole = log.read_bytes()
+    log.write_bytes(whole[:-25])  # killed while it wrote the third game
+    status, summary = run(capsys, *words, "--games", "6")
+    assert (status, summary["games"], sum(summary["pairs"])) == (0, 6, 3)
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert sorted(line["game"] for line in lines[1:]) == list(range(6))
+    before = log.read_bytes()
+    assert run(capsys, *words, "--games", "6")[1]["games"] == 6
+    assert log.read_bytes() == before
+    assert match.main([*words, "--games", "6", "--seed", "2"]) == 2  # another match
+    assert "other settings" in capsys.readouterr().err
+
+
+def test_each_opening_is_played_with_both_colours(tmp_path):
+    log = tmp_path / "log.jsonl"
+    assert match.main([WAYWARD, WAYWARD, "--games", "4", "--log", str(log), *SHORT]) == 0
+    games = {game["game"]: game for game in map(json.loads, log.read_text().splitlines()[1:])}
+    assert games[0]["moves"] == games[1]["moves"] != games[2]["moves"] == games[3]["moves"]  # both play the same way
+    for game in games.values():
+        board = Board()
+        for move in game["moves"].split():
+            board.push_usi(move)
+        assert len(board.move_stack) == game["plies"] <= 24
+
+
+class Winner:
+    """A worker whose first player loses one game in twenty."""
+
+    def play(self, number):
+        return {"game": number, "score": float(number % 20 != 0)}
+
+    def close(self):
+        pass
+
+
+def test_the_sequential_test_ends_the_match():
+    played = Match(GameLog(None, {}), 10_000, Winner, Sprt(0, 10))
+    done = list(played.run(2))
+    assert 10 < len(done) < 1000
+    assert played.decided()
+
+
+def test_what_a_worker_raises_ends_the_match():
+    class Broken(Winner):
+        def play(self, number):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        list(Match(GameLog(None, {}), 10, Broken).run(2))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [WAYWARD],
+        [WAYWARD, WAYWARD, "--limit", "hours=3"],
+        [WAYWARD, WAYWARD, "--sprt", "10", "0"],
+        [WAYWARD, WAYWARD, "--openings", "nowhere.txt"],
+        ["--in-process", "--a", "no_such=3"],
+        ["--in-process", "--a", "futility_margin"],
+        ["--in-process", "--limit", "movetime=100"],
+        ["--in-process", "--game", "chess"],
+    ],
+)
+def test_wrong_arguments_say_why_in_one_line(capsys, words):
+    assert match.main(words) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_limits_and_options():
+    assert parse_limit("nodes=100,depth=3") == Limit(nodes=100, depth=3)
+    assert parse_limit("clock=1000+20+3") == Limit(main=1000, byoyomi=20, increment=3)
+    assert parse_options("A=1, B,C=x\\,y") == (("A", "1"), ("B", None), ("C", "x,y"))
+    for text in ("nodes=0", "clock=0", "clock=1+2+3+4", "depth=", "3"):
+        with pytest.raises(ValueError):
+            parse_limit(text)
+
+
+def test_what_go_says():
+    clock, byoyomi, nodes = Limit(main=9000, increment=50), Limit(byoyomi=100), Limit(nodes=7)
+    assert go_words((clock, byoyomi), [800, 0], 0) == "btime 800 wtime 0 binc 50 winc 0"
+    assert go_words((clock, byoyomi), [800, 0], 1) == "btime 800 wtime 0 binc 50 winc 0 byoyomi 100"
+    assert go_words((Limit(main=9000), nodes), [800, 0], 0) == "btime 800 wtime 0 byoyomi 0"
+    assert go_words((nodes, Limit(movetime=5, depth=2)), [0, 0], 1) == "movetime 5 depth 2"
+    assert (go_words((nodes, byoyomi), [0, 0], 0), clock_words((nodes, byoyomi), [0, 0], 0)) == ("nodes 7", "")
+
+
+def test_the_shipped_openings_are_legal_and_different():
+    openings = read(SHIPPED)
+    boards = [Board.from_usi_position(opening) for opening in openings]
+    assert len({board.sfen() for board in boards}) > 0.9 * len(openings) >= 90
+    assert not any(board.outcome() for board in boards)

@@ -1,0 +1,236 @@
+"""Games in this process, of any game of the package: players, a referee, and no protocol between them.
+
+Kernels run without the GIL: an arena for each thread.
+"""
+
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from shogi_engine import parameters
+from shogi_engine.engine import Engine
+from shogi_engine.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, declaration_value, do_move, terminal_value
+from shogi_engine.jit import new_record
+from shogi_engine.search.context import MAX_GAME_PLY, new_context, play_moves, write_legal_moves
+from shogi_engine.search.limits import Limits
+from shogi_engine.search.root import Searcher
+from tools.match.terms import Adjudicator, Terms
+
+SEARCH_FLAGS = "search_flags"  # a setting of that name is Searcher.search_flags: bits of search/context.py
+RESIGN = (3000, 2)  # Terms.resign of games in one process, if nothing else is said
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a game ends. winner : 0 (who began), 1, or None for a draw.   value : the game's unit, for who began."""
+
+    winner: int | None
+    reason: str
+    value: int = 0
+
+
+def game_result(game: Game, ctx: Any, legal: int) -> tuple[int, str] | None:
+    """Return what ctx.pos is worth to the side to move and why, if the game's rules end it there, else None.
+
+    ctx : with all of the game's moves in ctx.undo.   legal : the number of legal moves.
+    """
+    if legal == 0:
+        return int(terminal_value(ctx)), "no move"
+    if game.name == "shogi":
+        from shogi_engine.games.shogi.rules import DRAW, WIN, repetition
+
+        verdict = int(repetition(ctx.pos, ctx.undo, ctx.game_ply))
+        if verdict:
+            return 0 if verdict == DRAW else VALUE_MATE_IN_MAX if verdict == WIN else -VALUE_MATE_IN_MAX, "repetition"
+    value = int(declaration_value(ctx))
+    if value != VALUE_NONE:
+        return value if abs(value) >= VALUE_MATE_IN_MAX else 0, "declaration"
+    return None
+
+
+class Referee:
+    """Knows the rules of a game whose moves, encoded, are given from its start. Not for two threads."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._ctx = new_context(game)
+        self._undo = new_record(game.undo)
+        self._start = game.parse_position(game.start)
+
+    def parse(self, opening: str) -> list[int]:
+        """Return the moves of 'startpos moves ...' or of the moves alone. Raises ValueError."""
+        texts = opening.removeprefix("startpos").split()
+        texts = texts[1:] if texts[:1] == ["moves"] else texts
+        position = self.game.parse_position(self.game.start)
+        moves = []
+        for text in texts:
+            moves.append(self.game.parse_move(position, text))
+            do_move(position, np.uint32(moves[-1]), self._undo)
+        return moves
+
+    def format(self, moves: Sequence[int]) -> str:
+        """Return moves as text."""
+        position = self.game.parse_position(self.game.start)
+        texts = []
+        for move in moves:
+            texts.append(self.game.format_move(position, int(move)))
+            do_move(position, np.uint32(move), self._undo)
+        return " ".join(texts)
+
+    def legal_moves(self, moves: Sequence[int]) -> list[int]:
+        """Return the legal moves after `moves`, at most MAX_GAME_PLY."""
+        fields = np.asarray(self._ctx)
+        fields["pos"] = self._start
+        fields["repetition_filter"] = fields["game_ply"] = fields["ply"] = 0
+        play_moves(self._ctx, np.array(moves, dtype=np.uint32))
+        return fields["moves"][: int(write_legal_moves(self._ctx))].tolist()
+
+    def ending(self, moves: Sequence[int]) -> Ending | None:
+        """Return how the rules end the game after `moves`, None if it goes on."""
+        result = game_result(self.game, self._ctx, len(self.legal_moves(moves)))
+        if result is None:
+            return None
+        value, reason = result
+        value = -value if len(moves) % 2 else value
+        return Ending(None if value == 0 else int(value < 0), reason, value)
+
+    def random_opening(self, rng: random.Random, plies: int) -> list[int]:
+        """Return so many random moves that do not end the game."""
+        while True:
+            moves: list[int] = []
+            while len(moves) < plies and self.ending(moves) is None:
+                moves.append(rng.choice(self.legal_moves(moves)))
+            if self.ending(moves) is None:
+                return moves
+
+
+class Player(Protocol):
+    """Who moves."""
+
+    def new_game(self) -> None:
+        """Forget the game before."""
+
+    def choose(self, moves: Sequence[int]) -> tuple[int, int | None]:
+        """Return the move to make after `moves`, and the score it has for the mover; None if it tells none."""
+
+
+def play_game(
+    referee: Referee, players: Sequence[Player], opening: Sequence[int], terms: Terms
+) -> tuple[Ending, list[int]]:
+    """Play one game from `opening`, players[0] beginning; return its end and all moves."""
+    moves = list(opening)
+    adjudicator = Adjudicator(terms)
+    for player in players:
+        player.new_game()
+    while True:
+        ending = referee.ending(moves)
+        if ending is not None:
+            return ending, moves
+        if len(moves) >= terms.max_plies:
+            return Ending(None, "max plies"), moves
+        side = len(moves) % 2
+        move, score = players[side].choose(moves)
+        moves.append(move)
+        adjudicator.add(side, score)
+        winner = adjudicator.winner()
+        if winner is not None:
+            return Ending(winner, "agreed"), moves
+
+
+class EnginePlayer:
+    """An Engine as a player; a subclass chooses."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def new_game(self) -> None:
+        """Forget the game before."""
+        self.engine.new_game()
+        self.engine.set_position()
+
+    def follow(self, moves: Sequence[int]) -> None:
+        """Bring the engine to the position after `moves`, which go on where it is."""
+        for move in moves[len(self.engine.moves) :]:
+            self.engine.push(self.engine.game.format_move(self.engine.position, move))
+
+
+@dataclass
+class Used:
+    """What a player used in a game."""
+
+    searches: int = 0
+    nodes: int = 0
+    seconds: float = 0.0
+
+
+class SearchPlayer:
+    """A search with a table of its own and settings of the game's parameters, limited by nodes or depth."""
+
+    def __init__(self, game: Game, hash_mb: int) -> None:
+        self.searcher = Searcher(game, hash_mb=hash_mb)
+        self.limits = Limits()
+        self.used = Used()
+        self._start = game.parse_position(game.start)
+
+    def configure(self, settings: dict[str, int]) -> None:
+        """Play with the game's default parameters but for `settings`; raises ValueError for an unknown one."""
+        self.searcher.params = self.searcher.game.default_params()
+        for name, number in settings.items():
+            if name == SEARCH_FLAGS:
+                self.searcher.search_flags = number
+            else:
+                parameters.set_value(self.searcher.params, name, number)
+
+    def new_game(self) -> None:
+        """Forget the game before."""
+        self.searcher.new_game()
+        self.used = Used()
+
+    def choose(self, moves: Sequence[int]) -> tuple[int, int | None]:
+        """Search the position after `moves`."""
+        found = self.searcher.search(self._start, moves, self.limits)
+        self.used.searches += 1
+        self.used.nodes += found.nodes
+        self.used.seconds += found.seconds
+        return found.bestmove, found.score
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """A finished game. moves : encoded, the opening's included.   used : by side.   cpu : seconds of this thread."""
+
+    ending: Ending
+    moves: list[int]
+    used: tuple[Used, Used]
+    cpu: float
+
+
+class Arena:
+    """Two settings of this build's parameters and a referee.
+
+    Both begin each game with empty tables, so that it depends on its opening, the settings and the limits only.
+    """
+
+    def __init__(self, game: Game, hash_mb: int = 8, terms: Terms | None = None) -> None:
+        self.terms = terms or Terms(resign=RESIGN)
+        if self.terms.max_plies > MAX_GAME_PLY:
+            raise ValueError(f"a game here has at most {MAX_GAME_PLY} plies, not {self.terms.max_plies}")
+        self.referee = Referee(game)
+        self.players = SearchPlayer(game, hash_mb), SearchPlayer(game, hash_mb)
+
+    def configure(self, settings: Sequence[dict[str, int]], limits: Sequence[Limits]) -> None:
+        """Set both players' parameters and limits. Raises ValueError."""
+        for player, values, limit in zip(self.players, settings, limits, strict=True):
+            player.configure(values)
+            player.limits = limit
+
+    def play(self, opening: Sequence[int], first: int) -> PlayedGame:
+        """Play one game from `opening`; players[first] begins."""
+        began = time.thread_time()
+        order = self.players[first], self.players[1 - first]
+        ending, moves = play_game(self.referee, order, opening, self.terms)
+        return PlayedGame(ending, moves, (order[0].used, order[1].used), time.thread_time() - began)

@@ -1,0 +1,67 @@
+"""List the mates that were on the board and not played, with cshogi's DfPn as judge (needs `pip install cshogi`).
+
+    python -m tools.measure.missed_mates games.txt --colour black
+
+A file holds a game on each line, as USI's `position` command gives it (`startpos moves 7g7f ...`). At every position
+of --colour (default both) with --nodes a position the judge looks for a mate; one of --most plies or fewer counts as
+missed if no mate is on the board any more after the move played and the answer to it.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import cshogi
+
+from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
+from shogi_engine.games.shogi.notation import parse_sfen
+
+
+def missed(judge: cshogi.DfPn, solver: MateSolver, game: str, colours: set[int], most: int) -> list[str]:
+    """Return a line for each mate of a game that was not played."""
+    board = cshogi.Board()
+    start, _, moves = game.partition("moves")
+    start = start.strip()
+    if start != "startpos":
+        board.set_sfen(start.removeprefix("sfen ").strip())
+    found = []
+    waiting: tuple[str, str] | None = None  # the position that had a mate, and what was played there
+    for ply, text in enumerate([*moves.split(), ""]):
+        if board.turn in colours:
+            mates = bool(judge.search(board))
+            if waiting and not mates:
+                position = parse_sfen(waiting[0])
+                shortest = solver.solve(position, nodes=20_000_000, shortest=True)
+                if shortest.length <= most:
+                    line = " ".join(line_texts(position, shortest.moves))
+                    found.append(f"ply {ply - 1}: {waiting[1]} played, mate in {shortest.length}: {line}  {waiting[0]}")
+            waiting = (board.sfen(), text) if mates else None
+        if text:
+            board.push_usi(text)
+            if waiting and board.is_game_over():
+                waiting = None
+    return found
+
+
+def main() -> int:
+    """Read the games and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--colour", choices=("black", "white", "both"), default="both")
+    parser.add_argument("--nodes", type=int, default=1_000_000)
+    parser.add_argument("--most", type=int, default=15, metavar="PLIES")
+    args = parser.parse_args()
+    colours = {"black": {0}, "white": {1}, "both": {0, 1}}[args.colour]
+    judge, solver = cshogi.DfPn(depth=127, nodes=args.nodes, draw_ply=100_000), MateSolver(128)
+    games = [line.strip() for file in args.files for line in Path(file).read_text().splitlines() if line.strip()]
+    total = 0
+    for number, game in enumerate(games, 1):
+        for line in missed(judge, solver, game.removeprefix("position "), colours, args.most):
+            print(f"game {number}, {line}", flush=True)
+            total += 1
+    print(f"{total} mates of {args.most} plies or fewer were missed in {len(games)} games")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""Search speed of USI engines side by side: nodes a second and depth on five middle-game positions.
+
+    python -m tools.measure.usi_speed "shogi-usi" "fairy-stockfish:UCI_Variant=shogi,Hash=64" --movetime 1000 --rounds 3
+
+An engine is a command, and after a colon its options. The engines take turns at each position, so that a machine whose
+speed drifts is the same for all. Printed: each engine's median nodes a second and depth by position, and for each
+engine after the first the median of the ratios first / engine.
+"""
+
+import argparse
+import statistics
+import sys
+
+from tools.match.usi_client import UsiEngine
+
+POSITIONS = (
+    "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+    "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1",
+    "ln1g5/1r2S1k2/p2pppn2/2ps2p2/1p7/2P6/PPSPPPPLP/2G2K1pr/LN4G1b w BGSLPnp 62",
+    "lnsgk1snl/1r4gb1/p1pppp2p/6pp1/1p7/2P4P1/PPSPPPP1P/1B5R1/LN1GKGSNL b - 13",
+    "6n1l/2+S1k4/2lp4p/1np1B2b1/3PP4/1N1S3rP/1P2+pPP+p1/1p1G5/3KG2r1 b GSN2L4Pgs2p 1",
+)
+
+
+def measure(engine: UsiEngine, sfen: str, movetime: int) -> tuple[int, int]:
+    """Return (nodes a second, depth) of a search of `movetime` ms from an empty table. Raises EngineError."""
+    engine.new_game()
+    answer = engine.search(f"position sfen {sfen}", f"movetime {movetime}", movetime)
+    return answer.last("nps") or 0, answer.last("depth") or 0
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("engines", nargs="+", help="'command:Option=value,Option=value'")
+    parser.add_argument("--movetime", type=int, default=1000, help="ms a search")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    engines = [UsiEngine.described(each) for each in arguments.engines]
+    found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for _ in range(arguments.rounds):
+        for place, sfen in enumerate(POSITIONS):
+            for number, engine in enumerate(engines):
+                found.setdefault((number, place), []).append(measure(engine, sfen, arguments.movetime))
+    speeds = {
+        key: (statistics.median(speed for speed, _ in values), statistics.median(depth for _, depth in values))
+        for key, values in found.items()
+    }
+    for number, engine in enumerate(engines):
+        cells = [speeds[number, place] for place in range(len(POSITIONS))]
+        print(f"{engine.name}: " + ", ".join(f"{speed / 1e6:.2f} M/s depth {depth:.0f}" for speed, depth in cells))
+        if number:
+            ratios = [speeds[0, place][0] / speeds[number, place][0] for place in range(len(POSITIONS))]
+            print(f"    {engines[0].name} / {engine.name}: median {statistics.median(ratios):.2f}")
+        engine.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

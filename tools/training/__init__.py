@@ -1,0 +1,1 @@
+"""What the engine makes by itself: games, pattern weights, opening books and mate problems."""

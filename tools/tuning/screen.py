@@ -1,0 +1,127 @@
+"""Screen many changes of parameters at once: games between random selections of them, and one regression over all.
+
+    python -m tools.tuning.screen run.jsonl --changes "rfp_margin=120; nmp_base=6; lmr_pv=3000,lmr_base=900" --pairs 600
+    python -m tools.tuning.screen run.jsonl --changes ... --pairs 0          # only the table
+
+In each pair of games (an opening, both colours) either player makes each change or does not, by chance. The result is
+explained by which changes one has and the other has not, so that every game tells something about each change: with n
+games all of them are known as well as one would be from n / 2. What looks good here is then confirmed by
+match.py. A change is name=value, or several joined by commas (names: match.py --list). Runs are seeded and
+go on where they were stopped. Source: factorial designs, R. A. Fisher, The Design of Experiments (1935).
+"""
+
+import argparse
+import json
+import random
+import sys
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shogi_engine import games
+from shogi_engine.game import Game
+from shogi_engine.parameters import parse_settings, set_value
+from tools.match.statistics import ELO_PER_SCORE, Z_95
+from tools.tuning.games import PairPlayer, Settings
+
+
+def drawn(seed: int, pair: int, changes: int) -> tuple[list[int], list[int]]:
+    """Return for both players of a pair which changes (0 or 1 each) they make."""
+    rng = random.Random(f"{seed} {pair}")
+    first, second = ([rng.randrange(2) for _ in range(changes)] for _ in range(2))
+    return first, second
+
+
+def chosen(changes: list[Settings], which: list[int]) -> Settings:
+    """Return the settings of those `changes` that are made."""
+    return {name: value for change, made in zip(changes, which, strict=True) if made for name, value in change.items()}
+
+
+def effects(rows: list[tuple[list[int], list[int], float]]) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each change its Elo and half its 95 % interval, float64[n] each.
+
+    rows : for each pair the first's changes, the second's, and the games won less the games lost by the first.
+    """
+    design = np.array([np.subtract(first, second) for first, second, _ in rows], dtype=np.float64)
+    scores = np.array([won / 4 for _, _, won in rows])  # above or below half of a pair's points, by game
+    inverse = np.linalg.pinv(design.T @ design)
+    found = inverse @ design.T @ scores
+    free = max(len(rows) - design.shape[1], 1)
+    variance = float(((scores - design @ found) ** 2).sum()) / free
+    return found * ELO_PER_SCORE, Z_95 * np.sqrt(np.diag(inverse) * variance) * ELO_PER_SCORE
+
+
+def parse_changes(game: Game, text: str) -> list[Settings]:
+    """Return the changes of 'a=1; b=2,c=3'. Raises ValueError."""
+    changes = [parse_settings(part.strip()) for part in text.split(";") if part.strip()]
+    if not changes:
+        raise ValueError("there is no change")
+    for change in changes:
+        for name, value in change.items():
+            set_value(game.default_params(), name, value)
+    return changes
+
+
+def read(path: Path, settings: dict[str, Any]) -> dict[int, float]:
+    """Return the pairs of a log, begun with `settings` if it is new. Raises ValueError if it is of another run."""
+    if not path.exists():
+        path.write_text(json.dumps(settings) + "\n")
+        return {}
+    first, *rest = path.read_text().splitlines()
+    if json.loads(first) != settings:
+        raise ValueError(f"{path} is the log of a run with other settings")
+    return {record["pair"]: record["won"] for record in map(json.loads, rest)}
+
+
+def show_table(changes: list[Settings], rows: list[tuple[list[int], list[int], float]]) -> None:
+    """Print what each change is worth, the best first; rows : as for `effects`."""
+    elo, error = effects(rows)
+    print(f"{2 * len(rows)} games")
+    for place in np.argsort(-elo):
+        text = ",".join(f"{name}={value}" for name, value in changes[place].items())
+        print(f"{elo[place]:+6.0f} +- {error[place]:.0f}  {text}")
+
+
+def main(words: list[str] | None = None) -> int:
+    """Play and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("log", type=Path)
+    parser.add_argument("--changes", required=True, help="name=value[,name=value...]; ...")
+    parser.add_argument("--game", default="shogi")
+    parser.add_argument("--pairs", type=int, default=500)
+    parser.add_argument("--nodes", type=int, default=10_000, help="a move")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    arguments = parser.parse_args(words)
+    game = games.load(arguments.game)
+    settings = {name: getattr(arguments, name) for name in ("changes", "game", "nodes", "seed")}
+    try:
+        changes = parse_changes(game, arguments.changes)
+        known = read(arguments.log, settings)
+    except (ValueError, OSError) as fault:
+        print(f"{parser.prog}: {fault}", file=sys.stderr)
+        return 2
+    threads = max(arguments.threads, 1)
+    player = PairPlayer(game, nodes=arguments.nodes, seed=arguments.seed, threads=threads)
+
+    def won(pair: int) -> tuple[int, float]:
+        first, second = drawn(arguments.seed, pair, len(changes))
+        return pair, player.play_pair(chosen(changes, first), chosen(changes, second), pair)
+
+    missing = [pair for pair in range(arguments.pairs) if pair not in known]
+    with ThreadPoolExecutor(threads) as pool, arguments.log.open("a") as log:
+        for done in as_completed([pool.submit(won, pair) for pair in missing]):
+            pair, score = done.result()
+            known[pair] = score
+            log.write(json.dumps({"pair": pair, "won": score}) + "\n")
+            log.flush()
+            print(f"{len(known)} of {arguments.pairs} pairs", end="\r", file=sys.stderr, flush=True)
+    if known:
+        show_table(changes, [(*drawn(arguments.seed, pair, len(changes)), score) for pair, score in known.items()])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,190 @@
+"""Tune parameters of the search or the evaluation by playing: simultaneous perturbation stochastic approximation.
+
+    python -m tools.tuning.spsa state.json --parameters futility_margin,lmr_base,lmr_pv --iterations 2000 --nodes 5000
+    python -m tools.tuning.spsa state.json                       # go on with a run that was stopped
+
+In each iteration all parameters are moved at once, each up or down by chance; the two settings so found play pairs of
+games (match/arena.py) and every parameter goes a little the way of the winner. The state, all of it, is written after
+each iteration: a run depends on its arguments only, however often it was stopped and however many threads it has.
+A parameter is a name of match.py --list, as `name=START:LEAST:MOST:STEP` if the declared numbers are not wanted;
+STEP is how far it is still moved in the last iteration. Print: the iteration and the values, on stderr; at the end the
+settings for match.py --a, which should confirm them. Source: J. Spall, https://www.jhuapl.edu/SPSA/; the
+constants are fishtest's.
+"""
+
+import argparse
+import json
+import os
+import random
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from shogi_engine import games, parameters
+from shogi_engine.game import Game
+from tools.tuning.games import PairPlayer, Settings
+
+ALPHA, GAMMA = 0.602, 0.101
+RATE = 0.002  # the last iteration's step for one game won, as a share of `step` squared
+EVERY = 25  # iterations between two points of the history
+
+
+@dataclass
+class Tuned:
+    """One parameter under way: its value is real, what plays is a whole number near it."""
+
+    name: str
+    start: float
+    least: float
+    most: float
+    step: float
+    value: float
+
+
+@dataclass
+class State:
+    """All there is to go on from."""
+
+    settings: dict[str, Any]
+    parameters: list[Tuned]
+    iteration: int
+    history: list[list[float]]
+
+    def save(self, path: Path) -> None:
+        """Write to `path`, whole or not at all."""
+        aside = path.with_name(f"{path.name}.tmp")
+        aside.write_text(json.dumps(asdict(self)))
+        os.replace(aside, path)
+
+    @classmethod
+    def load(cls, path: Path) -> "State":
+        """Return what `save` wrote. Raises OSError, ValueError."""
+        try:
+            content = json.loads(path.read_text())
+            content["parameters"] = [Tuned(**each) for each in content["parameters"]]
+            return cls(**content)
+        except (TypeError, KeyError) as fault:
+            raise ValueError(f"{path} is no state of this tool: {fault!r}") from None
+
+
+def whole(value: float, rng: random.Random) -> int:
+    """Return one of the two whole numbers about `value`, by chance so that the mean is `value`."""
+    below = int(value // 1)
+    return below + (rng.random() < value - below)
+
+
+def perturbed(state: State) -> tuple[list[int], list[float], list[Settings]]:
+    """Return this iteration's signs, distances, and the two settings that play (moved with the signs, and against)."""
+    rng = random.Random(f"{state.settings['seed']} {state.iteration}")
+    left = (state.settings["iterations"] / (state.iteration + 1)) ** GAMMA
+    signs = [rng.choice((-1, 1)) for _ in state.parameters]
+    distances = [each.step * left for each in state.parameters]
+    sides = []
+    for direction in (1, -1):
+        moved = {}
+        for each, sign, distance in zip(state.parameters, signs, distances, strict=True):
+            value = min(max(each.value + direction * sign * distance, each.least), each.most)
+            moved[each.name] = whole(value, rng)
+        sides.append(moved)
+    return signs, distances, sides
+
+
+def advance(state: State, signs: list[int], distances: list[float], won: float) -> None:
+    """Move the values. won : games won less games lost by the setting that was moved with the signs."""
+    iterations = state.settings["iterations"]
+    stability = 0.1 * iterations
+    decline = ((stability + iterations) / (stability + state.iteration + 1)) ** ALPHA
+    for each, sign, distance in zip(state.parameters, signs, distances, strict=True):
+        gain = RATE * each.step**2 * decline / distance**2
+        each.value = min(max(each.value + gain * distance * sign * won, each.least), each.most)
+    state.iteration += 1
+    if state.iteration % EVERY == 0 or state.iteration == iterations:
+        state.history.append([state.iteration, *(round(each.value, 3) for each in state.parameters)])
+
+
+def tune(state: State, path: Path, play: Callable[[Settings, Settings, int], float], until: int | None = None) -> None:
+    """Iterate to the end, or to iteration `until`.
+
+    play(first, second, number) -> games won less lost by `first`, in iteration `number`.
+    """
+    end = state.settings["iterations"] if until is None else min(until, state.settings["iterations"])
+    while state.iteration < end:
+        signs, distances, (first, second) = perturbed(state)
+        won = play(first, second, state.iteration)
+        advance(state, signs, distances, won)
+        state.save(path)
+        if state.iteration % EVERY == 0 or sys.stderr.isatty():
+            values = ", ".join(f"{each.name} {each.value:.1f}" for each in state.parameters)
+            print(f"{state.iteration} of {state.settings['iterations']}: {values}", file=sys.stderr, flush=True)
+
+
+def parse_parameters(game: Game, text: str) -> list[Tuned]:
+    """Return what to tune. Raises ValueError."""
+    declared, params = parameters.tunable(game), game.default_params()
+    tuned = []
+    for part in text.split(","):
+        name, _, numbers = part.strip().partition("=")
+        if numbers:
+            parameters.value(params, name)
+            start, least, most, step = map(float, numbers.split(":"))
+        elif name in declared:
+            each = declared[name]
+            start, least, most, step = each.default, each.least, each.most, each.step
+        else:
+            raise ValueError(f"{name!r} is no parameter with a declared range; give name=START:LEAST:MOST:STEP")
+        if not (least <= start <= most and step > 0):
+            raise ValueError(f"{name}: not LEAST <= START <= MOST with a STEP above 0")
+        tuned.append(Tuned(name, start, least, most, step, start))
+    return tuned
+
+
+def begin(arguments: argparse.Namespace) -> State:
+    """Return the state of the file, or a new one. Raises ValueError and OSError."""
+    if arguments.state.exists():
+        state = State.load(arguments.state)
+        if arguments.parameters:
+            raise ValueError(f"{arguments.state} is there already: without --parameters the run goes on")
+        return state
+    if not arguments.parameters:
+        raise ValueError(f"there is no {arguments.state}: --parameters begins a run")
+    names = ("game", "iterations", "nodes", "pairs", "seed")
+    settings = {name: getattr(arguments, name) for name in names}
+    for name in ("iterations", "nodes", "pairs"):
+        if settings[name] < 1:
+            raise ValueError(f"--{name} is at least 1")
+    return State(settings, parse_parameters(games.load(arguments.game), arguments.parameters), 0, [])
+
+
+def main(words: list[str] | None = None) -> int:
+    """Tune and print the settings."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("state", type=Path, help="the run's file")
+    parser.add_argument("--parameters", help="name,name=START:LEAST:MOST:STEP,...: begins a run")
+    parser.add_argument("--game", default="shogi")
+    parser.add_argument("--iterations", type=int, default=2000)
+    parser.add_argument("--pairs", type=int, default=2, help="of games in an iteration")
+    parser.add_argument("--nodes", type=int, default=5000, help="a move")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--until", type=int, help="leave after so many iterations in all; the run can go on")
+    arguments = parser.parse_args(words)
+    try:
+        state = begin(arguments)
+    except (ValueError, OSError) as fault:
+        print(f"{parser.prog}: {fault}", file=sys.stderr)
+        return 2
+    settings, threads = state.settings, max(arguments.threads, 1)
+    player = PairPlayer(games.load(settings["game"]), nodes=settings["nodes"], seed=settings["seed"], threads=threads)
+
+    def play(first: Settings, second: Settings, number: int) -> float:
+        return player.play(first, second, range(number * settings["pairs"], (number + 1) * settings["pairs"]))
+
+    tune(state, arguments.state, play, arguments.until)
+    print(",".join(f"{each.name}={round(each.value)}" for each in state.parameters))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

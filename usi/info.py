@@ -1,0 +1,113 @@
+"""The info lines of one search: which are shown, when, and in which order. Standard library only."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from shogi_engine.frontends.stdio import Output
+from usi.protocol import info_line
+
+if TYPE_CHECKING:
+    from shogi_engine.engine import PvInfo
+
+
+class InfoWriter:
+    """Prints the lines of one search, but not oftener than every `interval_ms`.
+
+    numbered : lines are given their `multipv`
+    count : how many best moves are searched. With several, the lines of one depth are held until all are there and
+    printed together, the best first; lines that are only bounds are left out then, as they belong to no order.
+    bounds : show lines that are bounds (of a search for one best move)
+    pv : returns the moves that are shown of a line
+    """
+
+    def __init__(
+        self,
+        output: Output,
+        *,
+        interval_ms: int,
+        numbered: bool = False,
+        count: int = 1,
+        bounds: bool = True,
+        pv: Callable[["PvInfo"], list[str]] = lambda line: line.pv,
+    ) -> None:
+        self._out, self._interval = output, interval_ms / 1000
+        self._numbered, self._count = numbered, count
+        self._bounds, self._pv = bounds, pv
+        self._last = time.monotonic()
+        self._held: list[PvInfo] = []  # exact lines of the depth that is searched
+        self._complete: list[PvInfo] = []  # those of the last depth of which all were found, the best first
+
+    def __call__(self, line: "PvInfo") -> None:
+        """Take a line from the search."""
+        if self._count == 1:
+            if not line.bound:
+                self._complete = [line]
+            if (self._bounds or not line.bound) and self._due():
+                self._show(line, 1)
+        elif not line.bound:
+            if self._held and self._held[0].depth != line.depth:
+                self._held = []
+            self._held.append(line)
+            if len(self._held) == self._count:
+                self._complete, self._held = by_value(self._held), []
+                if self._due():
+                    self._show_all(self._complete)
+
+    def finish(self, lines: Sequence["PvInfo"]) -> None:
+        """Print the last lines of a search, the best move's first: each move once, exact values where there are any."""
+        self._show_all(self.last_lines(lines))
+
+    def last_lines(self, lines: Sequence["PvInfo"]) -> list["PvInfo"]:
+        """Return the lines to end with, from those of the result; the first stays that of the best move.
+
+        A search that was stopped has lines of two depths, and perhaps a bound. The last complete depth is shown instead
+        if its best move is the one that is played and the newer lines would be out of order.
+        """
+        exact = {line.pv[0]: line for line in [*self._complete, *self._held] if line.pv}
+        chosen: dict[str, PvInfo] = {}
+        for line in lines:
+            move = line.pv[0] if line.pv else ""
+            chosen.setdefault(move, exact.get(move, line) if line.bound else line)
+        newest = list(chosen.values())
+        if self._count == 1 or len(newest) < 2:
+            return newest
+        ordered = [newest[0], *by_value(newest[1:])]
+        best = self._complete[0] if self._complete else None
+        in_order = all(above.value >= below.value for above, below in zip(ordered, ordered[1:], strict=False))
+        if not in_order and best is not None and best.pv[:1] == ordered[0].pv[:1]:
+            return self._complete
+        return ordered
+
+    def _due(self) -> bool:
+        """Tell whether lines are to be shown again, which is then done."""
+        now = time.monotonic()
+        due = now - self._last >= self._interval
+        if due:
+            self._last = now
+        return due
+
+    def _show_all(self, lines: Sequence["PvInfo"]) -> None:
+        for number, line in enumerate(lines, 1):
+            self._show(line, number)
+
+    def _show(self, line: "PvInfo", number: int) -> None:
+        """Print one line, as the one of this number."""
+        self._out.line(
+            info_line(
+                depth=line.depth,
+                seldepth=line.seldepth,
+                multipv=number if self._numbered else 0,
+                score=line.score,
+                bound=line.bound,
+                nodes=line.nodes,
+                seconds=line.seconds,
+                hashfull=line.hashfull,
+                pv=self._pv(line),
+            )
+        )
+
+
+def by_value(lines: Sequence["PvInfo"]) -> list["PvInfo"]:
+    """Return lines, the best first; of equal ones the first stays the first."""
+    return sorted(lines, key=lambda line: -line.value)
