@@ -1,4 +1,4 @@
-"""Othello analysis: a hint list of a position, and a game's score graph with its worst moves."""
+"""Othello analysis: hints for a position, and a game's score graph with its worst moves."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -54,8 +54,8 @@ def hints(engine: Engine, level: int, count: int | None = None) -> list[Hint]:
     if not legal:
         return []
     exact = engine.check_level(level).exact
-    found = engine.search(level=level, multipv=len(legal) if count is None else min(count, len(legal)))
-    return [Hint(line.pv[0], line.value / DISC, line.depth, exact, tuple(line.pv)) for line in found.lines]
+    result = engine.search(level=level, multipv=len(legal) if count is None else min(count, len(legal)))
+    return [Hint(line.pv[0], line.value / DISC, line.depth, exact, tuple(line.pv)) for line in result.lines]
 
 
 def graph(
@@ -67,7 +67,7 @@ def graph(
 ) -> list[Point]:
     """Return a Point for each of a game's `moves` but passes, as a player of `level` sees it.
 
-    The game is looked at from its end: what the table knows of later positions helps with earlier ones. Raises
+    The game is searched backwards: what the table knows of later positions helps with earlier ones. Raises
     ValueError for an illegal move. progress(done, all) is called after each move.
     """
     engine.set_position(start, moves)
@@ -85,12 +85,12 @@ def graph(
 def _point(engine: Engine, played: str, ply: int, level: int) -> Point:
     """Return the Point of the move `played` in the engine's position."""
     exact = engine.check_level(level).exact
-    found = engine.search(level=level)
-    best = value = found.value / DISC
-    if played != found.bestmove:
+    result = engine.search(level=level)
+    best = value = result.value / DISC
+    if played != result.bestmove:
         value = min(best, engine.search(level=level, searchmoves=[played]).value / DISC)
     side = int(engine.position.side)
-    return Point(ply, SIDES[side], played, found.bestmove, best, value, -best if side else best, exact)
+    return Point(ply, SIDES[side], played, result.bestmove, best, value, -best if side else best, exact)
 
 
 def worst(points: list[Point], count: int = WORST) -> list[Point]:
@@ -98,11 +98,11 @@ def worst(points: list[Point], count: int = WORST) -> list[Point]:
     return sorted((point for point in points if point.loss > 0), key=lambda point: -point.loss)[:count]
 
 
-def hint_table(found: list[Hint]) -> str:
+def hint_table(hints: list[Hint]) -> str:
     """Return a hint list as text."""
     lines = [
         f"{hint.move:<4} {hint.discs:+7.2f}  {'exact' if hint.exact else f'depth {hint.depth}':<9} {' '.join(hint.pv)}"
-        for hint in found
+        for hint in hints
     ]
     return "\n".join(lines) if lines else "the game is over"
 
@@ -115,9 +115,9 @@ def graph_table(points: list[Point]) -> str:
         proven = "exact" if point.exact else ""
         row = f"{point.ply:>3}  {point.side:<5}  {point.move:<4}  {point.black:+8.2f} {proven:<6}  {point.best:<4}"
         lines.append(f"{row}  {loss}".rstrip())
-    found = worst(points)
-    lines += ["", "worst moves:" if found else "no move gave anything away"]
-    lines += [f"{p.ply:>3}  {p.side} {p.move}: {p.loss:.2f} discs ({p.best} was better)" for p in found]
+    mistakes = worst(points)
+    lines += ["", "worst moves:" if mistakes else "no move gave anything away"]
+    lines += [f"{p.ply:>3}  {p.side} {p.move}: {p.loss:.2f} discs ({p.best} was better)" for p in mistakes]
     return "\n".join(lines)
 
 

@@ -1,6 +1,6 @@
 """The bench: fixed positions at a fixed depth with one thread. The number of nodes is the search's signature.
 
-It is the same on every machine and in every run; a commit that changes it has changed what the engine thinks.
+It is the same on every machine and in every run; a commit that changes it changes what the engine plays.
 """
 
 from collections.abc import Callable
@@ -57,9 +57,9 @@ def bench(name: str, progress: Callable[[int, int], None] | None = None) -> Benc
         for done, (text, moves) in enumerate(positions, 1):
             engine.set_position(text, moves.split())
             engine.new_game()
-            found = engine.search(depth=depth)
-            nodes += found.nodes
-            seconds += found.seconds
+            result = engine.search(depth=depth)
+            nodes += result.nodes
+            seconds += result.seconds
             if progress:
                 progress(done, len(positions))
     return Bench(nodes, seconds)

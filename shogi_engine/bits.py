@@ -62,6 +62,14 @@ def clear_lowest(lo, hi):
 
 
 @njit
+def pop_lowest(lo, hi):
+    """Return the index of the lowest set bit of (lo, hi), which is not 0, and (lo, hi) without that bit."""
+    if lo != ZERO:
+        return ctz(lo), lo & (lo - ONE), hi
+    return 64 + ctz(hi), lo, hi & (hi - ONE)
+
+
+@njit
 def shift_left(lo, hi, count):
     """Return (lo, hi) << count, with 0 < count < 64 (uint64)."""
     return lo << count, hi << count | lo >> (np.uint64(64) - count)

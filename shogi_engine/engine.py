@@ -1,25 +1,25 @@
-"""Engine: a game, a search with its table, and one position, spoken to in the game's own notation.
+"""Engine: a game, a search with its table, and one position, all in the game's own notation.
 
     with Engine("shogi") as engine:
         engine.set_position(moves=["7g7f", "3c3d"])
         print(engine.search(movetime=1000).bestmove)
 
-USI, the command line and play all use it. Several engines may live in one process, each with its own table.
+The front ends and the command line all use it. Several engines may live in one process, each with its own table.
 """
 
+import contextlib
 import random
 import threading
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from shogi_engine import games, parameters
 from shogi_engine.book import BookMove, OpeningBook, choose
-from shogi_engine.forced_win import RootMateSearch
+from shogi_engine.forced_win import ForcedWin, ForcedWinSolver, RootSolver
 from shogi_engine.game import (
+    BESIDE_SEARCH,
     VALUE_MATE,
     VALUE_MATE_IN_MAX,
     VALUE_NONE,
@@ -34,9 +34,10 @@ from shogi_engine.game import (
 from shogi_engine.jit import new_record
 from shogi_engine.levels import LevelPlan, drawn_limits
 from shogi_engine.perft import Perft, perft
-from shogi_engine.search.context import new_context
+from shogi_engine.search.context import new_context, set_root
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import Searcher
+from shogi_engine.stop import StopToken
 
 BOOK_MARGIN = 4  # book moves that lose less than 1/BOOK_MARGIN of an aspiration window are as good as the best
 
@@ -97,10 +98,11 @@ def continued_line(game: Game, position: Any, texts: Sequence[str], length: int,
 
 
 class PvInfo:
-    """One line of a search, as text.
+    """One line of a search: a principal variation and what is known of it.
 
     depth, seldepth, multipv, nodes, hashfull : int    seconds : float
     value : int, the game's unit from the side to move    score : how it is written    bound : '', 'lower' or 'upper'
+    exact : the value is proven
     """
 
     def __init__(self, game: Game, position: Any, info: Info) -> None:
@@ -108,7 +110,7 @@ class PvInfo:
         self._pv: list[str] | None = None
         self.depth, self.seldepth, self.multipv = info.depth, info.seldepth, info.multipv
         self.nodes, self.seconds, self.hashfull = info.nodes, info.seconds, info.hashfull
-        self.value, self.bound = info.score, info.bound
+        self.value, self.bound, self.exact = info.score, info.bound, info.exact
 
     @property
     def score(self) -> str:
@@ -122,17 +124,24 @@ class PvInfo:
             self._pv = legal_line(self._game, self._position, self._info.pv)
         return self._pv
 
+    def __repr__(self) -> str:
+        score = f"{self.score} {self.bound}".rstrip()
+        return f"<PvInfo depth {self.depth}, {score}, {self.nodes} nodes: {' '.join(self.pv)}>"
+
 
 class SearchResult:
-    """The result of a search, as text.
+    """The result of a search.
 
-    bestmove, ponder : str, '' if there is none    value : int    score : str    depth, nodes : int    seconds : float
-    pv : list of moves    lines : the last `PvInfo` of each of the best moves asked for, the best first
+    bestmove, ponder : str, '' if there is none    move : bestmove, encoded, 0 if there is none
+    value : int, the game's unit from the side to move, see `score_text`    score : how it is written, e.g. 'cp 12'
+    depth, nodes : int    seconds : float    pv : list of moves
+    lines : the last `PvInfo` of each of the best moves asked for, the best first
     """
 
     def __init__(self, game: Game, position: Any, result: Result) -> None:
         self._game, self._position, self._result = game, position, result
         self._pv: list[str] | None = None
+        self.move = result.bestmove
         self.bestmove = game.format_move(position, result.bestmove) if result.bestmove else ""
         self.value, self.depth, self.nodes, self.seconds = result.score, result.depth, result.nodes, result.seconds
         self.score = score_text(game, result.score)
@@ -156,20 +165,9 @@ class SearchResult:
         """The reply to `bestmove` that is expected, '' if there is none."""
         return self.pv[1] if len(self.pv) > 1 else ""
 
-
-class ForcedWin:
-    """What a search for a forced win found, as text.
-
-    result : 'mate', 'nomate' (proven) or 'timeout'    moves : list, of both sides, up to the win    length : plies
-    shortest : no shorter one exists (None if not asked)    nodes : int    seconds : float
-    solutions : the lines of all first moves that win, if asked
-    """
-
-    def __init__(self, game: Game, position: Any, found: Any) -> None:
-        self.result, self.length, self.shortest = found.result, found.length, found.shortest
-        self.nodes, self.seconds = found.nodes, found.seconds
-        self.moves = legal_line(game, position, found.moves)
-        self.solutions = [legal_line(game, position, moves) for moves in found.solutions]
+    def __repr__(self) -> str:
+        found = f"{self.bestmove or 'no legal move'}, {self.score}, depth {self.depth}"
+        return f"<SearchResult {found}, {self.nodes} nodes in {self.seconds:.2f} s: {' '.join(self.pv)}>"
 
 
 class Engine:
@@ -177,16 +175,14 @@ class Engine:
 
     def __init__(self, game: str | Game = "shogi", *, hash_mb: int = 64, threads: int = 1) -> None:
         self.game = games.load(game) if isinstance(game, str) else game
-        self.searcher = Searcher(self.game, hash_mb=hash_mb, threads=threads)
-        self._referee = new_context(self.game)  # the search's own type of record: no kernel is compiled twice
+        self._stop = StopToken()  # and, as its children, the search's and the solvers'
+        self.searcher = Searcher(self.game, hash_mb=hash_mb, threads=threads, stop_token=StopToken(self._stop))
+        self._referee = new_context(self.game)  # of the search's dtype: no kernel is compiled twice
         self._undo = new_record(self.game.undo)
         self._searching = threading.Lock()
-        self._armed = False
-        self._solver = self.game.solver(threads) if self.game.solver else None
-        self._finder: Any = None
-        self._finder_memory: Any = None
-        self._stop_word = np.zeros(1, dtype=np.uint64)
-        self._beside = RootMateSearch(self.game)
+        self._root_solver = RootSolver(self.game, threads, self._stop)
+        self._mate_solver: ForcedWinSolver | None = None
+        self._mate_solver_memory: Any = None
         self._book: OpeningBook | None = None
         self.rng = random.Random()  # chooses book moves, and what weak players see
         self.solve_roots = True  # look for forced wins beside the search, once `load_solver` has been called
@@ -204,7 +200,7 @@ class Engine:
         Raises ValueError naming the fault; the position then stays what it was.
         """
         texts = list(moves)
-        same = 0  # so many moves as before: a game goes on, or a ponder move was another
+        same = 0  # how many moves are the same as before: a game goes on, or another move was pondered
         if text == self._root_text:
             while same < min(len(texts), len(self._texts)) and texts[same] == self._texts[same]:
                 same += 1
@@ -212,14 +208,18 @@ class Engine:
         else:
             positions, encoded = [self.game.parse_position(text or self.game.start)], []
         for number, move in enumerate(texts[same:], same + 1):
-            position = _copy(self.game, positions[-1])
             try:
-                encoded.append(self.game.parse_move(position, move))
+                encoded.append(self.game.parse_move(positions[-1], move))
             except ValueError as fault:
                 raise ValueError(f"move {number}: {fault}") from None
-            do_move(position, np.uint32(encoded[-1]), self._undo)
-            positions.append(position)
+            positions.append(self._after(positions[-1], encoded[-1]))
         self._root_text, self._texts, self._positions, self.moves = text, texts, positions, encoded
+
+    def _after(self, position: Any, move: int) -> Any:
+        """Return the position after the legal `move`."""
+        child = _copy(self.game, position)
+        do_move(child, np.uint32(move), self._undo)
+        return child
 
     @property
     def root(self) -> Any:
@@ -233,15 +233,21 @@ class Engine:
 
     def push(self, move: str) -> None:
         """Play one more move. Raises ValueError if it is not legal."""
-        self.set_position(self._root_text or "", [*self._texts, move])
+        try:
+            encoded = self.game.parse_move(self.position, move)
+        except ValueError as fault:
+            raise ValueError(f"move {len(self.moves) + 1}: {fault}") from None
+        self._positions.append(self._after(self.position, encoded))
+        self.moves = [*self.moves, encoded]  # not in place: a search in another thread may have the old list
+        self._texts.append(move)
 
     def pop(self) -> str:
         """Take back the last move and return it. Raises ValueError if there is none."""
         if not self._texts:
             raise ValueError("there is no move to take back")
-        last = self._texts[-1]
-        self.set_position(self._root_text or "", self._texts[:-1])
-        return last
+        self._positions.pop()
+        self.moves = self.moves[:-1]
+        return self._texts.pop()
 
     @property
     def move_texts(self) -> list[str]:
@@ -272,14 +278,13 @@ class Engine:
         """Return a context with the position at its root."""
         ctx = self._referee
         ctx.params = self.searcher.params
-        ctx.pos = self.position
-        ctx.ply = ctx.game_ply = ctx.computed_ply = 0
+        set_root(ctx, self.position)
         return ctx
 
     def diagram(self) -> str:
         """Return the position as a board to look at; of a game without one, its notation."""
         try:
-            return games.board(self.game, self.position).diagram()
+            return str(games.board(self.game, self.position).diagram())
         except ValueError:
             return self.position_text
 
@@ -333,48 +338,34 @@ class Engine:
             searchmoves=tuple(self.game.parse_move(self.position, move) for move in searchmoves),
             multipv=multipv,
         )
-        if not self._searching.acquire(blocking=False):
-            raise RuntimeError("this engine is searching already")
-        try:
+        with self._only_search():
             position = self.position
             report = (lambda info: on_info(PvInfo(self.game, position, info))) if on_info else None
-            if not self._armed:
-                self.arm()
-            result, limits = self._solve(limits, to_the_end)
+            result, limits = self._root_solver.before(position, limits, self.searcher.tt, to_the_end)
             if result is None:
                 result = self._search_beside(limits, report)
             elif report:
                 report(result.infos[0])
-        finally:
-            self._armed = False
-            self._searching.release()
         return SearchResult(self.game, position, result)
 
-    def _solve(self, limits: Limits, to_the_end: bool) -> tuple[Result | None, Limits]:
-        """Let the game's solver try, if the search is one for the best move; return what is left of its time.
-
-        That is, in some time, or `to_the_end` of the game whatever the time.
-        """
-        free = limits.depth is None and limits.nodes is None and limits.mate is None
-        timed = limits.soft_ms is not None and free
-        if self._solver is None or limits.searchmoves or limits.multipv > 1 or not (timed or to_the_end):
-            return None, limits
-        began = time.perf_counter()
-        result = self._solver.attempt(self.position, self.searcher.table, limits.soft_ms)
-        used = (time.perf_counter() - began) * 1000
-        left = {name: max(value - used, 1.0) for name in ("soft_ms", "hard_ms") if (value := getattr(limits, name))}
-        return result, replace(limits, **left)
+    @contextlib.contextmanager
+    def _only_search(self) -> Iterator[None]:
+        """Let nothing else search meanwhile; raises RuntimeError if something does."""
+        if not self._searching.acquire(blocking=False):
+            raise RuntimeError("this engine is searching already")
+        try:
+            self._stop.begin()
+            yield
+        finally:
+            self._searching.release()
 
     def _search_beside(self, limits: Limits, report: Callable[[Info], None] | None) -> Result:
         """Search, with a look for forced wins beside it."""
         if not self.solve_roots:
             return self.searcher.search(self.root, self.moves, limits, report)
-        end = self._beside.start(self.position, limits, self.searcher.stop)
-        try:
+        with self._root_solver.beside(self.position, limits, self.searcher.tt, self.searcher.stop):
             result = self.searcher.search(self.root, self.moves, limits, report)
-        finally:
-            end()
-        return self._beside.applied(result)
+        return self._root_solver.best(result)
 
     def find_mate(
         self,
@@ -384,7 +375,7 @@ class Engine:
         shortest: bool = False,
         every: bool = False,
         progress: Callable[[int, float], None] | None = None,
-    ) -> ForcedWin:
+    ) -> ForcedWin[str]:
         """Search the position for a mate by checks until it is proven or disproven, a limit is reached, or `stop`.
 
         shortest : then look for shorter ones    every : list the other first moves that mate
@@ -392,31 +383,25 @@ class Engine:
         It uses the table's memory; part of what searches stored there is lost. The first call compiles.
         Raises ValueError if the game has no such solver or there is no king to mate, RuntimeError as `search` does.
         """
-        if not self._searching.acquire(blocking=False):
-            raise RuntimeError("this engine is searching already")
-        try:
-            if not self._armed:
-                self.arm()
+        with self._only_search():
             limits = {"max_ms": max_ms, "nodes": nodes, "shortest": shortest, "every": every}
-            found = self._mate_finder().solve(self.position, progress=progress, **limits)
-        finally:
-            self._armed = False
-            self._searching.release()
-        return ForcedWin(self.game, self.position, found)
+            position = self.position
+            found = self._ready_mate_solver().solve(position, progress=progress, **limits)
+        return found.convert(lambda moves: legal_line(self.game, position, moves))
 
     def warmup_mate(self) -> None:
         """Compile, or load from the cache, what `find_mate` needs. Raises ValueError as that does."""
-        self._mate_finder().warmup()
+        self._ready_mate_solver().warmup()
 
-    def _mate_finder(self) -> Any:
+    def _ready_mate_solver(self) -> ForcedWinSolver:
         """Return the solver that works in the table's memory."""
-        if self.game.forced_win_solver is None:
+        if self.game.solver is None or self.game.solver_runs != BESIDE_SEARCH:
             raise ValueError(f"{self.game.name} has no solver for mates")
-        memory = self.searcher.table.words
-        if self._finder_memory is not memory:
-            self._finder = self.game.forced_win_solver(memory=memory, stop_word=self._stop_word)
-            self._finder_memory = memory
-        return self._finder
+        memory = self.searcher.tt.words
+        if self._mate_solver is None or self._mate_solver_memory is not memory:
+            self._mate_solver = self.game.solver(memory=memory, stop_token=StopToken(self._stop))
+            self._mate_solver_memory = memory
+        return self._mate_solver
 
     def continued_pv(self, line: PvInfo) -> list[str]:
         """Return the moves of a line that was reported, continued by what the table knows, as far as it was searched.
@@ -424,11 +409,11 @@ class Engine:
         Where the table settled a value the line reported is short. To be called in `on_info`, or after the search.
         """
         salt = self.searcher.key_salt
-        return continued_line(self.game, self.position, line.pv, max(line.depth, 2), self.searcher.table, salt)
+        return continued_line(self.game, self.position, line.pv, max(line.depth, 2), self.searcher.tt, salt)
 
     def load_solver(self, wait: bool = False) -> None:
         """Make ready, in a thread, the solver that looks for forced wins beside searches; `wait` until it is."""
-        self._beside.load(wait)
+        self._root_solver.load(wait)
 
     def open_book(self, name: str | None = None) -> None:
         """Use the opening book `name` from now on: None is the game's own, '' none.
@@ -471,20 +456,14 @@ class Engine:
             raise ValueError(f"{self.game.name} has no levels")
         return self.game.level(level, self.position)
 
-    def arm(self) -> None:
+    def prepare(self) -> None:
         """Announce a search: `stop` and `extend` hold from now on, even if they come before it has begun."""
-        self._armed = True
-        self._stop_word[0] = 0
-        self.searcher.arm()
-        if self._solver:
-            self._solver.arm()
+        self._stop.prepare()
+        self.searcher.prepare()
 
     def stop(self) -> None:
         """End the running or announced search at once, from any thread; it still returns what it has found."""
-        self._stop_word[0] = 1
-        self.searcher.stop()
-        if self._solver:
-            self._solver.stop()
+        self._stop.stop()
 
     def extend(self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0) -> None:
         """Give the running or announced search new time limits, counted from now."""
@@ -493,14 +472,14 @@ class Engine:
     def new_game(self) -> None:
         """Forget what earlier searches learned."""
         self.searcher.new_game()
-        self._beside.new_game()
+        self._root_solver.new_game()
 
     def resize(self, *, hash_mb: int | None = None, threads: int | None = None) -> None:
         """Change the table's size or the number of threads."""
         self.searcher.resize(hash_mb, threads)
-        if threads is not None and self.game.solver:
-            self._solver = self.game.solver(threads)
-        self._finder = self._finder_memory = None  # else an old table would stay
+        if threads is not None:
+            self._root_solver.set_threads(threads)
+        self._mate_solver = self._mate_solver_memory = None  # else an old table would stay
 
     def configure(self, **values: Any) -> None:
         """Set parameters of the game (the fields of `Game.params`) for the searches to come."""
@@ -521,18 +500,13 @@ class Engine:
         for move in self.search(nodes=3000).pv[:1]:
             self.push(move)
             self.pop()
-        if self._solver:
-            self._solver.warmup()
+        self._root_solver.warmup()
         self.new_game()
 
     def perft(self, depth: int, **options: Any) -> Perft:
         """Count the leaves of the position; `options` are those of `perft.perft`. `stop` ends it with PerftStopped."""
-        if not self._armed:
-            self._stop_word[0] = 0
-        try:
-            return perft(self.game, self.position, depth, stop_word=self._stop_word, **options)
-        finally:
-            self._armed = False
+        self._stop.begin()
+        return perft(self.game, self.position, depth, stop_token=self._stop, **options)
 
     def close(self) -> None:
         """End a running search. Memory goes with the object."""

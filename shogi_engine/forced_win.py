@@ -1,7 +1,8 @@
-"""Forced wins beside the search: what Engine does with the solver that a game may bring along (Game.forced_win_solver).
+"""Forced wins: their result type, the solvers that games bring along (Game.solver), and their work at a search's root.
 
-A solver proves wins of its own kind, in Shogi mates by checks, far deeper than the search sees. It is asked for one
-position (`find`), or looks at the root in a thread of its own while the search runs (`RootMateSearch`).
+A solver proves results that a search would take long to find. Othello's finds the exact score near the end of the game;
+Engine asks it before it searches. Shogi's proves mates by checks, far deeper than the search sees; it works in a thread
+beside the search, or is asked for one position. Either way `Solver.attempt` is asked, and a search's Result comes back.
 """
 
 import contextlib
@@ -9,15 +10,19 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
-from typing import Any, Protocol
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
 
-from shogi_engine.game import VALUE_MATE, Game
-from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.game import BEFORE_SEARCH, BESIDE_SEARCH, Game
+from shogi_engine.search.limits import Limits, Result
+from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.stop import StopToken
 
 BESIDE_MB = 16  # the table of the solver that runs beside the search
 SHARE = 0.1  # of a search's time, or nodes, that the solver may use beside it
-NODES_A_MS = 4000  # what a solver looks at in a millisecond
+NODES_PER_MS = 4000  # what a solver looks at in a millisecond
 LEAST_NODES = 10_000
 MOST_NODES = 10_000_000  # also beside a search without a limit, which may share its core
 COMPILE_SECONDS = 600.0  # a compiler that takes longer has been stopped or starved
@@ -25,15 +30,61 @@ COMPILE = """
 import sys
 sys.path[:] = {path!r}
 from shogi_engine import games
-games.load({game!r}).forced_win_solver(hash_mb=1).warmup()
+games.load({game!r}).solver(hash_mb=1).warmup()
 """
 
+Move = TypeVar("Move")
+Other = TypeVar("Other")
 
-class ForcedWinSolver(Protocol):
-    """What a game's solver of forced wins can do; see `games.shogi.mates.MateSolver`."""
 
-    def arm(self) -> None:
-        """Announce a search: a stop before now is forgotten."""
+@dataclass(frozen=True, repr=False)
+class ForcedWin(Generic[Move]):
+    """What a search for a forced win found; true if there is one.
+
+    result : 'mate'; 'nomate', proven; 'timeout', nothing proven within the limits
+    moves : of both sides, up to the win, against the longest defence as far as it is known
+    shortest : no shorter win exists (None if that was not asked)    nodes : positions looked at    seconds : float
+    solutions : the lines of all first moves that win if asked for, else of the first one
+    Moves are encoded if they come from a solver, text from Engine, and Move objects from a Board.
+    """
+
+    result: str
+    moves: tuple[Move, ...] = ()
+    shortest: bool | None = None
+    nodes: int = 0
+    seconds: float = 0.0
+    solutions: tuple[tuple[Move, ...], ...] = ()
+
+    @property
+    def length(self) -> int:
+        """The plies to the win; 0 without one."""
+        return len(self.moves)
+
+    def __bool__(self) -> bool:
+        return self.result == "mate"
+
+    def __repr__(self) -> str:
+        found = {"nomate": "no mate", "timeout": "nothing proven"}.get(self.result)
+        line = found or f"mate in {self.length}: {' '.join(map(str, self.moves))}"
+        return f"<{type(self).__name__} {line} ({self.nodes} nodes, {self.seconds:.2f} s)>"
+
+    def convert(self, line: Callable[[tuple[Move, ...]], Sequence[Other]]) -> "ForcedWin[Other]":
+        """Return the same with other moves; `line` converts a line from the position that was searched."""
+        return ForcedWin(
+            self.result,
+            tuple(line(self.moves)),
+            self.shortest,
+            self.nodes,
+            self.seconds,
+            tuple(tuple(line(moves)) for moves in self.solutions),
+        )
+
+
+class Solver(Protocol):
+    """What every game's solver can do (Game.solver)."""
+
+    def prepare(self) -> None:
+        """Announce a search; see StopToken.prepare."""
 
     def stop(self) -> None:
         """End the running or announced search, from any thread."""
@@ -41,32 +92,54 @@ class ForcedWinSolver(Protocol):
     def warmup(self) -> None:
         """Compile, or load from the cache, all that a search needs."""
 
+    def attempt(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
+        """Return what is proven of `position` in the part of a search's `limits` that is the solver's, None if nothing.
+
+        table : the search's own; one that runs before the search may use it.
+        """
+
+
+class ForcedWinSolver(Solver, Protocol):
+    """What a solver of forced wins can do besides; see `games.shogi.mate.solver.MateSolver`."""
+
     def is_saved(self) -> bool:
         """Tell whether `warmup` has only to load."""
 
-    def new_problem(self) -> None:
+    def new_game(self) -> None:
         """Forget what earlier searches learned."""
 
-    def solve(self, position: Any, **limits: Any) -> Any:
-        """Return what was proven of `position` within `limits`."""
+    def solve(self, position: Any, **limits: Any) -> ForcedWin[int]:
+        """Return what was proven of `position` within `limits`: those of Engine.find_mate."""
 
 
-class RootMateSearch:
-    """Looks for a forced win of the root while a search runs, and ends the search when it has one.
+class RootSolver:
+    """Lets a game's solver work on the root of a search, before or beside it; does nothing for a game without one.
 
-    The solver is compiled or loaded by `load`, in a thread: until then searches go without it.
+    A solver that works beside is compiled or loaded by `load`, in a thread: until then searches go without it.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, threads: int, stop_token: StopToken) -> None:
         self._game = game
-        self._solver: ForcedWinSolver | None = None
+        self._stop = stop_token
+        self._before: Solver | None = None
+        self._beside: ForcedWinSolver | None = None
         self._loader: threading.Thread | None = None
-        self._won = False  # the last root was won: what the solver's table knows is of use again
-        self.line: tuple[int, ...] = ()
+        self._proven: Result | None = None
+        self.set_threads(threads)
+
+    def set_threads(self, threads: int) -> None:
+        """Change the number of threads of the solver that works before a search."""
+        if self._game.solver and self._game.solver_runs == BEFORE_SEARCH:
+            self._before = self._game.solver(threads=threads, stop_token=StopToken(self._stop))
+
+    def warmup(self) -> None:
+        """Compile, or load from the cache, the solver that works before a search."""
+        if self._before:
+            self._before.warmup()
 
     def load(self, wait: bool = False) -> None:
-        """Begin to make the solver ready, if the game has one; with `wait`, return when it is."""
-        if self._game.forced_win_solver is None:
+        """Begin to make the solver that works beside a search ready; with `wait`, return when it is."""
+        if self._game.solver is None or self._game.solver_runs != BESIDE_SEARCH:
             return
         if self._loader is None:
             self._loader = threading.Thread(target=self._load, args=(wait,), name="solver-loader", daemon=True)
@@ -75,56 +148,70 @@ class RootMateSearch:
             self._loader.join()
 
     def _load(self, here: bool) -> None:
-        assert self._game.forced_win_solver is not None
-        solver = self._game.forced_win_solver(hash_mb=BESIDE_MB)
+        assert self._game.solver is not None
+        solver: ForcedWinSolver = self._game.solver(hash_mb=BESIDE_MB)
         if not here and not solver.is_saved():
             compile_aside(self._game)
         solver.warmup()
-        self._solver = solver
+        self._beside = solver
 
     def new_game(self) -> None:
         """Forget what was learned."""
-        self._won = False
+        if self._beside:
+            self._beside.new_game()
 
-    def start(self, position: Any, limits: Limits, on_win: Callable[[], None]) -> Callable[[], None]:
-        """Look at `position` from a thread until a win is found, `limits` allow no more, or the function returned,
-        which has to be called, ends it. On a win `line` holds it and `on_win` is called.
+    def before(
+        self, position: Any, limits: Limits, table: TranspositionTable, to_the_end: bool
+    ) -> tuple[Result | None, Limits]:
+        """Let the solver try, if the search is one for the best move; return what is left of its time.
+
+        That is, in some time, or `to_the_end` of the game whatever the time.   table : the search's.
         """
-        self.line = ()
-        nodes = allowed_nodes(limits)
-        solver = self._solver
-        if solver is None or nodes == 0:
-            return lambda: None
-        solver.arm()
-        keep, self._won = self._won, False
+        free = limits.depth is None and limits.nodes is None and limits.mate is None
+        timed = limits.soft_ms is not None and free
+        if self._before is None or limits.searchmoves or limits.multipv > 1 or not (timed or to_the_end):
+            return None, limits
+        began = time.perf_counter()
+        result = self._before.attempt(position, limits, table)
+        used = (time.perf_counter() - began) * 1000
+        left = {name: max(value - used, 1.0) for name in ("soft_ms", "hard_ms") if (value := getattr(limits, name))}
+        return result, replace(limits, **left)
+
+    @contextlib.contextmanager
+    def beside(
+        self, position: Any, limits: Limits, table: TranspositionTable, on_win: Callable[[], None]
+    ) -> Iterator[None]:
+        """Look at `position` in a thread until a win is found, `limits` allow no more, or the block is left.
+
+        On a win `on_win` is called, and `best` knows it.
+        """
+        self._proven = None
+        solver = self._beside
+        if solver is None or allowed_nodes(limits) == 0:
+            yield
+            return
+        solver.prepare()
 
         def look() -> None:
-            try:
-                found = solver.solve(position, nodes=nodes, keep=keep)
-            except ValueError:  # nobody to be mated
-                return
-            if found.moves:
-                self.line, self._won = found.moves, True
+            self._proven = solver.attempt(position, limits, table)
+            if self._proven:
                 on_win()
 
         thread = threading.Thread(target=look, name="solver", daemon=True)
         thread.start()
-
-        def end() -> None:
+        try:
+            yield
+        finally:
             solver.stop()
             thread.join()
 
-        return end
-
-    def applied(self, result: Result) -> Result:
-        """Return `result`, with the win that was found if the search knows none as short."""
-        line = self.line
-        value = VALUE_MATE - len(line)
-        if not line or result.score >= value:
+    def best(self, result: Result) -> Result:
+        """Return `result`, or the win proven beside its search if the search knows none as short."""
+        proven = self._proven
+        if proven is None or result.score >= proven.score:
             return result
-        info = Info(len(line), len(line), 1, value, "", result.nodes, result.seconds, 0, line)
-        ponder = line[1] if len(line) > 1 else 0
-        return Result(line[0], ponder, value, result.depth, result.nodes, result.seconds, line, (info,))
+        infos = tuple(replace(info, nodes=result.nodes, seconds=result.seconds) for info in proven.infos)
+        return replace(proven, depth=result.depth, nodes=result.nodes, seconds=result.seconds, infos=infos)
 
 
 def compile_aside(game: Game) -> None:
@@ -152,7 +239,7 @@ def allowed_nodes(limits: Limits) -> int:
     if limits.nodes is not None:
         allowed.append(int(limits.nodes * SHARE))
     if limits.soft_ms is not None:
-        allowed.append(max(int(limits.soft_ms * NODES_A_MS * SHARE), LEAST_NODES))
+        allowed.append(max(int(limits.soft_ms * NODES_PER_MS * SHARE), LEAST_NODES))
     if len(allowed) == 1 and limits.depth is not None:
         return 0
     return min(allowed)

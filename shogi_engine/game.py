@@ -42,6 +42,8 @@ VALUE_MAX = VALUE_MATE_IN_MAX - 1  # the largest value of an evaluation
 HISTORY_SLOTS = 1 << 14  # history_slot's range
 CORRECTION_TABLES, CORRECTION_SLOTS = 6, 1 << 14  # correction_slots' number and range
 
+BEFORE_SEARCH, BESIDE_SEARCH = "before", "beside"  # Game.solver_runs
+
 # How a game has ended, see `game_result`; TERMINATIONS[number] says it in words.
 NOT_OVER, NO_LEGAL_MOVE, REPETITION, PERPETUAL_CHECK, DECLARATION, MOVE_LIMIT, TRY = range(7)
 TERMINATIONS = ("not over", "no legal move", "repetition", "perpetual check", "declaration", "move limit", "try")
@@ -52,24 +54,25 @@ class Game:
     """A game as Python sees it: its dtypes, its notation, and the tables its kernels reach by address.
 
     position, undo : np.dtype          made by `jit.record_dtype`
-    max_moves : int                    most moves `generate_moves` writes for any position let in
+    max_moves : int                    most moves `generate_moves` writes for any accepted position
     start : str                        the notation of the starting position
     parse_position(text) -> record     raises ValueError with what was wrong and where
     format_position(pos) -> str        its inverse
     parse_move(pos, text) -> int       a legal move, or ValueError
     format_move(pos, move) -> str      its inverse
     params : np.dtype, default_params  search.parameters.SEARCH_FIELDS and the evaluation's own, copied into contexts
-    score_text(value) -> str           how the game's players write a value, e.g. 'cp 120' or 'discs 4'
+    score_text(value) -> str           a value as the game's players write it, e.g. 'cp 120' or 'discs 4'
     accumulator : np.dtype             what `evaluate` keeps for each ply of the line (see `refresh_accumulator`)
-    solver(threads) -> object          the game's exact solver for its end, with `attempt(position, table, ms)`, which
-                                       returns a search.limits.Result or None, and with `arm`, `stop` and `warmup`
-    forced_win_solver(**options) -> object   a solver of forced wins, if there is one: see `forced_win.ForcedWinSolver`
+    solver(**options) -> forced_win.Solver   proves results that a search would take long to find
+    solver_runs : str                  BEFORE_SEARCH, if a search then is needless (it has options threads, stop_token),
+                                       or BESIDE_SEARCH, in a thread, and alone too, for a forced win: then it is a
+                                       forced_win.ForcedWinSolver (with options hash_mb, memory, stop_token)
     levels : int                       weaker players there are, levels 0 to levels - 1
     level(number, position) -> levels.LevelPlan   how a player of that level searches; ValueError if there is none
     open_book(name) -> book.OpeningBook   the book called so, None for the one shipped; raises book.BookError
-    plies_left(position) -> int        no game lasts longer from there (moves of cost 0 not counted)
-    continuation_slots : int                  `continuation_slot`'s range
-    search_flags : int                 the parts of the search that help it, bits of search.context; -1 for all
+    plies_left(position) -> int        an upper bound on the plies left in the game (moves of cost 0 not counted)
+    continuation_slots : int           `continuation_slot`'s range
+    search_flags : int                 the parts of the search that help this game, bits of search.context; -1 for all
     """
 
     name: str
@@ -85,8 +88,8 @@ class Game:
     default_params: Callable[[], Any]
     score_text: Callable[[int], str] = lambda value: f"cp {value}"
     accumulator: np.dtype = record_dtype([("unused", np.int64)])
-    solver: Callable[[int], Any] | None = None
-    forced_win_solver: Callable[..., Any] | None = None
+    solver: Callable[..., Any] | None = None
+    solver_runs: str = BEFORE_SEARCH
     levels: int = 0
     level: Callable[[int, Any], LevelPlan] | None = None
     open_book: Callable[[str | None], OpeningBook] | None = None
@@ -199,14 +202,14 @@ def generate_moves(ctx, start):
     """Write the moves of ctx.pos to ctx.moves[start:] and return how many; at most Game.max_moves.
 
     They may be pseudo-legal (`is_legal` tells), must hold every legal one once, and all evasions when `is_in_check`.
-    A pass is a move. A game that is over has none.
+    A pass is a move. A finished game has none.
     """
     raise NotImplementedError
 
 
 @stub
 def generate_captures(ctx, start):
-    """Write the moves that change the value at once (captures, promotions) as `generate_moves` does."""
+    """Write the tactical moves (captures, promotions), as `generate_moves` does; the search calls them captures."""
     return 0
 
 
@@ -250,7 +253,7 @@ def undo_move(pos, move, undo):
 
 @stub
 def do_null(pos, undo):
-    """Let the other side move, for a search that asks what happens if nothing is done (only if `null_allowed`)."""
+    """Make a null move: let the other side move (only if `null_allowed`)."""
 
 
 @stub
@@ -260,19 +263,19 @@ def undo_null(pos, undo):
 
 @stub
 def null_allowed(pos):
-    """Tell whether the null move makes sense here: not when in check, nor where having to move can be bad."""
+    """Tell whether a null move may be tried here: not in check, nor where zugzwang is likely."""
     return False
 
 
 @stub
 def key(pos):
-    """Return the position's 64-bit hash key, equal for equal positions however they came about."""
+    """Return the position's 64-bit hash key, equal for equal positions whatever the moves before."""
     raise NotImplementedError
 
 
 @stub
 def key_after(pos, move):
-    """Return `key` after `move`, so that memory can be asked for before it is made, or 0: ask for nothing."""
+    """Return `key` after `move`, for prefetching before it is made, or 0: prefetch nothing."""
     return np.uint64(0)
 
 
@@ -298,7 +301,7 @@ def refresh_accumulator(ctx):
 
 @stub
 def evaluate(ctx):
-    """Return the value of ctx.pos for the side to move by looking at it only.
+    """Return the static evaluation of ctx.pos for the side to move.
 
     ctx.accumulators[: ctx.computed_ply + 1] are right for the line's first plies; a game whose value is a sum updates
     the one of ctx.ply by the moves in ctx.undo (the last is ctx.undo[ctx.game_ply - 1]) and raises ctx.computed_ply.
@@ -308,7 +311,7 @@ def evaluate(ctx):
 
 @stub
 def naive_value(ctx):
-    """Return what a beginner counts in ctx.pos, for the side to move and in `evaluate`'s unit: discs, or material."""
+    """Return a naive evaluation of ctx.pos for the side to move, in `evaluate`'s unit: disc or material difference."""
     return evaluate(ctx)
 
 
@@ -334,34 +337,34 @@ def game_result(ctx, move_count):
 
 @stub
 def repetition_value(ctx):
-    """Return the value of ctx.pos if the rules on repetition settle it, else VALUE_NONE.
+    """Return the value of ctx.pos if the rules on repetition decide it, else VALUE_NONE.
 
-    ctx.undo[:ctx.game_ply] are the moves of the game and of the line searched, the oldest first.
+    ctx.undo[:ctx.game_ply] are the moves of the game and of the line searched, oldest first.
     """
     return VALUE_NONE
 
 
 @stub
 def repetition_key(pos):
-    """Return a hash of what `repetition_value` looks for: positions that differ in it are no repetition."""
+    """Return a hash of what `repetition_value` compares: positions with different ones are no repetition."""
     return key(pos)
 
 
 @stub
 def declaration_value(ctx):
-    """Return the value of ctx.pos if the side to move may claim the game's end without moving, else VALUE_NONE."""
+    """Return the value of ctx.pos if the side to move can end the game by a declaration, else VALUE_NONE."""
     return VALUE_NONE
 
 
 @stub
 def endgame_solve(ctx, alpha, beta):
-    """Return the exact value of ctx.pos if a special solver takes over here, else VALUE_NONE."""
+    """Return the value of ctx.pos, exact within the window, if an endgame solver takes over here, else VALUE_NONE."""
     return VALUE_NONE
 
 
 @stub
 def mate_in_one(ctx, start):
-    """Return a move that wins at once if a quick look finds one, else MOVE_NONE; not asked where `is_in_check`.
+    """Return a move that wins at once if there is an easily found one, else MOVE_NONE; not called where `is_in_check`.
 
     start : where ctx.moves is free.
     """
@@ -370,43 +373,43 @@ def mate_in_one(ctx, start):
 
 @stub
 def correction_slots(ctx):
-    """Return CORRECTION_TABLES indices, below CORRECTION_SLOTS, of what is learnt of `evaluate` here.
+    """Return the indices, below CORRECTION_SLOTS, of ctx.pos in the CORRECTION_TABLES correction histories.
 
-    Each is a hash of a part of ctx.pos, with the side to move: what is learnt holds wherever the part is so. Asked
-    after `evaluate` only.
+    Each is a hash of a part of the position and the side to move; all positions with that part share the correction.
+    Called only after `evaluate`.
     """
     return 0, 0, 0, 0, 0, 0
 
 
 @stub
 def generate_quiets(ctx, start):
-    """Write the moves that `generate_captures` leaves out, as `generate_moves` does; a game has both or none."""
+    """Write the moves that `generate_captures` leaves out, as `generate_moves` does; a game has both or neither."""
     return generate_moves(ctx, start)
 
 
 @stub
 def is_legal_tt_move(pos, move):
-    """Tell whether `move`, from any position, is legal in `pos`; False as well where only a list of moves can tell."""
+    """Tell whether `move`, stored for any position, is legal in `pos`; False also if only a list of moves can tell."""
     return False
 
 
 @stub
 def generate_quiet_checks(ctx, start):
-    """Write quiet moves that give check to ctx.moves[start:] and return how many; not asked where `is_in_check`."""
+    """Write quiet moves that give check to ctx.moves[start:] and return how many; not called where `is_in_check`."""
     return 0
 
 
 @stub
 def is_in_check(pos):
-    """Tell whether the side to move has to answer a threat first (check): no standing pat, no null move."""
+    """Tell whether the side to move is in check: it may neither stand pat nor pass."""
     return False
 
 
 @stub
 def probcut(ctx, depth):
-    """Return (shallow, spread): how deep a search tells what one of `depth` plies would find, and how well.
+    """Return (shallow, spread): the depth of a search that predicts one of `depth` plies, and how well it does.
 
-    spread : the standard deviation of the difference. A shallow depth of 0: nothing is told here.
+    spread : the standard deviation of the difference of their values. A shallow depth of 0: no ProbCut here.
     """
     return np.int64(0), np.int64(0)  # not literals: the search calls itself with the depth
 
@@ -416,9 +419,9 @@ def probcut(ctx, depth):
 
 @stub
 def score_moves(ctx, start, count):
-    """Write to ctx.scores[start:start + count] how promising each move is, the best highest (|score| < 1 << 20).
+    """Write an ordering score for each move to ctx.scores[start:start + count], the best highest (|score| < 1 << 20).
 
-    Noisy moves have 0 or more; whether they lose material is `see_ge`'s to say.
+    Captures and promotions score 0 or more; whether they lose material is left to `see_ge`.
     """
     for index in range(start, start + count):
         ctx.scores[index] = 0
@@ -426,40 +429,42 @@ def score_moves(ctx, start, count):
 
 @stub
 def is_quiet(pos, move):
-    """Tell whether `move` changes nothing at once; only quiet moves are killers, have history and are reduced."""
+    """Tell whether `move` is quiet: neither capture nor promotion. Only quiet moves have killers and histories."""
     return True
 
 
 @stub
 def history_slot(pos, move):
-    """Return the index, below HISTORY_SLOTS, of the counter that remembers how well moves like this one did."""
+    """Return the index of a quiet `move` in the main history, below HISTORY_SLOTS."""
     return np.int64(move) & (HISTORY_SLOTS - 1)
 
 
 @stub
 def continuation_slot(pos, move):
-    """Return the index, below the game's `continuation_slots`, of what moves and where to, -1 if none is kept."""
+    """Return the index of `move` (piece and target) in the continuation histories, below the game's
+    `continuation_slots`, or -1 if the game keeps none.
+    """
     return -1
 
 
 @stub
 def root_order_score(ctx, move):
-    """Return how well the mover stands after `move`, in any unit: root moves are ordered by it, and so ties decided."""
+    """Return a score by which the root moves are ordered at first, in any unit; it decides between equal moves."""
     return 0
 
 
 @stub
 def set_check_info(ctx):
-    """Prepare `gives_check` for ctx.pos, once before its moves are searched."""
+    """Prepare `gives_check` for the moves of ctx.pos."""
 
 
 @stub
 def gives_check(ctx, move):
-    """Tell whether `move` is a threat that has to be answered: it is then not left out as a quiet one."""
+    """Tell whether `move` gives check: it is then not pruned as a quiet move."""
     return False
 
 
 @stub
 def see_ge(pos, move, threshold):
-    """Tell whether the exchange that `move` opens gains at least `threshold`."""
+    """Tell whether the static exchange evaluation of `move` is at least `threshold`."""
     return True

@@ -1,4 +1,4 @@
-"""A game's parameters by name: what may be set from outside (`param.<name>` over USI) and tuned (tools/spsa.py).
+"""A game's parameters by name: what may be set from outside (`param.<name>` over USI) and tuned (tools/tuning/spsa.py).
 
 Generic over the dtype: every signed integer field of `Game.params` is one, an element of an array is `field.index`.
 Addresses (unsigned) are none. Plain Python over a record.

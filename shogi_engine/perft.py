@@ -26,6 +26,7 @@ from shogi_engine.game import (
     undo_move,
 )
 from shogi_engine.jit import load_u64, new_record, njit, record_dtype
+from shogi_engine.stop import StopToken
 
 MAX_DEPTH = 60
 KERNEL_DEPTH = 5  # plies counted in one go where it can be chosen: a fraction of a second in the widest games
@@ -51,7 +52,7 @@ class PerftStopped(Exception):  # noqa: N818
 
 
 @njit
-def _count(ctx, depth, level, start, bulk, free_pass):
+def _count(ctx: Any, depth: int, level: int, start: int, bulk: bool, free_pass: bool) -> int:
     """Return the leaves `depth` (> 0) plies below ctx.pos.
 
     level : plies below the root, the index into ctx.undo.   start : where ctx.moves is free.
@@ -97,16 +98,16 @@ def perft(
     free_pass: bool = False,
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
-    stop_word: np.ndarray | None = None,
+    stop_token: StopToken | None = None,
 ) -> Perft:
     """Count the leaves `depth` plies below `position` (record[game.position], unchanged).
 
     Raises ValueError for a depth outside 0..MAX_DEPTH or less than one thread.
     `progress(done, all)` is called after each root move, and in deep counts between the parts of one too, in the thread
     that counts; what it raises is raised here.
-    stop_word : uint64[1], in; when another thread sets it, PerftStopped is raised within milliseconds.
+    stop_token : when another thread sets it, PerftStopped is raised within milliseconds.
     """
-    stop = np.zeros(1, dtype=np.uint64) if stop_word is None else stop_word
+    stop = stop_token or StopToken()
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"perft depth {depth} is not between 0 and {MAX_DEPTH}")
     if threads < 1:
@@ -139,7 +140,7 @@ def perft(
         here = np.asarray(ctx.pos).copy()
         nodes = 0
         for index in range(start, end):
-            if stop[0]:
+            if stop.stopped:
                 break
             if is_legal(ctx.pos, ctx.moves[index]):
                 cost = move_cost(ctx.pos, ctx.moves[index]) if free_pass else 1
@@ -151,19 +152,19 @@ def perft(
 
     def work() -> None:
         ctx = perft_context(game)
-        ctx.stop_address = stop.ctypes.data
+        ctx.stop_address = stop.address
         try:
             while True:
                 with lock:
                     index = next(waiting, None)
-                if index is None or failures or stop[0]:
+                if index is None or failures or stop.stopped:
                     return
                 ctx.pos = position
                 cost = move_cost(ctx.pos, np.uint32(moves[index])) if free_pass else 1
                 do_move(ctx.pos, np.uint32(moves[index]), ctx.undo[0])
                 left = depth - cost
                 counts[index] = count(ctx, left, 1, 0) if left > 0 else 1
-                report(0 if stop[0] else 1)
+                report(0 if stop.stopped else 1)
         except BaseException as failure:
             failures.append(failure)
 
@@ -177,11 +178,11 @@ def perft(
             worker.join()
     except BaseException as failure:  # Ctrl-C: it would wait for a kernel in this thread, and not for another's
         failures.append(failure)
-        stop[0] = 1
+        stop.stop()
     seconds = time.perf_counter() - began
     if failures:
         raise failures[0]
-    if stop[0]:
+    if stop.stopped:
         raise PerftStopped(done, len(moves))
     divide = {game.format_move(position, move): count for move, count in zip(moves, counts, strict=True)}
     return Perft(sum(counts), seconds, divide)

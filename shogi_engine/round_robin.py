@@ -16,7 +16,7 @@ import numpy as np
 from shogi_engine import games as all_games
 from shogi_engine.game import Game
 from shogi_engine.search.arena import ALPHA_BETA, MINIMAX, NEGASCOUT, RANDOM, play_game
-from shogi_engine.search.context import MAX_GAME_PLY, new_context
+from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root
 from shogi_engine.search.textbook import ORDERED, PLAIN, SEED_RULES
 
 KINDS = {
@@ -132,10 +132,7 @@ class Runner:
     def play(self, black: Player, white: Player, opening: int, states: np.ndarray, visits: np.ndarray) -> int:
         """Play one game; return its value for black. `visits` : int64[2, n], in-out, black's and white's."""
         ctx = self._ctx
-        ctx.pos = self._start
-        ctx.ply = ctx.game_ply = ctx.computed_ply = 0
-        ctx.last_null = -1
-        ctx.repetition_filter[:] = 0
+        set_root(ctx, self._start)
         players = np.array([self.row(black), self.row(white)], dtype=np.int64)
         return int(play_game(ctx, players, opening, states, LONGEST, visits))
 

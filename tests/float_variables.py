@@ -20,6 +20,7 @@ from numba.core.dispatcher import Dispatcher
 from shogi_engine import bits, game
 from shogi_engine.perft import perft
 from shogi_engine.search import textbook
+from shogi_engine.search.context import set_root
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 
@@ -74,8 +75,7 @@ def compile_game(case: ConformanceCase) -> None:
     searcher = Searcher(case.game, hash_mb=1)
     searcher.search(position, (), Limits(depth=2))
     ctx = searcher._contexts[0]
-    ctx.ply = ctx.game_ply = ctx.computed_ply = 0
-    ctx.pos = position
+    set_root(ctx, position)
     game.refresh_accumulator(ctx)
     move, undo = legal_moves(ctx)[0], ctx.undo[0]
     arguments = {"ctx": ctx, "pos": ctx.pos, "move": move, "undo": undo, "start": 0, "count": 1, "threshold": 0}

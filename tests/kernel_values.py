@@ -44,7 +44,7 @@ def bit_values(lo: np.uint64, hi: np.uint64, index: int) -> list:
     values += [bits.shift_left(lo, hi, count), bits.shift_right(lo, hi, count)]
     values.append(bits.through_lowest(lo, hi))
     if lo or hi:
-        values += [bits.lowest(lo, hi), bits.clear_lowest(lo, hi)]
+        values += [bits.lowest(lo, hi), bits.clear_lowest(lo, hi), bits.pop_lowest(lo, hi)]
     return values
 
 

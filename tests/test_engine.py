@@ -79,6 +79,9 @@ def test_search_reports_lines_that_can_be_played(shogi):
     for line in lines:
         replay(shogi, line.pv)
     assert found.ponder == (found.pv[1] if len(found.pv) > 1 else "")
+    assert found.move == shogi.game.parse_move(shogi.position, found.bestmove)
+    assert repr(found).startswith(f"<SearchResult {found.bestmove}, {found.score}, depth 6, ")
+    assert repr(lines[-1]).startswith(f"<PvInfo depth 6, {found.score}, ") and found.ponder in repr(lines[-1])
 
 
 def test_multipv_and_searchmoves(shogi):
@@ -120,7 +123,7 @@ def test_stop_from_another_thread(shogi):
 
 @pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
 def test_a_stop_between_arm_and_search_is_not_lost(shogi):
-    shogi.arm()
+    shogi.prepare()
     shogi.stop()
     began = time.monotonic()
     found = shogi.search()
@@ -131,7 +134,7 @@ def test_a_stop_between_arm_and_search_is_not_lost(shogi):
 
 
 def test_an_extension_between_arm_and_search_is_not_lost(shogi):
-    shogi.arm()
+    shogi.prepare()
     shogi.extend(100, 200)
     began = time.monotonic()
     shogi.search()

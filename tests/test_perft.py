@@ -16,7 +16,7 @@ from games import naive_tictactoe
 from games.tictactoe import GAME
 from shogi_engine.game import Game, provides
 from shogi_engine.jit import JIT_DISABLED, new_record, record_dtype
-from shogi_engine.perft import MAX_DEPTH, perft
+from shogi_engine.perft import MAX_DEPTH, PerftStopped, perft
 
 START = GAME.parse_position(GAME.start)
 # By depth: the lines of so many moves. Of the 255168 games 1440 end at move 5, 5328 at 6, 47952 at 7, 72576 at 8 and
@@ -170,6 +170,18 @@ def test_passes_take_a_ply_or_none(depth, bulk):
         fibonacci.append(sum(fibonacci[-2:]))
     assert perft(game, start, depth, bulk=bulk).nodes == fibonacci[depth]
     assert perft(game, start, depth, bulk=bulk, free_pass=True).nodes == 2**depth
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_count_of_any_depth_is_stopped_at_once(threads):
+    game, stop = counter_game(), np.zeros(1, dtype=np.uint64)
+    perft(game, game.parse_position(""), 1, free_pass=True, bulk=False)  # compiled
+    timer = threading.Timer(0.3, stop.fill, [1])
+    timer.start()
+    began = time.monotonic()
+    with pytest.raises(PerftStopped, match="stopped after 0 of 2 moves"):
+        perft(game, game.parse_position(""), 60, free_pass=True, bulk=False, threads=threads, stop_word=stop)
+    assert 0.2 < time.monotonic() - began < 1.5
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to a process of its own group")

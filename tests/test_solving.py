@@ -61,7 +61,7 @@ def test_a_mate_is_found_on_request(engine):
     seen = []
     found = engine.find_mate(shortest=True, progress=lambda nodes, seconds: seen.append(nodes))
     assert (found.result, found.length, found.shortest, len(found.moves)) == ("mate", 17, True, 17)
-    engine.arm()
+    engine.prepare()
     engine.stop()
     assert engine.find_mate(shortest=True).result == "timeout"
     engine.set_position()

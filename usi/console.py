@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from shogi_engine.games.shogi.sfen import turned
+from shogi_engine.games.shogi.sfen import flip_sfen
 from usi.protocol import Position, ProtocolError
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def show_value(loop: "Loop") -> None:
 
 
 def flip(loop: "Loop") -> None:
-    """Go on with the position turned around and its colours exchanged."""
-    loop.place(Position(turned(loop.ready_engine().position_text)))
+    """Go on with the position flip_sfen around and its colours exchanged."""
+    loop.place(Position(flip_sfen(loop.ready_engine().position_text)))
 
 
 def run_bench(loop: "Loop") -> None:

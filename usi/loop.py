@@ -461,7 +461,7 @@ class Loop(FrontEnd):
             self.out.line(
                 info_line(
                     depth=found.length, seldepth=found.length, multipv=0, score=score, bound="", nodes=found.nodes,
-                    seconds=found.seconds, hashfull=0, pv=found.moves,
+                    seconds=found.seconds, hashfull=0, pv=list(found.moves),
                 )
             )  # fmt: skip
         return f"checkmate {' '.join(found.moves) or found.result}"

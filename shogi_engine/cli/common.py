@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from shogi_engine import games
+from shogi_engine.suites.suite import Outcome
 
 DEFAULT_MS = 1000
 DIGITS_MAX = 18  # longer numbers do not fit an int64
@@ -157,8 +158,8 @@ def score_value(score: str) -> dict[str, int | float]:
     return {unit: float(number) if "." in number else int(number)}
 
 
-def report_suite(args: argparse.Namespace, outcome: Any) -> int:
-    """Print what failed of a suite (a `suites.suite.Outcome`) and the totals; return the exit status."""
+def report_suite(args: argparse.Namespace, outcome: Outcome) -> int:
+    """Print what failed of a suite and the totals; return the exit status."""
     for failure in outcome.failures:
         print(failure)
     report(args, outcome.values(), f"{outcome.summary()}, {nps(outcome.nodes, outcome.seconds)} nodes/s")

@@ -16,7 +16,7 @@ from shogi_engine.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from shogi_engine.games.shogi.mate.solver import Mate
+    from shogi_engine.forced_win import ForcedWin
 
 MAX_MS = 10_000  # for each problem
 HASH_MB = 256
@@ -75,7 +75,7 @@ def nodes_line() -> Callable[[int, float], None] | None:
     return lambda nodes, seconds: print(f"\r{nodes} nodes, {seconds:.0f} s", end="", file=sys.stderr, flush=True)
 
 
-def headline(found: "Mate", tsume: bool) -> str:
+def headline(found: "ForcedWin[int]", tsume: bool) -> str:
     """Return the result in a few words."""
     if found.result == "nomate":
         return "no mate by checks"
@@ -85,7 +85,7 @@ def headline(found: "Mate", tsume: bool) -> str:
     return words + {None: "", True: ", the shortest", False: ", not proven shortest"}[found.shortest]
 
 
-def picture(sfen: str, found: "Mate", tsume: bool = False) -> str:
+def picture(sfen: str, found: "ForcedWin[int]", tsume: bool = False) -> str:
     """Return the problem, its answer and the position at the end as text."""
     from shogi_engine.games.shogi.board import Board
     from shogi_engine.games.shogi.mate.solver import line_texts

@@ -253,7 +253,7 @@ class FrontEnd:
         engine = self.engine
         with self.lock:
             planned = plan()
-            engine.arm()
+            engine.prepare()
             task.running = True
         try:
             yield planned

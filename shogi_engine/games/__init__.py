@@ -15,7 +15,8 @@ def load(name: str) -> "Game":
     """Return the game called `name`. Raises ValueError, with the names there are, if there is no such game."""
     if name not in NAMES:
         raise ValueError(f"there is no game {name!r}; there are {', '.join(NAMES)}")
-    return importlib.import_module(f"{__name__}.{name}").GAME
+    game: Game = importlib.import_module(f"{__name__}.{name}").GAME
+    return game
 
 
 def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:

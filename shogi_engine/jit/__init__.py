@@ -25,7 +25,19 @@ from numba.core.caching import NullCache
 
 from shogi_engine.jit.cache import KernelCache, add_rule, is_saved
 from shogi_engine.jit.folders import CACHE_VARIABLE, KEPT_STAMPS, cache_folder, is_private
-from shogi_engine.jit.intrinsics import bswap, clz, ctz, load_i16, load_u64, popcount, prefetch, store_u64
+from shogi_engine.jit.intrinsics import (
+    bswap,
+    clz,
+    ctz,
+    load_i16,
+    load_u64,
+    points_to,
+    popcount,
+    prefetch,
+    python_record_at,
+    record_at,
+    store_u64,
+)
 from shogi_engine.jit.policy import njit, overload_stub
 from shogi_engine.jit.records import new_record, record_dtype
 from shogi_engine.jit.settings import JIT_DISABLED, LEAN, PLAIN_VARIABLE
@@ -53,8 +65,11 @@ __all__ = [
     "new_record",
     "njit",
     "overload_stub",
+    "points_to",
     "popcount",
     "prefetch",
+    "python_record_at",
+    "record_at",
     "record_dtype",
     "source_folders",
     "source_stamp",

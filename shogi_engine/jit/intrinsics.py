@@ -1,9 +1,11 @@
 """Intrinsics: single machine instructions that Python has no word for, each with a plain Python twin for JIT off."""
 
 import ctypes
+import functools
 from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -123,3 +125,41 @@ def prefetch(typingctx, address):
         return context.get_dummy_value()
 
     return types.void(types.uint64), codegen
+
+
+_pointees: dict[Any, np.dtype] = {}  # numba's type of a record -> the dtype of the record that it points to
+
+
+def points_to(owner: np.dtype, target: np.dtype) -> None:
+    """Let `record_at` find records of dtype `target` for records of dtype `owner` (one target for each owner)."""
+    _pointees[numba.from_dtype(owner)] = target
+
+
+@functools.lru_cache(maxsize=256)
+def _view_at(address: int, dtype: np.dtype) -> Any:
+    memory: Any = (ctypes.c_char * dtype.itemsize).from_address(address)
+    return np.frombuffer(memory, dtype=dtype, count=1).view(np.recarray)[0]
+
+
+@functools.lru_cache(maxsize=64)
+def _pointee_of(owner: np.dtype) -> np.dtype:
+    return _pointees[numba.from_dtype(owner)]
+
+
+def python_record_at(owner: Any, address: Any) -> Any:
+    """Return what `record_at` does, for Python; a view of memory that it does not own."""
+    return _view_at(int(address), _pointee_of(owner.dtype))
+
+
+@_kernel_intrinsic(python_record_at)
+def record_at(typingctx, owner, address):
+    """Return the record at the raw `address` (uint64), of the dtype that `points_to` names for `owner`'s.
+
+    A view: tables too large for the record itself are read and written as if they were fields of it.
+    """
+    target = numba.from_dtype(_pointees[owner])
+
+    def codegen(context, builder, signature, args):
+        return builder.inttoptr(args[1], context.get_value_type(signature.return_type))
+
+    return target(owner, types.uint64), codegen

@@ -1,4 +1,4 @@
-"""Whole games between textbook players, in one kernel: as fast as the searches themselves, for any game."""
+"""Whole games between textbook players in one kernel, for any game."""
 
 import numpy as np
 
@@ -7,14 +7,12 @@ from shogi_engine.game import (
     NOT_OVER,
     VALUE_INFINITE,
     game_result,
-    generate_moves,
-    is_legal,
     move_cost,
     refresh_accumulator,
 )
 from shogi_engine.jit import njit
-from shogi_engine.search.context import make_move, unmake_move
-from shogi_engine.search.ordering import order_moves, pick_move
+from shogi_engine.search.context import make_move, unmake_move, write_root_moves
+from shogi_engine.search.movepick import order_moves, pick_move
 from shogi_engine.search.textbook import ORDERED, alpha_beta, minimax, negascout
 
 RANDOM, MINIMAX, ALPHA_BETA, NEGASCOUT = range(4)  # kinds of players; NegaScout with ORDERED is PVS
@@ -36,19 +34,8 @@ def random_below(state, count):
 
 
 @njit
-def write_root_moves(ctx):
-    """Write the legal moves of ctx.pos to ctx.root_moves and return how many; ctx.moves is free."""
-    count = 0
-    for index in range(generate_moves(ctx, 0)):
-        if is_legal(ctx.pos, ctx.moves[index]):
-            ctx.root_moves[count] = ctx.moves[index]
-            count += 1
-    return count
-
-
-@njit
 def value_of(ctx, kind, low, first, depth, visits):
-    """Return what a player of `kind` takes ctx.pos for, a position after one of its moves, for that player.
+    """Return the value that a player of `kind` finds for its move that led to ctx.pos, from its point of view.
 
     low : the best value so far.   first : this is the first of its moves.   A value not above `low` is a bound.
     """
@@ -64,7 +51,7 @@ def value_of(ctx, kind, low, first, depth, visits):
 
 @njit
 def choose(ctx, count, kind, depth, state, visits):
-    """Return the move of a player of `kind` that looks `depth` plies ahead; of equally good ones any, unless ORDERED.
+    """Return the move of a player of `kind` searching `depth` plies; a random one of the best unless ORDERED.
 
     ctx.root_moves[:count] are the legal moves, in-out: they are shuffled.   state : as in `random_below`.
     visits : int64[MAX_PLY + 2], in-out, nodes visited by ply.
@@ -103,9 +90,9 @@ def play_game(ctx, players, opening, states, longest, visits):
     """Play a game from ctx.pos and return its result for the side that began; 0, a draw, after `longest` moves.
 
     ctx : at its root, without moves before.   players : int64[2, 3], KIND, DEPTH and FEATURES of each side.
-    opening : so many moves are random first, by states[0]; states : uint64[2, 1], in-out, see `random_below`.
-    visits : int64[2, MAX_PLY + 2], in-out, each player's nodes by ply; a move that is the only one is searched too,
-    but for one that costs no depth (a pass).
+    opening : how many moves are random first, by states[0]; states : uint64[2, 1], in-out, see `random_below`.
+    visits : int64[2, MAX_PLY + 2], in-out, each player's nodes by ply; a forced move is searched too, unless it costs
+    no depth (a pass).
     """
     while True:
         side = ctx.game_ply & 1

@@ -1,13 +1,11 @@
-"""A thread's search context: the record every kernel works on, and the two steps down and up the tree."""
+"""A thread's search context: the record every kernel works on, its root, and the steps down and up the tree."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from shogi_engine.game import (
-    CORRECTION_SLOTS,
-    CORRECTION_TABLES,
-    HISTORY_SLOTS,
     MAX_PLY,
     VALUE_NONE,
     Game,
@@ -18,29 +16,43 @@ from shogi_engine.game import (
     generate_moves,
     is_legal,
     key_after,
+    refresh_accumulator,
     repetition_key,
     repetition_value,
     undo_move,
     undo_null,
 )
-from shogi_engine.jit import load_u64, new_record, njit, prefetch, record_dtype
+from shogi_engine.jit import load_u64, new_record, njit, points_to, prefetch, record_at, record_dtype
+from shogi_engine.search.history import LOOK_BACK, Histories, histories_dtype, no_move_row, scratch_histories
 from shogi_engine.search.tt import prefetch_cluster
 
 MAX_GAME_PLY = 1024  # moves of the game before the root that the rules on repetition can look back on
 REPETITION_FILTER_SIZE = 1 << 12
-LOOK_BACK = 4  # plies before a move that say how promising it is
 
-# What may be switched off, to compare with the textbook or to search exactly: bits of ctx.search_flags.
-TABLE = 1  # use the transposition table
-DEEPER = 2  # let entries of a greater depth cut off too
-PRUNE = 4  # forward pruning: null move and what follows from a static value
-REDUCE = 8  # late move reductions
-QUIESCE = 32  # quiescence search at the horizon
-REPEAT = 64  # the rules on repetition, and claims
-FINISH = 128  # the game's own solver near its end, and wins found without a search
+# Parts of the search that can be switched off, to compare with the textbook or to search exactly: bits of
+# ctx.search_flags.
+TABLE = 1  # the transposition table
+DEEPER = 2  # entries searched deeper than the node may cut off too
+PRUNE = 4  # forward pruning: null move, futility, and whatever else rests on the static evaluation
+REDUCE = 8  # late move reductions, internal iterative reductions
+QUIESCE = 32  # quiescence search at depth 0
+REPEAT = 64  # the rules on repetition, and declarations
+FINISH = 128  # the game's own endgame solver, and wins found without a search
 PROBCUT = 256  # forward pruning by shallow searches
 ALL_FEATURES = TABLE | DEEPER | PRUNE | REDUCE | QUIESCE | REPEAT | FINISH | PROBCUT
 EXACT = TABLE | DEEPER | REPEAT | FINISH
+
+# A node's move picker, see movepick.py.
+PICKER = record_dtype(
+    [
+        ("tt_move", np.uint32),
+        ("stage", np.int64),
+        ("start", np.int64),  # the node's moves are ctx.moves[start:end], ...
+        ("index", np.int64),  # ... the last one handed out is at `index`
+        ("end", np.int64),
+        ("skip_quiets", np.int64),
+    ]
+)
 
 _dtypes: dict[str, np.dtype] = {}
 
@@ -67,46 +79,79 @@ def context_dtype(game: Game) -> np.dtype:
                 ("tt_address", np.uint64),
                 ("tt_clusters", np.uint64),
                 ("generation", np.uint64),
-                ("tt_key_salt", np.uint64),  # of the keys in the table
+                ("tt_key_salt", np.uint64),  # of the keys in the transposition table
                 ("root_count", np.int64),
                 ("root_moves", np.uint32, (game.max_moves,)),
                 ("root_scores", np.int32, (game.max_moves,)),
                 ("pv", np.uint32, (MAX_PLY + 2, MAX_PLY + 2)),
                 ("pv_end", np.int32, (MAX_PLY + 2,)),
+                # What Stockfish keeps in its Stack, by ply.
+                ("pickers", PICKER, (MAX_PLY + 2,)),
                 ("killers", np.uint32, (MAX_PLY + 2, 2)),
-                ("static_evals", np.int32, (MAX_PLY + 2,)),  # by ply, corrected; VALUE_NONE in check
-                # By LOOK_BACK + ply: continuation_slot of the line's move.
-                ("continuation_rows", np.int32, (LOOK_BACK + MAX_PLY + 2,)),
-                ("stat_scores", np.int32, (MAX_PLY + 2,)),  # by ply: the histories of the line's move
-                ("cut_nodes", np.uint8, (MAX_PLY + 2,)),  # by ply: a move is expected to refute what led there
-                ("history", np.int16, (HISTORY_SLOTS,)),
-                # What is learnt of a move by one before it, and of static values by `correction_slots` and by two moves
-                # before, see ordering.py. The last reply slot, where nothing is ever learnt, stands for no move.
-                ("continuation", np.int16, (game.continuation_slots + 1, game.continuation_slots + 1)),
-                ("corrections", np.int16, (CORRECTION_TABLES, CORRECTION_SLOTS)),
-                ("continuation_corrections", np.int16, (game.continuation_slots + 1, game.continuation_slots + 1)),
+                ("static_evals", np.int32, (MAX_PLY + 2,)),  # corrected; VALUE_NONE in check
+                ("continuation_rows", np.int32, (LOOK_BACK + MAX_PLY + 2,)),  # [LOOK_BACK + ply]: the move's slot
+                ("stat_scores", np.int32, (MAX_PLY + 2,)),  # the histories of the move made at that ply
+                ("cut_nodes", np.uint8, (MAX_PLY + 2,)),  # an expected cut node: some move should fail high
+                ("histories", np.uint64),  # the address of history.Histories
                 # How many positions of the line, by repetition_key, fall in each slot.
                 ("repetition_filter", np.uint8, (REPETITION_FILTER_SIZE,)),
             ]
         )
+        points_to(_dtypes[game.name], histories_dtype(game))
     return _dtypes[game.name]
 
 
-def new_context(game: Game) -> Any:
-    """Return a context at its beginning, with the game's default parameters and no limits."""
+def new_context(game: Game, histories: Histories | None = None) -> Any:
+    """Return a context at the beginning of a game, with the game's default parameters and no limits.
+
+    histories : what a search in it learns; the caller keeps them alive. Without them the context, which is small, is
+    one for the rules, the evaluation and the textbook searches: it shares `scratch_histories` with all such contexts.
+    """
     ctx = new_record(context_dtype(game))
     ctx.params = game.default_params()
     ctx.search_flags = ALL_FEATURES
     ctx.node_limit = np.iinfo(np.int64).max
     ctx.continuation_rows[:] = game.continuation_slots
+    ctx.last_null = -1
+    ctx.histories = (histories or scratch_histories(game)).address
     return ctx
 
 
-def forget(ctx: Any) -> None:
-    """Forget what earlier searches learnt of moves and static values."""
-    fields = np.asarray(ctx)
-    for name in ("killers", "history", "continuation", "corrections", "continuation_corrections"):
-        fields[name] = 0
+# ---- the root ----------------------------------------------------------------------------------------------------
+
+
+def set_root(ctx: Any, position: Any, moves: Sequence[int] | np.ndarray = ()) -> None:
+    """Make the position after `moves` (encoded, legal) from `position` (record[game.position]) the root of `ctx`.
+
+    The moves count for repetition; ctx.undo keeps the last MAX_GAME_PLY of them at most. Before `evaluate` or a search
+    comes `refresh_accumulator` or `start_search`, which need the parameters as well.
+    """
+    fields = np.asarray(ctx)  # a record's attributes are looked up at a tenth of this speed
+    fields["pos"] = position
+    fields["repetition_filter"] = fields["game_ply"] = fields["ply"] = fields["computed_ply"] = 0
+    fields["last_null"] = -1
+    game = np.asarray(moves, dtype=np.uint32)
+    for first in range(len(game) % MAX_GAME_PLY - MAX_GAME_PLY, len(game), MAX_GAME_PLY):
+        if first + MAX_GAME_PLY > 0:
+            fields["game_ply"] = 0
+            play_moves(ctx, game[max(first, 0) : first + MAX_GAME_PLY])
+
+
+@njit
+def begin_game(ctx):
+    """Make ctx.pos the beginning of a game: what `set_root` does, for kernels that play whole games."""
+    ctx.game_ply = ctx.ply = ctx.computed_ply = 0
+    ctx.last_null = -1
+    ctx.repetition_filter[:] = 0
+
+
+@njit
+def start_search(ctx):
+    """Prepare a search of the root: counters at zero, no killers, the accumulator of the root."""
+    ctx.ply = ctx.nodes = ctx.seldepth = ctx.stopped = ctx.computed_ply = 0
+    ctx.last_null = -1
+    ctx.killers[:] = 0
+    refresh_accumulator(ctx)
 
 
 @njit
@@ -126,20 +171,24 @@ def play_moves(ctx, moves):
 
 
 @njit
-def write_legal_moves(ctx):
-    """Write the legal moves of ctx.pos to ctx.moves and return how many."""
-    legal = 0
+def write_root_moves(ctx):
+    """Write the legal moves of ctx.pos to ctx.root_moves, set ctx.root_count and return it; ctx.moves is free."""
+    count = 0
     for index in range(generate_moves(ctx, 0)):
         move = ctx.moves[index]
         if is_legal(ctx.pos, move):
-            ctx.moves[legal] = move
-            legal += 1
-    return legal
+            ctx.root_moves[count] = move
+            count += 1
+    ctx.root_count = count
+    return count
+
+
+# ---- the tree ----------------------------------------------------------------------------------------------------
 
 
 @njit
 def make_move(ctx, move):
-    """Make `move` in the tree; ask the CPU first for what memory will be needed then."""
+    """Make `move` in the tree; prefetch the memory that the new node will read first."""
     if ctx.search_flags & TABLE:
         next_key = key_after(ctx.pos, move)
         if next_key != np.uint64(0):
@@ -148,8 +197,9 @@ def make_move(ctx, move):
     slot = max(continuation_slot(ctx.pos, move), 0)
     ctx.continuation_rows[ctx.ply + LOOK_BACK] = slot
     last = int(ctx.continuation_rows[ctx.ply + LOOK_BACK - 1])
-    place = last * ctx.continuation_corrections.shape[1] + slot
-    prefetch(np.uint64(ctx.continuation_corrections.ctypes.data) + np.uint64(2 * place))
+    corrections = record_at(ctx, ctx.histories).continuation_corrections
+    place = last * corrections.shape[1] + slot
+    prefetch(np.uint64(corrections.ctypes.data) + np.uint64(2 * place))
     do_move(ctx.pos, move, ctx.undo[ctx.game_ply])
     ctx.game_ply += 1
     ctx.ply += 1
@@ -168,10 +218,10 @@ def unmake_move(ctx, move):
 
 @njit
 def make_null_move(ctx):
-    """Let the other side move."""
+    """Pass: let the other side move."""
     ctx.repetition_filter[repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)] += np.uint8(1)
     ctx.cut_nodes[ctx.ply + 1] = False
-    ctx.continuation_rows[ctx.ply + LOOK_BACK] = ctx.continuation.shape[0] - 1
+    ctx.continuation_rows[ctx.ply + LOOK_BACK] = no_move_row(ctx)
     ctx.stat_scores[ctx.ply] = 0
     do_null(ctx.pos, ctx.undo[ctx.game_ply])
     ctx.last_null = ctx.ply
@@ -192,8 +242,11 @@ def unmake_null_move(ctx):
 
 
 @njit
-def repeated(ctx):
-    """Return the value the rules on repetition give the position, else VALUE_NONE; seldom looks at the line."""
+def repetition_in_tree(ctx):
+    """Return the value that the rules on repetition give ctx.pos, else VALUE_NONE.
+
+    Most positions never occurred before; the filter says so without a look at the line.
+    """
     slot = repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)
     if ctx.search_flags & REPEAT == 0 or ctx.repetition_filter[slot] == 0:
         return VALUE_NONE
@@ -202,7 +255,7 @@ def repeated(ctx):
 
 @njit
 def count_node(ctx):
-    """Count a position entered; return True if the search has to stop."""
+    """Count a node; return True if the search has to stop."""
     ctx.nodes += 1
     if ctx.ply > ctx.seldepth:
         ctx.seldepth = ctx.ply

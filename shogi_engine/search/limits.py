@@ -1,4 +1,4 @@
-"""What a search is asked, and what it answers: plain data, standard library only."""
+"""What limits a search, and what it returns: plain data, standard library only."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,12 @@ from dataclasses import dataclass
 class Limits:
     """When to stop; a search without any limit goes on until it is stopped.
 
-    depth : plies.   nodes : positions entered, all threads together.   mate : stop at a win in so many plies.
-    soft_ms : begin no iteration after this.   hard_ms : stop at once at this. Both count from the call. If soft_ms is
-    the smaller, a doubtful move takes up to 2.5 times soft_ms and an easy one less, but not less than least_ms.
-    selectivity : percent of the spread that ProbCut (game.probcut) must clear; None: the game's parameters tell.
-    searchmoves : the root moves to look at, all if empty.   multipv : how many best moves to report.
+    depth : plies.   nodes : of all threads together.   mate : stop once a mate in this many plies is found.
+    soft_ms : start no new iteration after this.   hard_ms : stop at once. Both count from the call. If soft_ms is the
+    smaller, TimeManager stretches it up to 2.5 times for a doubtful move and cuts it for an easy one, but not below
+    least_ms.
+    selectivity : percent of the spread that ProbCut (game.probcut) has to clear; None: as the parameters say.
+    searchmoves : the root moves to choose from, all if empty.   multipv : how many best moves to report.
     """
 
     depth: int | None = None
@@ -27,9 +28,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class Info:
-    """One line of thought. score : the game's unit, or VALUE_MATE less plies; bound : '', 'lower' or 'upper'.
+    """One report of a search. score : the game's unit, or VALUE_MATE minus plies; bound : '', 'lower' or 'upper'.
 
-    hashfull : permille of the table used by this search.   pv : moves, the first one at the root.
+    hashfull : permille of the transposition table used by this search.   pv : moves from the root on.
+    exact : the score is proven: a full-width search reached the end of every line.
     """
 
     depth: int
@@ -41,11 +43,15 @@ class Info:
     seconds: float
     hashfull: int
     pv: tuple[int, ...]
+    exact: bool = False
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a search found. bestmove and ponder are 0 if there is none; infos: the last line of each of multipv."""
+    """What a search found. bestmove and ponder are 0 if there is none; infos : the last one of each multipv line.
+
+    exact : the score is proven, see Info.
+    """
 
     bestmove: int
     ponder: int
@@ -55,3 +61,4 @@ class Result:
     seconds: float
     pv: tuple[int, ...]
     infos: tuple[Info, ...]
+    exact: bool = False

@@ -1,4 +1,4 @@
-"""Quiescence search: at the horizon only moves that change the value at once, until the position is quiet."""
+"""Quiescence search: below depth 0 only captures, checks and evasions are searched, until the position is quiet."""
 
 import numpy as np
 
@@ -23,8 +23,18 @@ from shogi_engine.game import (
     terminal_value,
 )
 from shogi_engine.jit import njit
-from shogi_engine.search.context import FINISH, PRUNE, QUIESCE, TABLE, count_node, make_move, repeated, unmake_move
-from shogi_engine.search.ordering import corrected, order_moves, pick, pick_move
+from shogi_engine.search.context import (
+    FINISH,
+    PRUNE,
+    QUIESCE,
+    TABLE,
+    count_node,
+    make_move,
+    repetition_in_tree,
+    unmake_move,
+)
+from shogi_engine.search.history import correct_static_eval
+from shogi_engine.search.movepick import order_moves, pick, pick_move
 from shogi_engine.search.tt import (
     BOUND_EXACT,
     BOUND_LOWER,
@@ -40,7 +50,7 @@ from shogi_engine.search.tt import (
 
 @njit
 def find_mate_in_one(ctx, hash_key, start):
-    """Return a move that wins, found without a search and then kept in the table, or MOVE_NONE."""
+    """Return a move that wins at once, after storing it in the transposition table, or MOVE_NONE."""
     move = mate_in_one(ctx, start)
     if move != MOVE_NONE and ctx.search_flags & TABLE:
         store(ctx, hash_key, move, VALUE_MATE - ctx.ply - 1, MAX_STORED_DEPTH, BOUND_EXACT, ctx.ply)
@@ -49,15 +59,15 @@ def find_mate_in_one(ctx, hash_key, start):
 
 @njit
 def quiescence(ctx, alpha, beta, depth, start):
-    """Return the value of ctx.pos, within (alpha, beta) exact, when only noisy moves and answers to threats follow.
+    """Return the value of ctx.pos, exact within (alpha, beta), searching only captures and evasions of checks.
 
-    depth : 0 at the horizon, where moves that threaten are looked at too, below it less.
-    start : where ctx.moves is free. A side that is not forced may stand pat: take the static value instead of moving.
+    depth : 0 at first, where quiet checks are searched too; negative below.   start : where ctx.moves is free.
+    A side that is not in check may stand pat: take the static evaluation instead of moving.
     """
     if count_node(ctx):
         return 0
     if ctx.ply > 0:
-        value = repeated(ctx)
+        value = repetition_in_tree(ctx)
         if value != VALUE_NONE:
             return value
     if ctx.ply >= MAX_PLY or ctx.search_flags & QUIESCE == 0:
@@ -67,54 +77,54 @@ def quiescence(ctx, alpha, beta, depth, start):
         if value != VALUE_NONE:
             return value
 
-    # Static value and moves are found before the table is asked, though it may make them needless: its memory takes as
-    # long to come.
+    # Evaluate and generate before probing the transposition table, though a hit may make both needless: its cluster was
+    # prefetched, and arrives in the meantime.
     in_check = is_in_check(ctx.pos)
-    best = -VALUE_INFINITE
+    best_value = -VALUE_INFINITE
     count = 0
     if in_check:
         count = generate_moves(ctx, start)
     else:
-        best = evaluate(ctx)
-        if ctx.search_flags & PRUNE and best < beta + int(ctx.params.correction_skip_margin):
-            best = corrected(ctx, best)
-        if best < beta:
+        best_value = evaluate(ctx)
+        if ctx.search_flags & PRUNE and best_value < beta + int(ctx.params.correction_skip_margin):
+            best_value = correct_static_eval(ctx, best_value)
+        if best_value < beta:
             count = generate_captures(ctx, start)
 
-    table_move = MOVE_NONE
+    tt_move = MOVE_NONE
     hash_key = np.uint64(0)
-    is_known = False
+    tt_hit = False
     if ctx.search_flags & TABLE:
         hash_key = key(ctx.pos) ^ ctx.tt_key_salt
         data = probe(ctx, hash_key)
         if data != np.uint64(0):
-            is_known = True
+            tt_hit = True
             if entry_settles(data, alpha, beta, ctx.ply):
                 return entry_value(data, ctx.ply)
-            table_move = entry_move(data)
+            tt_move = entry_move(data)
 
-    may_win = ctx.search_flags & FINISH and not is_known and not in_check
-    if may_win and find_mate_in_one(ctx, hash_key, start + count) != MOVE_NONE:
+    may_mate = ctx.search_flags & FINISH and not tt_hit and not in_check
+    if may_mate and find_mate_in_one(ctx, hash_key, start + count) != MOVE_NONE:
         return VALUE_MATE - ctx.ply - 1
-    wanted = 0
+    see_threshold = 0
     if not in_check:
-        if best >= beta:
-            return best
-        wanted = max(0, alpha - best - int(ctx.params.delta_margin))
-        alpha = max(alpha, best)
-    order_moves(ctx, start, count, table_move)
+        if best_value >= beta:  # stand pat
+            return best_value
+        see_threshold = max(0, alpha - best_value - int(ctx.params.delta_margin))
+        alpha = max(alpha, best_value)
+    order_moves(ctx, start, count, tt_move)
 
-    threats_left = depth == 0 and not in_check and ctx.search_flags & PRUNE != 0
+    checks_left = depth == 0 and not in_check and ctx.search_flags & PRUNE != 0
     end = start + count
     index = start
-    tried = 0
+    move_count = 0
     best_move = MOVE_NONE
     bound = BOUND_UPPER
-    while index < end or threats_left:
+    while index < end or checks_left:
         if index == end:
-            threats_left = False
+            checks_left = False
             count = generate_quiet_checks(ctx, end)
-            order_moves(ctx, end, count, table_move)
+            order_moves(ctx, end, count, tt_move)
             end += count
             continue
         move = pick_move(ctx, index, end) if in_check else pick(ctx, index, end)
@@ -122,23 +132,23 @@ def quiescence(ctx, alpha, beta, depth, start):
         if not is_legal(ctx.pos, move):
             continue
         quiet = is_quiet(ctx.pos, move)
-        # Quiet moves among the noisy ones, such as a pawn that could have been promoted, change nothing.
-        if not in_check and (depth < 0 or threats_left) and quiet:
+        # A quiet move among the captures, such as a pawn move that declines to promote, changes nothing.
+        if not in_check and (depth < 0 or checks_left) and quiet:
             continue
-        tried += 1
-        # Of the answers to a threat the first quiet ones tell enough, once one is known that does not lose.
-        if in_check and tried > int(ctx.params.qs_evasions) and best > -VALUE_MATE_IN_MAX and quiet:
+        move_count += 1
+        # Once an evasion is known that does not get mated, only the first few quiet ones are searched.
+        if in_check and move_count > int(ctx.params.qs_evasions) and best_value > -VALUE_MATE_IN_MAX and quiet:
             continue
-        # An exchange that loses, or that can not bring the value up to alpha, is not looked at.
-        if not in_check and not see_ge(ctx.pos, move, 0 if quiet else wanted):
+        # SEE and delta pruning: exchanges that lose material, or that cannot bring the value up to alpha.
+        if not in_check and not see_ge(ctx.pos, move, 0 if quiet else see_threshold):
             continue
         make_move(ctx, move)
         value = -quiescence(ctx, -beta, -alpha, depth - 1, end)
         unmake_move(ctx, move)
         if ctx.stopped:
             return 0
-        if value > best:
-            best = value
+        if value > best_value:
+            best_value = value
             if value > alpha:
                 alpha = value
                 best_move = move
@@ -146,8 +156,8 @@ def quiescence(ctx, alpha, beta, depth, start):
                 if value >= beta:
                     bound = BOUND_LOWER
                     break
-    if in_check and tried == 0:
+    if in_check and move_count == 0:
         return terminal_value(ctx)
     if ctx.search_flags & TABLE:
-        store(ctx, hash_key, best_move, best, 0, bound, ctx.ply)
-    return best
+        store(ctx, hash_key, best_move, best_value, 0, bound, ctx.ply)
+    return best_value

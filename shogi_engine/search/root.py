@@ -1,4 +1,4 @@
-"""The search from the root: iterative deepening with aspiration windows, MultiPV, threads, limits and reports."""
+"""The search as Python calls it: iterative deepening with aspiration windows, MultiPV, threads, limits, reports."""
 
 import threading
 import time
@@ -16,7 +16,6 @@ from shogi_engine.game import (
     Game,
     do_move,
     key,
-    refresh_accumulator,
     repetition_key,
     terminal_value,
 )
@@ -24,21 +23,24 @@ from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import order_root, search_root
 from shogi_engine.search.context import (
     ALL_FEATURES,
-    MAX_GAME_PLY,
     PROBCUT,
-    forget,
+    PRUNE,
+    REDUCE,
     new_context,
-    play_moves,
-    write_legal_moves,
+    set_root,
+    start_search,
+    write_root_moves,
 )
+from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.timeman import TimeManager
-from shogi_engine.search.tt import Table
+from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.stop import FOREVER, Deadline, StopToken, end_of
 from shogi_engine.threads import start_thread
 
 MAX_DEPTH = 100
 MAX_THREADS = 256
-SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches of another selectivity do not share table entries
+SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches of different selectivity share no table entries
 NO_LIMIT = np.iinfo(np.int64).max
 
 
@@ -52,129 +54,108 @@ class Timer:
     """Stops a search at its hard limit from a thread of its own: kernels read no clock."""
 
     def __init__(self, began: float, limits: Limits, stop: Callable[[], None]) -> None:
-        self.condition = threading.Condition()
-        self.stop = stop
-        self.finished = False
+        self.lock = threading.Lock()
+        self.deadline = Deadline(stop)
         self.since = began
-        self.soft = self.hard = float("inf")
+        self.soft = FOREVER
         self.least = began
-        self.full = self.hard  # the hard limit as it was given; `hard` may be capped below it
+        self.full = FOREVER  # the hard limit as it was given; the deadline may be capped below it
         self.factor: float | None = None
-        self.thread: threading.Thread | None = None
         self.set(began, limits.soft_ms, limits.hard_ms, limits.least_ms)
 
     def set(self, since: float, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0) -> None:
         """Replace the limits by new ones that count from `since` (time.perf_counter)."""
-        with self.condition:
+        with self.lock:
             self.since = since
             self.least = since + least_ms / 1000
-            self.soft = since + soft_ms / 1000 if soft_ms is not None else float("inf")
-            self.full = since + hard_ms / 1000 if hard_ms is not None else float("inf")
+            self.soft = end_of(soft_ms, since)
+            self.full = end_of(hard_ms, since)
             self._apply_cap()
-            if self.hard < float("inf") and self.thread is None and not self.finished:
-                self.thread = threading.Thread(target=self._run, name="search-clock", daemon=True)
-                self.thread.start()
-            self.condition.notify()
 
     def cap(self, factor: float | None) -> None:
         """End the search at `factor` times the soft limit, within an iteration too; None: at the hard limit again."""
-        with self.condition:
+        with self.lock:
             self.factor = factor
             self._apply_cap()
-            self.condition.notify()
 
     def _apply_cap(self) -> None:
-        self.hard = self.full
-        if self.factor is not None and self.soft < self.full < float("inf"):
-            self.hard = min(max(self.since + self.factor * (self.soft - self.since), self.least), self.full)
+        end = self.full
+        if self.factor is not None and self.soft < self.full < FOREVER:
+            end = min(max(self.since + self.factor * (self.soft - self.since), self.least), self.full)
+        self.deadline.set(end)
 
     def may_continue(self, factor: float = 1.0) -> bool:
-        """Tell whether another iteration may begin if the soft limit is taken `factor` times; never past the hard one.
+        """Tell whether another iteration may begin with the soft limit stretched by `factor`, at most to the hard one.
 
-        Only a soft limit below a hard one is stretched or cut: equal ones mean that all the time is to be used.
+        Only a soft limit below the hard one is stretched or cut: equal ones mean that all the time is to be used.
         """
-        with self.condition:
+        with self.lock:
             end = self.soft
-            if self.soft < self.full < float("inf"):
+            if self.soft < self.full < FOREVER:
                 end = min(max(self.since + factor * (self.soft - self.since), self.least), self.full)
         return time.perf_counter() < end
 
     def may_be_cut(self) -> bool:
-        """Tell whether the soft limit is one to be cut, and near enough that it matters."""
-        with self.condition:
+        """Tell whether the soft limit could be cut, and is near enough for that to matter."""
+        with self.lock:
             passed = time.perf_counter() - self.since
-            return self.soft < self.full < float("inf") and 4 * passed > self.soft - self.since
+            return self.soft < self.full < FOREVER and 4 * passed > self.soft - self.since
 
     def close(self) -> None:
         """End the thread."""
-        with self.condition:
-            self.finished = True
-            self.condition.notify()
-
-    def _run(self) -> None:
-        with self.condition:
-            while not self.finished:
-                left = self.hard - time.perf_counter()
-                if left <= 0:
-                    self.stop()
-                    return
-                self.condition.wait(min(left, 3600.0))
+        self.deadline.close()
 
 
 class Searcher:
-    """One game's search: a transposition table and a context for each thread.
+    """A transposition table, and a context and histories for each thread.
 
-    search() runs in the caller's thread; stop() and extend() may be called from any other. Not for two searches at a
-    time: make another Searcher.
+    search() runs in the caller's thread; stop() and extend() may be called from any other. One search at a time.
     """
 
-    def __init__(self, game: Game, *, hash_mb: int = 64, threads: int = 1) -> None:
+    def __init__(self, game: Game, *, hash_mb: int = 64, threads: int = 1, stop_token: StopToken | None = None) -> None:
         self.game = game
         self.search_flags = ALL_FEATURES & game.search_flags
         self.params = game.default_params()  # copied into every thread's context when a search begins
-        self.table = Table(hash_mb)
-        self._stop_word = np.zeros(8, dtype=np.uint64)
+        self.tt = TranspositionTable(hash_mb)
+        self._stop = stop_token or StopToken()
         self._contexts: list[Any] = []
+        self._histories: list[Histories] = []  # of the contexts
         self._timer: Timer | None = None
         self._extension: tuple[float, float | None, float | None, float] | None = None
         self._lock = threading.Lock()
-        self._armed = False
         self._set_threads(threads)
 
     def _set_threads(self, threads: int) -> None:
         if not 1 <= threads <= MAX_THREADS:
             raise ValueError(f"a search has 1 to {MAX_THREADS} threads, not {threads}")
-        del self._contexts[threads:]
+        del self._contexts[threads:], self._histories[threads:]
         while len(self._contexts) < threads:
-            ctx = new_context(self.game)
-            ctx.stop_address = self._stop_word.ctypes.data
+            self._histories.append(Histories(self.game))
+            ctx = new_context(self.game, self._histories[-1])
+            ctx.stop_address = self._stop.address
             self._contexts.append(ctx)
 
     def resize(self, hash_mb: int | None = None, threads: int | None = None) -> None:
-        """Change the size of the table (it forgets everything) or the number of threads."""
-        if hash_mb is not None and hash_mb != self.table.megabytes:
-            self.table = Table(hash_mb)
+        """Change the size of the transposition table (it forgets everything) or the number of threads."""
+        if hash_mb is not None and hash_mb != self.tt.megabytes:
+            self.tt = TranspositionTable(hash_mb)
         if threads is not None:
             self._set_threads(threads)
 
     def new_game(self) -> None:
         """Forget what earlier searches learned."""
-        self.table.clear()
-        for ctx in self._contexts:
-            forget(ctx)
+        self.tt.clear()
+        for histories in self._histories:
+            histories.clear()
 
-    def arm(self) -> None:
-        """Announce a search: from now on `stop` ends it, even before it has begun; an older stop is forgotten.
-
-        A front end that starts searches in a thread calls this first, so that no stop is lost or hits the next search.
-        """
-        self._armed = True
+    def prepare(self) -> None:
+        """Announce a search: `stop` and `extend` hold from now on; see StopToken.prepare."""
         self._extension = None
-        self._stop_word[0] = 0
+        self._stop.prepare()
 
     def stop(self) -> None:
         """Make the running or announced search return at once; without one, nothing happens."""
-        self._stop_word[0] = 1
+        self._stop.stop()
 
     def extend(self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0) -> None:
         """Give the running or announced search new time limits that count from now."""
@@ -195,19 +176,9 @@ class Searcher:
     def root_moves(self, position: Any, moves: Sequence[int] = ()) -> list[int]:
         """Return the legal moves after `moves` (encoded, legal) from `position`."""
         ctx = self._contexts[0]
-        self._set_position(ctx, position, moves)
-        count = int(write_legal_moves(ctx))
-        return np.asarray(ctx)["moves"][:count].tolist()
-
-    def _set_position(self, ctx: Any, position: Any, moves: Sequence[int]) -> None:
-        """Put a position and the game that led to it into a context; the trail keeps the last moves only."""
-        fields = np.asarray(ctx)  # a record's attributes are looked up at a tenth of this speed
-        fields["pos"] = position
-        fields["repetition_filter"] = fields["game_ply"] = fields["ply"] = 0
-        game = np.array(moves, dtype=np.uint32)
-        for first in range(len(game) % MAX_GAME_PLY - MAX_GAME_PLY, len(game), MAX_GAME_PLY):
-            fields["game_ply"] = 0
-            play_moves(ctx, game[max(first, 0) : first + MAX_GAME_PLY])
+        set_root(ctx, position, moves)
+        count = int(write_root_moves(ctx))
+        return np.asarray(ctx)["root_moves"][:count].tolist()
 
     def search(
         self,
@@ -219,24 +190,23 @@ class Searcher:
         """Search the position that `moves` lead to from `position` and return the best move found.
 
         position : record[game.position].   moves : encoded legal moves of the game so far.
-        on_info : called in this thread with each line of thought.
+        on_info : called in this thread with each report.
         Raises ValueError if limits.searchmoves holds no legal move; what a thread raises is raised here.
         """
         limits = limits or Limits()
         began = time.perf_counter()
-        if not self._armed:
-            self.arm()
+        if not self._stop.begin():
+            self._extension = None
         legal = self.root_moves(position, moves)
         roots = [move for move in legal if move in limits.searchmoves] if limits.searchmoves else legal
         if not roots:
-            self._armed = False
             if legal:
                 raise ValueError("none of the moves to search is legal here")
             return Result(0, 0, int(terminal_value(self._contexts[0])), 0, 0, 0.0, (), ())
-        self.table.next_generation()
+        self.tt.next_generation()
         for number, ctx in enumerate(self._contexts):
             if number > 0:  # root_moves did it for the first
-                self._set_position(ctx, position, moves)
+                set_root(ctx, position, moves)
             self._prepare(ctx, roots, limits)
         run = _Run(self, limits, began, on_info)
         with self._lock:
@@ -248,30 +218,25 @@ class Searcher:
         finally:
             with self._lock:
                 self._timer.close()
-                self._timer = None
-            self._armed = False
+                self._timer = self._extension = None
 
     def _prepare(self, ctx: Any, roots: list[int], limits: Limits) -> None:
-        """Set all of a context but its position."""
+        """Set parameters, limits and root moves of a context whose root is set."""
         fields = np.asarray(ctx)
         fields["search_flags"] = self.search_flags
         fields["params"] = self.params
         if limits.selectivity is not None:
             fields["params"]["probcut_selectivity"] = limits.selectivity
         fields["tt_key_salt"] = int(fields["params"]["probcut_selectivity"]) * SALT_FACTOR if is_selective(ctx) else 0
-        fields["tt_address"] = self.table.address
-        fields["tt_clusters"] = self.table.clusters
-        fields["generation"] = self.table.generation
-        fields["nodes"] = fields["seldepth"] = fields["stopped"] = 0
+        fields["tt_address"] = self.tt.address
+        fields["tt_clusters"] = self.tt.clusters
+        fields["generation"] = self.tt.generation
         fields["node_limit"] = NO_LIMIT
         if limits.nodes is not None:
             fields["node_limit"] = max(limits.nodes // len(self._contexts), 1)
         fields["root_count"] = len(roots)
         fields["root_moves"][: len(roots)] = roots
-        fields["last_null"] = -1
-        fields["killers"] = 0
-        fields["computed_ply"] = 0
-        refresh_accumulator(ctx)
+        start_search(ctx)
         order_root(ctx)
 
 
@@ -286,10 +251,10 @@ class _Run:
         self.limits = limits
         self.began = began
         self.on_info = on_info
-        self.lines: dict[int, Info] = {}  # of the iteration that is under way
-        self.complete: list[Info] = []  # of the last one that was finished, the best first
+        self.lines: dict[int, Info] = {}  # of the iteration in progress
+        self.complete: list[Info] = []  # of the last finished one, the best first
         self.failure: BaseException | None = None
-        self.position = new_record(searcher.game.position)  # a copy: the contexts' own moves with the search
+        self.position = new_record(searcher.game.position)  # a copy: the contexts' own changes during the search
         np.asarray(self.position)[...] = self.contexts[0].pos
         self.params = searcher.params
         self.window = max(int(self.params.aspiration_window), 1)
@@ -315,7 +280,7 @@ class _Run:
         return self._result(main)
 
     def _help(self, ctx: Any, number: int) -> None:
-        """Deepen in a helper thread, half of them a ply ahead, to fill the table with other lines."""
+        """Lazy SMP: deepen in a helper thread, half of them a ply ahead, and share results through the table."""
         try:
             first = 1 + number % 2
             for depth in range(first, self._max_depth() + 1):
@@ -330,7 +295,7 @@ class _Run:
         return min(self.limits.depth or MAX_DEPTH, self.longest)
 
     def _depths(self, ctx: Any) -> Iterator[int]:
-        """Yield the depths of the main thread; one that reaches the end of the game comes again without ProbCut."""
+        """Yield the depths of the main thread; one that reaches the end of the game is repeated without ProbCut."""
         yield from range(1, self._max_depth() + 1)
         to_the_end = self._max_depth() == self.longest < MAX_DEPTH
         if to_the_end and self.limits.selectivity is None and is_selective(ctx):
@@ -341,10 +306,10 @@ class _Run:
     def _deepen(self, ctx: Any, timer: Timer) -> None:
         """Iterative deepening in the main thread."""
         multipv = min(self.limits.multipv, int(ctx.root_count))
-        doubt = TimeManager(self.window)
-        doubt.only = int(ctx.root_count) == 1
-        if doubt.only:
-            timer.cap(doubt.factor)
+        time_manager = TimeManager(self.window)
+        time_manager.only = int(ctx.root_count) == 1
+        if time_manager.only:
+            timer.cap(time_manager.factor)
         scores = [0] * multipv
         for depth in self._depths(ctx):
             for line in range(multipv):
@@ -353,20 +318,21 @@ class _Run:
                     return
             self.complete = sorted(self.lines.values(), key=lambda info: -info.score)
             self.lines = {}
-            doubt.note(self.complete[0].pv[0], scores[0])
-            if multipv == 1 and doubt.steady and not (doubt.easy or doubt.only) and timer.may_be_cut():
-                doubt.easy = self._others_are_far(ctx, scores[0], depth)
-            timer.cap(doubt.factor if doubt.easy or doubt.only else None)
-            if ctx.stopped or self._settled(scores[0], depth) or not timer.may_continue(doubt.factor):
+            time_manager.note(self.complete[0].pv[0], scores[0])
+            clear = time_manager.easy or time_manager.only
+            if multipv == 1 and time_manager.steady and not clear and timer.may_be_cut():
+                time_manager.easy = self._others_are_far(ctx, scores[0], depth)
+            timer.cap(time_manager.factor if time_manager.easy or time_manager.only else None)
+            if ctx.stopped or self._settled(scores[0], depth) or not timer.may_continue(time_manager.factor):
                 return
 
     def _others_are_far(self, ctx: Any, score: int, depth: int) -> bool:
-        """Tell whether no other root move comes near the best one's `score`, by a search half as deep."""
+        """Tell whether a search half as deep finds no other root move near the best one's `score`."""
         least = score - int(self.params.easy_move_margin) * self.window
         return abs(score) < VALUE_MATE_IN_MAX and int(search_root(ctx, least - 1, least, depth // 2, 1)) < least
 
     def _settled(self, score: int, depth: int) -> bool:
-        """Tell whether a deeper search is not wanted: a win as short as asked, or one that is proven shortest."""
+        """Tell whether to stop deepening: the mate asked for is found, or one that no deeper search can shorten."""
         plies = VALUE_MATE - abs(score)
         if abs(score) < VALUE_MATE_IN_MAX:
             return False
@@ -375,7 +341,7 @@ class _Run:
         return plies <= depth - 2 and plies < MAX_PLY and self.limits.multipv == 1
 
     def _iterate(self, ctx: Any, depth: int, line: int, guess: int, report: bool = False) -> int:
-        """Search one depth with a window around the last score, wider until it holds; return the score."""
+        """Search one depth with an aspiration window, widened until the score is inside; return the score."""
         window = self.window
         alpha, beta = -VALUE_INFINITE, VALUE_INFINITE
         if depth >= int(self.params.aspiration_min_depth) and abs(guess) < VALUE_MATE_IN_MAX:
@@ -403,7 +369,7 @@ class _Run:
                 alpha, beta = -VALUE_INFINITE, VALUE_INFINITE
 
     def _report(self, ctx: Any, depth: int, line: int, score: int, bound: str) -> None:
-        """Keep and hand on a line of thought."""
+        """Record the principal variation of the root and report it."""
         fields = np.asarray(ctx)
         pv = tuple(fields["pv"][0, : int(fields["pv_end"][0])].tolist())
         first = int(fields["root_moves"][line])
@@ -417,21 +383,28 @@ class _Run:
             bound=bound,
             nodes=self._nodes(),
             seconds=time.perf_counter() - self.began,
-            hashfull=self.searcher.table.permille_used() if self.on_info else 0,
+            hashfull=self.searcher.tt.permille_used() if self.on_info else 0,
             pv=pv,
+            exact=not bound and self._is_exact(ctx, depth),
         )
         self.lines[line] = info
         if self.on_info:
             self.on_info(info)
 
+    def _is_exact(self, ctx: Any, depth: int) -> bool:
+        """Tell whether a search of `depth` plies proves its score: to the end of the game, with nothing pruned."""
+        if self.searcher.game.plies_left is None or not self.longest <= depth < MAX_DEPTH:
+            return False
+        return not is_selective(ctx) and int(ctx.search_flags) & (PRUNE | REDUCE) == 0
+
     def _nodes(self) -> int:
-        """Return the nodes of all threads so far."""
+        """Return the nodes that all threads have searched so far."""
         return sum(int(np.asarray(each)["nodes"]) for each in self.contexts)
 
-    def _longer(self, info: Info) -> tuple[int, ...]:
-        """Return a line continued by the table's best moves, up to its depth, or to the end of the game if it is won.
+    def _extend_pv(self, info: Info) -> tuple[int, ...]:
+        """Return a principal variation extended by the table's moves, to its depth, or to the mate if there is one.
 
-        A line is short where the table settled a value, or a window failed: a ponder move is wanted there too.
+        It is short where a table entry cut it off or the window failed; front ends need a ponder move there too.
         """
         game, searcher = self.searcher.game, self.searcher
         length = max(info.depth, 2)
@@ -445,7 +418,7 @@ class _Run:
             do_move(position, np.uint32(move), undo)
         while len(pv) < length and int(repetition_key(position)) not in seen:
             seen.add(int(repetition_key(position)))
-            move = searcher.table.move(int(key(position) ^ self.contexts[0].tt_key_salt))
+            move = searcher.tt.move(int(key(position) ^ self.contexts[0].tt_key_salt))
             if not move or move not in searcher.root_moves(position):
                 break
             pv.append(move)
@@ -453,22 +426,22 @@ class _Run:
         return tuple(pv)
 
     def _result(self, ctx: Any) -> Result:
-        """Return the result: what the last iteration found, then what the one before it knows of other moves.
+        """Return the result: the lines of the last iteration, then those of the one before it for other moves.
 
-        A search stopped before its first move was searched takes the first legal one.
+        If not even one move was searched, it is the first legal one.
         """
         nodes = self._nodes()
         seconds = time.perf_counter() - self.began
         infos = [self.lines[line] for line in sorted(self.lines)]
         infos += [info for info in self.complete if info.pv[0] not in {other.pv[0] for other in infos}]
-        used = self.searcher.table.permille_used()
+        used = self.searcher.tt.permille_used()
         if not infos:
             move = int(ctx.root_moves[0])
             return Result(move, 0, 0, 0, nodes, seconds, (move,), ())
         infos = [
-            replace(info, multipv=number, pv=self._longer(info), hashfull=used)
+            replace(info, multipv=number, pv=self._extend_pv(info), hashfull=used)
             for number, info in enumerate(infos[: self.limits.multipv], 1)
         ]
         best = infos[0]
         ponder = best.pv[1] if len(best.pv) > 1 else 0
-        return Result(best.pv[0], ponder, best.score, best.depth, nodes, seconds, best.pv, tuple(infos))
+        return Result(best.pv[0], ponder, best.score, best.depth, nodes, seconds, best.pv, tuple(infos), best.exact)

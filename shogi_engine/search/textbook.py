@@ -1,9 +1,10 @@
 """The textbook searches: minimax, alpha-beta and NegaScout, as short as they can be said, for any game.
 
-They use the shared search's context and the games' rules, but nothing else of it: no table, no pruning but alpha-beta
-itself, and no ordering unless it is asked for. Each counts the nodes it visits by ply in `visits`. At the horizon a
-position is worth `evaluate`; a pass costs no depth; a position without a legal move has its `terminal_value`, always
-from the side to move's point of view. The bits of ctx.search_flags below change that, for players that are compared.
+They use the context of search/alphabeta.py and the games' rules, but nothing else of it: no transposition table, no
+pruning but alpha-beta itself, and no move ordering unless it is asked for. Each counts the nodes it visits by ply in
+`visits`. At depth 0 a position's value is `evaluate`; a pass costs no depth; a position without a legal move has its
+`terminal_value`, always from the side to move's point of view. The bits of ctx.search_flags below change that, for
+players that are compared.
 """
 
 from shogi_engine.game import (
@@ -19,31 +20,31 @@ from shogi_engine.game import (
 )
 from shogi_engine.jit import njit
 from shogi_engine.search.context import make_move, unmake_move
-from shogi_engine.search.ordering import order_moves, pick_move
+from shogi_engine.search.movepick import order_moves, pick_move
 
-# Bits of ctx.search_flags, beyond those of the shared search (context.ALL_FEATURES).
-PLAIN = 1 << 16  # count by `naive_value` at the horizon
-ORDERED = 1 << 17  # the most promising moves first: so NegaScout is what is known as principal variation search
-SEED_RULES = 1 << 18  # the faults told of in `seed_value`
+# Bits of ctx.search_flags, beyond those of context.ALL_FEATURES.
+PLAIN = 1 << 16  # evaluate by `naive_value`
+ORDERED = 1 << 17  # order the moves: NegaScout is then what is known as principal variation search
+SEED_RULES = 1 << 18  # with the bugs described in `seed_value`
 
 
 @njit
-def horizon_value(ctx):
-    """Return what ctx.pos is taken for without a search."""
+def leaf_value(ctx):
+    """Return the static evaluation of ctx.pos that the player uses."""
     return naive_value(ctx) if ctx.search_flags & PLAIN else evaluate(ctx)
 
 
 @njit
 def seed_value(ctx, start, count):
-    """Return what published programs took a position without a placing for, VALUE_NONE for any other one.
+    """Return the value that published programs gave a position where no disc can be placed, else VALUE_NONE.
 
-    A pass ended the line as if it were the horizon; at the game's end the empty squares, which the rules give to the
-    winner, were given to him twice. The `count` moves of ctx.pos are at ctx.moves[start].
+    Their bugs: a pass ended the line as if the depth were used up; at the end of the game the empty squares, which the
+    rules give to the winner, were counted twice. The `count` moves of ctx.pos are at ctx.moves[start].
     """
     if count == 0:
         return 2 * terminal_value(ctx) - naive_value(ctx)
     if count == 1 and move_cost(ctx.pos, ctx.moves[start]) == 0:
-        return horizon_value(ctx)
+        return leaf_value(ctx)
     return VALUE_NONE
 
 
@@ -55,7 +56,7 @@ def minimax(ctx, depth, start, visits):
     """
     visits[ctx.ply] += 1
     if depth <= 0:
-        return horizon_value(ctx)
+        return leaf_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_moves(ctx, start)
     if ctx.search_flags & SEED_RULES:
@@ -77,12 +78,12 @@ def minimax(ctx, depth, start, visits):
 def alpha_beta(ctx, alpha, beta, depth, start, visits):
     """Return the value of ctx.pos, exact within (alpha, beta), else a bound; as `minimax` otherwise.
 
-    alpha is what the side to move has already, beta what the opponent has: a value that reaches beta ends the node,
-    since the opponent will not let it come to this.
+    alpha is what the side to move is sure of already, beta what the opponent is: a value that reaches beta ends the
+    node, since the opponent will avoid it.
     """
     visits[ctx.ply] += 1
     if depth <= 0:
-        return horizon_value(ctx)
+        return leaf_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_moves(ctx, start)
     if ctx.search_flags & SEED_RULES:
@@ -104,23 +105,23 @@ def alpha_beta(ctx, alpha, beta, depth, start, visits):
 
 @njit
 def negascout(ctx, alpha, beta, depth, start, visits):
-    """Return the value of ctx.pos as `alpha_beta` does, asking of all moves but the first only if they are better.
+    """Return the value of ctx.pos as `alpha_beta` does, testing all moves but the first with a zero window.
 
-    The question has a window of one; a move that is better, but not good enough for a cut, is searched again.
-    By SEED_RULES a position without a placing is signed for the player at the root, as it was in the program that
-    its author found weaker than its own alpha-beta.
+    A move that is better than alpha, but does not reach beta, is searched again.
+    With SEED_RULES `seed_value` has the sign of the player at the root, a bug of the program whose author found it
+    weaker than its own alpha-beta.
     Source: A. Reinefeld, "An Improvement to the Scout Tree Search Algorithm", ICCA Journal 6(4), 1983.
     """
     visits[ctx.ply] += 1
     if depth <= 0:
-        return horizon_value(ctx)
+        return leaf_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_moves(ctx, start)
     if ctx.search_flags & SEED_RULES:
         value = seed_value(ctx, start, end - start)
         if value != VALUE_NONE:
             return -value if ctx.ply & 1 else value
-    ordered = ctx.search_flags & ORDERED != 0 and depth > 1  # one ply before the horizon it does not pay
+    ordered = ctx.search_flags & ORDERED != 0 and depth > 1  # one ply above the leaves it does not pay
     if ordered:
         order_moves(ctx, start, end - start, MOVE_NONE)
     for index in range(start, end):

@@ -1,12 +1,12 @@
 """Time management: from a clock to the milliseconds one move may take. Standard library only.
 
-Two numbers are planned: after `soft_ms` no further iteration begins, at `hard_ms` the search stops at once. While it
-thinks, `TimeManager` stretches or cuts the soft limit.
+`plan` returns a TimeBudget: after `soft_ms` no new iteration begins, at `hard_ms` the search stops at once. During the
+search TimeManager stretches or cuts the soft limit.
 """
 
 from dataclasses import dataclass
 
-MOVETIME_DELAY = 10  # ms at most kept back from a move of fixed time: what an answer may take on a busy machine
+MOVETIME_DELAY = 10  # ms at most kept back from a fixed move time: the latency of a busy machine
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class TimeOptions:
 class TimeBudget:
     """The time for one move, in ms: 0 <= least_ms <= soft_ms <= hard_ms <= what the clock allows.
 
-    least_ms : an easy move takes so much all the same. Equal soft_ms and hard_ms are used up whatever is found.
+    least_ms : even an easy move takes this long. Equal soft_ms and hard_ms are used up whatever is found.
     """
 
     soft_ms: float
@@ -106,7 +106,7 @@ def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Time
     if most <= 1.3 * byoyomi or moves == 1:  # what is not used now is lost, or nearly so
         return TimeBudget(whole, whole)
     lost = moves * options.network_delay  # of the main time, between engine and clock
-    if byoyomi:  # a main time that is used up is no misfortune then: the sooner the larger the byoyomi is beside it
+    if byoyomi:  # running out of main time is no disaster then: spend it the sooner, the larger the byoyomi
         moves = max(1, round(moves - 0.5 * moves * moves * byoyomi / (moves * byoyomi + main)))
     even = (main + max(0, clock.increment) * (moves - 1)) / moves
     share = max(even - options.network_delay, even / 10) * options.slow_mover / 100 * (1.2 if options.ponder else 1)
@@ -120,7 +120,7 @@ def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Time
 
 
 class TimeManager:
-    """How sure a search is of its move, as a factor on the soft limit. `unit` : a small difference of two values."""
+    """Stretches the soft limit while the best move is in doubt, cuts it while that is clear. unit : a small margin."""
 
     LEAST, MOST = 0.1, 2.5  # of `factor`
     STEADY = 5  # iterations with the same best move after which it is worth asking whether the others are far behind
@@ -135,7 +135,7 @@ class TimeManager:
         self.easy = False  # the other moves are far behind
 
     def note(self, move: int, score: int) -> None:
-        """Take the best move of an iteration that is complete, and its value."""
+        """Take note of the best move of a finished iteration and its score."""
         changed = self._move not in (0, move)
         self._same = self._same + 1 if move == self._move else 0
         self._changes = self._changes / 2 + changed
@@ -146,12 +146,12 @@ class TimeManager:
 
     @property
     def steady(self) -> bool:
-        """Tell whether the best move has been the same for long, and its value has not fallen."""
+        """Tell whether the best move has been the same for long without its score falling."""
         return self._same >= self.STEADY and self._fall() == 0
 
     @property
     def factor(self) -> float:
-        """The factor, LEAST..MOST: above 1 if the best move has just changed or its value falls."""
+        """The soft limit's factor, LEAST..MOST: above 1 if the best move has just changed or its score falls."""
         if self.only:
             return self.LEAST
         if self.easy:
@@ -160,6 +160,6 @@ class TimeManager:
         return min(steady * (1 + 0.5 * min(self._changes, 1.5)) * (1 + 0.6 * self._fall()), self.MOST)
 
     def _fall(self) -> float:
-        """Return how far the value fell in the last two iterations, 0..1; less than a unit is nothing."""
+        """Return how far the score fell in the last two iterations, 0..1; less than a unit is noise."""
         fall = max(self._scores) - self._scores[-1] if self._scores else 0
         return min(max(fall - self._unit, 0) / (4 * self._unit), 1.0)

@@ -1,9 +1,8 @@
-"""A tree one can look at: the shared search in miniature, every node kept and explained.
+"""A search tree to look at: alphabeta.py in miniature, every node kept and explained.
 
-Plain Python over the games' rules, to be read beside alphabeta.py, which does the same at full speed: negamax
-alpha-beta by principal variation search with a transposition table and, if asked, late move reductions. Left out are
-quiescence, forward pruning, killers, history and repetition, so that without reductions the value is that
-of `textbook.minimax`, which is searched too, to show how many nodes alpha-beta saves.
+Plain Python over the games' rules: negamax alpha-beta with principal variation search, a transposition table and, if
+asked for, late move reductions. Quiescence, forward pruning, killers, histories and repetition are left out, so that
+without reductions the value is that of `textbook.minimax`, which runs too, to show how many nodes alpha-beta saves.
 """
 
 from collections.abc import Iterator
@@ -31,22 +30,22 @@ from shogi_engine.game import (
     see_ge,
     terminal_value,
 )
-from shogi_engine.search.context import make_move, new_context, unmake_move
+from shogi_engine.search.context import make_move, new_context, set_root, unmake_move
 from shogi_engine.search.textbook import minimax
 
-REDUCE_MIN_DEPTH, REDUCE_MIN_MOVES = 3, 3  # the first moves are not reduced, nor any near the horizon
+REDUCE_MIN_DEPTH, REDUCE_MIN_MOVES = 3, 3  # the first moves are not reduced, nor any near the leaves
 
-# What a node was asked.
-FIRST = "first move"  # its value within its parent's window
-SCOUT = "scout"  # only whether its move is better than what we have: a window of one
-REDUCED = "reduced"  # the same, a ply less deep: it comes late, so it is hardly the best
-AGAIN = "re-search"  # the answer to a scout or to a reduced search was yes: how much better?
+# Why a node was searched.
+FIRST = "first move"  # with its parent's window
+SCOUT = "scout"  # with a zero window: is its move better than alpha at all?
+REDUCED = "reduced"  # the same, a ply less deep: a late move is hardly the best
+AGAIN = "re-search"  # a scout or a reduced search beat alpha: by how much?
 
-# Why a node was left.
-HORIZON = "horizon"  # no depth left: the static value
+# Why the search of a node ended.
+LEAF = "depth 0"  # no depth left: the static evaluation
 TERMINAL = "game over"  # no legal move
-TABLE = "table"  # the table knew enough
-CUTOFF = "cut-off"  # a move reached beta: the opponent will not let it come to this
+TABLE = "table"  # the transposition table knew enough
+CUTOFF = "cut-off"  # a move reached beta: the opponent will avoid this position
 SEARCHED = "searched"  # all moves were
 
 
@@ -56,8 +55,8 @@ class Node:
 
     move : the move that led here, '' at the root    depth : plies to go    alpha, beta : the window
     value : from the side to move's point of view, as the window is; exact only if it lies within the window
-    question, ended : of the words above    legal : how many legal moves there are, 0 where none was made
-    best : the child whose move is the best found, None if no move is better than alpha
+    question, ended : of the words above    legal : how many legal moves there are, 0 where none was searched
+    best : the child with the best move, None if no move is better than alpha
     """
 
     move: str
@@ -74,7 +73,7 @@ class Node:
     @property
     def bound(self) -> str:
         """'=' if the value is exact, '>=' if it is at least that, '<=' if it is at most that."""
-        if self.ended in (HORIZON, TERMINAL):
+        if self.ended in (LEAF, TERMINAL):
             return "="
         return ">=" if self.value >= self.beta else "<=" if self.value <= self.alpha else "="
 
@@ -97,9 +96,9 @@ class Tree:
     minimax_value: int
     minimax_nodes: int
 
-    def count(self, **wanted: str) -> int:
-        """Return how many nodes have the attributes `wanted`, e.g. ended=CUTOFF; all nodes if none is."""
-        return sum(all(getattr(node, name) == value for name, value in wanted.items()) for node in self.root.walk())
+    def count(self, **attributes: str) -> int:
+        """Return how many nodes have these attributes, e.g. ended=CUTOFF; without any, how many nodes there are."""
+        return sum(all(getattr(node, name) == value for name, value in attributes.items()) for node in self.root.walk())
 
     def counts(self) -> dict[str, int]:
         """Return the tree's figures by name."""
@@ -128,8 +127,7 @@ class Tracer:
     def trace(self, position: Any, depth: int) -> Tree:
         """Return the tree `depth` plies deep of `position` (record[game.position])."""
         ctx = self.ctx
-        ctx.pos = position
-        ctx.ply = ctx.game_ply = ctx.computed_ply = 0
+        set_root(ctx, position)
         refresh_accumulator(ctx)
         self.table.clear()
         root = Node("", depth, -VALUE_INFINITE, VALUE_INFINITE, FIRST)
@@ -142,20 +140,20 @@ class Tracer:
         """Search ctx.pos as `node` asks, fill `node` in, and return its value. start : where ctx.moves is free."""
         ctx, alpha, beta = self.ctx, node.alpha, node.beta
 
-        # At the horizon a position is worth what it looks like.
+        # At depth 0 a position's value is its static evaluation.
         if node.depth <= 0:
-            node.ended, node.value = HORIZON, int(evaluate(ctx))
+            node.ended, node.value = LEAF, int(evaluate(ctx))
             return node.value
 
-        # What is known from another line of the same depth may settle a scout; else it gives a good first move.
-        depth, bound, value, table_move = self.table.get(int(key(ctx.pos)), (0, "", 0, int(MOVE_NONE)))
+        # A table entry of the same depth may be enough for a scout; otherwise its move is searched first.
+        depth, bound, value, tt_move = self.table.get(int(key(ctx.pos)), (0, "", 0, int(MOVE_NONE)))
         if depth == node.depth and beta - alpha == 1:
             value = _count_from(value, ctx.ply)
             if bound == "=" or (bound == ">=" and value >= beta) or (bound == "<=" and value <= alpha):
                 node.ended, node.value = TABLE, value
                 return value
 
-        moves = self._moves(start, table_move)
+        moves = self._moves(start, tt_move)
         end = start + self.game.max_moves
         node.legal = len(moves)
         if not moves:
@@ -177,7 +175,7 @@ class Tracer:
         return best
 
     def _try(self, node: Node, move: Any, number: int, alpha: int, start: int) -> int:
-        """Return the value of the `number`-th move for the side that makes it; `alpha` is what it has already."""
+        """Search the `number`-th move and return its value for the side that makes it."""
         ctx, beta = self.ctx, node.beta
         text = self.game.format_move(ctx.pos, int(move))
         depth = node.depth - int(move_cost(ctx.pos, move))
@@ -192,17 +190,17 @@ class Tracer:
         if number == 1:
             value = ask(FIRST, depth, alpha, beta)
         else:
-            less = int(self.reduce and late and node.depth >= REDUCE_MIN_DEPTH and not is_in_check(ctx.pos))
-            value = ask(REDUCED if less else SCOUT, depth - less, alpha, alpha + 1)
-            if value > alpha and less:
+            r = int(self.reduce and late and node.depth >= REDUCE_MIN_DEPTH and not is_in_check(ctx.pos))
+            value = ask(REDUCED if r else SCOUT, depth - r, alpha, alpha + 1)
+            if value > alpha and r:
                 value = ask(AGAIN, depth, alpha, alpha + 1)
             if alpha < value < beta:
                 value = ask(AGAIN, depth, alpha, beta)
         unmake_move(ctx, move)
         return value
 
-    def _moves(self, start: int, table_move: int) -> list[Any]:
-        """Return the legal moves, the most promising first: the table's, noisy ones, quiet ones, each by its score."""
+    def _moves(self, start: int, tt_move: int) -> list[Any]:
+        """Return the legal moves in order: the table's, good captures, the others, each group by its score."""
         ctx = self.ctx
         count = int(generate_moves(ctx, start))
         score_moves(ctx, start, count)
@@ -210,15 +208,15 @@ class Tracer:
         for index in range(start, start + count):
             move, score = ctx.moves[index], int(ctx.scores[index])
             if is_legal(ctx.pos, move):
-                noisy = not is_quiet(ctx.pos, move) and bool(see_ge(ctx.pos, move, 0))
-                ranks.append((int(move) != table_move, not noisy, -score, index, move))
+                good_capture = not is_quiet(ctx.pos, move) and bool(see_ge(ctx.pos, move, 0))
+                ranks.append((int(move) != tt_move, not good_capture, -score, index, move))
         return [rank[-1] for rank in sorted(ranks)]
 
 
 def _count_from(value: int, ply: int) -> int:
-    """Return a value whose wins count plies from a node at `ply` as one that counts them from the root.
+    """Return a value whose mates count plies from a node at `ply` as one that counts them from the root.
 
-    With a negative `ply` it is the other way round: the table keeps wins as counted from the node.
+    A negative `ply` converts the other way: the table keeps mates as counted from the node.
     """
     if value >= VALUE_MATE_IN_MAX:
         return int(value - ply)
@@ -237,7 +235,7 @@ def value_text(value: int) -> str:
 
 
 def node_text(node: Node) -> str:
-    """Return what there is to say of a node, without its move."""
+    """Return the description of a node, without its move."""
     notes = [] if node.question == FIRST else [node.question]
     if node.ended == CUTOFF:
         made = len({child.move for child in node.children})
@@ -251,25 +249,25 @@ def node_text(node: Node) -> str:
 
 
 def tree_lines(node: Node, indent: int = 0) -> Iterator[str]:
-    """Yield the tree below and with `node`, a line a node, each a step further in than its parent."""
+    """Yield the tree of `node`, one line for each node, indented below its parent."""
     yield f"{'  ' * indent}{node.move or 'root'}  {node_text(node)}"
     for child in node.children:
         yield from tree_lines(child, indent + 1)
 
 
 def tree_dict(node: Node) -> dict[str, Any]:
-    """Return the tree as JSON can hold it."""
+    """Return the tree in types that JSON knows."""
     values = {name: getattr(node, name) for name in ("move", "depth", "alpha", "beta", "value", "bound")}
     children = [tree_dict(child) for child in node.children]
     return values | {"question": node.question, "ended": node.ended, "children": children}
 
 
-FILLS = {HORIZON: "white", TERMINAL: "tomato", TABLE: "lightblue", CUTOFF: "orange", SEARCHED: "palegreen"}
+FILLS = {LEAF: "white", TERMINAL: "tomato", TABLE: "lightblue", CUTOFF: "orange", SEARCHED: "palegreen"}
 EDGES = {FIRST: "solid", SCOUT: "dashed", REDUCED: "dotted", AGAIN: "solid"}
 
 
 def dot(tree: Tree) -> str:
-    """Return the tree in Graphviz' DOT: colours say why a node was left, lines what it was asked, bold is the best."""
+    """Return a Graphviz graph of the tree: colours say why a node ended, edges why it was searched, bold is best."""
     lines = ["digraph trace {", '  node [shape=box, style=filled, fontname="monospace"];', "  rankdir=LR;"]
     numbers = {id(node): number for number, node in enumerate(tree.root.walk())}
     for node in tree.root.walk():

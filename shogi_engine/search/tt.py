@@ -20,8 +20,8 @@ BOUND_UPPER, BOUND_LOWER, BOUND_EXACT = 1, 2, 3
 MAX_STORED_DEPTH = 255
 
 
-class Table:
-    """The table's memory and what a kernel needs to find it.
+class TranspositionTable:
+    """The table's memory, reached from kernels by its address.
 
     megabytes : its size.   Raises ValueError below 1, MemoryError if there is not that much.
     """
@@ -37,12 +37,12 @@ class Table:
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything. Writes all of the memory, which the system would else hand out during the next search."""
+        """Forget everything. Touches all of the memory, so that no page is first allocated during a search."""
         self.words.fill(0)
         self.generation = 0
 
     def next_generation(self) -> None:
-        """Begin a new search: older entries are replaced first."""
+        """Begin a new search: entries of older ones are replaced first."""
         self.generation = (self.generation + 1) % GENERATIONS
 
     @property
@@ -51,7 +51,7 @@ class Table:
         return self.words.ctypes.data
 
     def move(self, key: int) -> int:
-        """Return the best move stored for a position's key (64 bits), 0 if there is none."""
+        """Return the best move stored under `key` (64 bits), 0 if there is none."""
         first = ((key >> 32) * self.clusters >> 32) * (CLUSTER_BYTES // 8)
         for check, data in self.words[first : first + 2 * ENTRIES].reshape(ENTRIES, 2).tolist():
             if check ^ data == key and data:
@@ -59,7 +59,7 @@ class Table:
         return 0
 
     def permille_used(self) -> int:
-        """Return how many of 1000 sampled entries this generation wrote."""
+        """Return how many of 1000 sampled entries belong to the present search (USI's hashfull)."""
         data = self.words[1:2000:2]
         return int(np.count_nonzero((data != 0) & (data >> np.uint64(58) == self.generation)) * 1000 // len(data))
 
@@ -73,7 +73,7 @@ def cluster_address(ctx, key):
 
 @njit
 def prefetch_cluster(ctx, key):
-    """Ask the CPU for the cluster of `key`."""
+    """Prefetch the cluster of `key`."""
     prefetch(cluster_address(ctx, key))
 
 
@@ -97,7 +97,7 @@ def entry_move(data):
 
 @njit
 def entry_value(data, ply):
-    """Return the value of an entry's data at `ply`: stored wins count from the entry, the search's from the root."""
+    """Return the value of an entry's data for a node at `ply`: stored mates count plies from the node, not the root."""
     value = int(data >> np.uint64(32) & np.uint64(0xFFFF)) - 32768
     if value >= VALUE_MATE_IN_MAX:
         return value - ply
@@ -114,20 +114,20 @@ def entry_depth(data):
 
 @njit
 def entry_bound(data):
-    """Return the bound of an entry's data: UPPER, LOWER or BOUND_EXACT."""
+    """Return the bound of an entry's data: BOUND_UPPER, BOUND_LOWER or BOUND_EXACT."""
     return int(data >> np.uint64(56) & np.uint64(3))
 
 
 @njit
 def entry_settles(data, alpha, beta, ply):
-    """Tell whether an entry's bound answers the question (alpha, beta) at `ply`."""
+    """Tell whether an entry's value and bound are enough for the window (alpha, beta) at `ply`."""
     value, bound = entry_value(data, ply), entry_bound(data)
     return bound == BOUND_EXACT or bound == BOUND_LOWER and value >= beta or bound == BOUND_UPPER and value <= alpha
 
 
 @njit
 def store(ctx, key, move, value, depth, bound, ply):
-    """Store what a search of `depth` found; the cluster's least deep entry, older ones first, gives way."""
+    """Store the result of a search of `depth`; it replaces the cluster's shallowest entry, older ones first."""
     if value >= VALUE_MATE_IN_MAX:
         value += ply
     elif value <= -VALUE_MATE_IN_MAX:

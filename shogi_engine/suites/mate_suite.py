@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from shogi_engine.games.shogi.mate.solver import Mate, MateSolver, line_texts
+from shogi_engine.forced_win import ForcedWin
+from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
 from shogi_engine.games.shogi.notation import parse_sfen
 from shogi_engine.suites.suite import Answer, Outcome, Row, check_all, read_suite
 
@@ -35,7 +36,7 @@ def plain_sfen(text: str) -> str:
     return text
 
 
-def values(position: Any, found: Mate) -> Row:
+def values(position: Any, found: ForcedWin[int]) -> Row:
     """Return a mate search's result for JSON: length is null if nothing is proven, 0 for no mate."""
     row: Row = {
         "result": found.result,

@@ -18,11 +18,11 @@ from shogi_engine.game import (
     undo_move,
 )
 from shogi_engine.games.othello import GAME
+from shogi_engine.games.othello.bitboard import odd_quadrants
 from shogi_engine.games.othello.evaluation.evaluate import (
     full_diagonals,
     full_files,
     full_ranks,
-    odd_quadrants,
     stable_discs,
 )
 from shogi_engine.games.othello.movegen import flips

@@ -12,9 +12,10 @@ from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, levels
 from shogi_engine.games.othello.board import Board
 from shogi_engine.games.othello.notation import parse_obf
+from shogi_engine.levels import LevelPlan
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import new_context
-from shogi_engine.search.tt import Table
+from shogi_engine.search.tt import TranspositionTable
 
 MIDDLE = "--OOO-----XOXX----XXOX-----XXO---OOXXXXX--OX-XX---XXO----------- X"
 
@@ -39,13 +40,13 @@ def test_levels_grow():
 
 def test_limits_of_a_level():
     start, late = parse_obf(GAME.start), parse_obf("X" * 30 + "O" * 24 + "-" * 10 + " X")
-    assert levels.search_limits(9, start) == (9, levels.CAREFUL)
-    assert levels.search_limits(3, start) == (3, 0)
-    assert levels.search_limits(5, late) == (levels.plies_left(late), 0) == (11, 0)
-    assert levels.search_limits(4, late) == (4, 0)
+    assert levels.plan(9, start) == LevelPlan(9, selectivity=levels.CAREFUL)
+    assert levels.plan(3, start) == LevelPlan(3, selectivity=0)
+    assert levels.plan(5, late) == LevelPlan(11, selectivity=0, exact=True) and levels.plies_left(late) == 11
+    assert levels.plan(4, late) == LevelPlan(4, selectivity=0)
     for wrong in (-1, 22):
         with pytest.raises(ValueError, match="levels are 0 to 21"):
-            levels.search_limits(wrong, start)
+            levels.plan(wrong, start)
     with Engine(TIC_TAC_TOE, hash_mb=1) as engine, pytest.raises(ValueError, match="has no levels"):
         engine.search(level=0)
 
@@ -70,7 +71,7 @@ def value_of(ctx, position, depth, selectivity, table):
 
 def test_probcut_saves_nodes_and_changes_little():
     """With margins that nothing clears the value is that of the full width; with the usual ones it is near it."""
-    ctx, table = new_context(GAME), Table(4)
+    ctx, table = new_context(GAME), TranspositionTable(4)
     wide = narrow = 0
     differences = []
     for number in range(12):
@@ -97,7 +98,7 @@ def test_selective_searches_share_no_entries():
 
 def test_wipe_outs_are_seen():
     """Where the other side can be wiped out within five plies, the selective search knows too."""
-    ctx, table = new_context(GAME), Table(4)
+    ctx, table = new_context(GAME), TranspositionTable(4)
     for text in WIPE_OUTS:
         for depth in (5, 6, 7):
             assert value_of(ctx, parse_obf(text), depth, 0, table)[0] == 6400, "the full width says so"

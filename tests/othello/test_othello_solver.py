@@ -265,7 +265,7 @@ def test_an_announced_search_is_stopped_in_the_solver_too():
         engine.set_position(format_obf(next(ending for ending in SUITE if ending.id == "ffo-36").position))
         engine.warmup()
         for wait in (0.0, 0.2):
-            engine.arm()
+            engine.prepare()
             if wait:
                 threading.Timer(wait, engine.stop).start()
             else:

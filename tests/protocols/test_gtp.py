@@ -1,10 +1,13 @@
 """`shogi-engine gtp` as a process."""
 
 import random
+import subprocess
+import sys
 import time
 
 import pytest
 from console_driver import Process
+from conversation import ROOT
 
 from shogi_engine.games.othello.board import Board
 
@@ -140,3 +143,12 @@ def test_quit_is_answered(engine):
         began = time.monotonic()
         assert other.ask("5 quit") == "=5"
         assert other.ended(3) == (0, b"") and time.monotonic() - began < 2
+
+
+def test_a_script_is_answered_to_its_end(engine):
+    script = "1 clear_board\n2 play b d3\n3 genmove w\n4 undo\n5 quit\n"
+    command = [sys.executable, "-m", "shogi_engine", "gtp"]
+    done = subprocess.run(command, input=script.encode(), capture_output=True, timeout=300, cwd=ROOT)
+    answers = done.stdout.decode().split("\n\n")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert [answer.split(" ")[0] for answer in answers] == ["=1", "=2", "=3", "=4", "=5", ""]

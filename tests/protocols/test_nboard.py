@@ -1,10 +1,13 @@
 """`shogi-engine nboard` as a process."""
 
 import random
+import subprocess
+import sys
 import time
 
 import pytest
 from console_driver import Process
+from conversation import ROOT
 
 from shogi_engine.games.othello.board import Board
 
@@ -155,3 +158,12 @@ def test_it_ends_within_a_second_even_while_compiling(tmp_path, last):
         fresh.process.stdin.close()
         status, words = fresh.ended(5)
         assert status == 0 and words == b"" and time.monotonic() - began < 2  # a second, on a busy machine
+
+
+def test_a_script_is_answered_to_its_end(engine):
+    script = f"nboard 2\nset depth 5\n{game('F5')}\ngo\nmove D6\ngo\nquit\n"
+    command = [sys.executable, "-m", "shogi_engine", "nboard"]
+    done = subprocess.run(command, input=script.encode(), capture_output=True, timeout=300, cwd=ROOT)
+    lines = done.stdout.decode().splitlines()
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert len([line for line in lines if line.startswith("===")]) == 2, lines

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from shogi_engine.game import MAX_PLY, VALUE_INFINITE, do_move, generate_moves, is_legal, refresh_accumulator
+from shogi_engine.game import MAX_PLY, VALUE_INFINITE, do_move, generate_moves, is_legal
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
-from shogi_engine.search.context import forget, new_context
+from shogi_engine.search.context import new_context, set_root, start_search
+from shogi_engine.search.history import forget
 from shogi_engine.search.textbook import alpha_beta, minimax, negascout
 
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
@@ -13,16 +14,13 @@ NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 
 def place(ctx, position, features=0, table=None):
     """Put `position` into `ctx` as the root of a fresh search with `features`."""
-    ctx.pos = position
-    ctx.ply = ctx.game_ply = ctx.nodes = ctx.stopped = ctx.seldepth = ctx.computed_ply = 0
-    ctx.last_null = -1
-    ctx.repetition_filter[:] = 0
+    set_root(ctx, position)
     forget(ctx)
     ctx.search_flags = features
     ctx.stop_address = NEVER.ctypes.data
     if table is not None:
         ctx.tt_address, ctx.tt_clusters, ctx.generation = table.address, table.clusters, table.generation
-    refresh_accumulator(ctx)
+    start_search(ctx)
 
 
 def random_positions(game, count, seed, longest):

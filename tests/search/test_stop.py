@@ -51,7 +51,7 @@ def stop_at_random(name, count, threads, longest_ms):
         position = positions[number % len(positions)]
         if number % 20 == 0:
             searcher.new_game()
-        searcher.arm()
+        searcher.prepare()
         stopper.stop_after(rng.choice((0, 0.0002, rng.random() * longest_ms / 1000)))
         limits = Limits(multipv=rng.choice((1, 1, 3)), depth=None if number % 3 else 40)
         result = searcher.search(position, (), limits)
@@ -90,7 +90,7 @@ def test_a_stop_before_the_search_began_holds_and_an_older_one_does_not():
     searcher = Searcher(game_of("shogi"), hash_mb=1)
     position = searcher.game.parse_position(searcher.game.start)
     searcher.warmup()
-    searcher.arm()
+    searcher.prepare()
     searcher.stop()
     began = time.perf_counter()
     result = searcher.search(position, ())
@@ -100,7 +100,7 @@ def test_a_stop_before_the_search_began_holds_and_an_older_one_does_not():
     searcher.stop()  # there is no search to stop
     assert searcher.search(position, (), Limits(depth=4)).depth == 4
     searcher.stop()
-    searcher.arm()
+    searcher.prepare()
     assert searcher.search(position, (), Limits(depth=4)).depth == 4
 
 

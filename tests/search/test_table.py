@@ -24,7 +24,7 @@ from shogi_engine.search.tt import (
     ENTRIES,
     GENERATIONS,
     MAX_STORED_DEPTH,
-    Table,
+    TranspositionTable,
     entry_bound,
     entry_depth,
     entry_move,
@@ -60,7 +60,7 @@ def positions_below(ctx, position, plies):
 @pytest.mark.parametrize(("name", "depth", "longest", "count", "plies"), CASES)
 def test_each_entry_is_true(name, depth, longest, count, plies):
     game = game_of(name)
-    ctx, judge, table = new_context(game), new_context(game), Table(4)
+    ctx, judge, table = new_context(game), new_context(game), TranspositionTable(4)
     seen = dict.fromkeys((BOUND_EXACT, BOUND_LOWER, BOUND_UPPER), 0)
     for position in random_positions(game, count, 67, longest):
         table.clear()
@@ -90,7 +90,7 @@ def test_each_entry_is_true(name, depth, longest, count, plies):
 
 def with_table(clusters=0):
     """Return a context and the table it uses, of so many clusters."""
-    context, table = new_context(game_of("tictactoe")), Table(1)
+    context, table = new_context(game_of("tictactoe")), TranspositionTable(1)
     place(context, game_of("tictactoe").parse_position("-" * 9), TABLE, table)
     context.tt_clusters = clusters or table.clusters
     return context, table

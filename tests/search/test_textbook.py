@@ -11,7 +11,7 @@ from shogi_engine.search.context import TABLE, new_context
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 from shogi_engine.search.textbook import minimax
-from shogi_engine.search.tt import Table
+from shogi_engine.search.tt import TranspositionTable
 
 # How deep, how many moves from the start at most, and how many positions.
 CASES = [
@@ -28,7 +28,7 @@ def check(name, depth, longest, count):
     """Compare all searches on random positions, at each depth up to `depth`."""
     game = game_of(name)
     ctx = new_context(game)
-    table = Table(1)  # the context has its address only
+    table = TranspositionTable(1)  # the context has its address only
     fewer, researched = 0, 0
     for number, position in enumerate(random_positions(game, count, 2026, longest)):
         for plies in range(1, depth + 1):
@@ -88,7 +88,7 @@ def test_the_searcher_agrees_with_minimax(name, depth, longest, count, threads):
 def test_a_table_of_one_cluster_makes_no_error(name, depth, longest, count):
     """All positions fall into it: what is stored for another one must not be taken for this one's."""
     game = game_of(name)
-    ctx, table = new_context(game), Table(1)
+    ctx, table = new_context(game), TranspositionTable(1)
     for number, position in enumerate(random_positions(game, count, 61, longest)):
         place(ctx, position)
         value = int(minimax(ctx, depth, 0, np.zeros(MAX_PLY + 1, np.int64)))

@@ -19,7 +19,7 @@ from shogi_engine.search import root as root_module
 from shogi_engine.search.context import EXACT
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
-from shogi_engine.search.tt import Table
+from shogi_engine.search.tt import TranspositionTable
 
 NAMES = ("tictactoe", "othello4", "othello", "shogi")
 LONGEST = {"tictactoe": 4, "othello4": 6, "othello": 40, "shogi": 80}
@@ -167,20 +167,20 @@ def test_no_thread_and_too_many_are_refused():
 def test_small_and_large_tables(name, megabytes):
     searcher = Searcher(game_of(name), hash_mb=megabytes, threads=2)
     position = searcher.game.parse_position(searcher.game.start)
-    assert len(searcher.table.words) * 8 == megabytes << 20
+    assert len(searcher.tt.words) * 8 == megabytes << 20
     result = searcher.search(position, (), Limits(nodes=300000))
     final_position(searcher.game, position, result.pv)
-    used = np.flatnonzero(searcher.table.words[1::2])
-    assert len(used) > 1000 and used[0] < len(searcher.table.words) // 100 < len(searcher.table.words) // 3 < used[-1]
-    assert megabytes > 1 or searcher.table.permille_used() > 0
+    used = np.flatnonzero(searcher.tt.words[1::2])
+    assert len(used) > 1000 and used[0] < len(searcher.tt.words) // 100 < len(searcher.tt.words) // 3 < used[-1]
+    assert megabytes > 1 or searcher.tt.permille_used() > 0
     searcher.new_game()
-    assert not searcher.table.words[:: 1 << 10].any() and searcher.table.permille_used() == 0
+    assert not searcher.tt.words[:: 1 << 10].any() and searcher.tt.permille_used() == 0
 
 
 def test_a_table_without_room_is_refused():
     for megabytes in (0, -1):
         with pytest.raises(ValueError, match="at least 1 MB"):
-            Table(megabytes)
+            TranspositionTable(megabytes)
 
 
 def scribble(words, entries, stop, done):
@@ -198,7 +198,7 @@ def scribble(words, entries, stop, done):
 @pytest.mark.parametrize("name", ["othello", "shogi"])
 def test_torn_entries_do_no_harm(name, threads):
     searcher = Searcher(game_of(name), hash_mb=1, threads=threads)
-    words = searcher.table.words
+    words = searcher.tt.words
     stop, done = threading.Event(), []
     scribbler = threading.Thread(target=scribble, args=(words, np.arange(1, len(words), 2), stop, done))
     scribbler.start()

@@ -50,9 +50,9 @@ def check_tree(tree):
     for node in root.walk():
         assert node.alpha < node.beta
         values = {child.move: -child.value for child in node.children}  # by move, the last word counts
-        if node.ended in (trace.HORIZON, trace.TERMINAL, trace.TABLE):
+        if node.ended in (trace.LEAF, trace.TERMINAL, trace.TABLE):
             assert not node.children and node.bound == "=" or node.ended == trace.TABLE
-            assert (node.depth <= 0) == (node.ended == trace.HORIZON)
+            assert (node.depth <= 0) == (node.ended == trace.LEAF)
         else:
             assert node.children[0].question == trace.FIRST
             assert node.value == max(values.values())

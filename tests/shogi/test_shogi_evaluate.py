@@ -19,15 +19,13 @@ from shogi_engine.games.shogi.evaluation import king_piece
 from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, MIRROR, NO_KING, ROWS, UNIT, Weights, load, save
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.legal_moves import legal_moves
-from shogi_engine.games.shogi.notation import (
-    START,
-    parse_sfen,
-    parse_usi,
-)
-from shogi_engine.games.shogi.params import EVALUATIONS, KING_PIECE, MATERIAL, VALUES
+from shogi_engine.games.shogi.names import EVALUATIONS
+from shogi_engine.games.shogi.notation import START, parse_sfen
+from shogi_engine.games.shogi.params import KING_PIECE, MATERIAL, VALUES
 from shogi_engine.games.shogi.types import KING, move_kind
+from shogi_engine.games.shogi.usi_moves import parse_usi
 from shogi_engine.jit import new_record
-from shogi_engine.search.context import new_context
+from shogi_engine.search.context import new_context, set_root
 from usi import options
 
 SFENS = (
@@ -49,8 +47,7 @@ def context(evaluation=KING_PIECE):
 
 def fresh(ctx, pos):
     """Return the value of `pos` as the root of a search."""
-    ctx.pos = pos
-    ctx.ply = ctx.game_ply = 0
+    set_root(ctx, pos)
     refresh_accumulator(ctx)
     return int(evaluate(ctx))
 

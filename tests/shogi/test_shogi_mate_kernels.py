@@ -11,23 +11,21 @@ import pytest
 from processes import ROOT, environment
 from test_shogi_mates import after, in_check, middle_games
 
+from shogi_engine.games.shogi.evasions import count_evasions
 from shogi_engine.games.shogi.legal_moves import legal_moves
-from shogi_engine.games.shogi.mate.moves import (
-    count_evasions,
-    hand_covers,
+from shogi_engine.games.shogi.mate.context import MATE_SEARCH
+from shogi_engine.games.shogi.mate.hands import (
+    PACKED_GUARDS,
     hand_intersection,
     hand_union,
     hand_without,
     kinds_held,
     packed_hand,
 )
-from shogi_engine.games.shogi.mate.search import MATE_SEARCH
 from shogi_engine.games.shogi.mate.solver import MateSolver
-from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, INFINITE, LENGTH_MAX, NO_PLY, keep, look_up
-from shogi_engine.games.shogi.notation import (
-    parse_sfen,
-)
-from shogi_engine.games.shogi.types import NO_SQUARE
+from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, INFINITE, LENGTH_MAX, NO_PLY, probe, store
+from shogi_engine.games.shogi.notation import parse_sfen
+from shogi_engine.games.shogi.types import NO_SQUARE, hand_covers
 from shogi_engine.jit import JIT_DISABLED, new_record
 
 HERE = Path(__file__).resolve().parent
@@ -80,7 +78,7 @@ def test_hands():
         packed = [packed_hand(np.uint64(sum(n << 8 * k for k, n in enumerate(hand)))) for hand in (one, two)]
         counts = lambda hand: [0] + [int(hand) >> 6 * k & 31 for k in range(7)]  # noqa: E731
         assert [counts(hand) for hand in packed] == [one, two]
-        assert bool(hand_covers(*packed)) == all(a >= b for a, b in zip(one, two, strict=True))
+        assert bool(hand_covers(*packed, PACKED_GUARDS)) == all(a >= b for a, b in zip(one, two, strict=True))
         assert counts(hand_union(*packed)) == [max(pair) for pair in zip(one, two, strict=True)]
         assert counts(hand_intersection(*packed)) == [min(pair) for pair in zip(one, two, strict=True)]
         assert counts(kinds_held(packed[0])) == [31 * (count > 0) for count in one]
@@ -100,35 +98,35 @@ def test_proofs_hold_for_richer_hands_and_disproofs_for_poorer_ones():
     none, path = np.uint64(0), np.uint64(1 << 20)
     key, other = np.uint64(77), np.uint64(78)
     pawn, gold = 1, 1 << 24
-    keep(ctx, key, gold, 0, INFINITE, 7, np.uint64(5), 1)
-    assert look_up(ctx, key, gold + pawn, LENGTH_MAX, path) and (ctx.found.proof, ctx.found.move) == (0, 5)
-    assert not look_up(ctx, key, pawn, LENGTH_MAX, path) and not look_up(ctx, other, gold, LENGTH_MAX, path)
-    assert look_up(ctx, key, gold, 7, path) and not look_up(ctx, key, gold, 5, path)
-    keep(ctx, key, pawn, INFINITE, 0, LENGTH_MAX, none, 1)
+    store(ctx, key, gold, 0, INFINITE, 7, np.uint64(5), 1)
+    assert probe(ctx, key, gold + pawn, LENGTH_MAX, path) and (ctx.found.proof, ctx.found.move) == (0, 5)
+    assert not probe(ctx, key, pawn, LENGTH_MAX, path) and not probe(ctx, other, gold, LENGTH_MAX, path)
+    assert probe(ctx, key, gold, 7, path) and not probe(ctx, key, gold, 5, path)
+    store(ctx, key, pawn, INFINITE, 0, LENGTH_MAX, none, 1)
     for hand in (0, pawn):
-        assert look_up(ctx, key, hand, LENGTH_MAX, path) and ctx.found.disproof == 0 and ctx.found.ply == NO_PLY
-    keep(ctx, other, pawn, INFINITE, 0, 9, none, 1)
-    assert look_up(ctx, other, 0, 9, path) and not look_up(ctx, other, 0, 11, path)
+        assert probe(ctx, key, hand, LENGTH_MAX, path) and ctx.found.disproof == 0 and ctx.found.ply == NO_PLY
+    store(ctx, other, pawn, INFINITE, 0, 9, none, 1)
+    assert probe(ctx, other, 0, 9, path) and not probe(ctx, other, 0, 11, path)
 
 
 def test_a_disproof_by_repetition_holds_on_its_path_only():
     ctx, _memory = table()
     key, path = np.uint64(77), np.uint64(5 << 12)
-    keep(ctx, key, 3, 64, 1, LENGTH_MAX, path | np.uint64(4), 1)
-    assert look_up(ctx, key, 3, LENGTH_MAX, path) and (ctx.found.disproof, ctx.found.ply) == (0, 3)
-    assert look_up(ctx, key, 3, LENGTH_MAX, np.uint64(6 << 12)) and (ctx.found.proof, ctx.found.disproof) == (64, 1)
-    assert not look_up(ctx, key, 2, LENGTH_MAX, path)
+    store(ctx, key, 3, 64, 1, LENGTH_MAX, path | np.uint64(4), 1)
+    assert probe(ctx, key, 3, LENGTH_MAX, path) and (ctx.found.disproof, ctx.found.ply) == (0, 3)
+    assert probe(ctx, key, 3, LENGTH_MAX, np.uint64(6 << 12)) and (ctx.found.proof, ctx.found.disproof) == (64, 1)
+    assert not probe(ctx, key, 2, LENGTH_MAX, path)
 
 
 def test_the_least_work_gives_way_and_a_new_generation_is_empty():
     ctx, _memory = table()
     for number in range(8):
-        keep(ctx, np.uint64(100 + number), 0, 5, 5, 0, np.uint64(0), 4 << number)
-    keep(ctx, np.uint64(200), 0, 5, 5, 0, np.uint64(0), 1 << 20)
-    left = [look_up(ctx, np.uint64(key), 0, 0, np.uint64(0)) for key in (*range(100, 108), 200)]
+        store(ctx, np.uint64(100 + number), 0, 5, 5, 0, np.uint64(0), 4 << number)
+    store(ctx, np.uint64(200), 0, 5, 5, 0, np.uint64(0), 1 << 20)
+    left = [probe(ctx, np.uint64(key), 0, 0, np.uint64(0)) for key in (*range(100, 108), 200)]
     assert left == [False] + [True] * 8
     ctx.generation = 2
-    assert not look_up(ctx, np.uint64(200), 0, 0, np.uint64(0))
+    assert not probe(ctx, np.uint64(200), 0, 0, np.uint64(0))
 
 
 def printed(tmp_path, *arguments, **variables):
@@ -153,7 +151,7 @@ def test_the_same_without_jit_and_with_every_index_checked(tmp_path):
 def test_no_variable_of_a_kernel_is_a_float(tmp_path):
     kernels = printed(tmp_path, "kernels")
     assert kernels["floats"] == []
-    names = [f"shogi_engine.games.shogi.{module}" for module in ("mate.", "mate_moves.", "mate_table.")]
+    names = [f"shogi_engine.games.shogi.{module}" for module in ("mate.", "checks.", "evasions.")]
     asked = tuple(names)
     assert [name for name in kernels["never"] if name.startswith(asked)] == []
     assert [name for name in kernels["versions"] if name.startswith(asked)] == []

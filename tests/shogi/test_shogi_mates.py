@@ -14,9 +14,7 @@ from shogi_engine.game import do_move
 from shogi_engine.games.shogi.board import Board, Move
 from shogi_engine.games.shogi.legal_moves import legal_moves
 from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
-from shogi_engine.games.shogi.notation import (
-    parse_sfen,
-)
+from shogi_engine.games.shogi.notation import parse_sfen
 from shogi_engine.games.shogi.types import UNDO
 from shogi_engine.jit import JIT_DISABLED, new_record
 
@@ -227,12 +225,12 @@ def test_limits_and_stop(solver):
     began = time.perf_counter()
     found = solver.solve(position, max_ms=100, shortest=True)
     assert time.perf_counter() - began < 2 and found.result in ("mate", "timeout")
-    solver.arm()
+    solver.prepare()
     solver.stop()
     assert solver.solve(position).result == "timeout"
     late = []
     for _ in range(5):
-        solver.arm()
+        solver.prepare()
         thread = threading.Thread(target=lambda: solver.solve(position, shortest=True))
         thread.start()
         time.sleep(0.1)
@@ -258,7 +256,11 @@ def test_memory_may_hold_anything():
 @pytest.mark.skipif(JIT_DISABLED, reason="takes too long without JIT")
 def test_the_board_finds_mates():
     board = Board(PROBLEMS[0]["sfen"])
-    line = board.find_mate()
-    assert line and line[0] == Move.from_usi("G*6b") and len(line) == PROBLEMS[0]["mate"]
-    assert board.find_mate() == line and Board().find_mate() == []
-    assert Board(HARD).find_mate(max_ms=1) is None
+    found = board.find_mate()
+    assert found and found.moves[0] == Move.from_usi("G*6b") and found.length == PROBLEMS[0]["mate"]
+    assert board.find_mate().moves == found.moves and repr(found).startswith(
+        f"<ForcedWin mate in {found.length}: G*6b "
+    )
+    none, hard = Board().find_mate(), Board(HARD).find_mate(max_ms=1)
+    assert (bool(none), none.result, none.moves) == (False, "nomate", ()) and "no mate" in repr(none)
+    assert (bool(hard), hard.result, hard.moves) == (False, "timeout", ()) and "nothing proven" in repr(hard)

@@ -6,21 +6,20 @@ from shogi_cases import rule_cases
 
 from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX, VALUE_NONE, do_move, do_null
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.notation import (
-    parse_sfen,
-    parse_usi,
-)
-from shogi_engine.games.shogi.params import ENTERING_KING_RULES, entering_king_rule
+from shogi_engine.games.shogi.names import ENTERING_KING_RULES
+from shogi_engine.games.shogi.notation import parse_sfen
+from shogi_engine.games.shogi.params import entering_king_rule
 from shogi_engine.games.shogi.rules import (
     VALUE_PERPETUAL,
     VALUE_SUPERIOR,
-    covers,
     declaration_value,
     repetition_value,
     terminal_value,
 )
+from shogi_engine.games.shogi.types import HAND_GUARDS, hand_covers
+from shogi_engine.games.shogi.usi_moves import parse_usi
 from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.search.context import new_context
+from shogi_engine.search.context import new_context, set_root
 
 CYCLE = ["2h3h", "8b7b", "3h2h", "7b8b"]
 CHECKS = "lnsg1gsnl/1r5b1/ppppppppp/4k4/9/5R3/PPPPPPPPP/1B7/LNSGKGSNL b - 1"  # black's rook on 4f, white's king on 5d
@@ -33,8 +32,7 @@ def line(sfen, game, tree):
     """Return a context after the moves `game` and, from the search's root on, `tree`; '-' is a null move."""
     ctx = CONTEXT
     ctx.params = GAME.default_params()
-    ctx.pos = parse_sfen(sfen)
-    ctx.ply = ctx.game_ply = 0
+    set_root(ctx, parse_sfen(sfen))
     for number, usi in enumerate([*game, *tree]):
         if usi == "-":
             do_null(ctx.pos, ctx.undo[ctx.game_ply])
@@ -117,7 +115,7 @@ def test_covers(hand, other, expected):
     def packed(counts):
         return np.uint64(counts[0] << 8 | counts[1] << 56)
 
-    assert covers(packed(hand), packed(other)) == expected
+    assert hand_covers(packed(hand), packed(other), HAND_GUARDS) == expected
 
 
 @pytest.mark.parametrize("rule", ENTERING_KING_RULES)
@@ -166,8 +164,7 @@ def test_the_move_limit_draws_but_for_one_in_check_or_a_declaration():
         ctx.params = GAME.default_params()
         ctx.params.max_moves, ctx.params.entering_king_rule = limit, entering_king_rule(rule)
         ctx.params.draw_value = (7, -7)
-        ctx.pos = parse_sfen(sfen)
-        ctx.ply = ctx.game_ply = 0
+        set_root(ctx, parse_sfen(sfen))
         return declaration_value(ctx)
 
     quiet = "4k4/9/9/9/9/9/9/9/4K4 b - 11"  # ten moves were made

@@ -18,9 +18,9 @@ from shogi_engine.game import (
 )
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.params import KING_PIECE, MATERIAL
-from shogi_engine.games.shogi.partial_keys import NEAR, PAWNS, PIECES
+from shogi_engine.games.shogi.partial_keys import NEAR_KING_KEY, PAWN_KEY, PIECES_KEY
 from shogi_engine.jit import new_record
-from shogi_engine.search.context import make_move, make_null_move, new_context, unmake_move, unmake_null_move
+from shogi_engine.search.context import make_move, make_null_move, new_context, set_root, unmake_move, unmake_null_move
 
 WITHOUT_BLACK_KING = "4k4/9/9/9/9/9/9/9/9 b 2R2B4G4S4N4L18P 1"
 
@@ -29,11 +29,11 @@ def legal_moves(ctx):
     return [move for move in ctx.moves[: generate_moves(ctx, 0)] if is_legal(ctx.pos, move)]
 
 
-def parts_of(sfen):
+def partial_keys_of(sfen):
     ctx = new_context(GAME)
     ctx.pos = GAME.parse_position(sfen)
     refresh_accumulator(ctx)
-    return ctx.accumulators[0].parts.copy()
+    return ctx.accumulators[0].partial_keys.copy()
 
 
 @pytest.mark.parametrize("evaluation", [MATERIAL, KING_PIECE])
@@ -44,9 +44,7 @@ def test_kept_as_looked_at_anew(evaluation):
     ctx.params.evaluation = fresh.params.evaluation = evaluation
     compared = kings_moved = 0
     for sfen in [GAME.start] * 25 + [WITHOUT_BLACK_KING]:
-        ctx.pos = GAME.parse_position(sfen)
-        ctx.ply = ctx.game_ply = 0
-        ctx.repetition_filter[:] = 0
+        set_root(ctx, GAME.parse_position(sfen))
         refresh_accumulator(ctx)
         line = []
         while ctx.ply < 100 and (moves := legal_moves(ctx)):
@@ -71,7 +69,7 @@ def test_kept_as_looked_at_anew(evaluation):
                 refresh_accumulator(fresh)
                 assert value == evaluate(fresh)
                 now, anew = ctx.accumulators[ctx.ply], fresh.accumulators[0]
-                assert now.parts.tolist() == anew.parts.tolist()
+                assert now.partial_keys.tolist() == anew.partial_keys.tolist()
                 assert now.kings.tolist() == anew.kings.tolist()
                 compared += 1
     assert compared > 1000 and kings_moved > 50
@@ -80,11 +78,11 @@ def test_kept_as_looked_at_anew(evaluation):
 @pytest.mark.parametrize(
     ("sfen", "changed"),
     [
-        ("lnsgkgsnl/1r5b1/pppppppp1/8p/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", {PAWNS}),
-        ("lnsgk1snl/1r4gb1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", {PIECES + 1, NEAR + 1}),
-        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B3R3/LNSGKGSNL b - 1", {PIECES, NEAR}),
-        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGS1L b n 1", {PIECES}),
-        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSG1GSNL b - 1", {PIECES, NEAR}),
+        ("lnsgkgsnl/1r5b1/pppppppp1/8p/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", {PAWN_KEY}),
+        ("lnsgk1snl/1r4gb1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", {PIECES_KEY + 1, NEAR_KING_KEY + 1}),
+        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B3R3/LNSGKGSNL b - 1", {PIECES_KEY, NEAR_KING_KEY}),
+        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGS1L b n 1", {PIECES_KEY}),
+        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSG1GSNL b - 1", {PIECES_KEY, NEAR_KING_KEY}),
     ],
     ids=[
         "a white pawn",
@@ -95,7 +93,7 @@ def test_kept_as_looked_at_anew(evaluation):
     ],
 )
 def test_what_each_part_sees(sfen, changed):
-    before, after = parts_of(GAME.start), parts_of(sfen)
+    before, after = partial_keys_of(GAME.start), partial_keys_of(sfen)
     assert set(np.flatnonzero(before != after)) == changed
 
 

@@ -9,9 +9,7 @@ from test_shogi_mates import after, in_check, middle_games
 from shogi_engine.game import generate_quiet_checks, gives_check, is_quiet, mate_in_one, set_check_info
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.legal_moves import legal_moves
-from shogi_engine.games.shogi.notation import (
-    parse_sfen,
-)
+from shogi_engine.games.shogi.notation import parse_sfen
 from shogi_engine.games.shogi.types import KNIGHT, NO_SQUARE, move_kind
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context
@@ -35,7 +33,7 @@ def positions():
 
 def test_a_winning_move_mates_and_most_mates_are_found(ctx):
     found = there = 0
-    ctx.params.flights = 8
+    ctx.params.mate_in_one_max_escapes = 8
     for position in positions():
         moves = [int(move) for move in legal_moves(position)]
         mates = {m for m in moves if in_check(after(position, m)) and len(legal_moves(after(position, m))) == 0}
@@ -51,7 +49,7 @@ def test_a_winning_move_mates_and_most_mates_are_found(ctx):
 
 
 def test_a_king_with_room_to_flee_is_not_looked_at(ctx):
-    ctx.params.flights = -1
+    ctx.params.mate_in_one_max_escapes = -1
     for position in positions():
         ctx.pos = position
         assert mate_in_one(ctx, 0) == 0

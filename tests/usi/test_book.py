@@ -12,10 +12,10 @@ from shogi_engine.games.shogi.book import (
     Book,
     BookError,
     BookMove,
+    flipped_key,
+    flipped_move,
     located,
     position_key,
-    turned_key,
-    turned_move,
 )
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
@@ -76,9 +76,9 @@ def test_turning_is_its_own_inverse_and_agrees_with_another_program():
     for _ in range(120):
         move = rng.choice(list(board.legal_moves))
         key, text = position_key(board.sfen()), move.usi()
-        assert turned_key(turned_key(key)) == key and turned_move(turned_move(text)) == text
-        other = shogi.Board(f"{turned_key(key)} 1")
-        assert {turned_move(each.usi()) for each in board.legal_moves} == {each.usi() for each in other.legal_moves}
+        assert flipped_key(flipped_key(key)) == key and flipped_move(flipped_move(text)) == text
+        other = shogi.Board(f"{flipped_key(key)} 1")
+        assert {flipped_move(each.usi()) for each in board.legal_moves} == {each.usi() for each in other.legal_moves}
         board.push(move)
         if board.is_game_over():
             break
@@ -139,6 +139,26 @@ def test_the_engine_plays_from_its_book_by_the_clock_and_thinks_otherwise(book):
         for go in ("go depth 2", "go nodes 100", "go movetime 50 searchmoves 1g1f"):
             assert not any("book" in line for line in answer(engine, "startpos", go))
         assert not any("book" in line for line in answer(engine, "startpos moves 7g7f 9c9d", "go movetime 50"))
+
+
+def test_the_book_is_left_aside_as_often_as_asked(book):
+    with Process(FAKE, FAKE_DEPTH="3") as engine:
+        engine.ready(*use(book), "setoption name BookIgnoreRate value 100")
+        assert not any("book" in line for line in answer(engine, "startpos", "go movetime 50"))
+        engine.send("setoption name BookIgnoreRate value 50")
+        found = [any("book" in line for line in answer(engine, "startpos", "go movetime 1")) for _ in range(30)]
+        assert 3 < sum(found) < 27
+
+
+def test_the_move_number_counts_if_it_is_not_ignored(book):
+    there = "sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -"
+    assert Book.load(book).known(f"{there.removeprefix('sfen ')} 7", any_ply=False)
+    assert not Book.load(book).known(f"{there.removeprefix('sfen ')} 8", any_ply=False)
+    with Process(FAKE, FAKE_DEPTH="3") as engine:
+        engine.ready(*use(book), "setoption name IgnoreBookPly value false")
+        for number, known in ((7, True), (9, False)):
+            lines = answer(engine, f"{there} {number}", "go movetime 50")
+            assert any("book move" in line for line in lines) == known
 
 
 def test_a_book_move_found_while_pondering_waits(book):

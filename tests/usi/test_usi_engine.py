@@ -1,13 +1,14 @@
 """`shogi-usi` as GUIs start it, with the real engine."""
 
 import re
+import subprocess
 import time
 
 import pytest
 import shogi
-from usi_driver import REAL, Process
+from usi_driver import REAL, ROOT, Process
 
-from shogi_engine.games.shogi.params import ENTERING_KING_RULES
+from shogi_engine.games.shogi.names import ENTERING_KING_RULES
 from usi import options
 
 DECLARED = "+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b 2P 1"
@@ -170,6 +171,55 @@ def test_flip_bench_and_a_perft_that_is_stopped(engine):
     assert any(line.startswith("info string perft 6: stopped after ") for line in lines)
     engine.send("bench")
     assert int(engine.until("Bench: ", 120)[-1].split()[1]) > 1000
+
+
+def test_a_count_of_any_depth_is_stopped_at_once(engine):
+    for depth in (99, 9):
+        engine.send("position startpos", f"go perft {depth}")
+        assert not engine.silent(0.5)
+        engine.send("stop", "isready")
+        lines = engine.until("readyok", 5)
+        assert engine.came - engine.sent < 0.5
+        assert lines[0].startswith(f"info string perft {depth}: stopped after ")
+
+
+def test_a_script_is_answered_to_its_end():
+    script = "isready\nposition startpos\ngo depth 9\ngo perft 3\nquit\n"
+    done = subprocess.run(REAL, input=script.encode(), capture_output=True, timeout=120, cwd=ROOT)
+    lines = done.stdout.decode().splitlines()
+    assert (done.returncode, done.stderr) == (0, b"") and lines[0] == "readyok"
+    assert any(line.startswith("info depth 9 ") for line in lines) and lines[-1].startswith("perft 3: 25470 nodes")
+
+
+def test_lines_are_continued_from_the_table_for_analysis(engine):
+    engine.send("setoption name ConsiderationMode value true", "setoption name MultiPV value 3")
+    engine.send("position startpos moves 7g7f", "go depth 7", "go depth 7")  # the second finds all in the table
+    lines = [*engine.until("bestmove"), *engine.until("bestmove")]
+    for line in lines:
+        board = shogi.Board()
+        board.push_usi("7g7f")
+        for played in line.partition(" pv ")[2].split():
+            assert played in {legal.usi() for legal in board.legal_moves}, line
+            board.push_usi(played)
+    assert all(len(line.partition(" pv ")[2].split()) >= 3 for line in lines[-4:-1])
+
+
+def test_several_best_moves_are_in_order_at_every_depth(engine):
+    engine.send("setoption name MultiPV value 4", "position startpos moves 7g7f 3c3d 2g2f", "go movetime 3000")
+    rows = {}
+    for line in engine.until("bestmove")[:-1]:
+        words = line.split()
+        assert "lowerbound" not in words and "upperbound" not in words
+        if words[words.index("multipv") + 1] == "1":
+            rows = {"moves": [], "depths": [], "values": []}
+        rows["moves"].append(words[words.index("pv") + 1])
+        rows["depths"].append(int(words[2]))
+        rows["values"].append(int(words[words.index("cp") + 1]))
+        assert len(set(rows["moves"])) == len(rows["moves"])
+        pairs = zip(rows["depths"], rows["values"], strict=True)
+        for depth, value in pairs:
+            same = [each for at, each in zip(rows["depths"], rows["values"], strict=True) if at == depth]
+            assert same == sorted(same, reverse=True) and value in same
 
 
 def test_the_search_knows_the_last_move_of_the_game(engine):

@@ -8,16 +8,17 @@ from numba.core.dispatcher import Dispatcher
 from usi_driver import REAL, Process
 
 from shogi_engine import jit
-from shogi_engine.games.shogi.mate import search as mate
-from shogi_engine.games.shogi.mate.search import tighten
+from shogi_engine.games.shogi.mate import lengths, search
 
+SOLVER_KERNEL = lengths.tighten_mate_length.__name__  # compiled last
 MOVES = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b"]
 SECONDS = 3.0  # for an answer to a tenth of a second's thought, on a machine that compiles; the solver takes 10 or more
 
 
 @pytest.mark.skipif(jit.JIT_DISABLED, reason="compiles")
 def test_no_move_waits_for_the_solver_to_be_compiled(tmp_path):
-    kernels = {name for name, value in vars(mate).items() if isinstance(value, Dispatcher)}
+    modules = (search, lengths)
+    kernels = {name for module in modules for name, value in vars(module).items() if isinstance(value, Dispatcher)}
     folder = tmp_path / jit.cache_folder().name
     folder.mkdir(mode=0o700)
     for file in jit.cache_folder().glob("*.kernel"):
@@ -26,12 +27,12 @@ def test_no_move_waits_for_the_solver_to_be_compiled(tmp_path):
     with Process(REAL, SHOGI_ENGINE_CACHE_DIR=str(tmp_path)) as engine:
         engine.send("usi", "isready")
         engine.until("readyok", 300)
-        assert not list(folder.glob("tighten-*.kernel"))
+        assert not list(folder.glob(f"{SOLVER_KERNEL}-*.kernel"))
         engine.send("usinewgame")
         for number in range(len(MOVES)):
             engine.send(f"position startpos moves {' '.join(MOVES[:number])}", "go movetime 100")
             engine.until("bestmove", SECONDS)
         end = time.monotonic() + 120
-        while not list(folder.glob(f"{tighten.__name__}-*.kernel")):
+        while not list(folder.glob(f"{SOLVER_KERNEL}-*.kernel")):
             assert time.monotonic() < end, "the solver was not compiled"
             time.sleep(0.2)

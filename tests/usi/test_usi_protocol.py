@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shogi_engine.games.shogi.sfen import turned
+from shogi_engine.games.shogi.sfen import flip_sfen
 from shogi_engine.text import NUMBER_MAX
-from usi.options import OPTIONS, Options
+from usi.options import HELP, OPTIONS, Options, options_table
 from usi.protocol import (
     Position,
     ProtocolError,
@@ -47,6 +47,23 @@ def test_go_skips_unknown_words_and_names_faults():
     assert go("nodes " + "9" * 5000).nodes == NUMBER_MAX
 
 
+def test_a_mate_search_is_one_whatever_its_limit():
+    assert go("mate").mate == go("mate infinite").mate == 0 and not go("mate").faults
+    assert go("mate btime 5").mate == 0 and go("mate btime 5").btime == 5
+    assert go("mate many").mate and go("mate many").faults == ["go: mate 'many' is not a whole number"]
+    assert go("mate 9" + "9" * 30).mate == NUMBER_MAX
+
+
+@pytest.mark.parametrize(
+    ("line", "bounded"),
+    [("depth 3", True), ("nodes 3", True), ("movetime 3", True), ("btime 3", True), ("byoyomi 0", True), ("", False),
+     ("infinite", False), ("ponder btime 3", False), ("infinite depth 3", False), ("mate", False), ("mate 5", True),
+     ("mate infinite", False), ("searchmoves 7g7f", False), ("depth x", True)],
+)  # fmt: skip
+def test_what_ends_by_itself(line, bounded):
+    assert go(line).is_bounded() is bounded
+
+
 def position(line):
     return parse_position(line.split())
 
@@ -58,6 +75,10 @@ def test_position_reads_every_form():
     assert position(f"sfen {SFEN} moves 1a1b") == Position(SFEN, ("1a1b",))
     assert position(SFEN) == Position(SFEN)  # the word sfen is often left out
     assert position(f"sfen {SFEN.rsplit(' ', 1)[0]}") == Position(SFEN)  # the move number too
+
+
+def test_a_move_number_of_0_is_1():
+    assert position(f"sfen {SFEN.rsplit(' ', 1)[0]} 0 moves 1a1b") == Position(SFEN, ("1a1b",))
 
 
 @pytest.mark.parametrize("line", ["", "startpos 7g7f", "sfen", "sfen moves 7g7f", "somewhere", "moves 7g7f"])
@@ -88,6 +109,11 @@ def test_option_lines_are_those_guis_can_read():
         assert "" not in words and len(words) % 2 == 1
         if option.kind == "spin":
             assert words[7] == "min" and words[9] == "max" and option.least <= option.default <= option.most
+
+
+def test_every_option_says_what_it_does():
+    assert set(HELP) == {option.name for option in OPTIONS}
+    assert all(f"| `{option.name}` |" in options_table() for option in OPTIONS)
 
 
 def test_options_are_found_under_any_spelling():
@@ -138,10 +164,10 @@ def test_no_line_breaks_a_parser(arguments):
 
 def test_a_position_turned_around():
     start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL"
-    assert turned(f"{start} b - 1") == f"{start} w - 1"
+    assert flip_sfen(f"{start} b - 1") == f"{start} w - 1"
     there = "lR6K/PG2P1P2/1N6P/p1PSgpB2/pP4p3/P1p5P/1S3nP2/KG1p+P5/L8 w RGgsn5p 7"
-    assert turned(turned(SFEN)) == SFEN and turned(turned(there)) == there
-    assert turned("9/9/4+P4/9/9/9/9/9/K8 b 2Pr 3") == "8k/9/9/9/9/9/4+p4/9/9 w 2pR 3"
+    assert flip_sfen(flip_sfen(SFEN)) == SFEN and flip_sfen(flip_sfen(there)) == there
+    assert flip_sfen("9/9/4+P4/9/9/9/9/9/K8 b 2Pr 3") == "8k/9/9/9/9/9/4+p4/9/9 w 2pR 3"
 
 
 def test_pondering_lengthens_the_plan_only_where_the_thought_is_kept():

@@ -1,10 +1,11 @@
 """`shogi-usi` with an engine that only pretends to think, so that the protocol can be tested without numba.
 
 Legal moves are python-shogi's. The environment says how it behaves: FAKE_LOAD (seconds it takes to load),
-FAKE_FAULT (load or search: raise there), FAKE_SCORE (what it thinks of every position), FAKE_DEPTH (where its search
-ends by itself), FAKE_PV (the line it claims to have found).
+FAKE_FAULT (load or search: raise there; crash: end as a fault of a kernel would), FAKE_SCORE (what it thinks of every
+position), FAKE_DEPTH (where its search ends by itself), FAKE_PV (the line it claims to have found).
 """
 
+import faulthandler
 import os
 import random
 import sys
@@ -80,7 +81,7 @@ class FakeEngine:
     def configure(self, **values):
         pass
 
-    def arm(self):
+    def prepare(self):
         self._stop.clear()
 
     def perft(self, depth, progress):
@@ -114,6 +115,8 @@ class FakeEngine:
     ):  # fmt: skip
         if os.environ.get("FAKE_FAULT") == "search":
             raise ArithmeticError("a bug")
+        if os.environ.get("FAKE_FAULT") == "crash":
+            faulthandler._sigsegv()
         began = time.monotonic()
         hard_ms = movetime if hard_ms is None else hard_ms
         self._hard = None if hard_ms is None else began + hard_ms / 1000

@@ -7,15 +7,15 @@ import random
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from shogi_engine import parameters
 from shogi_engine.engine import Engine
-from shogi_engine.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, declaration_value, do_move, terminal_value
+from shogi_engine.game import NOT_OVER, TERMINATIONS, Game, do_move, game_result
 from shogi_engine.jit import new_record
-from shogi_engine.search.context import MAX_GAME_PLY, new_context, play_moves, write_legal_moves
+from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root, write_root_moves
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 from tools.match.terms import Adjudicator, Terms
@@ -31,25 +31,6 @@ class Ending:
     winner: int | None
     reason: str
     value: int = 0
-
-
-def game_result(game: Game, ctx: Any, legal: int) -> tuple[int, str] | None:
-    """Return what ctx.pos is worth to the side to move and why, if the game's rules end it there, else None.
-
-    ctx : with all of the game's moves in ctx.undo.   legal : the number of legal moves.
-    """
-    if legal == 0:
-        return int(terminal_value(ctx)), "no move"
-    if game.name == "shogi":
-        from shogi_engine.games.shogi.rules import DRAW, WIN, repetition
-
-        verdict = int(repetition(ctx.pos, ctx.undo, ctx.game_ply))
-        if verdict:
-            return 0 if verdict == DRAW else VALUE_MATE_IN_MAX if verdict == WIN else -VALUE_MATE_IN_MAX, "repetition"
-    value = int(declaration_value(ctx))
-    if value != VALUE_NONE:
-        return value if abs(value) >= VALUE_MATE_IN_MAX else 0, "declaration"
-    return None
 
 
 class Referee:
@@ -83,20 +64,17 @@ class Referee:
 
     def legal_moves(self, moves: Sequence[int]) -> list[int]:
         """Return the legal moves after `moves`, at most MAX_GAME_PLY."""
-        fields = np.asarray(self._ctx)
-        fields["pos"] = self._start
-        fields["repetition_filter"] = fields["game_ply"] = fields["ply"] = 0
-        play_moves(self._ctx, np.array(moves, dtype=np.uint32))
-        return fields["moves"][: int(write_legal_moves(self._ctx))].tolist()
+        set_root(self._ctx, self._start, moves)
+        count = int(write_root_moves(self._ctx))
+        return np.asarray(self._ctx)["root_moves"][:count].tolist()
 
     def ending(self, moves: Sequence[int]) -> Ending | None:
         """Return how the rules end the game after `moves`, None if it goes on."""
-        result = game_result(self.game, self._ctx, len(self.legal_moves(moves)))
-        if result is None:
+        termination, value = map(int, game_result(self._ctx, len(self.legal_moves(moves))))
+        if termination == NOT_OVER:
             return None
-        value, reason = result
         value = -value if len(moves) % 2 else value
-        return Ending(None if value == 0 else int(value < 0), reason, value)
+        return Ending(None if value == 0 else int(value < 0), TERMINATIONS[termination], value)
 
     def random_opening(self, rng: random.Random, plies: int) -> list[int]:
         """Return so many random moves that do not end the game."""

@@ -43,7 +43,7 @@ def make_worker(arguments: argparse.Namespace) -> UsiWorker:
     return UsiWorker(
         (Player(one, limit, arguments.ponder), Player(other, limit, arguments.ponder)),
         opening,
-        Terms(margin=arguments.margin),
+        Terms(max_plies=arguments.max_plies, margin=arguments.margin),
         lambda game: random.Random(f"{arguments.seed} {game}"),
     )
 
@@ -73,10 +73,13 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--games", type=int, default=10)
     parser.add_argument("--ponder", action="store_true")
     parser.add_argument("--margin", type=float, default=100.0, help="ms over the time that are no loss yet")
+    parser.add_argument("--max-plies", type=int, default=320, help="then the game is drawn")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args(words)
-    settings = {name: getattr(arguments, name) for name in ("engines", "limit", "ponder", "margin", "seed")}
+    settings = {
+        name: getattr(arguments, name) for name in ("engines", "limit", "ponder", "margin", "max_plies", "seed")
+    }
     try:
         parse_limit(arguments.limit)
         log = GameLog(arguments.out, settings)

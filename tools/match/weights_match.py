@@ -17,8 +17,8 @@ import numpy as np
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation import king_piece
 from shogi_engine.games.shogi.params import MATERIAL
-from shogi_engine.search.context import forget
-from shogi_engine.search.tt import Table
+from shogi_engine.search.history import Histories, forget
+from shogi_engine.search.tt import TranspositionTable
 from tools.match.statistics import estimate, pentanomial
 from tools.training.selfplay import LONGEST, search_context
 from tools.training.selfplay_kernels import ABANDONED, play_game
@@ -27,10 +27,10 @@ DECIDED = 2500  # centipawns: a value that ends a game when both see it
 UNBALANCED = 1 << 20  # an opening's second game is played however it looks
 
 
-def player(name: str, table: Table) -> tuple[Any, king_piece.Weights]:
-    """Return a context that plays with the weights of the file `name`, and the weights, which must outlive it."""
+def player(name: str, table: TranspositionTable, histories: Histories) -> tuple[Any, king_piece.Weights]:
+    """Return a context that plays with the weights of the file `name`, and the weights; all must outlive it."""
     weights = king_piece.shipped() if name == "material" else king_piece.load(Path(name))
-    ctx = search_context(weights, table)
+    ctx = search_context(weights, table, histories)
     if name == "material":
         ctx.params.evaluation = MATERIAL
     return ctx, weights
@@ -47,9 +47,10 @@ def main() -> int:
     parser.add_argument("--random", type=int, nargs=2, default=(4, 10), help="fewest and most moves made at random")
     parser.add_argument("--balance", type=int, default=300, help="most centipawns either side is ahead after them")
     arguments = parser.parse_args()
-    tables = Table(16), Table(16)
+    tables = TranspositionTable(16), TranspositionTable(16)
+    histories = Histories(GAME), Histories(GAME)
     (first, _first), (second, _second) = (
-        player(name, table) for name, table in zip((arguments.first, arguments.second), tables, strict=True)
+        player(*each) for each in zip((arguments.first, arguments.second), tables, histories, strict=True)
     )
     random = np.random.default_rng(arguments.seed)
     start = GAME.parse_position(GAME.start)

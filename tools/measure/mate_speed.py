@@ -18,7 +18,8 @@ from typing import Any
 
 import cshogi
 
-from shogi_engine.games.shogi.mate.solver import Mate, MateSolver
+from shogi_engine.forced_win import ForcedWin
+from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.games.shogi.notation import parse_sfen
 
 NODES = 20_000_000  # at which either gives up
@@ -51,7 +52,7 @@ def main() -> int:
             ours, our_time = timed(lambda: solver.solve(position, nodes=NODES))  # noqa: B023
             theirs, their_time = timed(lambda: other.search(board))  # noqa: B023
             rows.append((our_time, their_time))
-        assert isinstance(ours, Mate)
+        assert isinstance(ours, ForcedWin)
         ratio = statistics.median(theirs / ours for ours, theirs in rows)
         if row["mate"] != 0:
             ratios.append(ratio)

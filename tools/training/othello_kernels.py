@@ -4,20 +4,19 @@ import numpy as np
 
 from shogi_engine.bits import ALL, ZERO
 from shogi_engine.game import VALUE_INFINITE, do_move, generate_moves, refresh_accumulator, terminal_value
-from shogi_engine.games.othello.bitboard import canonical, neighbours
+from shogi_engine.games.othello.bitboard import canonical, neighbours, odd_quadrant_marks
 from shogi_engine.games.othello.evaluation.patterns import (
     COUNT_SIZE,
     COUNTS_START,
     INSTANCES,
     LANE_STARTS,
-    odd_quadrant_count,
     write_numbers,
 )
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.jit import ctz, njit, popcount, record_dtype
 from shogi_engine.search.alphabeta import search_root
 from shogi_engine.search.arena import random_below
-from shogi_engine.search.context import write_legal_moves
+from shogi_engine.search.context import begin_game, write_root_moves
 
 # A position with what it is worth to the side to move, in hundredths of a disc, and the game it comes from.
 SAMPLE = record_dtype([("own", np.uint64), ("opponent", np.uint64), ("value", np.int32), ("game", np.int32)])
@@ -34,12 +33,9 @@ def think(ctx, depth, exact):
 
     ctx.pos has a legal move. The best one is then ctx.root_moves[0].
     """
-    ctx.ply = ctx.game_ply = ctx.computed_ply = 0
-    ctx.last_null = -1
+    begin_game(ctx)
     refresh_accumulator(ctx)
-    ctx.root_count = write_legal_moves(ctx)
-    for index in range(ctx.root_count):
-        ctx.root_moves[index] = ctx.moves[index]
+    write_root_moves(ctx)
     empties = 64 - popcount(ctx.pos.own | ctx.pos.opponent)
     value = 0
     for plies in range(max(1, depth - 3), min(depth, empties) + 1):
@@ -167,7 +163,7 @@ def write_features(samples, places, accumulator, features):
         row[INSTANCES + 1] = places[COUNTS_START + COUNT_SIZE + popcount(mobility(opponent, own))]
         row[INSTANCES + 2] = places[COUNTS_START + 2 * COUNT_SIZE + popcount(neighbours(own) & empty)]
         row[INSTANCES + 3] = places[COUNTS_START + 3 * COUNT_SIZE + popcount(neighbours(opponent) & empty)]
-        row[INSTANCES + 4] = places[COUNTS_START + 4 * COUNT_SIZE + odd_quadrant_count(empty)]
+        row[INSTANCES + 4] = places[COUNTS_START + 4 * COUNT_SIZE + popcount(odd_quadrant_marks(empty))]
 
 
 @njit

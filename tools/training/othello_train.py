@@ -29,7 +29,8 @@ from shogi_engine.games.othello.evaluation.patterns import PHASES, shallow_depth
 from shogi_engine.games.othello.types import ACCUMULATOR, DISC, SPREAD_DEPTHS, SPREAD_GROUPS, SPREAD_PHASES
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import DEEPER, FINISH, TABLE, new_context
-from shogi_engine.search.tt import Table
+from shogi_engine.search.history import Histories, forget
+from shogi_engine.search.tt import TranspositionTable
 from tools.training.othello_kernels import (
     FEATURES,
     LINE,
@@ -106,9 +107,10 @@ class Player:
 
     def __init__(self, by_phase: np.ndarray | None) -> None:
         self.weights = by_phase
-        self.table = Table(HASH_MB)
+        self.table = TranspositionTable(HASH_MB)
+        self.histories = Histories(GAME)
         self.stop = np.zeros(1, dtype=np.uint64)
-        self.ctx = new_context(GAME)
+        self.ctx = new_context(GAME, self.histories)
         self.ctx.params.weights = 0 if by_phase is None else by_phase.ctypes.data
         self.ctx.search_flags = TABLE | DEEPER | FINISH
         self.ctx.stop_address = self.stop.ctypes.data
@@ -117,8 +119,7 @@ class Player:
     def forget(self) -> None:
         """Begin anew, so that what follows does not depend on what was before."""
         self.table.clear()
-        self.ctx.history[:] = 0
-        self.ctx.killers[:] = 0
+        forget(self.ctx)
         self.ctx.generation = 0
 
     def games(self, plan: Generation, seed: list[int], first_game: int, games: int) -> np.ndarray:

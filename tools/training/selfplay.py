@@ -19,8 +19,9 @@ import numpy as np
 
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation import king_piece
-from shogi_engine.search.context import ALL_FEATURES, forget, new_context
-from shogi_engine.search.tt import Table
+from shogi_engine.search.context import ALL_FEATURES, new_context
+from shogi_engine.search.history import Histories, forget
+from shogi_engine.search.tt import TranspositionTable
 from tools.training.selfplay_kernels import ABANDONED, play_game
 
 PIECE_GAMES = 100
@@ -28,9 +29,9 @@ LONGEST = 320
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 
 
-def search_context(weights: king_piece.Weights, table: Table) -> Any:
-    """Return a context that searches with `weights` and `table`, which must both outlive it."""
-    ctx = new_context(GAME)
+def search_context(weights: king_piece.Weights, table: TranspositionTable, histories: Histories) -> Any:
+    """Return a context that searches with `weights`, `table` and `histories`, which must all outlive it."""
+    ctx = new_context(GAME, histories)
     ctx.params.king_piece = weights.address
     ctx.params.tempo = weights.tempo
     ctx.search_flags = ALL_FEATURES
@@ -76,8 +77,9 @@ def main() -> int:
     parser.add_argument("--decided", type=int, default=2000, help="centipawns")
     arguments = parser.parse_args()
     weights = king_piece.load(arguments.weights) if arguments.weights else king_piece.shipped()
-    table = Table(8)
-    players = [search_context(weights, table) for _ in range(2)]
+    table = TranspositionTable(8)
+    histories = [Histories(GAME) for _ in range(2)]
+    players = [search_context(weights, table, each) for each in histories]
     arguments.folder.mkdir(parents=True, exist_ok=True)
     pieces = -(-arguments.games // PIECE_GAMES)
     began, positions = time.process_time(), 0

@@ -4,17 +4,17 @@ import numpy as np
 
 from shogi_engine.bits import ONE
 from shogi_engine.game import (
+    NO_LEGAL_MOVE,
+    NOT_OVER,
     VALUE_INFINITE,
     VALUE_MATE_IN_MAX,
     VALUE_NONE,
-    declaration_value,
-    refresh_accumulator,
+    game_result,
 )
-from shogi_engine.games.shogi.rules import DRAW, WIN, repetition
-from shogi_engine.jit import njit
+from shogi_engine.jit import njit, record_at
 from shogi_engine.search.alphabeta import search_root
-from shogi_engine.search.arena import random_below, write_root_moves
-from shogi_engine.search.context import REPETITION_FILTER_SIZE, play_move
+from shogi_engine.search.arena import random_below
+from shogi_engine.search.context import begin_game, play_move, start_search, write_root_moves
 
 ABANDONED = 2  # the result of a game that did not come from a balanced opening
 
@@ -26,15 +26,11 @@ def think(ctx, nodes):
     The best move is then ctx.root_moves[0].
     """
     ctx.generation = (ctx.generation + ONE) & np.uint64(63)
-    ctx.ply = ctx.nodes = ctx.seldepth = ctx.stopped = 0
-    ctx.last_null = -1
     ctx.node_limit = nodes
-    for ply in range(ctx.killers.shape[0]):
-        ctx.killers[ply, 0] = 0
-        ctx.killers[ply, 1] = 0
-    for slot in range(ctx.history.shape[0]):
-        ctx.history[slot] //= 2
-    refresh_accumulator(ctx)
+    main_history = record_at(ctx, ctx.histories).main
+    for slot in range(main_history.shape[0]):
+        main_history[slot] //= 2
+    start_search(ctx)
     best = 0
     for depth in range(1, 64):
         alpha, beta = -VALUE_INFINITE, VALUE_INFINITE
@@ -52,14 +48,6 @@ def think(ctx, nodes):
 
 
 @njit
-def begin(ctx):
-    """Make ctx.pos the beginning of a game."""
-    ctx.game_ply = ctx.ply = 0
-    for slot in range(REPETITION_FILTER_SIZE):
-        ctx.repetition_filter[slot] = 0
-
-
-@njit
 def play_game(black, white, state, nodes, random_plies, balance, decided, longest, moves, values):
     """Play a game from the position of both contexts, black to move; return (result, moves made).
 
@@ -70,21 +58,16 @@ def play_game(black, white, state, nodes, random_plies, balance, decided, longes
     values : int16[longest], out: what the search found before each move, for the side to move; VALUE_NONE at random.
     The result is 1, 0, -1 for black, or ABANDONED.
     """
-    begin(black)
-    begin(white)
+    begin_game(black)
+    begin_game(white)
     clear = 0
     for ply in range(longest):
         ctx = black if ply & 1 == 0 else white
         side = 1 if ply & 1 == 0 else -1
-        ctx.root_count = write_root_moves(ctx)
-        if ctx.root_count == 0:
-            return (-side, ply) if ply > random_plies else (ABANDONED, ply)
-        over = repetition(ctx.pos, ctx.undo, ctx.game_ply)
-        if over != 0:
-            return 0 if over == DRAW else side if over == WIN else -side, ply
-        claimed = declaration_value(ctx)
-        if claimed != VALUE_NONE:
-            return (side if claimed > 0 else 0), ply
+        termination, result = game_result(ctx, write_root_moves(ctx))
+        if termination != NOT_OVER:
+            abandoned = termination == NO_LEGAL_MOVE and ply <= random_plies
+            return ABANDONED if abandoned else side * ((result > 0) - (result < 0)), ply
         if ply < random_plies:
             moves[ply] = ctx.root_moves[random_below(state, ctx.root_count)]
             values[ply] = VALUE_NONE

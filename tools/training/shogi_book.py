@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.book import BookMove
 from shogi_engine.game import VALUE_MATE_IN_MAX, do_move
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.book import Book, BookMove, position_key, turned_key, turned_move
+from shogi_engine.games.shogi.book import Book, flipped_key, flipped_move, position_key
 from shogi_engine.jit import new_record
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
@@ -40,7 +41,7 @@ def after(sfen: str, move: str) -> str:
 
 def canonical(key: str) -> str:
     """Return the key under which a position and its twin with the colours exchanged are both kept: black to move."""
-    return key if key.split()[1] == "b" else turned_key(key)
+    return key if key.split()[1] == "b" else flipped_key(key)
 
 
 def searched(searcher: Searcher, key: str, nodes: int, width: int) -> list[dict[str, Any]]:
@@ -100,7 +101,7 @@ class Maker:
                 if answers and self.ply[child] > self.ply[key]:
                     best = max(answers, key=lambda answer: answer.value)
                     known_turned = child != after(key, move.move)
-                    reply = turned_move(best.move) if known_turned else best.move
+                    reply = flipped_move(best.move) if known_turned else best.move
                     move = replace(move, value=-best.value, ponder=reply, depth=best.depth + 1)
                 moves.append(move)
             if moves:

@@ -14,6 +14,7 @@ CORNERS = np.uint64(0x8100000000000081)
 X_SQUARES = np.uint64(0x0042000000004200)  # b2 and its like, diagonally next to a corner
 C_SQUARES = np.uint64(0x4281000000008142)  # b1, a2 and their like, next to a corner on the edge
 QUADRANT = np.uint64(0x000000000F0F0F0F)  # a1 to d4
+QUADRANT_CORNERS = np.uint64(0x0000001100000011)  # a1, e1, a5 and e5: the first square of each quadrant
 NOT_A = ~FILE_A
 NOT_H = ~FILE_H
 
@@ -44,6 +45,22 @@ def neighbours(discs):
     across = discs | (discs & NOT_H) << ONE_STEP | (discs & NOT_A) >> ONE_STEP
     sides = across ^ discs
     return sides | across << ONE_ROW | across >> ONE_ROW
+
+
+@njit
+def odd_quadrant_marks(empty):
+    """Return the first square of each quadrant that holds an odd number of `empty` squares (uint64)."""
+    odd = empty ^ empty >> np.uint64(1)
+    odd ^= odd >> np.uint64(2)
+    odd ^= odd >> np.uint64(8)
+    odd ^= odd >> np.uint64(16)
+    return odd & QUADRANT_CORNERS
+
+
+@njit
+def odd_quadrants(empty):
+    """Return the squares of the quadrants that hold an odd number of `empty` squares (uint64)."""
+    return odd_quadrant_marks(empty) * QUADRANT
 
 
 @njit

@@ -1,7 +1,8 @@
 """Othello's opening book: positions with the moves worth playing there, in a small text file of our own making.
 
 A line is a position as OBF writes it and its moves with what they are worth to the side to move, in discs:
-`<64 squares> X; c4:+0.3; c3:-0.1`. One line stands for all eight images of the position. Made by tools/othello_book.py.
+`<64 squares> X; c4:+0.3; c3:-0.1`. One line stands for all eight images of the position. Made by
+tools/training/othello_book.py.
 """
 
 import functools
@@ -10,7 +11,7 @@ from typing import Any
 
 from shogi_engine.book import NO_BOOK, BookError, BookMove
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, SYMMETRIES, transform, transform_square
-from shogi_engine.games.othello.types import DISC, PLACING, move_square
+from shogi_engine.games.othello.types import DISC, DISC_MOVE, move_square
 
 SHIPPED = Path(__file__).resolve().parent / "book.txt"
 
@@ -36,7 +37,7 @@ class Book:
         """Return the (encoded move, value) of the book at record[POSITION], the best first; [] if it is not there."""
         key, symmetry = canonical_key(position)
         back = INVERSE_SYMMETRY[symmetry]
-        return [(PLACING | transform_square(square, back), value) for square, value in self.entries.get(key, ())]
+        return [(DISC_MOVE | transform_square(square, back), value) for square, value in self.entries.get(key, ())]
 
     def known(self, position: str, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
         """Return the moves of a position in OBF, the best first; its images and its number make no difference."""

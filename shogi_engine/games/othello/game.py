@@ -18,9 +18,9 @@ def score_text(value: int) -> str:
     return f"discs {value / DISC:g}"
 
 
-def make_solver(threads: int) -> Any:
+def make_solver(**options: Any) -> Any:
     """Return an exact solver; its module is loaded when first asked for."""
-    return importlib.import_module("shogi_engine.games.othello.endgame.solver").Solver(hash_mb=1, threads=threads)
+    return importlib.import_module("shogi_engine.games.othello.endgame.solver").Solver(hash_mb=1, **options)
 
 
 GAME = Game(

@@ -43,8 +43,8 @@ def plies_left(position: Any) -> int:
     return empties(position) + 1
 
 
-def search_limits(number: int, position: Any) -> tuple[int, int]:
-    """Return the depth and the selectivity with which a player of level `number` searches `position`.
+def plan(number: int, position: Any) -> LevelPlan:
+    """Return how a player of level `number` searches `position`.
 
     Raises ValueError if there is no such level.
     """
@@ -53,13 +53,7 @@ def search_limits(number: int, position: Any) -> tuple[int, int]:
     level = TABLE[number]
     left = empties(position)
     if left <= level.exact:
-        return plies_left(position), 0
+        return LevelPlan(plies_left(position), selectivity=0, exact=True)
     if left <= level.selective:
-        return plies_left(position), level.selectivity
-    return level.depth, level.selectivity
-
-
-def plan(number: int, position: Any) -> LevelPlan:
-    """Return how a player of level `number` searches record[POSITION]. Raises ValueError if there is no such level."""
-    depth, selectivity = search_limits(number, position)
-    return LevelPlan(depth=depth, selectivity=selectivity, exact=(depth, selectivity) == (plies_left(position), 0))
+        return LevelPlan(plies_left(position), selectivity=level.selectivity)
+    return LevelPlan(level.depth, selectivity=level.selectivity)

@@ -1,7 +1,7 @@
-"""Othello's notation: positions as OBF writes them, moves as 'f5', transcripts; and the door to the kernels.
+"""Othello's notation: positions as OBF writes them, moves as 'f5', transcripts.
 
-Every refusal is a ValueError that says what is wrong and where. Any arrangement of discs gets in: a diagram need not
-come from a game.
+Every refusal is a ValueError that says what is wrong and where. Any arrangement of discs is accepted: a diagram need
+not come from a game.
 """
 
 from typing import Any
@@ -12,8 +12,8 @@ from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.position import do_move
 from shogi_engine.games.othello.types import (
     BLACK,
+    DISC_MOVE,
     PASS,
-    PLACING,
     POSITION,
     SQUARES,
     UNDO,
@@ -124,7 +124,7 @@ def legal_move(pos: Any, square: int | None) -> int:
     problem = _why_illegal(pos, square)
     if problem:
         raise ValueError(f"illegal move {name!r}: {problem}")
-    return PASS if square is None else PLACING | square
+    return PASS if square is None else DISC_MOVE | square
 
 
 def _why_illegal(pos: Any, square: int | None) -> str:
@@ -146,16 +146,16 @@ def legal_moves(pos: Any) -> list[int]:
     """Return the encoded legal moves of `pos`, the lowest square first."""
     own_places = places(pos)
     if own_places:
-        return [PLACING | square for square in range(SQUARES) if own_places >> square & 1]
+        return [DISC_MOVE | square for square in range(SQUARES) if own_places >> square & 1]
     return [PASS] if can_only_pass(pos) else []
 
 
 def flipped(pos: Any, move: int) -> list[int]:
-    """Return the squares whose discs an encoded legal `move` turns, the lowest first."""
+    """Return the squares of the discs that an encoded legal `move` flips, the lowest first."""
     if move == PASS:
         return []
-    turned = int(flips(pos.own, pos.opponent, move_square(move)))
-    return [square for square in range(SQUARES) if turned >> square & 1]
+    discs = int(flips(pos.own, pos.opponent, move_square(move)))
+    return [square for square in range(SQUARES) if discs >> square & 1]
 
 
 def parse_move(pos: Any, text: str) -> int:

@@ -20,7 +20,7 @@ PARAMS = record_dtype(
         *((feature, np.int32, (2,)) for feature in FEATURES),
         ("order_mobility", np.int32),  # score_moves: per weighted answer left to the opponent
         ("order_potential", np.int32),  # per empty square next to the mover's discs
-        ("order_parity", np.int32),  # a placing in a quadrant with an odd number of empty squares
+        ("order_parity", np.int32),  # a disc move in a quadrant with an odd number of empty squares
         ("order_squares", np.int32, (64,)),  # by square
     ]
 )

@@ -1,4 +1,4 @@
-"""Making and taking back Othello's moves, and the position's key."""
+"""Making and unmaking Othello's moves, and the position's key."""
 
 import numpy as np
 
@@ -20,20 +20,20 @@ HALF = np.uint64(32)
 @provides(POSITION)
 def do_move(pos, move, undo):
     disc = placed_disc(move)
-    turned = ZERO if move == PASS else flips(pos.own, pos.opponent, move_square(move))
-    after = pos.own ^ turned ^ disc
-    pos.own = pos.opponent ^ turned
+    flipped = ZERO if move == PASS else flips(pos.own, pos.opponent, move_square(move))
+    after = pos.own ^ flipped ^ disc
+    pos.own = pos.opponent ^ flipped
     pos.opponent = after
     pos.side ^= ONE
-    undo.flips = turned
+    undo.flips = flipped
     undo.disc = disc
 
 
 @provides(POSITION)
 def undo_move(pos, move, undo):
-    turned = undo.flips
-    before = pos.opponent ^ turned ^ placed_disc(move)
-    pos.opponent = pos.own ^ turned
+    flipped = undo.flips
+    before = pos.opponent ^ flipped ^ placed_disc(move)
+    pos.opponent = pos.own ^ flipped
     pos.own = before
     pos.side ^= ONE
 

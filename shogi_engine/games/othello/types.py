@@ -11,15 +11,15 @@ from shogi_engine.jit import njit, record_dtype
 BLACK, WHITE = 0, 1
 SQUARES = 64
 
-# Most moves of any position that the door (notation.parse_obf) lets in: a placing needs an empty square and a disc of
-# each side on the board, so there are fewer than 64 (a game reaches 33 at most). A multiple of 8, so that
+# At least the number of moves of any position that notation.parse_obf accepts: a disc move needs an empty square and a
+# disc of each side on the board, so there are fewer than 64 (a game reaches 33 at most). A multiple of 8, so that
 # `movegen.count_replies` can fill its last row of eight.
 MAX_MOVES = 64
 
 # A position: the discs of the side to move and of the other side, and which colour is to move. No byte is padding.
 POSITION = record_dtype([("own", np.uint64), ("opponent", np.uint64), ("side", np.uint64)])
 
-# What a move destroys: which discs it turned; and the disc it placed (none for a pass).
+# What a move changed: the discs it flipped, and the disc it placed (none for a pass).
 UNDO = record_dtype([("flips", np.uint64), ("disc", np.uint64)])
 
 # What `evaluate` keeps for each ply of a line: the numbers of patterns.py, for the side to move and with both as one.
@@ -29,8 +29,8 @@ ACCUMULATOR = record_dtype([("numbers", np.uint16, (LANES,)), ("occupied", np.ui
 # The spread of `probcut` is known for groups of phases, and up to a depth (and taken for what is deeper).
 SPREAD_GROUPS, SPREAD_PHASES, SPREAD_DEPTHS = 8, 4, 16
 
-# A move: bits 0-5 the square of a placing, bit 6 set for a placing, bit 7 for the pass.
-PLACING = 1 << 6
+# A move: bits 0-5 the square of a disc move, bit 6 set for a disc move, bit 7 for the pass.
+DISC_MOVE = 1 << 6
 PASS = 1 << 7
 
 # A disc's worth: the evaluation's unit is a hundredth of a disc.
@@ -39,7 +39,7 @@ DISC = 100
 
 @njit
 def move_square(move):
-    """Return the square of the placing `move`, 0 for a pass."""
+    """Return the square of the disc move `move`, 0 for a pass."""
     return int(move) & 63
 
 

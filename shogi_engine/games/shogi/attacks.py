@@ -1,6 +1,6 @@
 """Who attacks what: attackers of a square, the squares a king may not step on, checkers and pinned pieces."""
 
-from shogi_engine.bits import ZERO, clear_lowest, lowest, popcount2
+from shogi_engine.bits import ZERO, pop_lowest, popcount2
 from shogi_engine.games.shogi.bitboard import (
     BISHOP_LINES,
     KING_ZONE,
@@ -16,6 +16,7 @@ from shogi_engine.games.shogi.bitboard import (
     lance_attacks,
     rook_attacks,
 )
+from shogi_engine.games.shogi.queries import bishops_and_horses, occupied, rooks_and_dragons
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,
@@ -30,6 +31,7 @@ from shogi_engine.games.shogi.types import (
     PAWN,
     ROOK,
     SILVER,
+    piece_kind,
 )
 from shogi_engine.jit import njit
 
@@ -74,40 +76,73 @@ def attackers_to(pos, square, colour, occ_lo, occ_hi):
     snipers_lo &= ~lo
     snipers_hi &= ~hi
     while snipers_lo | snipers_hi != ZERO:
-        sniper = lowest(snipers_lo, snipers_hi)
-        before_lo, before_hi = snipers_lo, snipers_hi
-        snipers_lo, snipers_hi = clear_lowest(snipers_lo, snipers_hi)
+        sniper, snipers_lo, snipers_hi = pop_lowest(snipers_lo, snipers_hi)
         way_lo, way_hi = between(square, sniper)
         if way_lo & occ_lo | way_hi & occ_hi == ZERO:
-            lo |= before_lo ^ snipers_lo
-            hi |= before_hi ^ snipers_hi
+            lo |= SQUARE_BITS[sniper, 0]
+            hi |= SQUARE_BITS[sniper, 1]
     return lo, hi
 
 
 @njit
 def snipers(pos, square, colour):
     """Return the sliders of `colour` that would attack `square` on an empty board."""
-    bb = pos.bb[colour]
-    forward = SOUTH if colour == BLACK else NORTH  # where its lances that aim at `square` stand
+    rooks_lo, rooks_hi = rooks_and_dragons(pos, colour)
+    bishops_lo, bishops_hi = bishops_and_horses(pos, colour)
+    behind = SOUTH if colour == BLACK else NORTH  # from `square` to the lances that point at it
     lo = (
-        ROOK_LINES[square, 0] & (bb[ROOK, 0] | bb[DRAGON, 0])
-        | BISHOP_LINES[square, 0] & (bb[BISHOP, 0] | bb[HORSE, 0])
-        | RAYS[square, forward, 0] & bb[LANCE, 0]
+        ROOK_LINES[square, 0] & rooks_lo
+        | BISHOP_LINES[square, 0] & bishops_lo
+        | RAYS[square, behind, 0] & pos.bb[colour, LANCE, 0]
     )
     hi = (
-        ROOK_LINES[square, 1] & (bb[ROOK, 1] | bb[DRAGON, 1])
-        | BISHOP_LINES[square, 1] & (bb[BISHOP, 1] | bb[HORSE, 1])
-        | RAYS[square, forward, 1] & bb[LANCE, 1]
+        ROOK_LINES[square, 1] & rooks_hi
+        | BISHOP_LINES[square, 1] & bishops_hi
+        | RAYS[square, behind, 1] & pos.bb[colour, LANCE, 1]
     )
     return lo, hi
 
 
 @njit
-def king_danger(pos, king, colour, occ_lo, occ_hi):
-    """Return squares that the enemy of `colour` attacks; exact on the zone around `king`, that colour's king.
+def slider_blockers(pos, square, colour):
+    """Return the pieces, of either colour, that stand alone between `square` and a slider of `colour`."""
+    occ_lo, occ_hi = occupied(pos)
+    lo = hi = ZERO
+    snipers_lo, snipers_hi = snipers(pos, square, colour)
+    while snipers_lo | snipers_hi != ZERO:
+        sniper, snipers_lo, snipers_hi = pop_lowest(snipers_lo, snipers_hi)
+        way_lo, way_hi = between(square, sniper)
+        way_lo &= occ_lo
+        way_hi &= occ_hi
+        if popcount2(way_lo, way_hi) == 1:
+            lo |= way_lo
+            hi |= way_hi
+    return lo, hi
 
-    occ_lo, occ_hi : what is occupied, without the king, since it does not shelter what lies behind it.
-    Outside the zone the answer may lack squares.
+
+@njit
+def pinned_pieces(pos, colour):
+    """Return the pieces of `colour` that are pinned to its king by a slider; none without a king."""
+    king = int(pos.king[colour])
+    if king == NO_SQUARE:
+        return ZERO, ZERO
+    lo, hi = slider_blockers(pos, king, 1 - colour)
+    return lo & pos.bb[colour, 0, 0], hi & pos.bb[colour, 0, 1]
+
+
+@njit
+def discovered_check_candidates(pos, king, colour):
+    """Return the pieces of `colour` that discover a check to the enemy king on `king` when they leave its line."""
+    lo, hi = slider_blockers(pos, king, colour)
+    return lo & pos.bb[colour, 0, 0], hi & pos.bb[colour, 0, 1]
+
+
+@njit
+def attacked_near_king(pos, king, colour, occ_lo, occ_hi):
+    """Return squares that the enemy of `colour` attacks: all those in the zone around `king`, that colour's king.
+
+    occ_lo, occ_hi : the occupied squares without the king itself, since it shields no square behind it.
+    Outside the zone some attacked squares may be missing.
     """
     them = 1 - colour
     bb = pos.bb[them]
@@ -115,32 +150,28 @@ def king_danger(pos, king, colour, occ_lo, occ_hi):
     near_lo = NEAR_KING[colour, king, 0] & bb[0, 0]
     near_hi = NEAR_KING[colour, king, 1] & bb[0, 1]
     while near_lo | near_hi != ZERO:
-        square = lowest(near_lo, near_hi)
-        near_lo, near_hi = clear_lowest(near_lo, near_hi)
-        kind = int(pos.board[square]) & 15
+        square, near_lo, near_hi = pop_lowest(near_lo, near_hi)
+        kind = piece_kind(pos.board[square])
         lo |= STEP_ATTACKS[them, kind, square, 0]
         hi |= STEP_ATTACKS[them, kind, square, 1]
     zone_lo, zone_hi = KING_ZONE[king, 0], KING_ZONE[king, 1]
-    far_lo, far_hi = bb[ROOK, 0] | bb[DRAGON, 0], bb[ROOK, 1] | bb[DRAGON, 1]
+    far_lo, far_hi = rooks_and_dragons(pos, them)
     while far_lo | far_hi != ZERO:
-        square = lowest(far_lo, far_hi)
-        far_lo, far_hi = clear_lowest(far_lo, far_hi)
+        square, far_lo, far_hi = pop_lowest(far_lo, far_hi)
         if ROOK_LINES[square, 0] & zone_lo | ROOK_LINES[square, 1] & zone_hi != ZERO:
             slide_lo, slide_hi = rook_attacks(square, occ_lo, occ_hi)
             lo |= slide_lo
             hi |= slide_hi
-    far_lo, far_hi = bb[BISHOP, 0] | bb[HORSE, 0], bb[BISHOP, 1] | bb[HORSE, 1]
+    far_lo, far_hi = bishops_and_horses(pos, them)
     while far_lo | far_hi != ZERO:
-        square = lowest(far_lo, far_hi)
-        far_lo, far_hi = clear_lowest(far_lo, far_hi)
+        square, far_lo, far_hi = pop_lowest(far_lo, far_hi)
         if BISHOP_LINES[square, 0] & zone_lo | BISHOP_LINES[square, 1] & zone_hi != ZERO:
             slide_lo, slide_hi = bishop_attacks(square, occ_lo, occ_hi)
             lo |= slide_lo
             hi |= slide_hi
     far_lo, far_hi = bb[LANCE, 0], bb[LANCE, 1]
     while far_lo | far_hi != ZERO:
-        square = lowest(far_lo, far_hi)
-        far_lo, far_hi = clear_lowest(far_lo, far_hi)
+        square, far_lo, far_hi = pop_lowest(far_lo, far_hi)
         if ROOK_LINES[square, 0] & zone_lo | ROOK_LINES[square, 1] & zone_hi != ZERO:
             slide_lo, slide_hi = lance_attacks(them, square, occ_lo, occ_hi)
             lo |= slide_lo
@@ -149,37 +180,15 @@ def king_danger(pos, king, colour, occ_lo, occ_hi):
 
 
 @njit
-def pinned_pieces(pos, colour):
-    """Return the pieces of `colour` that stand alone between its king and an enemy slider; none without a king."""
-    king = int(pos.king[colour])
-    lo = hi = ZERO
-    if king == NO_SQUARE:
-        return lo, hi
-    occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
-    occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
-    snipers_lo, snipers_hi = snipers(pos, king, 1 - colour)
-    while snipers_lo | snipers_hi != ZERO:
-        way_lo, way_hi = between(king, lowest(snipers_lo, snipers_hi))
-        snipers_lo, snipers_hi = clear_lowest(snipers_lo, snipers_hi)
-        way_lo &= occ_lo
-        way_hi &= occ_hi
-        if popcount2(way_lo, way_hi) == 1:
-            lo |= way_lo
-            hi |= way_hi
-    return lo & pos.bb[colour, 0, 0], hi & pos.bb[colour, 0, 1]
-
-
-@njit
 def is_drop_pawn_mate(pos, square):
     """Tell whether a pawn dropped on `square`, right in front of the enemy king, mates it (which is illegal).
 
-    Checks neither that the drop is possible nor that it gives check.
+    Does not check that the drop is possible.
     """
     us = int(pos.side)
     them = 1 - us
     king = int(pos.king[them])
-    occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
-    occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+    occ_lo, occ_hi = occupied(pos)
     support_lo, support_hi = attackers_to(pos, square, us, occ_lo, occ_hi)
     if support_lo | support_hi == ZERO:
         return False  # the king takes the pawn
@@ -196,7 +205,7 @@ def is_drop_pawn_mate(pos, square):
     pawn_lo, pawn_hi = SQUARE_BITS[square, 0], SQUARE_BITS[square, 1]
     occ_lo = occ_lo ^ pos.bb[them, KING, 0] | pawn_lo
     occ_hi = occ_hi ^ pos.bb[them, KING, 1] | pawn_hi
-    danger_lo, danger_hi = king_danger(pos, king, them, occ_lo, occ_hi)
-    escapes_lo = STEP_ATTACKS[them, KING, king, 0] & ~(pos.bb[them, 0, 0] | danger_lo | pawn_lo)
-    escapes_hi = STEP_ATTACKS[them, KING, king, 1] & ~(pos.bb[them, 0, 1] | danger_hi | pawn_hi)
+    attacked_lo, attacked_hi = attacked_near_king(pos, king, them, occ_lo, occ_hi)
+    escapes_lo = STEP_ATTACKS[them, KING, king, 0] & ~(pos.bb[them, 0, 0] | attacked_lo | pawn_lo)
+    escapes_hi = STEP_ATTACKS[them, KING, king, 1] & ~(pos.bb[them, 0, 1] | attacked_hi | pawn_hi)
     return escapes_lo | escapes_hi == ZERO

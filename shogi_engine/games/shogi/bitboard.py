@@ -57,7 +57,7 @@ def _bits(squares: list[int]) -> int:
 
 
 def _step(square: int, down: int, right: int) -> list[int]:
-    """Return the square so many rows and columns away, in a list that is empty if it is off the board."""
+    """Return [the square `down` rows and `right` columns away], or [] if that is off the board."""
     row, column = square // 9 + down, square % 9 + right
     return [9 * row + column] if 0 <= row < 9 and 0 <= column < 9 else []
 
@@ -76,7 +76,7 @@ def _rows(rows: list[int]) -> int:
 
 
 def _own_rows(colour: int, rows: list[int]) -> int:
-    """Return the bits of rows counted from the far end of the board as `colour` sees it."""
+    """Return the bits of rows counted from the far side of the board as `colour` sees it."""
     return _rows(rows if colour == BLACK else [8 - row for row in rows])
 
 
@@ -87,8 +87,8 @@ def _steps(colour: int, kind: int) -> list[int]:
     return [_bits([target for step in moves for target in _step(square, *step)]) for square in range(SQUARES)]
 
 
-def _optional(colour: int, kind: int) -> list[int]:
-    """Return for each square a piece comes from the squares where it may promote and may as well stay as it is."""
+def _optional_promotion(colour: int, kind: int) -> list[int]:
+    """Return by square of origin the squares where a piece may promote but need not."""
     zone = _own_rows(colour, [0, 1, 2])
     if kind in (PAWN, LANCE):
         return [_own_rows(colour, [1, 2])] * SQUARES
@@ -118,13 +118,13 @@ BISHOP_LINES = RAYS[:, NORTH_EAST] | RAYS[:, NORTH_WEST] | RAYS[:, SOUTH_WEST] |
 # uint64[2, 16, 81, 2]: by colour, kind and square, what is attacked in one step; 0 for lance, bishop and rook.
 STEP_ATTACKS = _pairs([[_steps(colour, kind) for kind in range(16)] for colour in (0, 1)])
 
-# uint64[2, 8, 81, 2]: by colour, kind and square of origin, where promotion is a choice.
-OPTIONAL = _pairs([[_optional(colour, kind) for kind in range(8)] for colour in (0, 1)])
+# uint64[2, 8, 81, 2]: by colour, kind and square of origin, where promotion is optional.
+OPTIONAL_PROMOTION = _pairs([[_optional_promotion(colour, kind) for kind in range(8)] for colour in (0, 1)])
 
-# uint64[2, 16, 81, 2]: STEP_ATTACKS where promotion is a choice (two moves to one square).
-STEP_OPTIONAL = STEP_ATTACKS.copy()
-STEP_OPTIONAL[:, :8] &= OPTIONAL
-STEP_OPTIONAL[:, 8:] = 0
+# uint64[2, 16, 81, 2]: STEP_ATTACKS where promotion is optional (two moves to one square).
+STEP_OPTIONAL_PROMOTION = STEP_ATTACKS.copy()
+STEP_OPTIONAL_PROMOTION[:, :8] &= OPTIONAL_PROMOTION
+STEP_OPTIONAL_PROMOTION[:, 8:] = 0
 
 # uint64[2, 2]: a colour's promotion zone, and without its last one and last two rows (drops of pawn, lance, knight).
 ZONE = _pairs([_own_rows(colour, [0, 1, 2]) for colour in (0, 1)])
@@ -134,7 +134,7 @@ NOT_LAST_TWO = _pairs([_own_rows(colour, list(range(2, 9))) for colour in (0, 1)
 # uint64[81, 2]: the king's steps and its square.
 KING_ZONE = STEP_ATTACKS[0, KING] | split_table([1 << square for square in range(SQUARES)])
 
-# uint64[2, 81, 2]: where an enemy piece, not sliding, may stand that attacks a square of a king's zone.
+# uint64[2, 81, 2]: by colour and king square, from where enemy pieces attack a square of the king's zone in one step.
 NEAR_KING = _pairs(
     [
         [

@@ -13,7 +13,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from shogi_engine.book import NO_BOOK, BookError, BookMove, choose
-from shogi_engine.games.shogi.sfen import turned
+from shogi_engine.games.shogi.sfen import flip_sfen
 from shogi_engine.text import sanitize
 
 SHIPPED = Path(__file__).parent / "book.db"
@@ -34,12 +34,12 @@ def position_key(sfen: str) -> str:
     return f"{board} {side} {''.join(pieces) or '-'}"
 
 
-def turned_key(key: str) -> str:
+def flipped_key(key: str) -> str:
     """Return the key of the position turned around, with the colours exchanged."""
-    return position_key(turned(f"{key} 1"))
+    return position_key(flip_sfen(f"{key} 1"))
 
 
-def turned_move(move: str) -> str:
+def flipped_move(move: str) -> str:
     """Return a move as it is when the board is turned around."""
 
     def square(text: str) -> str:
@@ -97,8 +97,8 @@ class Book:
         found = self._at(key, number)
         if not found and flipped:
             found = [
-                BookMove(turned_move(each.move), each.ponder and turned_move(each.ponder), *_numbers(each))
-                for each in self._at(turned_key(key), number)
+                BookMove(flipped_move(each.move), each.ponder and flipped_move(each.ponder), *_numbers(each))
+                for each in self._at(flipped_key(key), number)
             ]
         return sorted(found, key=lambda each: (-each.value, -each.count))
 

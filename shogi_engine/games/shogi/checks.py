@@ -1,118 +1,219 @@
-"""What the search asks about checks and mates: mates in one move, checks for quiescence, which moves are checks."""
+"""Moves that give check: the squares checks come from, generation, and what the search asks about checks."""
 
-from shogi_engine.bits import ZERO, clear_lowest, lowest, popcount2
+import numpy as np
+
+from shogi_engine.bits import ZERO, pop_lowest, split_table
 from shogi_engine.bits import test as test_bit
-from shogi_engine.game import MOVE_NONE, do_move, is_quiet, provides, undo_move
-from shogi_engine.games.shogi.attacks import attackers_to, king_danger
-from shogi_engine.games.shogi.bitboard import DIRECTION, NEAR_KING, RAYS, STEP_ATTACKS, ZONE
-from shogi_engine.games.shogi.mate.moves import count_evasions, generate_checks, mark_check_squares
+from shogi_engine.game import do_move, generate_moves, is_quiet, provides, undo_move
+from shogi_engine.games.shogi.attacks import attacks_from, discovered_check_candidates
+from shogi_engine.games.shogi.bitboard import (
+    BOARD_HI,
+    BOARD_LO,
+    DIRECTION,
+    OPTIONAL_PROMOTION,
+    RAYS,
+    STEP_ATTACKS,
+    ZONE,
+    bishop_attacks,
+    lance_attacks,
+    rook_attacks,
+)
+from shogi_engine.games.shogi.movegen import king_targets, pawn_drops, write_drops, write_split_moves
+from shogi_engine.games.shogi.queries import empty_squares, in_check, occupied, pinned
 from shogi_engine.games.shogi.types import (
     BISHOP,
     DRAGON,
     GOLD,
+    GOLD_MOVERS,
     HORSE,
     KING,
+    KNIGHT,
     LANCE,
     NO_SQUARE,
     PAWN,
     POSITION,
     PROMOTED,
     ROOK,
-    board_move,
-    drop_move,
+    SILVER,
+    SQUARES,
+    arriving_kind,
+    can_promote,
     hand_count,
-    is_promotion,
-    move_kind,
     move_to,
+    piece_kind,
 )
 from shogi_engine.jit import njit
 
-# uint64[2, 16, 81, 2]: by colour, kind and the enemy king's square, from where next to it the kind attacks it.
-CONTACT = STEP_ATTACKS[::-1].copy()
-CONTACT[:, LANCE] = CONTACT[:, PAWN]
-CONTACT[:, BISHOP], CONTACT[:, ROOK] = CONTACT[:, DRAGON], CONTACT[:, HORSE]
-CONTACT[:, HORSE] = CONTACT[:, DRAGON] = CONTACT[:, KING]
+STEPPING_KINDS = (PAWN, KNIGHT, SILVER, GOLD_MOVERS)
+
+
+def _squares(lo, hi):
+    """Return the squares of a bitboard as a list."""
+    return [square for square in range(SQUARES) if int(hi if square > 63 else lo) >> (square & 63) & 1]
+
+
+def _check_sources(colour, kind):
+    """Return by square of the enemy king from where a piece of `kind` may be able to give check in one step."""
+    sources = [0] * SQUARES
+    zone = set(_squares(*ZONE[colour]))
+    for source in range(SQUARES):
+        for target in _squares(*STEP_ATTACKS[colour, kind, source]):
+            kings = set(_squares(*STEP_ATTACKS[colour, kind, target]))
+            if source in zone or target in zone:
+                kings |= set(_squares(*STEP_ATTACKS[colour, GOLD, target]))  # promoted, or a gold already
+            for king in kings:
+                sources[king] |= 1 << source
+    return split_table(sources)
+
+
+# uint64[2, 4, 81, 2]: by colour, index in STEPPING_KINDS and square of the enemy king, from where a piece may be able
+# to give check in one step, promoting or not.
+CHECK_SOURCES = np.array([[_check_sources(colour, kind) for kind in STEPPING_KINDS] for colour in range(2)])
+
+
+# ---- check squares -----------------------------------------------------------------------------------------------
 
 
 @njit
-def mates(ctx, move):
-    """Tell whether `move`, a legal check, mates."""
-    undo = ctx.undo[ctx.game_ply]
-    do_move(ctx.pos, move, undo)
-    ways = count_evasions(ctx.pos)
-    undo_move(ctx.pos, move, undo)
-    return ways == 0
+def mark_check_squares(pos, king, squares):
+    """Write the squares from which a piece of the side to move would give check, by its kind.
+
+    king : square of the enemy king.   squares : uint64[16, 2], out, by kind on arrival.
+    """
+    us = int(pos.side)
+    steps = STEP_ATTACKS[1 - us]
+    occ_lo, occ_hi = occupied(pos)
+    for kind in range(PAWN, DRAGON + 1):
+        squares[kind, 0], squares[kind, 1] = steps[kind, king, 0], steps[kind, king, 1]
+    squares[KING, 0] = squares[KING, 1] = ZERO
+    lo, hi = lance_attacks(1 - us, king, occ_lo, occ_hi)
+    squares[LANCE, 0], squares[LANCE, 1] = lo, hi
+    lo, hi = bishop_attacks(king, occ_lo, occ_hi)
+    squares[BISHOP, 0], squares[BISHOP, 1] = lo, hi
+    squares[HORSE, 0] |= lo
+    squares[HORSE, 1] |= hi
+    lo, hi = rook_attacks(king, occ_lo, occ_hi)
+    squares[ROOK, 0], squares[ROOK, 1] = lo, hi
+    squares[DRAGON, 0] |= lo
+    squares[DRAGON, 1] |= hi
+
+
+# ---- generation --------------------------------------------------------------------------------------------------
 
 
 @njit
-def mating_drop(ctx, target, king):
-    """Return a drop on the empty square `target` that mates the enemy king on `king`, next to it, or MOVE_NONE."""
-    us = int(ctx.pos.side)
-    hand = ctx.pos.hand[us]
-    for kind in range(ROOK, PAWN, -1):
-        if hand_count(hand, kind) > 0 and test_bit(CONTACT[us, kind, king, 0], CONTACT[us, kind, king, 1], target):
-            move = drop_move(kind, target)
-            if mates(ctx, move):
-                return move
-    return MOVE_NONE
-
-
-@njit
-def mating_step(ctx, source, target, king):
-    """Return a move from `source` to `target`, next to the enemy king on `king`, that mates it, or MOVE_NONE."""
+def write_board_checks(ctx, end, king, squares):
+    """Write the checks by moves on the board; return the end. squares : as mark_check_squares writes them."""
     pos = ctx.pos
     us = int(pos.side)
-    if test_bit(pos.pinned[0], pos.pinned[1], source):
-        line = int(DIRECTION[pos.king[us], source])
-        if not test_bit(RAYS[pos.king[us], line, 0], RAYS[pos.king[us], line, 1], target):
-            return MOVE_NONE
-    kind, captured = int(pos.board[source]) & 15, int(pos.board[target]) & 15
-    zone_lo, zone_hi = ZONE[us, 0], ZONE[us, 1]
-    promotes = kind < 8 and kind != GOLD and (test_bit(zone_lo, zone_hi, source) or test_bit(zone_lo, zone_hi, target))
-    for promotion in range(int(promotes), -1, -1):
-        arrived = int(PROMOTED[kind]) if promotion else kind
-        if test_bit(CONTACT[us, arrived, king, 0], CONTACT[us, arrived, king, 1], target):
-            move = board_move(source, target, kind, captured, promotion)
-            if mates(ctx, move):
-                return move
-    return MOVE_NONE
-
-
-@provides(POSITION)
-def mate_in_one(ctx, start):
-    """Look for mates by a piece next to a king that has few squares to flee to, where another piece guards it."""
-    pos = ctx.pos
-    us = int(pos.side)
-    them = 1 - us
-    king = int(pos.king[them])
-    if king == NO_SQUARE:
-        return MOVE_NONE
-    own, enemy = pos.bb[us], pos.bb[them]
-    if own[0, 0] & NEAR_KING[them, king, 0] | own[0, 1] & NEAR_KING[them, king, 1] == ZERO:
-        return MOVE_NONE
-    occ_lo, occ_hi = own[0, 0] | enemy[0, 0], own[0, 1] | enemy[0, 1]
-    danger_lo, danger_hi = king_danger(pos, king, them, occ_lo ^ enemy[KING, 0], occ_hi ^ enemy[KING, 1])
-    lo, hi = STEP_ATTACKS[them, KING, king, 0], STEP_ATTACKS[them, KING, king, 1]
-    if popcount2(lo & ~(enemy[0, 0] | danger_lo), hi & ~(enemy[0, 1] | danger_hi)) > ctx.params.flights:
-        return MOVE_NONE
-    lo, hi = lo & danger_lo & ~own[0, 0], hi & danger_hi & ~own[0, 1]
+    bb = pos.bb[us]
+    sources = CHECK_SOURCES[us]
+    occ_lo, occ_hi = occupied(pos)
+    candidates_lo, candidates_hi = discovered_check_candidates(pos, king, us)
+    sliders_lo = bb[LANCE, 0] | bb[BISHOP, 0] | bb[ROOK, 0] | bb[HORSE, 0] | bb[DRAGON, 0]
+    sliders_hi = bb[LANCE, 1] | bb[BISHOP, 1] | bb[ROOK, 1] | bb[HORSE, 1] | bb[DRAGON, 1]
+    lo = (
+        bb[PAWN, 0] & sources[0, king, 0]
+        | bb[KNIGHT, 0] & sources[1, king, 0]
+        | bb[SILVER, 0] & sources[2, king, 0]
+        | bb[GOLD_MOVERS, 0] & sources[3, king, 0]
+        | (sliders_lo | candidates_lo) & ~bb[KING, 0]
+    )
+    hi = (
+        bb[PAWN, 1] & sources[0, king, 1]
+        | bb[KNIGHT, 1] & sources[1, king, 1]
+        | bb[SILVER, 1] & sources[2, king, 1]
+        | bb[GOLD_MOVERS, 1] & sources[3, king, 1]
+        | (sliders_hi | candidates_hi) & ~bb[KING, 1]
+    )
+    own_king = int(pos.king[us])
+    pinned_lo, pinned_hi = pinned(pos)
     while lo | hi != ZERO:
-        target = lowest(lo, hi)
-        lo, hi = clear_lowest(lo, hi)
-        if not test_bit(enemy[0, 0], enemy[0, 1], target):
-            move = mating_drop(ctx, target, king)
-            if move != MOVE_NONE:
-                return move
-        from_lo, from_hi = attackers_to(pos, target, us, occ_lo, occ_hi)
-        if popcount2(from_lo, from_hi) > 1:
-            from_lo, from_hi = from_lo & ~own[KING, 0], from_hi & ~own[KING, 1]
-            while from_lo | from_hi != ZERO:
-                source = lowest(from_lo, from_hi)
-                from_lo, from_hi = clear_lowest(from_lo, from_hi)
-                move = mating_step(ctx, source, target, king)
-                if move != MOVE_NONE:
-                    return move
-    return MOVE_NONE
+        source, lo, hi = pop_lowest(lo, hi)
+        kind = piece_kind(pos.board[source])
+        to_lo, to_hi = attacks_from(kind, us, source, occ_lo, occ_hi)
+        to_lo &= ~bb[0, 0]
+        to_hi &= ~bb[0, 1]
+        if test_bit(pinned_lo, pinned_hi, source):
+            line = int(DIRECTION[own_king, source])
+            to_lo &= RAYS[own_king, line, 0]
+            to_hi &= RAYS[own_king, line, 1]
+        stay_lo, stay_hi = to_lo & squares[kind, 0], to_hi & squares[kind, 1]
+        promote_lo = promote_hi = zone_lo = zone_hi = ZERO
+        promotes = can_promote(kind)
+        if promotes:
+            zone_lo, zone_hi = ZONE[us, 0], ZONE[us, 1]
+            if test_bit(zone_lo, zone_hi, source):
+                zone_lo, zone_hi = BOARD_LO, BOARD_HI
+            promoted = int(PROMOTED[kind])
+            promote_lo = to_lo & zone_lo & squares[promoted, 0]
+            promote_hi = to_hi & zone_hi & squares[promoted, 1]
+        if test_bit(candidates_lo, candidates_hi, source):
+            line = int(DIRECTION[king, source])
+            off_lo, off_hi = to_lo & ~RAYS[king, line, 0], to_hi & ~RAYS[king, line, 1]
+            stay_lo |= off_lo
+            stay_hi |= off_hi
+            promote_lo |= off_lo & zone_lo
+            promote_hi |= off_hi & zone_hi
+        if promotes:
+            stay_lo &= ~zone_lo | OPTIONAL_PROMOTION[us, kind, source, 0]
+            stay_hi &= ~zone_hi | OPTIONAL_PROMOTION[us, kind, source, 1]
+        end = write_split_moves(ctx, end, kind, source, promote_lo, promote_hi, stay_lo, stay_hi)
+    if own_king != NO_SQUARE and test_bit(candidates_lo, candidates_hi, own_king):
+        line = int(DIRECTION[king, own_king])
+        to_lo, to_hi = king_targets(pos)
+        to_lo &= ~RAYS[king, line, 0]
+        to_hi &= ~RAYS[king, line, 1]
+        end = write_split_moves(ctx, end, KING, own_king, ZERO, ZERO, to_lo, to_hi)
+    return end
+
+
+@njit
+def write_drop_checks(ctx, end, squares):
+    """Write the drops that give check; return the end. squares : as mark_check_squares writes them."""
+    pos = ctx.pos
+    us = int(pos.side)
+    hand = pos.hand[us]
+    if hand == ZERO:
+        return end
+    empty_lo, empty_hi = empty_squares(pos)
+    for kind in range(ROOK, PAWN, -1):  # a piece that gives check is not dead
+        if hand_count(hand, kind) > 0:
+            end = write_drops(ctx, end, kind, squares[kind, 0] & empty_lo, squares[kind, 1] & empty_hi)
+    if hand_count(hand, PAWN) > 0:
+        lo, hi = squares[PAWN, 0] & empty_lo, squares[PAWN, 1] & empty_hi
+        if lo | hi != ZERO:
+            lo, hi = pawn_drops(pos, lo, hi)
+            end = write_drops(ctx, end, PAWN, lo, hi)
+    return end
+
+
+@njit
+def generate_checks(ctx, start, squares, undo):
+    """Write all legal moves of the side to move that give check to ctx.moves[start:] and return how many.
+
+    The other side has a king, not in check.
+    squares : uint64[16, 2], out, as mark_check_squares writes them, if the side to move is not in check.
+    undo : record[UNDO], scratch, if it is; all its evasions are then written to ctx.moves first.
+    """
+    pos = ctx.pos
+    if in_check(pos):
+        end = start
+        for index in range(start, start + generate_moves(ctx, start)):
+            move = ctx.moves[index]
+            do_move(pos, move, undo)
+            gives = in_check(pos)
+            undo_move(pos, move, undo)
+            if gives:
+                ctx.moves[end] = move
+                end += 1
+        return end - start
+    king = int(pos.king[1 - pos.side])
+    mark_check_squares(pos, king, squares)
+    return write_board_checks(ctx, write_drop_checks(ctx, start, squares), king, squares) - start
+
+
+# ---- the search's rules ------------------------------------------------------------------------------------------
 
 
 @provides(POSITION)
@@ -140,7 +241,5 @@ def set_check_info(ctx):
 
 @provides(POSITION)
 def gives_check(ctx, move):
-    kind = move_kind(move)
-    arrived = int(PROMOTED[kind]) if is_promotion(move) else kind
-    squares = ctx.accumulators[ctx.ply].check_squares
-    return test_bit(squares[arrived, 0], squares[arrived, 1], move_to(move))
+    squares, kind = ctx.accumulators[ctx.ply].check_squares, arriving_kind(move)
+    return test_bit(squares[kind, 0], squares[kind, 1], move_to(move))

@@ -3,16 +3,25 @@
 import importlib
 from typing import Any
 
-from shogi_engine.game import Game
-from shogi_engine.games.shogi import book, checks, game_end, levels, movegen, rules, see  # noqa: F401  (they register the rules)
+from shogi_engine.game import BESIDE_SEARCH, Game
+from shogi_engine.games.shogi import (  # noqa: F401  (they register the rules)
+    book,
+    checks,
+    levels,
+    mate_in_one,
+    movegen,
+    rules,
+    see,
+)
 from shogi_engine.games.shogi.evaluation.evaluate import ACCUMULATOR, CONTINUATION_SLOTS
-from shogi_engine.games.shogi.notation import START, format_sfen, format_usi, parse_sfen, parse_usi
+from shogi_engine.games.shogi.notation import START, format_sfen, parse_sfen
 from shogi_engine.games.shogi.params import PARAMS, default_params
 from shogi_engine.games.shogi.types import MAX_MOVES, POSITION, UNDO
+from shogi_engine.games.shogi.usi_moves import format_usi, parse_usi
 
 
-def mate_solver(**options: Any) -> Any:
-    """Return a `mate.solver.MateSolver`; what it is made of is loaded now."""
+def make_solver(**options: Any) -> Any:
+    """Return a `mate.solver.MateSolver`; its module is loaded when first asked for."""
     return importlib.import_module("shogi_engine.games.shogi.mate.solver").MateSolver(**options)
 
 
@@ -29,7 +38,8 @@ GAME = Game(
     params=PARAMS,
     default_params=default_params,
     accumulator=ACCUMULATOR,
-    forced_win_solver=mate_solver,
+    solver=make_solver,
+    solver_runs=BESIDE_SEARCH,
     open_book=book.open_book,
     levels=levels.FULL,
     level=levels.plan,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.search.context import new_context, write_legal_moves
+from shogi_engine.search.context import new_context, write_root_moves
 
 _scratch = threading.local()
 
@@ -14,7 +14,7 @@ _scratch = threading.local()
 def scratch() -> Any:
     """Return this thread's context for generating moves; whoever uses it sets its `pos` first."""
     if not hasattr(_scratch, "context"):
-        _scratch.context = new_context(GAME)  # the search's type of record: no kernel is compiled twice
+        _scratch.context = new_context(GAME)  # of the search's dtype: no kernel is compiled twice
     return _scratch.context
 
 
@@ -22,5 +22,5 @@ def legal_moves(pos: Any) -> np.ndarray:
     """Return uint32[n], the legal moves of `pos`, in the generator's order."""
     context = scratch()
     context.pos = pos
-    count = write_legal_moves(context)
-    return context.moves[:count].copy()
+    count = write_root_moves(context)
+    return context.root_moves[:count].copy()

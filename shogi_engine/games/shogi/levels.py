@@ -2,7 +2,7 @@
 
 The lowest levels look one move ahead, captures and recaptures included, but at no more than so many of their legal
 moves, which chance selects: the lowest of all plays any move. The levels above see all moves and search so many
-positions. None depends on the clock, so a level is as strong on a slow machine as on a fast one. tools/levels.py
+positions. None depends on the clock, so a level is as strong on a slow machine as on a fast one. tools/match/levels.py
 measures the steps.
 """
 

@@ -1,15 +1,16 @@
-"""Shogi's move generation and counting: legal moves only, useless non-promotions among them.
+"""Shogi's move generation and counting: legal moves only, including promotions that are pointless to decline.
 
-Both walk the same way: king moves away from danger, then, inside the target squares that answer a check, the free
-pieces, the pinned ones along their pins, and drops without nifu, dead pieces and drop-pawn mate.
+Both proceed in the same order: king moves to squares that are not attacked; then, within the target masks, which in
+check leave only the squares that answer it, the moves of free pieces, of pinned ones along their pins, and the drops
+that are not nifu, dead pieces or drop-pawn mate.
 """
 
 import numpy as np
 
-from shogi_engine.bits import ZERO, clear_lowest, lowest, popcount2, shift_left, shift_right
+from shogi_engine.bits import ZERO, lowest, pop_lowest, popcount2, shift_left, shift_right
 from shogi_engine.bits import test as test_bit
 from shogi_engine.game import provides
-from shogi_engine.games.shogi.attacks import attacks_from, is_drop_pawn_mate, king_danger
+from shogi_engine.games.shogi.attacks import attacked_near_king, attacks_from, is_drop_pawn_mate
 from shogi_engine.games.shogi.bitboard import (
     BOARD_HI,
     BOARD_LO,
@@ -17,11 +18,11 @@ from shogi_engine.games.shogi.bitboard import (
     KING_ZONE,
     NOT_LAST,
     NOT_LAST_TWO,
-    OPTIONAL,
+    OPTIONAL_PROMOTION,
     RAYS,
     SQUARE_BITS,
     STEP_ATTACKS,
-    STEP_OPTIONAL,
+    STEP_OPTIONAL_PROMOTION,
     ZONE,
     between,
     bishop_attacks,
@@ -29,30 +30,38 @@ from shogi_engine.games.shogi.bitboard import (
     lance_attacks,
     rook_attacks,
 )
+from shogi_engine.games.shogi.queries import (
+    bishops_and_horses,
+    empty_squares,
+    in_check,
+    occupied,
+    pieces,
+    pinned,
+    rooks_and_dragons,
+)
 from shogi_engine.games.shogi.types import (
-    BISHOP,
     BLACK,
-    DRAGON,
-    GOLD,
     GOLD_MOVERS,
-    HORSE,
     KING,
     KNIGHT,
     LANCE,
     NO_SQUARE,
     PAWN,
     POSITION,
-    ROOK,
     SILVER,
+    SQUARES,
     board_move,
+    can_promote,
     drop_move,
     hand_count,
     is_drop,
     is_promotion,
+    make_piece,
     move_captured,
     move_from,
     move_kind,
     move_to,
+    piece_kind,
 )
 from shogi_engine.jit import njit
 
@@ -63,17 +72,17 @@ DROP_SQUARES[:, LANCE], DROP_SQUARES[:, KNIGHT] = NOT_LAST, NOT_LAST_TWO
 
 
 @njit
-def targets(pos):
-    """Return (lo, hi) where a piece may go and (lo, hi) where one may be dropped: anywhere, or to answer a check.
+def target_masks(pos):
+    """Return (lo, hi) of the squares a piece may move to, and (lo, hi) of those one may be dropped on.
 
-    In double check both are empty. The king's own moves are another matter.
+    In check these are the squares that capture the checker or interpose, in double check none. Not for the king.
     """
     us = int(pos.side)
+    if not in_check(pos):
+        own_lo, own_hi = pieces(pos, us)
+        empty_lo, empty_hi = empty_squares(pos)
+        return ~own_lo & BOARD_LO, ~own_hi & BOARD_HI, empty_lo, empty_hi
     check_lo, check_hi = pos.checkers[0], pos.checkers[1]
-    if check_lo | check_hi == ZERO:
-        empty_lo = ~(pos.bb[0, 0, 0] | pos.bb[1, 0, 0]) & BOARD_LO
-        empty_hi = ~(pos.bb[0, 0, 1] | pos.bb[1, 0, 1]) & BOARD_HI
-        return ~pos.bb[us, 0, 0] & BOARD_LO, ~pos.bb[us, 0, 1] & BOARD_HI, empty_lo, empty_hi
     if popcount2(check_lo, check_hi) > 1:
         return ZERO, ZERO, ZERO, ZERO
     way_lo, way_hi = between(int(pos.king[us]), lowest(check_lo, check_hi))
@@ -82,22 +91,23 @@ def targets(pos):
 
 @njit
 def king_targets(pos):
-    """Return the squares that the side to move's king may step to; none without a king."""
+    """Return the squares that the king of the side to move may step to; none without a king."""
     us = int(pos.side)
     king = int(pos.king[us])
     if king == NO_SQUARE:
         return ZERO, ZERO
-    occ_lo = (pos.bb[0, 0, 0] | pos.bb[1, 0, 0]) ^ pos.bb[us, KING, 0]
-    occ_hi = (pos.bb[0, 0, 1] | pos.bb[1, 0, 1]) ^ pos.bb[us, KING, 1]
-    danger_lo, danger_hi = king_danger(pos, king, us, occ_lo, occ_hi)
-    lo = STEP_ATTACKS[us, KING, king, 0] & ~(pos.bb[us, 0, 0] | danger_lo)
-    hi = STEP_ATTACKS[us, KING, king, 1] & ~(pos.bb[us, 0, 1] | danger_hi)
+    occ_lo, occ_hi = occupied(pos)
+    attacked_lo, attacked_hi = attacked_near_king(
+        pos, king, us, occ_lo ^ pos.bb[us, KING, 0], occ_hi ^ pos.bb[us, KING, 1]
+    )
+    lo = STEP_ATTACKS[us, KING, king, 0] & ~(pos.bb[us, 0, 0] | attacked_lo)
+    hi = STEP_ATTACKS[us, KING, king, 1] & ~(pos.bb[us, 0, 1] | attacked_hi)
     return lo, hi
 
 
 @njit
 def pawn_targets(pos, lo, hi):
-    """Return where the pawns (lo, hi) of the side to move go."""
+    """Return the squares in front of the pawns (lo, hi) of the side to move."""
     if pos.side == BLACK:
         return shift_right(lo, hi, NINE)
     lo, hi = shift_left(lo, hi, NINE)
@@ -114,7 +124,7 @@ def pawn_drops(pos, lo, hi):
     king = int(pos.king[1 - us])
     if king != NO_SQUARE:
         square = king + 9 if us == BLACK else king - 9
-        if 0 <= square < 81 and test_bit(lo, hi, square) and is_drop_pawn_mate(pos, square):
+        if 0 <= square < SQUARES and test_bit(lo, hi, square) and is_drop_pawn_mate(pos, square):
             lo &= ~SQUARE_BITS[square, 0]
             hi &= ~SQUARE_BITS[square, 1]
     return lo, hi
@@ -134,10 +144,10 @@ def drop_squares(pos, kind, lo, hi):
 
 @njit
 def moves_to(us, kind, square, lo, hi):
-    """Return the number of moves that a piece from `square` has to the squares (lo, hi), promotions counted too."""
+    """Return the number of moves of a piece on `square` to (lo, hi), two to a square where promotion is optional."""
     count = popcount2(lo, hi)
-    if kind < 8:
-        count += popcount2(lo & OPTIONAL[us, kind, square, 0], hi & OPTIONAL[us, kind, square, 1])
+    if can_promote(kind):
+        count += popcount2(lo & OPTIONAL_PROMOTION[us, kind, square, 0], hi & OPTIONAL_PROMOTION[us, kind, square, 1])
     return count
 
 
@@ -162,12 +172,11 @@ def count_moves(ctx, start):
     bb = pos.bb[us]
     king_lo, king_hi = king_targets(pos)
     count = popcount2(king_lo, king_hi)
-    to_lo, to_hi, drop_lo, drop_hi = targets(pos)
+    to_lo, to_hi, drop_lo, drop_hi = target_masks(pos)
     if to_lo | to_hi == ZERO:
         return count
     free_lo, free_hi = ~pos.pinned[0], ~pos.pinned[1]
-    occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
-    occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+    occ_lo, occ_hi = occupied(pos)
 
     lo, hi = pawn_targets(pos, bb[PAWN, 0] & free_lo, bb[PAWN, 1] & free_hi)
     count += moves_to(us, PAWN, 0, lo & to_lo, hi & to_hi)
@@ -175,45 +184,44 @@ def count_moves(ctx, start):
     lo = (bb[KNIGHT, 0] | bb[SILVER, 0] | bb[GOLD_MOVERS, 0]) & free_lo
     hi = (bb[KNIGHT, 1] | bb[SILVER, 1] | bb[GOLD_MOVERS, 1]) & free_hi
     while lo | hi != ZERO:
-        square = lowest(lo, hi)
-        lo, hi = clear_lowest(lo, hi)
-        kind = int(pos.board[square]) & 15
+        square, lo, hi = pop_lowest(lo, hi)
+        kind = piece_kind(pos.board[square])
         count += popcount2(STEP_ATTACKS[us, kind, square, 0] & to_lo, STEP_ATTACKS[us, kind, square, 1] & to_hi)
-        count += popcount2(STEP_OPTIONAL[us, kind, square, 0] & to_lo, STEP_OPTIONAL[us, kind, square, 1] & to_hi)
+        count += popcount2(
+            STEP_OPTIONAL_PROMOTION[us, kind, square, 0] & to_lo, STEP_OPTIONAL_PROMOTION[us, kind, square, 1] & to_hi
+        )
 
     # A loop for each slider: one loop for all, which asks each piece for its kind, was 9 % slower.
     lo, hi = bb[LANCE, 0] & free_lo, bb[LANCE, 1] & free_hi
     while lo | hi != ZERO:
-        square = lowest(lo, hi)
-        lo, hi = clear_lowest(lo, hi)
+        square, lo, hi = pop_lowest(lo, hi)
         ray_lo, ray_hi = lance_attacks(us, square, occ_lo, occ_hi)
         count += moves_to(us, LANCE, square, ray_lo & to_lo, ray_hi & to_hi)
 
-    lo, hi = (bb[BISHOP, 0] | bb[HORSE, 0]) & free_lo, (bb[BISHOP, 1] | bb[HORSE, 1]) & free_hi
+    lo, hi = bishops_and_horses(pos, us)
+    lo, hi = lo & free_lo, hi & free_hi
     while lo | hi != ZERO:
-        square = lowest(lo, hi)
-        lo, hi = clear_lowest(lo, hi)
-        kind = int(pos.board[square]) & 15
+        square, lo, hi = pop_lowest(lo, hi)
+        kind = piece_kind(pos.board[square])
         ray_lo, ray_hi = bishop_attacks(square, occ_lo, occ_hi)
         ray_lo |= STEP_ATTACKS[us, kind, square, 0]
         ray_hi |= STEP_ATTACKS[us, kind, square, 1]
         count += moves_to(us, kind, square, ray_lo & to_lo, ray_hi & to_hi)
 
-    lo, hi = (bb[ROOK, 0] | bb[DRAGON, 0]) & free_lo, (bb[ROOK, 1] | bb[DRAGON, 1]) & free_hi
+    lo, hi = rooks_and_dragons(pos, us)
+    lo, hi = lo & free_lo, hi & free_hi
     while lo | hi != ZERO:
-        square = lowest(lo, hi)
-        lo, hi = clear_lowest(lo, hi)
-        kind = int(pos.board[square]) & 15
+        square, lo, hi = pop_lowest(lo, hi)
+        kind = piece_kind(pos.board[square])
         ray_lo, ray_hi = rook_attacks(square, occ_lo, occ_hi)
         ray_lo |= STEP_ATTACKS[us, kind, square, 0]
         ray_hi |= STEP_ATTACKS[us, kind, square, 1]
         count += moves_to(us, kind, square, ray_lo & to_lo, ray_hi & to_hi)
 
-    lo, hi = pos.pinned[0], pos.pinned[1]
+    lo, hi = pinned(pos)
     while lo | hi != ZERO:
-        square = lowest(lo, hi)
-        lo, hi = clear_lowest(lo, hi)
-        kind = int(pos.board[square]) & 15
+        square, lo, hi = pop_lowest(lo, hi)
+        kind = piece_kind(pos.board[square])
         pin_lo, pin_hi = pinned_targets(pos, kind, square)
         count += moves_to(us, kind, square, pin_lo & to_lo, pin_hi & to_hi)
 
@@ -222,12 +230,11 @@ def count_moves(ctx, start):
 
 @njit
 def pinned_targets(pos, kind, square):
-    """Return what a pinned piece of the side to move attacks along its pin."""
+    """Return the squares that a pinned piece of the side to move attacks along its pin."""
     us = int(pos.side)
     king = int(pos.king[us])
     line = int(DIRECTION[king, square])
-    occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
-    occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+    occ_lo, occ_hi = occupied(pos)
     lo, hi = attacks_from(kind, us, square, occ_lo, occ_hi)
     return lo & RAYS[king, line, 0], hi & RAYS[king, line, 1]
 
@@ -237,31 +244,35 @@ def pinned_targets(pos, kind, square):
 
 @njit
 def promotions(us, kind, source, lo, hi):
-    """Return the squares among (lo, hi) where a piece from `source` may promote, then those where it need not."""
-    if kind >= 8 or kind == GOLD:
+    """Return the squares of (lo, hi) where a piece from `source` may promote, then those where it may decline to."""
+    if not can_promote(kind):
         return ZERO, ZERO, lo, hi
     zone_lo, zone_hi = ZONE[us, 0], ZONE[us, 1]
     if test_bit(zone_lo, zone_hi, source):
         zone_lo, zone_hi = BOARD_LO, BOARD_HI
-    stay_lo = lo & (~zone_lo | OPTIONAL[us, kind, source, 0])
-    stay_hi = hi & (~zone_hi | OPTIONAL[us, kind, source, 1])
+    stay_lo = lo & (~zone_lo | OPTIONAL_PROMOTION[us, kind, source, 0])
+    stay_hi = hi & (~zone_hi | OPTIONAL_PROMOTION[us, kind, source, 1])
     return lo & zone_lo, hi & zone_hi, stay_lo, stay_hi
 
 
 @njit
 def write_moves(ctx, end, kind, source, lo, hi):
     """Write the moves of a piece of the side to move from `source` to (lo, hi), promotions first; return the end."""
+    promote_lo, promote_hi, stay_lo, stay_hi = promotions(int(ctx.pos.side), kind, source, lo, hi)
+    return write_split_moves(ctx, end, kind, source, promote_lo, promote_hi, stay_lo, stay_hi)
+
+
+@njit
+def write_split_moves(ctx, end, kind, source, promote_lo, promote_hi, stay_lo, stay_hi):
+    """Write the promotions of a piece, then its other moves, each to their own squares; return the end."""
     pos = ctx.pos
-    promote_lo, promote_hi, stay_lo, stay_hi = promotions(int(pos.side), kind, source, lo, hi)
     while promote_lo | promote_hi != ZERO:
-        target = lowest(promote_lo, promote_hi)
-        promote_lo, promote_hi = clear_lowest(promote_lo, promote_hi)
-        ctx.moves[end] = board_move(source, target, kind, int(pos.board[target]) & 15, 1)
+        target, promote_lo, promote_hi = pop_lowest(promote_lo, promote_hi)
+        ctx.moves[end] = board_move(source, target, kind, piece_kind(pos.board[target]), 1)
         end += 1
     while stay_lo | stay_hi != ZERO:
-        target = lowest(stay_lo, stay_hi)
-        stay_lo, stay_hi = clear_lowest(stay_lo, stay_hi)
-        ctx.moves[end] = board_move(source, target, kind, int(pos.board[target]) & 15, 0)
+        target, stay_lo, stay_hi = pop_lowest(stay_lo, stay_hi)
+        ctx.moves[end] = board_move(source, target, kind, piece_kind(pos.board[target]), 0)
         end += 1
     return end
 
@@ -276,9 +287,8 @@ def write_pawn_moves(ctx, end, lo, hi, to_lo, to_hi):
     lo &= to_lo
     hi &= to_hi
     while lo | hi != ZERO:
-        target = lowest(lo, hi)
-        lo, hi = clear_lowest(lo, hi)
-        captured = int(pos.board[target]) & 15
+        target, lo, hi = pop_lowest(lo, hi)
+        captured = piece_kind(pos.board[target])
         stays = True
         if test_bit(ZONE[us, 0], ZONE[us, 1], target):
             ctx.moves[end] = board_move(target + back, target, PAWN, captured, 1)
@@ -294,37 +304,35 @@ def write_pawn_moves(ctx, end, lo, hi, to_lo, to_hi):
 def write_drops(ctx, end, kind, lo, hi):
     """Write the drops of `kind` on (lo, hi); return the end."""
     while lo | hi != ZERO:
-        ctx.moves[end] = drop_move(kind, lowest(lo, hi))
-        lo, hi = clear_lowest(lo, hi)
+        target, lo, hi = pop_lowest(lo, hi)
+        ctx.moves[end] = drop_move(kind, target)
         end += 1
     return end
 
 
 @njit
 def write_board_moves(ctx, end, to_lo, to_hi, pawn_lo, pawn_hi):
-    """Write the legal moves, but for the king's, to the squares (to_lo, to_hi), pawns' to (pawn_lo, pawn_hi); return
-    the end.
+    """Write the legal moves of pawns to (pawn_lo, pawn_hi) and of other pieces but the king to (to_lo, to_hi).
+
+    Returns the end.
     """
     pos = ctx.pos
     us = int(pos.side)
     bb = pos.bb[us]
     free_lo, free_hi = ~pos.pinned[0], ~pos.pinned[1]
-    occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
-    occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+    occ_lo, occ_hi = occupied(pos)
     end = write_pawn_moves(ctx, end, bb[PAWN, 0] & free_lo, bb[PAWN, 1] & free_hi, pawn_lo, pawn_hi)
     lo = bb[0, 0] & free_lo & ~(bb[PAWN, 0] | bb[KING, 0])
     hi = bb[0, 1] & free_hi & ~(bb[PAWN, 1] | bb[KING, 1])
     while lo | hi != ZERO:
-        square = lowest(lo, hi)
-        lo, hi = clear_lowest(lo, hi)
-        kind = int(pos.board[square]) & 15
+        square, lo, hi = pop_lowest(lo, hi)
+        kind = piece_kind(pos.board[square])
         a_lo, a_hi = attacks_from(kind, us, square, occ_lo, occ_hi)
         end = write_moves(ctx, end, kind, square, a_lo & to_lo, a_hi & to_hi)
-    lo, hi = pos.pinned[0], pos.pinned[1]
+    lo, hi = pinned(pos)
     while lo | hi != ZERO:
-        square = lowest(lo, hi)
-        lo, hi = clear_lowest(lo, hi)
-        kind = int(pos.board[square]) & 15
+        square, lo, hi = pop_lowest(lo, hi)
+        kind = piece_kind(pos.board[square])
         a_lo, a_hi = pinned_targets(pos, kind, square)
         if kind == PAWN:
             end = write_moves(ctx, end, kind, square, a_lo & pawn_lo, a_hi & pawn_hi)
@@ -354,7 +362,7 @@ def generate_moves(ctx, start):
     king_lo, king_hi = king_targets(pos)
     if king_lo | king_hi != ZERO:
         end = write_moves(ctx, end, KING, int(pos.king[pos.side]), king_lo, king_hi)
-    to_lo, to_hi, drop_lo, drop_hi = targets(pos)
+    to_lo, to_hi, drop_lo, drop_hi = target_masks(pos)
     if to_lo | to_hi == ZERO:
         return end - start
     end = write_board_moves(ctx, end, to_lo, to_hi, to_lo, to_hi)
@@ -363,16 +371,16 @@ def generate_moves(ctx, start):
 
 @provides(POSITION)
 def generate_captures(ctx, start):
-    """Captures, and pawns' moves into the zone."""
+    """Captures, and pawn moves into the promotion zone."""
     pos = ctx.pos
     us = int(pos.side)
-    enemy_lo, enemy_hi = pos.bb[1 - us, 0, 0], pos.bb[1 - us, 0, 1]
+    enemy_lo, enemy_hi = pieces(pos, 1 - us)
     end = start
     king = int(pos.king[us])
     if king != NO_SQUARE and KING_ZONE[king, 0] & enemy_lo | KING_ZONE[king, 1] & enemy_hi != ZERO:
         king_lo, king_hi = king_targets(pos)
         end = write_moves(ctx, end, KING, king, king_lo & enemy_lo, king_hi & enemy_hi)
-    to_lo, to_hi, _, _ = targets(pos)
+    to_lo, to_hi, _, _ = target_masks(pos)
     pawn_lo, pawn_hi = to_lo & (enemy_lo | ZONE[us, 0]), to_hi & (enemy_hi | ZONE[us, 1])
     return write_board_moves(ctx, end, to_lo & enemy_lo, to_hi & enemy_hi, pawn_lo, pawn_hi) - start
 
@@ -381,12 +389,13 @@ def generate_captures(ctx, start):
 def generate_quiets(ctx, start):
     pos = ctx.pos
     us = int(pos.side)
-    quiet_lo, quiet_hi = ~pos.bb[1 - us, 0, 0], ~pos.bb[1 - us, 0, 1]
+    enemy_lo, enemy_hi = pieces(pos, 1 - us)
+    quiet_lo, quiet_hi = ~enemy_lo, ~enemy_hi
     end = start
     king_lo, king_hi = king_targets(pos)
     if king_lo & quiet_lo | king_hi & quiet_hi != ZERO:
         end = write_moves(ctx, end, KING, int(pos.king[us]), king_lo & quiet_lo, king_hi & quiet_hi)
-    to_lo, to_hi, drop_lo, drop_hi = targets(pos)
+    to_lo, to_hi, drop_lo, drop_hi = target_masks(pos)
     to_lo, to_hi = to_lo & quiet_lo, to_hi & quiet_hi
     end = write_board_moves(ctx, end, to_lo, to_hi, to_lo & ~ZONE[us, 0], to_hi & ~ZONE[us, 1])
     return write_all_drops(ctx, end, drop_lo, drop_hi) - start
@@ -397,7 +406,7 @@ def is_legal_tt_move(pos, move):
     us = int(pos.side)
     kind, target = move_kind(move), move_to(move)
     bit_lo, bit_hi = SQUARE_BITS[target, 0], SQUARE_BITS[target, 1]
-    to_lo, to_hi, drop_lo, drop_hi = targets(pos)
+    to_lo, to_hi, drop_lo, drop_hi = target_masks(pos)
     if is_drop(move):
         lo, hi = drop_lo & bit_lo, drop_hi & bit_hi
         if hand_count(pos.hand[us], kind) == 0 or lo | hi == ZERO:
@@ -405,16 +414,16 @@ def is_legal_tt_move(pos, move):
         lo, hi = drop_squares(pos, kind, lo, hi)
         return lo | hi != ZERO
     source = move_from(move)
-    if int(pos.board[source]) != us << 4 | kind or int(pos.board[target]) & 15 != move_captured(move):
+    if int(pos.board[source]) != make_piece(us, kind) or piece_kind(pos.board[target]) != move_captured(move):
         return False
     if kind == KING:
         lo, hi = king_targets(pos)
         return lo & bit_lo | hi & bit_hi != ZERO
-    if test_bit(pos.pinned[0], pos.pinned[1], source):
+    pinned_lo, pinned_hi = pinned(pos)
+    if test_bit(pinned_lo, pinned_hi, source):
         lo, hi = pinned_targets(pos, kind, source)
     else:
-        occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
-        occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+        occ_lo, occ_hi = occupied(pos)
         lo, hi = attacks_from(kind, us, source, occ_lo, occ_hi)
     promote_lo, promote_hi, lo, hi = promotions(us, kind, source, lo & to_lo & bit_lo, hi & to_hi & bit_hi)
     if is_promotion(move):

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from shogi_engine.games.shogi.notation import KIND_NAMES, SIDES, SQUARE_NAMES, check_position
+from shogi_engine.games.shogi.symbols import KIND_NAMES, SIDES, SQUARE_NAMES
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,
@@ -41,6 +41,7 @@ from shogi_engine.games.shogi.types import (
     UNPROMOTED,
     WHITE,
 )
+from shogi_engine.games.shogi.validation import validate_position
 from shogi_engine.jit import new_record
 
 BYTES = 32
@@ -184,7 +185,7 @@ def unpack(packing: Packing, data: Any) -> Any:
             if count > SET_SIZE[kind]:
                 raise ValueError(f"{packing.name}: {count} {KIND_NAMES[kind]}s in hand, the set has {SET_SIZE[kind]}")
         pos.hand[colour] = sum(count << 8 * kind for kind, count in enumerate(hand))
-    check_position(pos)
+    validate_position(pos)
     return pos
 
 

@@ -17,7 +17,7 @@ PARAMS = record_dtype(
     [
         *SEARCH_FIELDS,
         ("evaluation", np.int32),  # EVALUATIONS' index
-        ("flights", np.int32),  # a king with more squares to flee to is not looked at for mates in one
+        ("mate_in_one_max_escapes", np.int32),  # escapes of a king beyond which `mate_in_one` does not look
         ("tempo", np.int32),  # centipawns for the side to move, where the evaluation is not by material alone
         ("king_piece", np.uint64),  # where king_piece.Weights.table lies
         ("values", np.int32, (16,)),  # centipawns by kind on the board; the king counts nothing
@@ -55,7 +55,7 @@ def default_params() -> Any:
     params.lmp_base = 4
     params.correction_weights = 95, 95, 95, 67, 67, 67
     params.continuation_correction_weight, params.correction_skip_margin = 95, 200
-    params.flights = 2
+    params.mate_in_one_max_escapes = 2
     params.entering_king_rule = CSA_27
     weights = king_piece.shipped()
     params.evaluation = KING_PIECE

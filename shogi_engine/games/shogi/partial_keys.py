@@ -1,56 +1,60 @@
-"""Hashes of parts of a position, kept up to date ply by ply: what the search learns about `evaluate` is kept by them.
+"""Partial keys: hashes of parts of a position, updated ply by ply, that index the correction histories.
 
-Where one part of a position stands as it did before, what the evaluation overlooks there is mostly the same. The parts:
-the pawns of both sides, the other pieces of each side, and all that stands near each king. An accumulator
-(evaluate.ACCUMULATOR) has them in `parts`, uint64[PARTS], and in `kings` the squares of the kings they are for.
+Where a part of a position is as it was before, the evaluation tends to be wrong by the same amount. The parts are the
+pawns of both sides, the other pieces of each side, and everything near each king. An accumulator
+(evaluate.ACCUMULATOR) holds their keys in `partial_keys`, uint64[PARTIAL_KEYS], and the king squares they are for in
+`kings`.
 """
 
-import numpy as np
-
-from shogi_engine.bits import ZERO, clear_lowest, lowest
+from shogi_engine.bits import ZERO, pop_lowest
 from shogi_engine.bits import test as test_bit
 from shogi_engine.games.shogi.bitboard import NEAR_KING
 from shogi_engine.games.shogi.position import SQUARE_KEYS
+from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import (
     KING,
     NO_SQUARE,
     PAWN,
-    PROMOTED,
     SQUARES,
+    arriving_kind,
     is_drop,
-    is_promotion,
+    make_piece,
     move_captured,
     move_from,
     move_kind,
     move_to,
+    piece_colour,
+    piece_kind,
 )
 from shogi_engine.jit import njit
 
-PAWNS, PIECES, NEAR = 0, 1, 3  # of pieces and of what stands near a king black's come first
-PARTS = 5
-UNKNOWN = np.uint64(0)  # the hash of what stands near a king after that king has moved, until it is asked for
+# Indices of partial_keys; those by colour have black's here and white's next.
+PAWN_KEY, PIECES_KEY, NEAR_KING_KEY = 0, 1, 3
+PARTIAL_KEYS = 5
+STALE_KEY = ZERO  # a king's NEAR_KING_KEY after the king has moved, until `refresh_near_king_keys`
 
 
 @njit
-def toggle(now, piece, square):
-    """Put `piece` (colour << 4 | kind) on `square` or take it away in now.parts."""
-    hashed = SQUARE_KEYS[piece >> 4, piece & 15, square]
-    now.parts[PAWNS if piece & 15 == PAWN else PIECES + (piece >> 4)] ^= hashed
-    for colour in range(2):
-        king = now.kings[colour]
-        known = king != NO_SQUARE and now.parts[NEAR + colour] != UNKNOWN
-        if known and test_bit(NEAR_KING[colour, king, 0], NEAR_KING[colour, king, 1], square):
-            now.parts[NEAR + colour] ^= hashed
+def toggle_piece(state, piece, square):
+    """Put `piece` on `square`, or remove it, in the partial keys of the accumulator `state`."""
+    colour, kind = piece_colour(piece), piece_kind(piece)
+    hashed = SQUARE_KEYS[colour, kind, square]
+    state.partial_keys[PAWN_KEY if kind == PAWN else PIECES_KEY + colour] ^= hashed
+    for side in range(2):
+        king = state.kings[side]
+        known = king != NO_SQUARE and state.partial_keys[NEAR_KING_KEY + side] != STALE_KEY
+        if known and test_bit(NEAR_KING[side, king, 0], NEAR_KING[side, king, 1], square):
+            state.partial_keys[NEAR_KING_KEY + side] ^= hashed
 
 
 @njit
-def follow(before, after, move, mover):
-    """Write the parts and kings of the accumulator `after` from those of `before`, by `move` of `mover` (0: null move).
+def update_partial_keys(before, after, move, mover):
+    """Derive the partial keys and kings of the accumulator `after` from those of `before` by `move` (0: null move).
 
-    What stands near a king that moved is left UNKNOWN.
+    mover : the colour that moves. The NEAR_KING_KEY of a king that moves becomes STALE_KEY.
     """
-    for part in range(PARTS):
-        after.parts[part] = before.parts[part]
+    for index in range(PARTIAL_KEYS):
+        after.partial_keys[index] = before.partial_keys[index]
     for colour in range(2):
         after.kings[colour] = before.kings[colour]
     if move == 0:
@@ -58,40 +62,40 @@ def follow(before, after, move, mover):
     kind, target = move_kind(move), move_to(move)
     if kind == KING:
         after.kings[mover] = target
-        after.parts[NEAR + mover] = UNKNOWN
+        after.partial_keys[NEAR_KING_KEY + mover] = STALE_KEY
     if not is_drop(move):
-        toggle(after, mover << 4 | kind, move_from(move))
+        toggle_piece(after, make_piece(mover, kind), move_from(move))
     if move_captured(move) != 0:
-        toggle(after, (1 - mover) << 4 | move_captured(move), target)
-    toggle(after, mover << 4 | (int(PROMOTED[kind]) if is_promotion(move) else kind), target)
+        toggle_piece(after, make_piece(1 - mover, move_captured(move)), target)
+    toggle_piece(after, make_piece(mover, arriving_kind(move)), target)
 
 
 @njit
-def look_near(pos, now):
-    """Find what stands near the kings in `pos` where now.parts has it UNKNOWN."""
+def refresh_near_king_keys(pos, state):
+    """Compute the stale NEAR_KING_KEYs of the accumulator `state` from `pos`."""
     for colour in range(2):
-        king = now.kings[colour]
-        if now.parts[NEAR + colour] == UNKNOWN and king != NO_SQUARE:
-            hashed = SQUARE_KEYS[0, 0, king]
-            lo = (pos.bb[0, 0, 0] | pos.bb[1, 0, 0]) & NEAR_KING[colour, king, 0]
-            hi = (pos.bb[0, 0, 1] | pos.bb[1, 0, 1]) & NEAR_KING[colour, king, 1]
+        king = state.kings[colour]
+        if state.partial_keys[NEAR_KING_KEY + colour] == STALE_KEY and king != NO_SQUARE:
+            near_key = SQUARE_KEYS[0, 0, king]
+            lo, hi = occupied(pos)
+            lo &= NEAR_KING[colour, king, 0]
+            hi &= NEAR_KING[colour, king, 1]
             while lo | hi != ZERO:
-                square = lowest(lo, hi)
-                lo, hi = clear_lowest(lo, hi)
-                piece = int(pos.board[square])
-                hashed ^= SQUARE_KEYS[piece >> 4, piece & 15, square]
-            now.parts[NEAR + colour] = hashed
+                square, lo, hi = pop_lowest(lo, hi)
+                piece = pos.board[square]
+                near_key ^= SQUARE_KEYS[piece_colour(piece), piece_kind(piece), square]
+            state.partial_keys[NEAR_KING_KEY + colour] = near_key
 
 
 @njit
-def look(pos, now):
-    """Write the parts and kings of the accumulator `now` for `pos`."""
-    for part in range(PARTS):
-        now.parts[part] = UNKNOWN
+def refresh_partial_keys(pos, state):
+    """Compute the partial keys and kings of the accumulator `state` from `pos`."""
+    for index in range(PARTIAL_KEYS):
+        state.partial_keys[index] = STALE_KEY
     for colour in range(2):
-        now.kings[colour] = pos.king[colour]
+        state.kings[colour] = pos.king[colour]
     for square in range(SQUARES):
         piece = int(pos.board[square])
         if piece != 0:
-            toggle(now, piece, square)  # what stands near the kings stays UNKNOWN
-    look_near(pos, now)
+            toggle_piece(state, piece, square)  # leaves the NEAR_KING_KEYs stale
+    refresh_near_king_keys(pos, state)

@@ -1,11 +1,12 @@
-"""Shogi's position: making and taking back moves by xor, hash keys, and deriving all of it from the bare board."""
+"""Shogi's position: hash keys, making and unmaking moves, and deriving every field from the bare board."""
 
 import numpy as np
 
-from shogi_engine.bits import ONE, ZERO, clear_lowest, lowest, popcount2
+from shogi_engine.bits import ONE, ZERO, pop_lowest, popcount2
 from shogi_engine.game import provides
 from shogi_engine.games.shogi.attacks import attackers_to, pinned_pieces, snipers
 from shogi_engine.games.shogi.bitboard import SQUARE_BITS, STEP_ATTACKS, between
+from shogi_engine.games.shogi.queries import in_check, occupied
 from shogi_engine.games.shogi.types import (
     DROP_BASE,
     GOLD,
@@ -18,21 +19,26 @@ from shogi_engine.games.shogi.types import (
     PROMOTED,
     SQUARES,
     UNPROMOTED,
+    arriving_kind,
     hand_count,
+    is_drop,
     is_promotion,
+    make_piece,
     move_captured,
     move_from,
     move_kind,
     move_to,
+    piece_colour,
+    piece_kind,
 )
 from shogi_engine.jit import njit
 
 _random = np.random.Generator(np.random.PCG64(20170505))
-SQUARE_KEYS = _random.integers(0, 1 << 64, size=(2, 16, SQUARES), dtype=np.uint64)  # xored: board and side
+SQUARE_KEYS = _random.integers(0, 1 << 64, size=(2, 16, SQUARES), dtype=np.uint64)  # xored: pieces on the board
 HAND_KEYS = _random.integers(0, 1 << 64, size=(2, 8), dtype=np.uint64)  # added, once a piece
 SIDE_KEY = _random.integers(0, 1 << 64, dtype=np.uint64)
 
-# uint64[16]: all ones for the kinds that move like a gold, whose common bitboard a move has to keep too.
+# uint64[16]: all ones for the kinds that move like a gold, which have a common bitboard besides their own.
 GOLD_MASK = np.zeros(16, dtype=np.uint64)
 GOLD_MASK[[GOLD, *range(PROM_PAWN, PROM_SILVER + 1)]] = ~ZERO
 
@@ -51,14 +57,14 @@ def toggle(pos, colour, kind, lo, hi):
 
 @njit
 def rebuild(pos):
-    """Derive everything else from pos.board, pos.hand and pos.side, which must have passed the door."""
+    """Derive all other fields from pos.board, pos.hand and pos.side; see validation.validate_position."""
     pos.bb[:, :, :] = 0
     pos.king[:] = NO_SQUARE
     board_key = SIDE_KEY if pos.side else ZERO
     for square in range(SQUARES):
         piece = int(pos.board[square])
         if piece != 0:
-            colour, kind = piece >> 4, piece & 15
+            colour, kind = piece_colour(piece), piece_kind(piece)
             toggle(pos, colour, kind, SQUARE_BITS[square, 0], SQUARE_BITS[square, 1])
             board_key ^= SQUARE_KEYS[colour, kind, square]
             if kind == KING:
@@ -69,18 +75,17 @@ def rebuild(pos):
         for kind in range(1, 8):
             hand_key += HAND_KEYS[colour, kind] * np.uint64(hand_count(pos.hand[colour], kind))
     pos.hand_key = hand_key
-    survey(pos)
+    compute_checkers_and_pins(pos)
 
 
 @njit
-def survey(pos):
-    """Find the checkers and the pinned pieces of the side to move from nothing."""
+def compute_checkers_and_pins(pos):
+    """Set pos.checkers and pos.pinned from scratch."""
     us = int(pos.side)
     king = int(pos.king[us])
     lo = hi = ZERO
     if king != NO_SQUARE:
-        occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
-        occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+        occ_lo, occ_hi = occupied(pos)
         lo, hi = attackers_to(pos, king, 1 - us, occ_lo, occ_hi)
     pos.checkers[0], pos.checkers[1] = lo, hi
     lo, hi = pinned_pieces(pos, us)
@@ -88,10 +93,10 @@ def survey(pos):
 
 
 @njit
-def survey_after(pos, kind, target):
-    """Find the checkers and pinned pieces of the side to move after the other side's `kind` went to `target`.
+def update_checkers_and_pins(pos, kind, target):
+    """Set pos.checkers and pos.pinned after the other side moved a piece, now of `kind`, to `target`.
 
-    A step to the king can come from the moved piece only; sliders are looked at along the lines from the king.
+    Only the moved piece can give a check in one step; sliders are looked for along the lines from the king.
     """
     us = int(pos.side)
     king = int(pos.king[us])
@@ -104,11 +109,9 @@ def survey_after(pos, kind, target):
             check_lo, check_hi = SQUARE_BITS[target, 0], SQUARE_BITS[target, 1]
         snipers_lo, snipers_hi = snipers(pos, king, them)
         if snipers_lo | snipers_hi != ZERO:
-            occ_lo = pos.bb[0, 0, 0] | pos.bb[1, 0, 0]
-            occ_hi = pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+            occ_lo, occ_hi = occupied(pos)
             while snipers_lo | snipers_hi != ZERO:
-                sniper = lowest(snipers_lo, snipers_hi)
-                snipers_lo, snipers_hi = clear_lowest(snipers_lo, snipers_hi)
+                sniper, snipers_lo, snipers_hi = pop_lowest(snipers_lo, snipers_hi)
                 way_lo, way_hi = between(king, sniper)
                 way_lo &= occ_lo
                 way_hi &= occ_hi
@@ -126,8 +129,8 @@ def survey_after(pos, kind, target):
 
 
 @njit
-def remember(pos, undo):
-    """Write to `undo` what a move destroys."""
+def save_state(pos, undo):
+    """Save in `undo` the fields that `restore_state` restores."""
     undo.board_key, undo.hand_key = pos.board_key, pos.hand_key
     undo.hand[0], undo.hand[1] = pos.hand[0], pos.hand[1]
     undo.checkers[0], undo.checkers[1] = pos.checkers[0], pos.checkers[1]
@@ -135,8 +138,8 @@ def remember(pos, undo):
 
 
 @njit
-def recall(pos, undo):
-    """Take from `undo` what `remember` wrote."""
+def restore_state(pos, undo):
+    """Restore the fields that `save_state` saved in `undo`."""
     pos.board_key, pos.hand_key = undo.board_key, undo.hand_key
     pos.hand[0], pos.hand[1] = undo.hand[0], undo.hand[1]
     pos.checkers[0], pos.checkers[1] = undo.checkers[0], undo.checkers[1]
@@ -148,7 +151,7 @@ def do_move(pos, move, undo):
     us = int(pos.side)
     them = 1 - us
     source, target, kind = move_from(move), move_to(move), move_kind(move)
-    remember(pos, undo)
+    save_state(pos, undo)
     undo.move = move
     board_key = pos.board_key ^ SIDE_KEY
     target_lo, target_hi = SQUARE_BITS[target, 0], SQUARE_BITS[target, 1]
@@ -158,7 +161,7 @@ def do_move(pos, move, undo):
         toggle(pos, us, kind, target_lo, target_hi)
         arrived = kind
     else:
-        captured = int(pos.board[target]) & 15
+        captured = piece_kind(pos.board[target])
         if captured != 0:
             toggle(pos, them, captured, target_lo, target_hi)
             board_key ^= SQUARE_KEYS[them, captured, target]
@@ -177,11 +180,11 @@ def do_move(pos, move, undo):
             toggle(pos, us, kind, source_lo ^ target_lo, source_hi ^ target_hi)
             if kind == KING:
                 pos.king[us] = target
-    pos.board[target] = us << 4 | arrived
+    pos.board[target] = make_piece(us, arrived)
     pos.board_key = board_key ^ SQUARE_KEYS[us, arrived, target]
     pos.side = them
     pos.ply += 1
-    survey_after(pos, arrived, target)
+    update_checkers_and_pins(pos, arrived, target)
 
 
 @provides(POSITION)
@@ -202,42 +205,37 @@ def undo_move(pos, move, undo):
             toggle(pos, us, kind, source_lo ^ target_lo, source_hi ^ target_hi)
             if kind == KING:
                 pos.king[us] = source
-        pos.board[source] = us << 4 | kind
-        captured = int(move) >> 19 & 15
+        pos.board[source] = make_piece(us, kind)
+        captured = move_captured(move)
         pos.board[target] = 0
         if captured != 0:
             toggle(pos, them, captured, target_lo, target_hi)
-            pos.board[target] = them << 4 | captured
+            pos.board[target] = make_piece(them, captured)
     pos.side = us
     pos.ply -= 1
-    recall(pos, undo)
+    restore_state(pos, undo)
 
 
 @provides(POSITION)
 def do_null(pos, undo):
-    remember(pos, undo)
+    save_state(pos, undo)
     undo.move = 0
     pos.board_key ^= SIDE_KEY
     pos.side = 1 - int(pos.side)
     pos.ply += 1
-    survey(pos)
+    compute_checkers_and_pins(pos)
 
 
 @provides(POSITION)
 def undo_null(pos, undo):
     pos.side = 1 - int(pos.side)
     pos.ply -= 1
-    recall(pos, undo)
-
-
-@provides(POSITION)
-def null_allowed(pos):
-    return pos.checkers[0] | pos.checkers[1] == ZERO
+    restore_state(pos, undo)
 
 
 @njit
 def mix_keys(board_key, hand_key):
-    """Return the key of a position with these keys of its board and its hands."""
+    """Return the key of a position from those of its board and its hands."""
     return board_key ^ hand_key * np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -246,25 +244,43 @@ def key(pos):
     return mix_keys(pos.board_key, pos.hand_key)
 
 
+@njit
+def board_key_after(pos, move):
+    """Return pos.board_key after `move`."""
+    us = int(pos.side)
+    target, kind = move_to(move), move_kind(move)
+    board_key = pos.board_key ^ SIDE_KEY
+    if is_drop(move):
+        return board_key ^ SQUARE_KEYS[us, kind, target]
+    captured = move_captured(move)
+    if captured != 0:
+        board_key ^= SQUARE_KEYS[1 - us, captured, target]
+    return board_key ^ SQUARE_KEYS[us, kind, move_from(move)] ^ SQUARE_KEYS[us, arriving_kind(move), target]
+
+
+@njit
+def hand_key_after(pos, move):
+    """Return pos.hand_key after `move`."""
+    us = int(pos.side)
+    if is_drop(move):
+        return pos.hand_key - HAND_KEYS[us, move_kind(move)]
+    captured = move_captured(move)
+    return pos.hand_key if captured == 0 else pos.hand_key + HAND_KEYS[us, int(UNPROMOTED[captured])]
+
+
 @provides(POSITION)
 def key_after(pos, move):
-    us = int(pos.side)
-    source, target, kind = move_from(move), move_to(move), move_kind(move)
-    arrived = int(PROMOTED[kind]) if is_promotion(move) else kind
-    board_key = pos.board_key ^ SIDE_KEY ^ SQUARE_KEYS[us, arrived, target]
-    if source >= DROP_BASE:
-        return mix_keys(board_key, pos.hand_key - HAND_KEYS[us, kind])
-    board_key ^= SQUARE_KEYS[us, kind, source]
-    captured = move_captured(move)
-    if captured == 0:
-        return mix_keys(board_key, pos.hand_key)
-    board_key ^= SQUARE_KEYS[1 - us, captured, target]
-    return mix_keys(board_key, pos.hand_key + HAND_KEYS[us, int(UNPROMOTED[captured])])
+    return mix_keys(board_key_after(pos, move), hand_key_after(pos, move))
 
 
 @provides(POSITION)
 def is_in_check(pos):
-    return pos.checkers[0] | pos.checkers[1] != ZERO
+    return in_check(pos)
+
+
+@provides(POSITION)
+def null_allowed(pos):
+    return not in_check(pos)
 
 
 @provides(POSITION)

@@ -1,4 +1,4 @@
-"""Static exchange evaluation: what a series of captures on one square is worth."""
+"""Static exchange evaluation: what a sequence of captures on one square gains."""
 
 import numpy as np
 
@@ -7,6 +7,7 @@ from shogi_engine.game import provides
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.bitboard import SQUARE_BITS
 from shogi_engine.games.shogi.params import VALUES
+from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import (
     BISHOP,
     DRAGON,
@@ -39,7 +40,7 @@ BY_VALUE = np.array(
     dtype=np.uint8,
 )
 
-# int32[16]: what changes hands when a kind is captured: the board loses it, the hand gains what it was.
+# int32[16]: by kind, what its capture gains: its value on the board and that of the piece that goes to the hand.
 EXCHANGE_VALUES = np.array(
     [value + VALUES[UNPROMOTED[kind]] for kind, value in enumerate(VALUES)] + [0], dtype=np.int32
 )
@@ -49,13 +50,13 @@ KING_VALUE = 1 << 14
 
 @njit
 def exchange_value(kind):
-    """Return what capturing a piece of `kind` gains; a king is worth more than all else."""
+    """Return the gain of capturing a piece of `kind`; a king counts more than everything else."""
     return KING_VALUE if kind == KING else int(EXCHANGE_VALUES[kind])
 
 
 @njit
 def least_attacker(pos, colour, lo, hi):
-    """Return the kind and the bit of the least valuable piece of `colour` among (lo, hi), which holds one at least."""
+    """Return the kind and the bit of the least valuable piece of `colour` in (lo, hi), which holds at least one."""
     bb = pos.bb[colour]
     for kind in BY_VALUE:
         found_lo, found_hi = lo & bb[kind, 0], hi & bb[kind, 1]
@@ -71,7 +72,7 @@ def see_ge(pos, move, threshold):
 
     pos : record[shogi.POSITION], in, unchanged.   move : uint32, pseudo-legal in `pos`.
     threshold : centipawns, from the side to move's point of view.
-    Both sides keep recapturing with their least valuable attacker, pins and promotions on the way left aside.
+    Both sides keep recapturing with their least valuable attacker; pins and promotions on recapture are ignored.
     Source: swap algorithm, Chess Programming Wiki, "SEE - The Swap Algorithm".
     """
     target = move_to(move)
@@ -90,8 +91,9 @@ def see_ge(pos, move, threshold):
     if balance >= 0:
         return True
 
-    occ_lo = (pos.bb[0, 0, 0] | pos.bb[1, 0, 0]) | SQUARE_BITS[target, 0]
-    occ_hi = (pos.bb[0, 0, 1] | pos.bb[1, 0, 1]) | SQUARE_BITS[target, 1]
+    occ_lo, occ_hi = occupied(pos)
+    occ_lo |= SQUARE_BITS[target, 0]
+    occ_hi |= SQUARE_BITS[target, 1]
     if not is_drop(move):
         source = move_from(move)
         occ_lo &= ~SQUARE_BITS[source, 0]

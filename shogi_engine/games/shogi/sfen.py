@@ -3,8 +3,8 @@
 import re
 
 
-def turned(sfen: str) -> str:
-    """Return the position `sfen` (four fields) turned around, with the colours exchanged."""
+def flip_sfen(sfen: str) -> str:
+    """Return the position `sfen` (four fields) with the board turned around and the colours exchanged."""
     board, side, hand, number = sfen.split()
     squares = re.findall(r"\+?[A-Za-z]|[1-9/]", board)
     return f"{''.join(reversed(squares)).swapcase()} {'b' if side == 'w' else 'w'} {hand.swapcase()} {number}"

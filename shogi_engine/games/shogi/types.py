@@ -23,15 +23,17 @@ PROMOTED = np.array([0, 9, 10, 11, 12, 0, 13, 14, 0, 0, 0, 0, 0, 0, 0, 0], dtype
 UNPROMOTED = np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 6, 7, 0], dtype=np.uint8)
 SET_SIZE = (0, 18, 4, 4, 4, 4, 2, 2, 2)
 
-# Most moves, legal or pseudo-legal, of any position that the door (notation.check_position) lets in. Drops: a kind
-# for each of 7 in hand on each of 80 empty squares, 560; and what the rest of the set can do on the board at best:
-# rook 16 squares twice, bishop 16 twice, golds 3 x 6, silvers 3 x 5 x 2, knights 3 x 2 x 2, lances 3 x 8 x 2,
-# 17 tokins x 6, king 8: 282. Far above the known maximum of 593 legal moves.
+HAND_GUARDS = np.uint64(0x8080808080808080)  # for `hand_covers` of two hands of a POSITION
+
+# At least the number of moves, legal or pseudo-legal, of any position that validation.validate_position accepts. Drops:
+# each of 7 kinds in hand on each of 80 empty squares, 560. The rest of the set on the board at best: rook 16 squares
+# twice, bishop 16 twice, golds 3 x 6, silvers 3 x 5 x 2, knights 3 x 2 x 2, lances 3 x 8 x 2, 17 tokins x 6, king 8:
+# 282. Far above the known maximum of 593 legal moves.
 MAX_MOVES = 848
 
-# A position. `board` holds colour << 4 | kind, 0 where empty. Byte k of `hand[colour]` counts the pieces of kind k.
-# `board_key` hashes board and side to move, `hand_key` both hands. `checkers` give check to the side to move, `pinned`
-# are its pieces that stand alone between its king and an enemy slider. `king` is NO_SQUARE where there is none.
+# A position. `board` holds pieces (see make_piece), EMPTY where there is none. Byte k of `hand[colour]` counts the
+# pieces of kind k. `board_key` hashes board and side to move, `hand_key` both hands. `checkers` give check to the side
+# to move; `pinned` are its pieces that are pinned to its king. `king` is NO_SQUARE for a side without one.
 POSITION = record_dtype(
     [
         ("bb", np.uint64, (2, 16, 2)),
@@ -47,7 +49,7 @@ POSITION = record_dtype(
     ]
 )
 
-# What a move destroys, and what the rules on repetition want to know of the position before the move.
+# What undo_move can not derive from the move, and what the rules on repetition need of the position before the move.
 UNDO = record_dtype(
     [
         ("board_key", np.uint64),
@@ -59,10 +61,46 @@ UNDO = record_dtype(
     ]
 )
 
-# A move: bits 0-6 the square it goes to, 7-13 the square it comes from (81 + kind for a drop), 14 promotion, 15-18 the
-# kind that moves (before promotion), 19-22 the kind it captures (0 for none).
-DROP_BASE = 81
+# A move: bits 0-6 the target square, 7-13 the source square (DROP_BASE + kind for a drop), 14 promotion, 15-18 the kind
+# that moves (before promotion), 19-22 the captured kind (0 for none).
+DROP_BASE = SQUARES
 PROMOTION = 1 << 14
+
+
+# ---- squares and pieces ------------------------------------------------------------------------------------------
+
+
+@njit
+def relative_square(colour, square):
+    """Return `square` as `colour` sees it: the same for black, for white the one on the other side of the centre."""
+    return square if colour == BLACK else SQUARES - 1 - square
+
+
+@njit
+def make_piece(colour, kind):
+    """Return the piece of `colour` and `kind`, as pos.board holds it."""
+    return colour << 4 | kind
+
+
+@njit
+def piece_colour(piece):
+    """Return the colour of a piece, which is not EMPTY."""
+    return int(piece) >> 4
+
+
+@njit
+def piece_kind(piece):
+    """Return the kind of a piece, 0 for EMPTY."""
+    return int(piece) & 15
+
+
+@njit
+def can_promote(kind):
+    """Tell whether pieces of `kind` have a promoted form."""
+    return kind < KING and kind != GOLD
+
+
+# ---- moves -------------------------------------------------------------------------------------------------------
 
 
 @njit
@@ -108,12 +146,31 @@ def move_kind(move):
 
 
 @njit
+def arriving_kind(move):
+    """Return the kind that stands on the target square after `move`: the promoted one if it promotes."""
+    kind = move_kind(move)
+    return int(PROMOTED[kind]) if is_promotion(move) else kind
+
+
+@njit
 def move_captured(move):
     """Return the kind of piece that `move` captures, 0 for none."""
     return int(move) >> 19 & 15
+
+
+# ---- hands -------------------------------------------------------------------------------------------------------
 
 
 @njit
 def hand_count(hand, kind):
     """Return how many pieces of `kind` (1..7) are in `hand` (uint64)."""
     return int(hand >> np.uint64(8 * kind)) & 255
+
+
+@njit
+def hand_covers(hand, other, guards):
+    """Tell whether `hand` has at least as many pieces of each kind as `other`.
+
+    guards : a mask of the bit above each kind's count, 0 in both hands; it takes the borrow of the subtraction.
+    """
+    return ((hand | guards) - other) & guards == guards

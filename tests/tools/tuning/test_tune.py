@@ -12,10 +12,7 @@ from shogi_engine.game import evaluate, refresh_accumulator
 from shogi_engine.games.shogi.evaluation import king_piece
 from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, SAFETIES, UNIT
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.notation import (
-    START,
-    parse_sfen,
-)
+from shogi_engine.games.shogi.notation import START, parse_sfen
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context
 from tools.tuning import tune

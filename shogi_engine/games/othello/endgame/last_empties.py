@@ -9,7 +9,7 @@ https://github.com/abulmo/edax-reversi) and Gunnar Andersson's endgame.c (https:
 import numpy as np
 
 from shogi_engine.bits import ALL, ONE, ZERO
-from shogi_engine.games.othello.bitboard import CORNERS, FILE_A, neighbours
+from shogi_engine.games.othello.bitboard import CORNERS, FILE_A, neighbours, odd_quadrants
 from shogi_engine.games.othello.evaluation.evaluate import stable_discs
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.rules import final_score
@@ -17,17 +17,15 @@ from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.jit import ctz, njit, popcount
 
 NO_SCORE = -128  # below every score
-STABLE_FROM = 20  # stable discs are counted where a score of at least so much, for either side, is asked about
+STABILITY_SCORE = 20  # stable discs are counted if the window is about a win of at least this score
 
-S1, S2, S3, S8, S16, S56 = (np.uint64(n) for n in (1, 2, 3, 8, 16, 56))
+S3, S8, S56 = np.uint64(3), np.uint64(8), np.uint64(56)
 U7, U255 = np.uint64(7), np.uint64(255)
 FILE_TO_RANK = np.uint64(0x0102040810204080)
-QUADRANT_CORNERS = np.uint64(0x0000001100000011)
-LOW_QUADRANT = np.uint64(0x0F0F0F0F)
 
 
 def _line_flips(place: int, own: int) -> int:
-    """Return how many discs turn on a full line of eight when a disc is placed; `own` are that side's discs."""
+    """Return the number of discs that a disc on `place` of a full line of eight flips; `own` are its side's discs."""
     count = 0
     for step in (-1, 1):
         at, run = place + step, 0
@@ -52,7 +50,7 @@ BESIDE = np.array([int(neighbours(ONE << np.uint64(square))) for square in range
 
 @njit
 def last_flips(own, place):
-    """Return how many discs turn when the side with `own` fills the board's only empty square `place` (uint64)."""
+    """Return the number of discs that the side with `own` flips on the board's only empty square `place` (uint64)."""
     file, rank = place & U7, place >> S3
     row, column = file << S8, rank << S8
     count = np.int64(LINE_FLIPS[row | own >> (rank << S3) & U255])
@@ -65,25 +63,25 @@ def last_flips(own, place):
 def solve_1(own, place):
     """Return the score with one empty square, `place` (uint64)."""
     discs = popcount(own)
-    turned = last_flips(own, place)
-    if turned > 0:
-        return 2 * (discs + turned) - 62
-    turned = last_flips(ALL ^ own ^ ONE << place, place)
-    if turned > 0:
-        return 2 * (discs - turned) - 64
+    flipped = last_flips(own, place)
+    if flipped > 0:
+        return 2 * (discs + flipped) - 62
+    flipped = last_flips(ALL ^ own ^ ONE << place, place)
+    if flipped > 0:
+        return 2 * (discs - flipped) - 64
     return 2 * discs - 62 if discs > 31 else 2 * discs - 64
 
 
 @njit
 def try_last(ctx, own, opponent, place, other):
-    """Return the score of placing on `place` when `other` is the only other empty square, or NO_SCORE if illegal."""
+    """Return the score of the move to `place` when `other` is the only other empty square, or NO_SCORE if illegal."""
     if BESIDE[place] & opponent == ZERO:
         return NO_SCORE
-    turned = flips(own, opponent, place)
-    if turned == ZERO:
+    flipped = flips(own, opponent, place)
+    if flipped == ZERO:
         return NO_SCORE
     ctx.nodes += 1
-    return -solve_1(opponent ^ turned, other)
+    return -solve_1(opponent ^ flipped, other)
 
 
 @njit
@@ -108,22 +106,12 @@ def solve_2(ctx, own, opponent, alpha, beta, first, second):
 
 
 @njit
-def odd_regions(empty):
-    """Return the squares of the quadrants that hold an odd number of `empty` squares (uint64)."""
-    odd = empty ^ empty >> S1
-    odd ^= odd >> S2
-    odd ^= odd >> S8
-    odd ^= odd >> S16
-    return (odd & QUADRANT_CORNERS) * LOW_QUADRANT
-
-
-@njit
-def solve_3(ctx, own, opponent, alpha, beta, empty):
-    """Return the score with the three `empty` squares (uint64), those in odd quadrants tried first."""
+def solve_3_or_4(ctx, own, opponent, alpha, beta, empty, count):
+    """Return the score with `count` (3 or 4) `empty` squares (uint64), those in odd quadrants tried first."""
     sign = 1
     for _ in range(2):
         best = NO_SCORE
-        left = empty & odd_regions(empty)
+        left = empty & odd_quadrants(empty)
         even = empty ^ left
         while left | even != ZERO:
             if left == ZERO:
@@ -132,50 +120,17 @@ def solve_3(ctx, own, opponent, alpha, beta, empty):
             left &= left - ONE
             if BESIDE[place] & opponent == ZERO:
                 continue
-            turned = flips(own, opponent, place)
-            if turned == ZERO:
+            flipped = flips(own, opponent, place)
+            if flipped == ZERO:
                 continue
             disc = ONE << place
-            rest = empty ^ disc
+            mine, theirs, rest = own ^ flipped ^ disc, opponent ^ flipped, empty ^ disc
             ctx.nodes += 1
-            second = np.uint64(ctz(rest & (rest - ONE)))
-            value = -solve_2(ctx, opponent ^ turned, own ^ turned ^ disc, -beta, -alpha, np.uint64(ctz(rest)), second)
-            if value > best:
-                best = value
-                if value >= beta:
-                    return sign * value
-                if value > alpha:
-                    alpha = value
-        if best > NO_SCORE:
-            return sign * best
-        own, opponent = opponent, own
-        alpha, beta = -beta, -alpha
-        sign = -sign
-        ctx.nodes += 1
-    return final_score(own, opponent)
-
-
-@njit
-def solve_4(ctx, own, opponent, alpha, beta, empty):
-    """Return the score with the four `empty` squares (uint64), those in odd quadrants tried first."""
-    sign = 1
-    for _ in range(2):
-        best = NO_SCORE
-        left = empty & odd_regions(empty)
-        even = empty ^ left
-        while left | even != ZERO:
-            if left == ZERO:
-                left, even = even, ZERO
-            place = np.uint64(ctz(left))
-            left &= left - ONE
-            if BESIDE[place] & opponent == ZERO:
-                continue
-            turned = flips(own, opponent, place)
-            if turned == ZERO:
-                continue
-            disc = ONE << place
-            ctx.nodes += 1
-            value = -solve_3(ctx, opponent ^ turned, own ^ turned ^ disc, -beta, -alpha, empty ^ disc)
+            if count == 3:
+                second = np.uint64(ctz(rest & (rest - ONE)))
+                value = -solve_2(ctx, theirs, mine, -beta, -alpha, np.uint64(ctz(rest)), second)
+            else:
+                value = -solve_3_or_4(ctx, theirs, mine, -beta, -alpha, rest, count - 1)
             if value > best:
                 best = value
                 if value >= beta:
@@ -193,30 +148,28 @@ def solve_4(ctx, own, opponent, alpha, beta, empty):
 
 @njit
 def stability_cut(own, opponent, alpha, beta):
-    """Return the bound that stable discs give if it settles (alpha, beta), else NO_SCORE."""
-    if alpha >= STABLE_FROM:
-        most = 64 - 2 * popcount(stable_discs(opponent, own))
-        if most <= alpha:
-            return most
-    if beta <= -STABLE_FROM:
-        least = 2 * popcount(stable_discs(own, opponent)) - 64
-        if least >= beta:
-            return least
+    """Return the bound that stable discs give if it causes a cutoff in (alpha, beta), else NO_SCORE."""
+    if alpha >= STABILITY_SCORE:
+        upper = 64 - 2 * popcount(stable_discs(opponent, own))
+        if upper <= alpha:
+            return upper
+    if beta <= -STABILITY_SCORE:
+        lower = 2 * popcount(stable_discs(own, opponent)) - 64
+        if lower >= beta:
+            return lower
     return NO_SCORE
 
 
 @njit
 def solve_few(ctx, own, opponent, alpha, beta, empty):
-    """Return the score with at least one `empty` square (uint64), meant for up to seven: no table, no sorting.
+    """Return the score with a few `empty` squares (uint64), up to about seven: no table, no sorting.
 
-    Corners first, then squares in odd quadrants.
+    Tries squares in odd quadrants first, and corners first among these and among the others.
     """
     count = popcount(empty)
     if count <= 4:
-        if count == 4:
-            return solve_4(ctx, own, opponent, alpha, beta, empty)
-        if count == 3:
-            return solve_3(ctx, own, opponent, alpha, beta, empty)
+        if count > 2:
+            return solve_3_or_4(ctx, own, opponent, alpha, beta, empty, count)
         first = np.uint64(ctz(empty))
         if count == 2:
             return solve_2(ctx, own, opponent, alpha, beta, first, np.uint64(ctz(empty & (empty - ONE))))
@@ -230,7 +183,7 @@ def solve_few(ctx, own, opponent, alpha, beta, empty):
             return final_score(own, opponent)
         ctx.nodes += 1
         return -solve_few(ctx, opponent, own, -beta, -alpha, empty)
-    odd = odd_regions(empty)
+    odd = odd_quadrants(empty)
     best = NO_SCORE
     while moves != ZERO:
         group = moves & odd & CORNERS
@@ -245,9 +198,9 @@ def solve_few(ctx, own, opponent, alpha, beta, empty):
             place = np.uint64(ctz(group))
             group &= group - ONE
             disc = ONE << place
-            turned = flips(own, opponent, place)
+            flipped = flips(own, opponent, place)
             ctx.nodes += 1
-            value = -solve_few(ctx, opponent ^ turned, own ^ turned ^ disc, -beta, -alpha, empty ^ disc)
+            value = -solve_few(ctx, opponent ^ flipped, own ^ flipped ^ disc, -beta, -alpha, empty ^ disc)
             if value > best:
                 best = value
                 if value >= beta:

@@ -4,13 +4,13 @@ solver = Solver(threads=2)
 solved = solver.solve(parse_obf("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"))
 print(solved.score, format_move(None, solved.move))
 
-Two searches share the work: `deep_endgame.solve_deep` far from the end, `endgame.solve` from twelve empty squares on.
+Two searches share the work: `deep_search.solve_deep`, and `search.solve` from twelve empty squares on.
 The shared alpha-beta, exact (no pruning, no reductions) and with `endgame_solve` for the last eight squares, finds
 the same scores but needs seven times the nodes and eight times the time (FFO 26-30, 20 empty squares, both with the
-evaluation by eight features: 160 M nodes and 9.9 s against 23 M and 1.2 s): it looks at no child in the table before
-it searches one, counts no stable discs, and orders by history where the number of answers tells more. It does serve
-here: a first glance finds a likely score, and shallow searches order the moves, so that a better evaluation makes a
-better solver."""
+evaluation by eight features: 160 M nodes and 9.9 s against 23 M and 1.2 s): it probes the table for no child before it
+searches one, counts no stable discs, and orders by history where the number of replies tells more. It does serve here:
+a presearch finds a likely score, and shallow searches order the moves, so that a better evaluation makes a better
+solver."""
 
 import threading
 import time
@@ -22,30 +22,32 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.game import VALUE_INFINITE, do_move, key, refresh_accumulator
-from shogi_engine.games.othello.endgame.deep_search import BUSY_SLOTS, DEEP, solve_deep
-from shogi_engine.games.othello.endgame.search import (
+from shogi_engine.games.othello.endgame.deep_search import BEING_SEARCHED_SLOTS, DEEP, solve_deep
+from shogi_engine.games.othello.endgame.search import solve_all
+from shogi_engine.games.othello.endgame.table import (
     HIGHEST,
     LOWEST,
     ending_key,
     entry_square,
     lower_bound,
-    solve_all,
     upper_bound,
 )
 from shogi_engine.games.othello.game import GAME
 from shogi_engine.games.othello.notation import START, legal_moves, parse_obf
 from shogi_engine.games.othello.rules import final_score
-from shogi_engine.games.othello.types import DISC, PLACING, SQUARES
+from shogi_engine.games.othello.types import DISC, DISC_MOVE, SQUARES
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
-from shogi_engine.search.context import ALL_FEATURES, DEEPER, FINISH, TABLE, new_context
-from shogi_engine.search.limits import Info, Result
+from shogi_engine.search.context import ALL_FEATURES, DEEPER, FINISH, TABLE, new_context, set_root
+from shogi_engine.search.history import Histories
+from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import MAX_THREADS, NO_LIMIT
-from shogi_engine.search.tt import Table, entry_move, probe
+from shogi_engine.search.tt import TranspositionTable, entry_move, probe
+from shogi_engine.stop import Deadline, StopToken, end_of
 from shogi_engine.threads import start_thread
 
-GLANCE = 6  # a first search looks this much less deep than the number of empty squares: it orders and guesses
-DEEPEST_GLANCE = 14  # and no deeper than this
+PRESEARCH_MARGIN = 6  # the presearch is this many plies shallower than the number of empty squares
+PRESEARCH_MAX_DEPTH = 14
 WINDOW = 3  # half the first window around the guess; scores are even, bounds odd
 PROGRESS_SECONDS = 0.2
 TYPICAL_EMPTIES, TYPICAL_MS = 20, 400  # solved in about so long, in twice the time with one more
@@ -76,27 +78,28 @@ class Solved:
 class Solver:
     """Solves one position at a time; `stop` may be called from any thread."""
 
-    def __init__(self, *, hash_mb: int = 64, threads: int = 1) -> None:
+    def __init__(self, *, hash_mb: int = 64, threads: int = 1, stop_token: StopToken | None = None) -> None:
         """Make a solver with a table of its own; `attempt` works on another one's."""
         if not 1 <= threads <= MAX_THREADS:
             raise ValueError(f"a solver has 1 to {MAX_THREADS} threads, not {threads}")
         self._megabytes = hash_mb
-        self._table: Table | None = None
-        self._stop_word = np.zeros(8, dtype=np.uint64)
-        self._busy = np.zeros(BUSY_SLOTS, dtype=np.uint64)
-        self._contexts = [self._new_context() for _ in range(threads)]
-        self._stopped = self._armed = False
+        self._table: TranspositionTable | None = None
+        self._stop = stop_token or StopToken()
+        self._window_stop = StopToken(self._stop)  # ends the threads that search one window
+        self._being_searched = np.zeros(BEING_SEARCHED_SLOTS, dtype=np.uint64)
+        self._histories = [Histories(GAME) for _ in range(threads)]
+        self._contexts = [self._new_context(histories) for histories in self._histories]
 
-    def _new_context(self) -> Any:
-        ctx = new_context(GAME)
-        ctx.stop_address = self._stop_word.ctypes.data
+    def _new_context(self, histories: Histories) -> Any:
+        ctx = new_context(GAME, histories)
+        ctx.stop_address = self._window_stop.address
         return ctx
 
     @property
-    def table(self) -> Table:
+    def table(self) -> TranspositionTable:
         """The table in use, made when first needed."""
         if self._table is None:
-            self._table = Table(self._megabytes)
+            self._table = TranspositionTable(self._megabytes)
         return self._table
 
     def clear(self) -> None:
@@ -108,16 +111,13 @@ class Solver:
         self.solve(parse_obf(WARM), pv=True)
         self.clear()
 
-    def arm(self) -> None:
-        """Announce a `solve`: from now on `stop` ends it, even before it has begun; an older stop is forgotten."""
-        self._armed = True
-        self._stopped = False
-        self._stop_word[0] = 0
+    def prepare(self) -> None:
+        """Announce a `solve`; see StopToken.prepare."""
+        self._stop.prepare()
 
     def stop(self) -> None:
-        """End the running or announced `solve` at once; it returns what is proven so far."""
-        self._stopped = True
-        self._stop_word[0] = 1
+        """End the running or announced `solve` at once; it returns the bounds proven so far."""
+        self._stop.stop()
 
     def solve(
         self,
@@ -130,44 +130,36 @@ class Solver:
     ) -> Solved:
         """Solve `position` (record[POSITION], unchanged), or with `wld` find out only who wins.
 
-        pv : find the best line too.   limit_ms : stop after so many milliseconds.
+        pv : find the best line too.   limit_ms : stop after this many milliseconds.
         progress(done, all) is called in this thread, a few times a second: root moves settled in this round.
         """
         began = time.perf_counter()
-        if not self._armed:
-            self.arm()
+        self._stop.begin()
         self.table.next_generation()
-        for ctx in self._contexts:
+        for ctx, histories in zip(self._contexts, self._histories, strict=True):
             self._set(ctx, position)
             ctx.nodes = ctx.seldepth = 0
-            ctx.history[:] = 0
+            histories.clear()
         main = self._contexts[0]
-        timer = threading.Timer(limit_ms / 1000, self.stop) if limit_ms is not None else None
-        if timer:
-            timer.daemon = True
-            timer.start()
-        try:
+        with Deadline(self.stop, end_of(limit_ms, began)):
             lower, upper, guess = self._narrow(main, position, wld, progress)
             exact = lower == upper or wld and (lower > 0 or upper < 0)
             target = lower if exact and lower > LOWEST else None
             line = self._line(position, lower) if pv and lower == upper else []
             move = line[0] if line else self._best_move(position, target) or self._best_move(position, None)
-        finally:
-            self._armed = False
-            if timer:
-                timer.cancel()
         score = lower if lower == upper else min(max(guess, lower), upper)
         if wld:
             score = (score > 0) - (score < 0)
         nodes = sum(int(ctx.nodes) for ctx in self._contexts)
         return Solved(score, move, lower, upper, exact, nodes, time.perf_counter() - began, tuple(line))
 
-    def attempt(self, position: Any, table: Table, soft_ms: float | None) -> Result | None:
-        """Return the exact result on `position` if it is found in a part of `soft_ms` milliseconds, else None.
+    def attempt(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
+        """Return the exact result on `position` if it is found in a part of limits.soft_ms, else None.
 
         Nothing is tried that will hardly be done in time. Without a limit all is solved but what a search finds as
         quickly, and no line beyond the best move is looked for. `table`: the one of the search that plays.
         """
+        soft_ms = limits.soft_ms
         empties = empty_squares(position)
         if soft_ms is None:
             if empties < DEEP:
@@ -180,9 +172,9 @@ class Solver:
         if not solved.exact or not solved.move:
             return None
         line, score, used = solved.pv or (solved.move,), DISC * solved.score, table.permille_used()
-        info = Info(empties, empties, 1, score, "", solved.nodes, solved.seconds, used, line)
+        info = Info(empties, empties, 1, score, "", solved.nodes, solved.seconds, used, line, True)
         ponder = line[1] if len(line) > 1 else 0
-        return Result(solved.move, ponder, score, empties, solved.nodes, solved.seconds, line, (info,))
+        return Result(solved.move, ponder, score, empties, solved.nodes, solved.seconds, line, (info,), True)
 
     def scores(self, own: np.ndarray, opponent: np.ndarray) -> np.ndarray:
         """Return int8[n], the exact scores of many positions, one after another in the caller's thread.
@@ -191,8 +183,7 @@ class Solver:
         squares; positions of one game in a row, the last first, find each other in the table. Other threads run
         meanwhile, and may solve with Solvers of their own. Raises InterruptedError after `stop`.
         """
-        self.arm()
-        self._armed = False
+        self._stop.begin()
         self.table.next_generation()
         found = np.zeros(len(own), dtype=np.int8)
         ctx = self._contexts[0]
@@ -203,12 +194,11 @@ class Solver:
 
     def _set(self, ctx: Any, position: Any) -> None:
         """Make `position` the root of a context's search."""
-        ctx.pos = position
+        set_root(ctx, position)
         ctx.tt_address, ctx.tt_clusters = self.table.address, self.table.clusters
         ctx.generation = self.table.generation
         ctx.node_limit = NO_LIMIT
-        ctx.game_ply = ctx.ply = ctx.stopped = ctx.computed_ply = 0
-        ctx.last_null = -1
+        ctx.stopped = 0
         ctx.killers[:] = 0
         refresh_accumulator(ctx)
 
@@ -224,25 +214,25 @@ class Solver:
             return score, score, score
         data = self._known(position)
         lower, upper = (int(lower_bound(data)), int(upper_bound(data))) if data else (LOWEST, HIGHEST)
-        guess = self._glance(ctx, position) if lower < upper else lower
+        guess = self._presearch(ctx, position) if lower < upper else lower
         centre, width = (0, 1) if wld else (guess, WINDOW)
-        while lower < upper and not self._stopped and not (wld and (lower > 0 or upper < 0)):
+        while lower < upper and not self._stop.stopped and not (wld and (lower > 0 or upper < 0)):
             alpha, beta = max(centre - width, lower - 1), min(centre + width, upper + 1)
             value = self._search(position, alpha, beta, progress)
-            if self._stopped:
+            if self._stop.stopped:
                 break
             if value > alpha:
                 lower = value
             if value < beta:
                 upper = value
             centre, width = value, 2 * width + 1
-        if progress and not self._stopped:
+        if progress and not self._stop.stopped:
             progress(len(moves), len(moves))
         return lower, upper, guess
 
-    def _glance(self, ctx: Any, position: Any) -> int:
-        """Search not quite to the end, so that the table knows good moves; return the score it expects, an even one."""
-        depth = min(empty_squares(position) - GLANCE, DEEPEST_GLANCE)
+    def _presearch(self, ctx: Any, position: Any) -> int:
+        """Search not quite to the end, to fill the table with good moves; return the score expected, an even number."""
+        depth = min(empty_squares(position) - PRESEARCH_MARGIN, PRESEARCH_MAX_DEPTH)
         if depth < 1:
             return 0
         values = [0]  # of each depth
@@ -262,12 +252,12 @@ class Solver:
     def _search(self, position: Any, alpha: int, beta: int, progress: Callable[[int, int], None] | None = None) -> int:
         """Search one window with all threads; the first to be done ends it. Return the value."""
         contexts = self._contexts if empty_squares(position) > DEEP else self._contexts[:1]
-        self._busy[:] = 0
-        busy = np.uint64(self._busy.ctypes.data)
+        self._being_searched[:] = 0
+        slots = np.uint64(self._being_searched.ctypes.data)
         values: list[int] = []
 
         def work(ctx: Any) -> None:
-            value = int(solve_deep(ctx, busy, np.int64(alpha), np.int64(beta)))
+            value = int(solve_deep(ctx, slots, np.int64(alpha), np.int64(beta)))
             if not ctx.stopped:
                 values.append(value)
 
@@ -292,7 +282,7 @@ class Solver:
             except BaseException as failure:
                 failures.append(failure)
             finally:
-                self._stop_word[0] = 1
+                self._window_stop.stop()
                 done.set()
 
         threads: list[threading.Thread] = []
@@ -303,10 +293,10 @@ class Solver:
                 if tell:
                     tell()
         finally:
-            self._stop_word[0] = 1
+            self._window_stop.stop()
             for thread in threads:
                 thread.join()
-            self._stop_word[0] = 0
+            self._window_stop.clear()
         if failures:
             raise failures[0]
 
@@ -335,13 +325,13 @@ class Solver:
         moves = legal_moves(position)
         data = self._known(position)
         square = int(entry_square(data))
-        known = PLACING | square if square >= 0 else int(entry_move(self._data(key(position))))
+        known = DISC_MOVE | square if square >= 0 else int(entry_move(self._data(key(position))))
         if target is None or len(moves) < 2:
             return known if known in moves else moves[0] if moves else 0
         if known in moves and lower_bound(data) >= target:
             return known
         for move in moves:
-            if -self._search(after(position, move), -target - 1, -target + 1) >= target and not self._stopped:
+            if -self._search(after(position, move), -target - 1, -target + 1) >= target and not self._stop.stopped:
                 return move
         return 0
 

@@ -15,11 +15,11 @@ from shogi_engine.games.othello.bitboard import (
     CORNERS,
     FILE_A,
     FILE_H,
-    QUADRANT,
     RANK_1,
     RANK_8,
     X_SQUARES,
     neighbours,
+    odd_quadrants,
 )
 from shogi_engine.games.othello.evaluation.patterns import pattern_value
 from shogi_engine.games.othello.movegen import flips, mobility
@@ -141,20 +141,6 @@ def evaluate(ctx):
     if own_moves | opponent_moves == ZERO:
         return terminal_value(ctx)
     return min(max(pattern_value(ctx, own_moves, opponent_moves), -MOST), MOST)
-
-
-@njit
-def odd_quadrants(empty):
-    """Return the squares of the board's quadrants that hold an odd number of `empty` squares (uint64)."""
-    odd = ZERO
-    quadrant = QUADRANT
-    for _ in range(2):
-        if popcount(empty & quadrant) & 1:
-            odd |= quadrant
-        if popcount(empty & quadrant << S4) & 1:
-            odd |= quadrant << S4
-        quadrant <<= S32
-    return odd
 
 
 @provides(POSITION)

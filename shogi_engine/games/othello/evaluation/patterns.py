@@ -15,7 +15,7 @@ import numpy as np
 
 from shogi_engine.bits import ALL, ONE, ZERO
 from shogi_engine.game import provides
-from shogi_engine.games.othello.bitboard import QUADRANT, SYMMETRIES, neighbours, transform_square
+from shogi_engine.games.othello.bitboard import SYMMETRIES, neighbours, odd_quadrant_marks, transform_square
 from shogi_engine.games.othello.types import LANES, POSITION, SPREAD_DEPTHS, SPREAD_PHASES
 from shogi_engine.jit import ctz, load_i16, njit, popcount
 
@@ -133,15 +133,6 @@ def advance_numbers(before, after, disc, turned):
 
 
 @njit
-def odd_quadrant_count(empty):
-    """Return how many of the board's quadrants hold an odd number of `empty` squares (uint64)."""
-    odd = popcount(empty & QUADRANT) & 1
-    odd += popcount(empty & QUADRANT << np.uint64(4)) & 1
-    odd += popcount(empty & QUADRANT << np.uint64(32)) & 1
-    return odd + (popcount(empty & QUADRANT << np.uint64(36)) & 1)
-
-
-@njit
 def phase_of(own, opponent):
     """Return the phase, 0..PHASES - 1, of a position."""
     return (max(popcount(own | opponent), 4) - 4) >> 1
@@ -181,7 +172,7 @@ def pattern_value(ctx, own_moves, opponent_moves):
     value += load_i16(counts + np.uint64(2 * (COUNT_SIZE + popcount(opponent_moves))))
     value += load_i16(counts + np.uint64(2 * (2 * COUNT_SIZE + popcount(neighbours(own) & empty))))
     value += load_i16(counts + np.uint64(2 * (3 * COUNT_SIZE + popcount(neighbours(opponent) & empty))))
-    return value + load_i16(counts + np.uint64(2 * (4 * COUNT_SIZE + odd_quadrant_count(empty))))
+    return value + load_i16(counts + np.uint64(2 * (4 * COUNT_SIZE + popcount(odd_quadrant_marks(empty)))))
 
 
 @provides(POSITION)

@@ -45,10 +45,7 @@ from shogi_engine.games.shogi.board.pieces import (
     file_index,
     rank_index,
 )
-from shogi_engine.games.shogi.notation import (
-    SQUARE_NAMES,
-    Status,
-)
+from shogi_engine.games.shogi.symbols import SQUARE_NAMES
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,
@@ -65,6 +62,7 @@ from shogi_engine.games.shogi.types import (
     SILVER,
     WHITE,
 )
+from shogi_engine.games.shogi.validation import Status
 
 A9, A8, A7, A6, A5, A4, A3, A2, A1 = range(9)
 B9, B8, B7, B6, B5, B4, B3, B2, B1 = range(9, 18)

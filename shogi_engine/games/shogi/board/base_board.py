@@ -25,17 +25,11 @@ from shogi_engine.games.shogi.board.pieces import (
     SquareSet,
     file_index,
 )
-from shogi_engine.games.shogi.notation import (
-    HAND_ORDER,
-    MAX_MOVE_NUMBER,
-    Status,
-    check_position,
-    format_sfen,
-    parse_sfen,
-    position_faults,
-)
+from shogi_engine.games.shogi.notation import MAX_MOVE_NUMBER, format_sfen, parse_sfen
 from shogi_engine.games.shogi.position import key
+from shogi_engine.games.shogi.symbols import HAND_ORDER
 from shogi_engine.games.shogi.types import BLACK, KING, PAWN, POSITION, UNPROMOTED, WHITE, hand_count
+from shogi_engine.games.shogi.validation import Status, position_faults, validate_position
 from shogi_engine.jit import new_record
 
 
@@ -88,7 +82,7 @@ class BaseBoard:
     def _pos(self) -> Any:
         """The record[POSITION]; it passes the door first if it was edited."""
         if self._edited:
-            check_position(self._record)
+            validate_position(self._record)
             self._edited = False
         return self._record
 

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from shogi_engine.forced_win import ForcedWin
 from shogi_engine.game import count_moves
 from shogi_engine.games.move_stack import History
 from shogi_engine.games.shogi.board import drawing
@@ -18,12 +19,8 @@ from shogi_engine.games.shogi.board.pieces import (
     can_promote,
 )
 from shogi_engine.games.shogi.legal_moves import legal_moves, scratch
-from shogi_engine.games.shogi.notation import (
-    Status,
-    legal_move,
-    parse_usi_position,
-)
-from shogi_engine.games.shogi.params import ENTERING_KING_RULES, TRY_RULE, entering_king_rule
+from shogi_engine.games.shogi.names import ENTERING_KING_RULES
+from shogi_engine.games.shogi.params import TRY_RULE, entering_king_rule
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.rules import DRAW, LOSS, WIN, declaration, has_tried, occurrence, repetition
 from shogi_engine.games.shogi.see import see_ge
@@ -32,6 +29,8 @@ from shogi_engine.games.shogi.types import (
     UNDO,
     move_captured,
 )
+from shogi_engine.games.shogi.usi_moves import legal_move, parse_usi_position
+from shogi_engine.games.shogi.validation import Status
 from shogi_engine.jit import new_record
 
 EXCHANGE_LIMIT = 1 << 15  # centipawns, more than any exchange can win or lose
@@ -243,19 +242,20 @@ class Board(BaseBoard):
 
     def find_mate(
         self, *, max_ms: float | None = None, nodes: int | None = None, shortest: bool = False
-    ) -> list[Move] | None:
-        """Return a line in which the side to move mates, giving check with every move; [] if there is none.
+    ) -> ForcedWin[Move]:
+        """Search for a mate by the side to move, giving check with every move; the result is true if there is one.
 
-        None if the limits, milliseconds or positions to look at, came before a proof. The line is against the longest
-        defence found. The first call compiles. Raises ValueError if the other side has no king.
+        max_ms, nodes : when to give up    shortest : then look for shorter mates until there is none
+        The line in `moves` is against the longest defence found. The first call compiles. Raises ValueError if the
+        other side has no king.
 
-        >>> Board("7nk/9/7GP/9/9/9/9/9/9 b - 1").find_mate()
-        [Move.from_usi('2c1b')]
+        >>> Board("7nk/9/7GP/9/9/9/9/9/9 b - 1").find_mate().moves
+        (Move.from_usi('2c1b'),)
         """
         from shogi_engine.games.shogi.mate import solver as mates
 
         found = mates.shared_solver().solve(self._pos, max_ms=max_ms, nodes=nodes, shortest=shortest)
-        return None if found.result == "timeout" else [Move._decode(move) for move in found.moves]
+        return found.convert(lambda moves: [Move._decode(move) for move in moves])
 
     def find_move(
         self,

@@ -12,7 +12,7 @@ from shogi_engine.games.shogi.board.pieces import (
     file_index,
     rank_index,
 )
-from shogi_engine.games.shogi.notation import HAND_ORDER, RANKS, SIDES, SYMBOLS
+from shogi_engine.games.shogi.symbols import HAND_ORDER, RANKS, SIDES, SYMBOLS
 from shogi_engine.games.shogi.types import BLACK, WHITE
 
 if TYPE_CHECKING:

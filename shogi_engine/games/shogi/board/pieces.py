@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from shogi_engine.games.shogi.notation import START, SYMBOLS, is_dead, piece_symbol, split_usi, usi_of
+from shogi_engine.games.shogi.notation import START
+from shogi_engine.games.shogi.symbols import SYMBOLS, piece_symbol
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,
@@ -34,6 +35,8 @@ from shogi_engine.games.shogi.types import (
     move_to,
 )
 from shogi_engine.games.shogi.types import DRAGON as PROM_ROOK
+from shogi_engine.games.shogi.usi_moves import split_usi, usi_of
+from shogi_engine.games.shogi.validation import is_dead
 
 COLORS = (BLACK, WHITE)
 NONE = 0  # the piece type of an empty square

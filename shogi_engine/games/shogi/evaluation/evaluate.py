@@ -22,7 +22,15 @@ from shogi_engine.games.shogi.evaluation.king_piece import (
     UNIT,
 )
 from shogi_engine.games.shogi.params import MATERIAL
-from shogi_engine.games.shogi.partial_keys import NEAR, PARTS, PAWNS, PIECES, follow, look, look_near
+from shogi_engine.games.shogi.partial_keys import (
+    NEAR_KING_KEY,
+    PARTIAL_KEYS,
+    PAWN_KEY,
+    PIECES_KEY,
+    refresh_near_king_keys,
+    refresh_partial_keys,
+    update_partial_keys,
+)
 from shogi_engine.games.shogi.rules import VALUE_SUPERIOR
 from shogi_engine.games.shogi.types import (
     GOLD_MOVERS,
@@ -46,14 +54,14 @@ from shogi_engine.jit import load_i16, njit, record_dtype
 
 # `material` is in centipawns, black's less white's, and kept in evaluation by material only; else, by colour, what its
 # king sees (king_piece.py) in 1/UNIT centipawns, or STALE, and the address of its king's row. `check_squares` is for
-# threats.py: by kind, from where it attacks the enemy king. `parts` and `kings`: structure.py.
+# checks.py: by kind, from where it attacks the enemy king. `partial_keys` and `kings` are for partial_keys.py.
 ACCUMULATOR = record_dtype(
     [
         ("material", np.int64),
         ("rows", np.uint64, (2,)),
         ("views", np.int64, (2,)),
         ("check_squares", np.uint64, (16, 2)),
-        ("parts", np.uint64, (PARTS,)),
+        ("partial_keys", np.uint64, (PARTIAL_KEYS,)),
         ("kings", np.int64, (2,)),
     ]
 )
@@ -108,9 +116,9 @@ def bring_material_up_to_date(ctx):
         mover = (int(ctx.pos.side) + ctx.ply - done) & 1
         value = gain(ctx.params, move)
         after.material = before.material + (-value if mover else value)
-        follow(before, after, move, mover)
+        update_partial_keys(before, after, move, mover)
         ctx.computed_ply = done + 1
-    look_near(ctx.pos, ctx.accumulators[ctx.ply])
+    refresh_near_king_keys(ctx.pos, ctx.accumulators[ctx.ply])
 
 
 # ---- what the kings see ------------------------------------------------------------------------------------------
@@ -198,10 +206,10 @@ def bring_views_up_to_date(ctx):
             else:
                 change = view_change(before.rows[colour], colour, mover, move, undo.hand[mover])
                 after.views[colour] = before.views[colour] + change
-        follow(before, after, move, mover)
+        update_partial_keys(before, after, move, mover)
         ctx.computed_ply = done + 1
     now = ctx.accumulators[ctx.ply]
-    look_near(ctx.pos, now)
+    refresh_near_king_keys(ctx.pos, now)
     for colour in range(2):
         if now.views[colour] == STALE:
             now.rows[colour] = king_row(ctx, colour)
@@ -245,7 +253,7 @@ def safety_lead(ctx, colour):
 @provides(POSITION)
 def refresh_accumulator(ctx):
     ctx.computed_ply = 0
-    look(ctx.pos, ctx.accumulators[0])
+    refresh_partial_keys(ctx.pos, ctx.accumulators[0])
     if ctx.params.evaluation == MATERIAL:
         ctx.accumulators[0].material = count_material(ctx)
         return
@@ -295,15 +303,15 @@ def root_order_score(ctx, move):
 
 @provides(POSITION)
 def correction_slots(ctx):
-    """By the parts of structure.py and by the hands."""
-    pos, parts = ctx.pos, ctx.accumulators[ctx.ply].parts
+    """By the partial keys and by the hands."""
+    pos, keys = ctx.pos, ctx.accumulators[ctx.ply].partial_keys
     side, mask = np.int64(pos.side), np.uint64(CORRECTION_SLOTS // 2 - 1)
     return (
-        np.int64(parts[PAWNS] & mask) << 1 | side,
-        np.int64(parts[PIECES] & mask) << 1 | side,
-        np.int64(parts[PIECES + 1] & mask) << 1 | side,
-        np.int64(parts[NEAR] & mask) << 1 | side,
-        np.int64(parts[NEAR + 1] & mask) << 1 | side,
+        np.int64(keys[PAWN_KEY] & mask) << 1 | side,
+        np.int64(keys[PIECES_KEY] & mask) << 1 | side,
+        np.int64(keys[PIECES_KEY + 1] & mask) << 1 | side,
+        np.int64(keys[NEAR_KING_KEY] & mask) << 1 | side,
+        np.int64(keys[NEAR_KING_KEY + 1] & mask) << 1 | side,
         np.int64(pos.hand_key & mask) << 1 | side,
     )
 

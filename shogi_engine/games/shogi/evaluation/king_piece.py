@@ -14,7 +14,7 @@ Row SAFETY holds what a sum over pieces can not tell, the safety of a king: (att
 reserve, where attackers are enemy pieces near it (bitboard.NEAR_KING), guards the own silvers and what moves like a
 gold next to it, and the reserve is the enemy's hand, weighed by RESERVE_WEIGHTS.
 
-`tools/tune.py` makes the file.
+`tools/tuning/tune.py` makes the file.
 """
 
 import functools

@@ -1,1 +1,1 @@
-"""Mates by checks: the proof-number search, its moves, its table, and the MateSolver for Python."""
+"""Mates by checks: the df-pn search, its table, and the MateSolver for Python."""

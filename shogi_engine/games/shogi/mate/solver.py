@@ -1,39 +1,32 @@
-"""Mates by checks, for Python: found, proven shortest, listed, and told as a line of moves.
+"""Mates by checks, for Python: found, proven shortest, listed, and returned as a line of moves.
 
     solver = MateSolver()
     found = solver.solve(parse_sfen("8k/9/8P/9/9/9/9/9/9 b G 1"))
     print(found.result, found.length, found.moves)
 
-The attacker is the side to move and gives check with every move; one king is enough. Lengths count plies to the mate
-and every legal defence, also an interposition that only delays; `tsume` tells the conventional length without those.
+The attacker is the side to move and gives check with every move; the attacker needs no king. Lengths are in plies and
+count every legal defence, including interpositions that only delay; `tsume` gives the conventional length without
+these.
 """
 
 import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from shogi_engine.game import do_move
+from shogi_engine.forced_win import ForcedWin, allowed_nodes
+from shogi_engine.game import VALUE_MATE, do_move
+from shogi_engine.games.shogi.checks import generate_checks
 from shogi_engine.games.shogi.legal_moves import legal_moves
-from shogi_engine.games.shogi.mate.moves import generate_checks
-from shogi_engine.games.shogi.mate.search import (
-    LENGTH_MAX,
-    MATE,
-    MATE_SEARCH,
-    NO_MATE,
-    STOPPED,
-    prove,
-    tighten,
-)
-from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES
-from shogi_engine.games.shogi.notation import (
-    format_usi,
-    parse_sfen,
-)
+from shogi_engine.games.shogi.mate.context import MATE_SEARCH
+from shogi_engine.games.shogi.mate.lengths import tighten_mate_length
+from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED, prove
+from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, LENGTH_MAX
+from shogi_engine.games.shogi.notation import parse_sfen
 from shogi_engine.games.shogi.position import rebuild
 from shogi_engine.games.shogi.types import (
     NO_SQUARE,
@@ -45,94 +38,86 @@ from shogi_engine.games.shogi.types import (
     move_from,
     move_to,
 )
+from shogi_engine.games.shogi.usi_moves import format_usi
 from shogi_engine.jit import is_saved, new_record
+from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.stop import Deadline, StopToken, end_of
 
 NO_LIMIT = int(np.iinfo(np.int64).max)
 GENERATIONS = (1 << 16) - 1
-LINE_NODES = 1 << 20  # what the line may cost once the mate is proven, if the table has lost parts of the proof
-TELLING = 0.5  # seconds between two reports of progress
-TSUME_POSITIONS = 50_000  # how many positions the conventional length may look at
+LINE_NODES = 1 << 20  # node limit for finding the line of a proven mate, of whose proof the table may have lost parts
+PROGRESS_SECONDS = 0.5  # between two reports of progress
+TSUME_POSITIONS = 50_000  # most positions that `tsume` examines
 
 SMALL_PROBLEM = "9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"  # mate in three
 RESULTS = {MATE: "mate", NO_MATE: "nomate"}
 
 
-@dataclass(frozen=True)
-class Mate:
-    """What a search for a mate found.
-
-    result : 'mate'; 'nomate', proven; 'timeout', if a limit came first or the line grew deeper than the search goes
-    moves : encoded, of both sides, up to the mate, against the defence that holds out longest as far as is known
-    length : plies, len(moves); 0 without a mate    shortest : no shorter mate exists (None if that was not asked)
-    nodes : positions looked at    seconds : float    solutions : lines of all first moves that mate, if asked
-    """
-
-    result: str
-    moves: tuple[int, ...] = ()
-    length: int = 0
-    shortest: bool | None = None
-    nodes: int = 0
-    seconds: float = 0.0
-    solutions: list[tuple[int, ...]] = field(default_factory=list)
-
-
 class MateSolver:
-    """Searches mates one at a time, with a table of a set size; `stop` may come from any thread.
+    """Searches for one mate at a time, with a table of fixed size; `stop` may be called from any thread.
 
     hash_mb : size of the table    memory : uint64[], to be used for the table instead, whatever it holds
-    stop_word : uint64[1], not 0 ends the search: for one who stops several; then only its owner sets it to 0 again
+    stop_token : ends the search, for one who stops several at once
     Raises ValueError below 1 MB, MemoryError if there is not that much.
     """
 
-    def __init__(self, hash_mb: int = 64, memory: Any = None, stop_word: Any = None) -> None:
+    def __init__(self, hash_mb: int = 64, memory: Any = None, stop_token: StopToken | None = None) -> None:
         if hash_mb < 1:
             raise ValueError(f"a mate search's table needs at least 1 MB, not {hash_mb}")
         if memory is None:
             memory = np.empty(hash_mb << 17, dtype=np.uint64)
             memory.fill(0)  # written now, and not page by page during the first search
         self._memory = memory
-        self._stop_word = np.zeros(1, dtype=np.uint64) if stop_word is None else stop_word
-        self._armed = False
+        self._stop = stop_token or StopToken()
+        self._won = False  # by the last `attempt`: what the table knows is of use again
         self._ctx = new_record(MATE_SEARCH)
         self._ctx.tt_address = memory.ctypes.data
         self._ctx.tt_clusters = memory.nbytes // CLUSTER_BYTES
-        self._ctx.stop_address = self._stop_word.ctypes.data
+        self._ctx.stop_address = self._stop.address
         self._undo = new_record(UNDO)
         self._generation = 0
-        self._shared = stop_word is not None
         self.new_problem()
 
     # ---- control ----------------------------------------------------------------------------------------------
 
     def new_problem(self) -> None:
-        """Forget all that earlier searches learned. `solve` does it by itself, unless it is told to `keep`."""
+        """Forget what earlier searches found. `solve` does so itself unless called with `keep`."""
         self._generation += 1
         if self._generation > GENERATIONS:
             self._memory.fill(0)
             self._generation = 1
         self._ctx.generation = self._generation
 
-    def arm(self) -> None:
-        """Announce a search: from now on `stop` ends it, even before it has begun; an older stop is forgotten."""
-        self._armed = True
-        self._stop_word[0] = 0
+    def new_game(self) -> None:
+        """Forget what `attempt` learned."""
+        self._won = False
+
+    def prepare(self) -> None:
+        """Announce a search: from now on `stop` ends it, even before it has begun; see StopToken.prepare."""
+        self._stop.prepare()
 
     def stop(self) -> None:
         """End the running or announced search at once; it returns what it has found."""
-        self._stop_word[0] = 1
+        self._stop.stop()
 
     def warmup(self) -> None:
-        """Compile, or load from the cache, all that a search needs."""
-        with self._undisturbed():  # by an old stop
+        """Compile, or load from the cache, all that a search needs, whatever was stopped before."""
+        stop_token, self._stop = self._stop, StopToken()
+        self._ctx.stop_address = self._stop.address
+        try:
             self.tsume(parse_sfen(SMALL_PROBLEM))
+        finally:
+            self._stop = stop_token
+            self._ctx.stop_address = stop_token.address
 
     def is_saved(self) -> bool:
-        """Tell whether `warmup` has only to load: the kernel compiled last is in the cache."""
-        return is_saved(tighten)
+        """Tell whether `warmup` only has to load: the kernel compiled last is in the cache."""
+        return is_saved(tighten_mate_length)
 
     @property
     def nodes(self) -> int:
-        """Positions looked at so far; may be read while a search runs."""
+        """Moves made so far; may be read while a search runs."""
         return int(self._ctx.nodes)
 
     def checks(self, position: Any) -> list[int]:
@@ -154,19 +139,17 @@ class MateSolver:
         every: bool = False,
         keep: bool = False,
         progress: Callable[[int, float], None] | None = None,
-    ) -> Mate:
+    ) -> ForcedWin[int]:
         """Search `position` for a mate by its side to move.
 
-        position : record[shogi.POSITION], unchanged    max_ms, nodes : when to give up    limit : most plies
-        shortest : then look for shorter mates until none is left    every : look at the other first moves too
-        keep : what the table holds is of this problem    progress : called with nodes and seconds now and then
-        With a `limit`, 'nomate' says that there is none of so many plies. Raises ValueError if the other side has no
-        king.
+        position : record[shogi.POSITION], unchanged    max_ms, nodes : limits    limit : maximal length in plies
+        shortest : having found a mate, search for shorter ones    every : search the other first moves too
+        keep : keep the table of the last search, of the same problem    progress(nodes, seconds) : called at times
+        With a `limit`, 'nomate' means no mate within that many plies. Raises ValueError if the other side has no king.
         """
         if int(position.king[1 - int(position.side)]) == NO_SQUARE:
             raise ValueError("the side to be mated has no king")
-        if not (self._armed or self._shared):
-            self.arm()
+        self._stop.begin()
         if not keep:
             self.new_problem()
         ctx = self._ctx
@@ -176,51 +159,43 @@ class MateSolver:
         began = time.perf_counter()
         with self._watched(began, max_ms, progress):
             found = self._search(position, limit, shortest, every)
-        self._armed = False
         return replace(found, nodes=self.nodes, seconds=time.perf_counter() - began)
 
-    @contextlib.contextmanager
-    def _watched(
-        self, began: float, max_ms: float | None, progress: Callable[[int, float], None] | None
-    ) -> Iterator[None]:
-        """Stop the search at its time limit and report progress, from a thread: kernels read no clock."""
-        over = threading.Event()
+    def attempt(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
+        """Return a mate in `position`, the root of a search, as its result, or None; see `forced_win.Solver`.
 
-        def watch() -> None:
-            end = began + max_ms / 1000 if max_ms is not None else float("inf")
-            while True:
-                left = end - time.perf_counter()
-                if left <= 0:
-                    self.stop()
-                    return
-                if over.wait(min(left, TELLING if progress else 3600.0)):
-                    return
-                if progress:
-                    progress(self.nodes, time.perf_counter() - began)
-
-        thread = None
-        if max_ms is not None or progress:
-            thread = threading.Thread(target=watch, name="mate-clock", daemon=True)
-            thread.start()
+        The table of the search is not used: this solver works beside it.
+        """
+        keep, self._won = self._won, False
         try:
-            yield
-        finally:
-            over.set()
-            if thread:
-                thread.join()
+            found = self.solve(position, nodes=allowed_nodes(limits), keep=keep)
+        except ValueError:  # nobody to be mated
+            return None
+        if not found:
+            return None
+        self._won = True
+        line, value = found.moves, VALUE_MATE - found.length
+        info = Info(found.length, found.length, 1, value, "", found.nodes, found.seconds, 0, line)
+        ponder = line[1] if len(line) > 1 else 0
+        return Result(line[0], ponder, value, found.length, found.nodes, found.seconds, line, (info,))
 
-    def _search(self, position: Any, limit: int | None, shortest: bool, every: bool) -> Mate:
+    def _watched(self, began: float, max_ms: float | None, progress: Callable[[int, float], None] | None) -> Deadline:
+        """Return what stops the search at its time limit and reports progress: kernels read no clock."""
+        tell = (lambda: progress(self.nodes, time.perf_counter() - began)) if progress else None
+        return Deadline(self.stop, end_of(max_ms, began), on_tick=tell, tick=PROGRESS_SECONDS)
+
+    def _search(self, position: Any, limit: int | None, shortest: bool, every: bool) -> ForcedWin[int]:
         answer = self._prove(position, LENGTH_MAX if limit is None else limit)
         if answer != MATE:
-            return Mate(RESULTS.get(answer, "timeout"))
+            return ForcedWin(RESULTS.get(answer, "timeout"))
         length, exact = self._shorten(position, self._length()) if shortest else (self._length(), False)
         moves = self._line(position, length)
         if moves is None:
-            return Mate("timeout")
+            return ForcedWin("timeout")
         solutions = [tuple(moves)]
         if every:
             solutions += self._others(position, moves[0], length if shortest else LENGTH_MAX)
-        return Mate("mate", tuple(moves), len(moves), exact if shortest else None, solutions=solutions)
+        return ForcedWin("mate", tuple(moves), exact if shortest else None, solutions=tuple(solutions))
 
     def _prove(self, position: Any, limit: int) -> int:
         self._ctx.pos = position
@@ -232,7 +207,7 @@ class MateSolver:
         return int(self._ctx.found.length)
 
     def _shorten(self, position: Any, length: int) -> tuple[int, bool]:
-        """Return the length of the shortest mate found, `length` being one, and whether no shorter one exists."""
+        """Return the length of the shortest mate found, given one of `length`, and whether it is proven shortest."""
         while length > 1:
             answer = self._prove(position, length - 2)
             if answer != MATE:
@@ -245,9 +220,9 @@ class MateSolver:
     def _line(self, position: Any, length: int) -> list[int] | None:
         """Return the moves of the mate of at most `length` plies proven for `position`, against the longest defence.
 
-        None if parts of the proof are lost and too dear to find again.
+        None if parts of the proof were lost from the table and finding them again takes too long.
         """
-        with self._undisturbed():
+        with self._unlimited():
             if self._prove(position, length) != MATE:
                 return None
             first = int(self._ctx.found.move)
@@ -255,11 +230,11 @@ class MateSolver:
         return None if rest is None else [first, *rest]
 
     def _defence(self, position: Any, length: int) -> list[int] | None:
-        """Return the moves from `position`, the defender in check, who is mated in at most `length` plies."""
+        """Return the moves from `position`, the defender in check and mated in at most `length` plies."""
         ctx = self._ctx
         ctx.pos, ctx.ply = position, 0
-        tight = int(tighten(ctx, length, 0))
-        length = length if tight < 0 else tight
+        tightened = int(tighten_mate_length(ctx, length, 0))
+        length = length if tightened < 0 else tightened
         pos = _copy(position)
         moves: list[int] = []
         while replies := legal_moves(pos).tolist():
@@ -275,7 +250,7 @@ class MateSolver:
         return moves
 
     def _longest_reply(self, pos: Any, replies: Sequence[int], left: int) -> int | None:
-        """Return the reply to the check in `pos` that holds out longest, the mate being `left` plies away at most."""
+        """Return the reply to the check in `pos` that delays the mate longest, at most `left` plies."""
         best, most = None, -1
         for reply in replies:
             if self._prove(_after(pos, reply, self._undo), left) != MATE:
@@ -287,17 +262,16 @@ class MateSolver:
         return best
 
     @contextlib.contextmanager
-    def _undisturbed(self) -> Iterator[None]:
-        """Let what follows a proof run without regard to the limits, but for LINE_NODES."""
+    def _unlimited(self) -> Iterator[None]:
+        """Suspend the limits and an earlier stop; LINE_NODES is the limit instead."""
         ctx = self._ctx
         before = int(ctx.node_limit)
-        stopped, self._stop_word[0] = int(self._stop_word[0]), 0
         ctx.node_limit = self.nodes + LINE_NODES
         try:
-            yield
+            with self._stop.ignored():
+                yield
         finally:
             ctx.node_limit = before
-            self._stop_word[0] = max(stopped, int(self._stop_word[0]))
 
     def _others(self, position: Any, first: int, limit: int) -> list[tuple[int, ...]]:
         """Return the lines of the other first moves that mate within `limit` plies, as far as the limits allow."""
@@ -307,10 +281,10 @@ class MateSolver:
                 continue
             after = _after(position, check, self._undo)
             if self._prove(after, limit - 1 if limit < LENGTH_MAX else limit) != MATE:
-                if self._stop_word[0]:
+                if self._stop.stopped:
                     break
                 continue
-            with self._undisturbed():
+            with self._unlimited():
                 rest = self._defence(after, self._length())
             if rest is not None:
                 lines.append((check, *rest))
@@ -325,7 +299,7 @@ class MateSolver:
         max_ms: float | None = None,
         nodes: int | None = None,
         progress: Callable[[int, float], None] | None = None,
-    ) -> Mate:
+    ) -> ForcedWin[int]:
         """Return the shortest mate of `position` with the conventional length, without useless interpositions.
 
         A dropped piece that interposes is useless if the attacker takes it with the piece that gave the check, and,
@@ -335,7 +309,7 @@ class MateSolver:
         """
         whole = self.solve(position, max_ms=max_ms, nodes=nodes, shortest=True, progress=progress)
         if whole.result != "mate" or not whole.shortest:
-            return whole if whole.result != "mate" else replace(whole, result="timeout", moves=(), length=0)
+            return whole if whole.result != "mate" else replace(whole, result="timeout", moves=(), solutions=())
         began = time.perf_counter()
         left = None if max_ms is None else max(max_ms - whole.seconds * 1000, 1.0)
         with self._watched(began, left, progress):
@@ -343,15 +317,14 @@ class MateSolver:
                 moves = _Conventional(self).attack(position)
             except TimeoutError:
                 moves = None
-        self._armed = False
         seconds = whole.seconds + time.perf_counter() - began
         if moves is None:
-            return Mate("timeout", nodes=self.nodes, seconds=seconds)
-        return Mate("mate", moves, len(moves), True, self.nodes, seconds)
+            return ForcedWin("timeout", nodes=self.nodes, seconds=seconds)
+        return ForcedWin("mate", moves, True, self.nodes, seconds)
 
 
 class _Conventional:
-    """One walk through a proven mate, leaving out useless interpositions; remembers what it has seen."""
+    """Finds the conventional line of a proven mate, ignoring useless interpositions; stores the lines found."""
 
     def __init__(self, solver: MateSolver) -> None:
         self.solver = solver
@@ -407,7 +380,7 @@ class _Conventional:
             if move_to(take) != move_to(drop) or move_from(take) != checker:
                 continue
             after = _after(interposed, take, solver._undo)
-            _give_back(after, int(UNPROMOTED[move_captured(take)]))
+            _return_piece(after, int(UNPROMOTED[move_captured(take)]))
             line = self.defend(after)
             if line is not None and len(line) <= others:
                 return True
@@ -434,8 +407,8 @@ def _only_square(halves: Any) -> int:
     return bits.bit_length() - 1 if bits.bit_count() == 1 else -1
 
 
-def _give_back(pos: Any, kind: int) -> None:
-    """Give the side to move the piece of `kind` that was taken from it."""
+def _return_piece(pos: Any, kind: int) -> None:
+    """Return a captured piece of `kind` to the hand of the side to move."""
     us = int(pos.side)
     pos.hand[1 - us] -= np.uint64(1 << 8 * kind)
     pos.hand[us] += np.uint64(1 << 8 * kind)
@@ -457,7 +430,7 @@ _shared = threading.local()
 
 
 def shared_solver() -> MateSolver:
-    """Return this thread's solver, made when first asked for."""
+    """Return this thread's solver, created on first use."""
     if not hasattr(_shared, "solver"):
         _shared.solver = MateSolver()
     return _shared.solver

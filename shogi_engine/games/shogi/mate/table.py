@@ -1,29 +1,31 @@
-"""The mate search's table: what is known of a position, by board and hand, in memory of a set size.
+"""The mate search's transposition table: results by board and attacker's hand, in memory of a fixed size.
 
 An entry is four words: the board's key; the attacker's hand with amount and generation; the numbers; and a path or a
-move. All entries of a board, whatever the hands, lie in one cluster of ENTRIES, so that a proof with few pieces in hand
-answers for all richer hands, and a disproof with many for all poorer ones.
+move. All entries of a board, whatever the hands, lie in one cluster of ENTRIES, so that a proof is also found for
+hands with more pieces, and a disproof for hands with fewer.
 
 word 1: bits 0-41 packed hand, 42-47 amount (log2 of the positions searched), 48-63 generation.
-word 2: bits 0-25 proof number, 26-51 disproof number, 52-63 length: of a mate found, or up to which none was found.
-word 3: of a proof the move; of an unsolved entry the path on which repetition disproves it (bits 12-63), and the
-        ply of the repeated position plus one (0-11).
-Entries of another generation count as empty, so a table is emptied by counting on, and any memory will do for one.
+word 2: bits 0-25 proof number, 26-51 disproof number, 52-63 length: of a proof the plies to mate, else the plies
+        within which no mate was found.
+word 3: of a proof the mating move; of an unsolved entry ("twin" in Kishimoto and Mueller's paper) the key of the path
+        on which a repetition disproves it (bits 12-63), and the ply of the repeated position plus one (0-11).
+Entries of another generation count as empty: a new generation empties the table, and its memory need not be zeroed.
 """
 
 import numpy as np
 
 from shogi_engine.bits import ZERO
-from shogi_engine.games.shogi.mate.moves import hand_covers
+from shogi_engine.games.shogi.mate.hands import PACKED_GUARDS
+from shogi_engine.games.shogi.types import hand_covers
 from shogi_engine.jit import clz, load_u64, njit, store_u64
 
 ENTRIES = 8
 WORDS = 4
 CLUSTER_BYTES = ENTRIES * WORDS * 8
 
-INFINITE = (1 << 26) - 1  # the number of what is settled the other way
-LENGTH_MAX = 4095  # more plies than any search goes: no limit
-NO_PLY = 4095  # a disproof that rests on no position before it
+INFINITE = (1 << 26) - 1  # the proof number of a disproof, and the disproof number of a proof
+LENGTH_MAX = 4095  # no limit: deeper than any search
+NO_PLY = 4095  # of a disproof that depends on no repetition
 
 HAND_MASK = np.uint64((1 << 42) - 1)
 NUMBER_MASK = np.uint64((1 << 26) - 1)
@@ -31,21 +33,21 @@ PATH_MASK = ~np.uint64(4095)
 
 
 @njit
-def cluster_of(ctx, key):
-    """Return the address of the cluster for a board."""
+def cluster_address(ctx, key):
+    """Return the address of the cluster for a board's key."""
     index = (key >> np.uint64(32)) * ctx.tt_clusters >> np.uint64(32)
     return ctx.tt_address + index * np.uint64(CLUSTER_BYTES)
 
 
 @njit
-def look_up(ctx, key, hand, left, path):
-    """Put what the table knows of a position into ctx.found; return False if it is nothing.
+def probe(ctx, key, hand, left, path_key):
+    """Write the entry of a position to ctx.found; return False if there is none.
 
-    key : uint64, board.   hand : packed, the attacker's.   left : plies that are left for the mate.   path : uint64.
+    key : uint64, of the board.   hand : packed, the attacker's.   left : plies left for the mate.   path_key : uint64.
     """
     found = ctx.found
-    address = cluster_of(ctx, key)
-    known = False
+    address = cluster_address(ctx, key)
+    found_unsolved = False
     for _ in range(ENTRIES):
         meta = load_u64(address + np.uint64(8))
         if meta >> np.uint64(48) != ctx.generation:
@@ -56,38 +58,38 @@ def look_up(ctx, key, hand, left, path):
             proof, disproof = np.int64(numbers & NUMBER_MASK), np.int64(numbers >> np.uint64(26) & NUMBER_MASK)
             length = np.int64(numbers >> np.uint64(52))
             if proof == 0:
-                if length <= left and hand_covers(hand, stored):
+                if length <= left and hand_covers(hand, stored, PACKED_GUARDS):
                     found.proof, found.disproof, found.length, found.hand = 0, INFINITE, length, stored
                     found.move = load_u64(address + np.uint64(24))
                     found.ply = NO_PLY
                     return True
             elif disproof == 0:
-                if length >= left and hand_covers(stored, hand):
+                if length >= left and hand_covers(stored, hand, PACKED_GUARDS):
                     found.proof, found.disproof, found.length, found.hand = INFINITE, 0, length, stored
                     found.ply = NO_PLY
                     return True
             elif stored == hand:
                 twin = load_u64(address + np.uint64(24))
-                if twin != ZERO and (twin ^ path) & PATH_MASK == ZERO and length >= left:
+                if twin != ZERO and (twin ^ path_key) & PATH_MASK == ZERO and length >= left:
                     found.proof, found.disproof, found.length, found.hand = INFINITE, 0, length, hand
                     found.ply = np.int64(twin & ~PATH_MASK) - 1
                     return True
                 found.proof, found.disproof, found.length, found.hand = proof, disproof, left, hand
                 found.ply = NO_PLY
-                known = True
+                found_unsolved = True
         address += np.uint64(WORDS * 8)
-    return known
+    return found_unsolved
 
 
 @njit
-def keep(ctx, key, hand, proof, disproof, length, last, nodes):
-    """Store an entry; the one of the cluster with the least work in it gives way.
+def store(ctx, key, hand, proof, disproof, length, last, nodes):
+    """Store an entry in place of the cluster's entry with the smallest amount.
 
-    last : uint64, word 3.   nodes : how many positions were searched for it.
-    An unsolved entry of the same hand is replaced, a settled one only by one of its own sort.
+    last : uint64, word 3.   nodes : the positions searched for it, which give its amount.
+    An unsolved entry of the same hand is overwritten, a proof only by a proof and a disproof by a disproof.
     """
     amount = np.uint64(63 - clz(np.uint64(nodes + 1)))
-    address = cluster_of(ctx, key)
+    address = cluster_address(ctx, key)
     victim = address
     least = np.uint64(64)
     for _ in range(ENTRIES):
@@ -105,9 +107,9 @@ def keep(ctx, key, hand, proof, disproof, length, last, nodes):
                     amount = old
                 victim = address
                 break
-        worth = meta >> np.uint64(42) & np.uint64(63)
-        if worth < least:
-            least = worth
+        stored_amount = meta >> np.uint64(42) & np.uint64(63)
+        if stored_amount < least:
+            least = stored_amount
             victim = address
         address += np.uint64(WORDS * 8)
     store_u64(victim, key)

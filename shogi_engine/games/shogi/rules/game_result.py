@@ -1,6 +1,6 @@
 """How a whole game of Shogi ends, for those who play games: `game_result`.
 
-What a search makes of the same rules is in `rules`: it takes a repetition for settled earlier, and may value a draw.
+What a search makes of the same rules is beside it: it takes a repetition for settled earlier, and may value a draw.
 """
 
 import numpy as np
@@ -18,7 +18,9 @@ from shogi_engine.game import (
     provides,
 )
 from shogi_engine.games.shogi.params import TRY_RULE
-from shogi_engine.games.shogi.rules import DRAW, WIN, declaration, has_run_out, has_tried, repetition
+from shogi_engine.games.shogi.rules.declaration import declaration, has_tried, reached_move_limit
+from shogi_engine.games.shogi.rules.repetition import repetition
+from shogi_engine.games.shogi.rules.results import DRAW, WIN
 from shogi_engine.games.shogi.types import POSITION
 
 
@@ -37,6 +39,6 @@ def game_result(ctx, move_count):
         return np.int64(PERPETUAL_CHECK), np.int64(VALUE_MATE if verdict == WIN else -VALUE_MATE)
     if rule != TRY_RULE and declaration(ctx.pos, rule) == WIN:
         return np.int64(DECLARATION), np.int64(VALUE_MATE)
-    if has_run_out(ctx):
+    if reached_move_limit(ctx):
         return np.int64(MOVE_LIMIT), np.int64(0)
     return np.int64(NOT_OVER), np.int64(VALUE_NONE)

@@ -1,0 +1,231 @@
+"""Expanding a node of the mate search: its children, each with what the table or a look one ply ahead says of it."""
+
+import numpy as np
+
+from shogi_engine.bits import ONE, ZERO
+from shogi_engine.game import do_move, generate_moves, undo_move
+from shogi_engine.games.shogi.checks import generate_checks
+from shogi_engine.games.shogi.evasions import count_evasions
+from shogi_engine.games.shogi.mate.context import ATTACKER_KEYS, REPETITION_FILTER_SIZE
+from shogi_engine.games.shogi.mate.hands import (
+    HAND_UNITS,
+    PACKED_GUARDS,
+    hand_without,
+    kinds_held,
+    packed_hand,
+    withheld_hand,
+)
+from shogi_engine.games.shogi.mate.table import INFINITE, LENGTH_MAX, NO_PLY, probe, store
+from shogi_engine.games.shogi.position import board_key_after
+from shogi_engine.games.shogi.types import (
+    BISHOP,
+    PAWN,
+    PROMOTION,
+    ROOK,
+    UNPROMOTED,
+    hand_covers,
+    is_drop,
+    is_promotion,
+    move_captured,
+    move_kind,
+    move_to,
+)
+from shogi_engine.jit import njit
+
+PATH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+
+# ---- keys and hands ----------------------------------------------------------------------------------------------
+
+
+@njit
+def position_key(ctx, board_key):
+    """Return the table's key of a position: of its board and the attacker's colour, not of the hands."""
+    return board_key ^ ATTACKER_KEYS[ctx.attacker]
+
+
+@njit
+def path_key_after(path_key, key, hand):
+    """Return the key of a path that is one position longer."""
+    return (path_key ^ key ^ np.uint64(hand) * PATH_FACTOR) * PATH_FACTOR + ONE
+
+
+@njit
+def hand_after(hand, move):
+    """Return the packed hand of the side that makes `move`."""
+    if is_drop(move):
+        return hand - HAND_UNITS[move_kind(move)]
+    return hand + HAND_UNITS[UNPROMOTED[move_captured(move)]]
+
+
+@njit
+def hand_before(hand, move):
+    """Return the least hand before `move` that leaves at least `hand` after it (both packed)."""
+    if is_drop(move):
+        return hand + HAND_UNITS[move_kind(move)]
+    captured = move_captured(move)
+    return hand_without(hand, UNPROMOTED[captured]) if captured != 0 else hand
+
+
+@njit
+def both_hands(pos):
+    """Return the packed hand of all pieces in either side's hand."""
+    return packed_hand(pos.hand[0]) + packed_hand(pos.hand[1])
+
+
+@njit
+def repeated_ply(ctx, key, hand):
+    """Return the ply of the path's position with this board and at least this hand of the attacker's, or -1."""
+    if ctx.repetition_filter[key & np.uint64(REPETITION_FILTER_SIZE - 1)] == 0:
+        return -1
+    for ply in range(ctx.ply, -1, -1):
+        if ctx.frames[ply].key == key and hand_covers(ctx.frames[ply].hand, hand, PACKED_GUARDS):
+            return ply
+    return -1
+
+
+# ---- first numbers -----------------------------------------------------------------------------------------------
+
+
+@njit
+def set_child(child, or_node, proof, disproof, hand, length, ply):
+    """Write the result of the position after a move. or_node : the attacker makes the move."""
+    child.delta = proof if or_node else disproof
+    child.phi = disproof if or_node else proof
+    child.hand, child.length, child.ply = hand, length, ply
+
+
+@njit
+def init_and_node(ctx, child, move, left):
+    """Initialize the AND node after the check `move`: it is mate, or its proof number is the number of evasions."""
+    pos = ctx.pos
+    undo = ctx.undo[ctx.ply]
+    do_move(pos, move, undo)
+    ctx.nodes += 1
+    evasions = count_evasions(pos)
+    if evasions == 0:
+        set_child(child, True, 0, INFINITE, withheld_hand(pos), 0, NO_PLY)
+    elif left <= 0:
+        set_child(child, True, INFINITE, 0, child.attacker_hand, 0, NO_PLY)
+    else:
+        set_child(child, True, evasions, 1, child.attacker_hand, left, NO_PLY)
+    undo_move(pos, move, undo)
+
+
+@njit
+def init_or_node(ctx, child, move, left, start):
+    """Initialize the OR node after the evasion `move` by trying its checks: one mates, or there is none, or neither.
+
+    start : where ctx.moves has room for the checks.   The result is stored in the table too.
+    """
+    pos = ctx.pos
+    do_move(pos, move, ctx.undo[ctx.ply])
+    ctx.ply += 1
+    ctx.nodes += 1
+    hand = child.attacker_hand
+    count = generate_checks(ctx, start, ctx.check_squares, ctx.undo[ctx.ply])
+    undo = ctx.undo[ctx.ply]
+    proof, proof_hand = INFINITE, 0
+    mating_move = ZERO
+    for index in range(start, start + count):
+        check = ctx.moves[index]
+        do_move(pos, check, undo)
+        ctx.nodes += 1
+        evasions = count_evasions(pos)
+        if evasions == 0:
+            proof_hand = hand_before(withheld_hand(pos), check)
+            mating_move = np.uint64(check)
+        undo_move(pos, check, undo)
+        if evasions < proof:
+            proof = evasions
+            if evasions == 0:
+                break
+    if proof == 0:
+        set_child(child, False, 0, INFINITE, proof_hand, 1, NO_PLY)
+        store(ctx, child.key, proof_hand, 0, INFINITE, 1, mating_move, 1)
+    elif count == 0:
+        disproof_hand = both_hands(pos) & kinds_held(hand)
+        set_child(child, False, INFINITE, 0, disproof_hand, LENGTH_MAX, NO_PLY)
+        store(ctx, child.key, disproof_hand, INFINITE, 0, LENGTH_MAX, ZERO, 1)
+    elif left <= 1:
+        set_child(child, False, INFINITE, 0, hand, 1, NO_PLY)
+    else:
+        set_child(child, False, proof, count, hand, left, NO_PLY)
+        store(ctx, child.key, hand, proof, count, left, ZERO, 1)
+    ctx.ply -= 1
+    undo_move(pos, move, ctx.undo[ctx.ply])
+
+
+# ---- children ----------------------------------------------------------------------------------------------------
+
+
+@njit
+def link_promotions(ctx, first, count):
+    """Let a pawn's, bishop's or rook's move wait for the same move with promotion; see CHILD.superseded_by.
+
+    Declining the promotion matters only where a dropped pawn must not mate.
+    """
+    for index in range(first, first + count):
+        move = ctx.moves[index]
+        child = ctx.children[index]
+        child.superseded_by = -1
+        if is_drop(move):
+            ctx.last_drop[move_to(move)] = -1
+        elif not is_promotion(move) and move_kind(move) in (PAWN, BISHOP, ROOK):
+            for other in range(index - 1, first - 1, -1):
+                if int(ctx.moves[other]) & ~PROMOTION == int(move):
+                    child.superseded_by = other
+                    break
+
+
+@njit
+def link_drops(ctx, first, count):
+    """Let the drops on one square, which only interpose, wait for each other; see CHILD.superseded_by."""
+    for index in range(first, first + count):
+        move = ctx.moves[index]
+        if is_drop(move):
+            target = move_to(move)
+            ctx.children[index].superseded_by = ctx.last_drop[target]
+            ctx.last_drop[target] = index
+
+
+@njit
+def expand(ctx):
+    """Write the moves of the position at ctx.ply to ctx.moves and initialize ctx.children.
+
+    Ends with the first move that is known to succeed.
+    """
+    pos = ctx.pos
+    frame = ctx.frames[ctx.ply]
+    first = frame.first
+    or_node = int(pos.side) == ctx.attacker
+    if or_node:
+        count = generate_checks(ctx, first, ctx.check_squares, ctx.undo[ctx.ply])
+        link_promotions(ctx, first, count)
+    else:
+        count = generate_moves(ctx, first)
+        link_promotions(ctx, first, count)
+        link_drops(ctx, first, count)
+    frame.count = count
+    left = ctx.limit - ctx.ply - 1 if ctx.limit < LENGTH_MAX else LENGTH_MAX
+    for index in range(first, first + count):
+        move = ctx.moves[index]
+        child = ctx.children[index]
+        key = position_key(ctx, board_key_after(pos, move))
+        hand = hand_after(frame.hand, move) if or_node else frame.hand
+        child.key, child.attacker_hand = key, hand
+        ply = repeated_ply(ctx, key, hand)
+        if ply >= 0:
+            set_child(child, or_node, INFINITE, 0, hand, LENGTH_MAX, ply)
+        elif probe(ctx, key, hand, left, path_key_after(frame.path_key, key, hand)) and (
+            left > 1 or ctx.found.proof == 0 or ctx.found.disproof == 0
+        ):
+            found = ctx.found
+            set_child(child, or_node, found.proof, found.disproof, found.hand, found.length, found.ply)
+        elif or_node:
+            init_and_node(ctx, child, move, left)
+        else:
+            init_or_node(ctx, child, move, left, first + count)
+        if child.delta == 0:
+            frame.count = index - first + 1
+            break

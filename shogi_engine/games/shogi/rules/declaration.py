@@ -1,0 +1,124 @@
+"""The entering king: declarations by points, the try rule, and the limit of moves."""
+
+from shogi_engine.bits import ZERO, popcount2
+from shogi_engine.bits import test as test_bit
+from shogi_engine.game import VALUE_MATE, VALUE_NONE, provides
+from shogi_engine.games.shogi.attacks import attackers_to
+from shogi_engine.games.shogi.bitboard import STEP_ATTACKS, ZONE
+from shogi_engine.games.shogi.params import CSA_24, CSA_24H, CSA_27H, NO_ENTERING_KING, TRY_RULE
+from shogi_engine.games.shogi.queries import bishops_and_horses, in_check, occupied, pieces, rooks_and_dragons
+from shogi_engine.games.shogi.rules.results import DRAW, WIN
+from shogi_engine.games.shogi.types import (
+    BISHOP,
+    BLACK,
+    KING,
+    NO_SQUARE,
+    POSITION,
+    ROOK,
+    WHITE,
+    hand_count,
+    relative_square,
+)
+from shogi_engine.jit import njit
+
+SET_POINTS = 54  # all pieces but the kings, as entering-king rules count them
+TRY_SQUARE = 4  # 5a, the starting square of the enemy king as black sees the board
+
+
+@njit
+def hand_points(hand):
+    """Return the points of a hand (uint64): bishops and rooks five each, the others one."""
+    points = 0
+    for kind in range(1, 8):
+        points += hand_count(hand, kind) * (5 if kind in (BISHOP, ROOK) else 1)
+    return points
+
+
+@njit
+def board_points(pos, colour, lo, hi):
+    """Return (points, pieces) of a colour's pieces, without its king, on the squares (lo, hi)."""
+    bb = pos.bb[colour]
+    count = popcount2((bb[0, 0] ^ bb[KING, 0]) & lo, (bb[0, 1] ^ bb[KING, 1]) & hi)
+    bishops_lo, bishops_hi = bishops_and_horses(pos, colour)
+    rooks_lo, rooks_hi = rooks_and_dragons(pos, colour)
+    return count + 4 * popcount2((bishops_lo | rooks_lo) & lo, (bishops_hi | rooks_hi) & hi), count
+
+
+@njit
+def missing_points(pos):
+    """Return the points of the pieces that are missing, in a handicap game or a composed position."""
+    everywhere = ~ZERO
+    points = SET_POINTS
+    for colour in range(2):
+        points -= board_points(pos, colour, everywhere, everywhere)[0] + hand_points(pos.hand[colour])
+    return points
+
+
+@njit
+def can_try(pos):
+    """Tell whether the king of the side to move may step to the enemy king's starting square."""
+    us = int(pos.side)
+    king, goal = int(pos.king[us]), relative_square(us, TRY_SQUARE)
+    if king == NO_SQUARE or not test_bit(STEP_ATTACKS[us, KING, king, 0], STEP_ATTACKS[us, KING, king, 1], goal):
+        return False
+    own_lo, own_hi = pieces(pos, us)
+    if test_bit(own_lo, own_hi, goal):
+        return False
+    occ_lo, occ_hi = occupied(pos)
+    lo, hi = attackers_to(pos, goal, 1 - us, occ_lo ^ pos.bb[us, KING, 0], occ_hi ^ pos.bb[us, KING, 1])
+    return lo | hi == ZERO
+
+
+@njit
+def declaration(pos, rule):
+    """Return WIN or DRAW if the side to move may declare that by the entering-king `rule` (params), else 0.
+
+    Its king must stand in the promotion zone, not in check, with at least ten more of its pieces there. These and its
+    hand count five points for bishop, rook, horse and dragon, one for the others. 27-point rule: black wins with 28
+    points, white with 27. 24-point rule: 31 win, 24 draw. Try rule: WIN if the king may step to the enemy king's
+    starting square, which wins.
+    Source: CSA protocol; YaneuraOu's EnteringKingRule for handicaps (points of missing pieces are white's).
+    """
+    us = int(pos.side)
+    king = int(pos.king[us])
+    if rule == TRY_RULE:
+        return WIN if can_try(pos) else 0
+    if rule == NO_ENTERING_KING or king == NO_SQUARE or not test_bit(ZONE[us, 0], ZONE[us, 1], king):
+        return 0
+    points, count = board_points(pos, us, ZONE[us, 0], ZONE[us, 1])
+    if count < 10 or in_check(pos):
+        return 0
+    points += hand_points(pos.hand[us])
+    if us == WHITE and rule in (CSA_24H, CSA_27H):
+        points += missing_points(pos)
+    if rule in (CSA_24, CSA_24H):
+        if points >= 31:
+            return WIN
+        return DRAW if points >= 24 else 0
+    return WIN if points >= (28 if us == BLACK else 27) else 0
+
+
+@njit
+def has_tried(pos):
+    """Tell whether the side that has just moved has won by the try rule: its king is on the enemy's starting square."""
+    them = 1 - int(pos.side)
+    return int(pos.king[them]) == relative_square(them, TRY_SQUARE)
+
+
+@njit
+def reached_move_limit(ctx):
+    """Tell whether the limit of moves (params.max_moves) draws the game; a side in check may still be mated."""
+    limit = ctx.params.max_moves
+    return limit > 0 and int(ctx.pos.ply) >= limit and ctx.pos.checkers[0] | ctx.pos.checkers[1] == ZERO
+
+
+@provides(POSITION)
+def declaration_value(ctx):
+    # A declaration replaces a move, so it wins in one ply. The right to declare a draw need not be used: no value.
+    rule = ctx.params.entering_king_rule
+    if rule == TRY_RULE:
+        if has_tried(ctx.pos):
+            return -VALUE_MATE + ctx.ply
+    elif declaration(ctx.pos, rule) == WIN:
+        return VALUE_MATE - ctx.ply - 1
+    return ctx.params.draw_value[ctx.pos.side] if reached_move_limit(ctx) else VALUE_NONE

@@ -1,0 +1,16 @@
+"""Results of the rules: how one settles the game for the side to move, and what that is worth to the search."""
+
+from shogi_engine.game import VALUE_MATE, VALUE_MAX, provides
+from shogi_engine.games.shogi.types import POSITION
+
+DRAW, LOSS, WIN = 1, 2, 3  # how a rule settles the game for the side to move; 0: it does not
+
+# A perpetual check in the line searched, before the fourth occurrence, and a repeated board with more pieces in hand:
+# almost certainly won, but with no proven distance to the end.
+VALUE_PERPETUAL = VALUE_MAX
+VALUE_SUPERIOR = VALUE_MAX - 1000
+
+
+@provides(POSITION)
+def terminal_value(ctx):
+    return -VALUE_MATE + ctx.ply  # no legal move loses, in check or not

@@ -1,0 +1,26 @@
+"""The names of squares, ranks, pieces and colours in SFEN, USI and messages."""
+
+from shogi_engine.games.shogi.types import PROMOTED, WHITE, piece_colour, piece_kind
+
+SYMBOLS = ("", "P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R")  # by kind, black's
+KIND_NAMES = ("", "pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king")
+SIDES = ("black", "white")
+RANKS = "abcdefghi"
+SQUARE_NAMES = tuple(f"{file}{rank}" for rank in RANKS for file in range(9, 0, -1))
+HAND_ORDER = (7, 6, 5, 4, 3, 2, 1)  # rook first, as SFEN writes hands
+
+PROMOTED_KINDS = PROMOTED.tolist()  # by kind, for Python: 0 if it does not promote
+
+KINDS_BY_SYMBOL = {symbol: kind for kind, symbol in enumerate(SYMBOLS) if symbol}
+SQUARES_BY_NAME = {name: square for square, name in enumerate(SQUARE_NAMES)}
+
+
+def piece_symbol(piece: int) -> str:
+    """Return the SFEN symbol of a piece as pos.board holds it, '' for EMPTY."""
+    symbol = SYMBOLS[piece_kind(piece)]
+    return symbol.lower() if piece_colour(piece) == WHITE else symbol
+
+
+def list_squares(squares: list[int]) -> str:
+    """Return e.g. '5a and 5i'."""
+    return " and ".join(SQUARE_NAMES[square] for square in squares)

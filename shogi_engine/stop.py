@@ -1,0 +1,144 @@
+"""How searches are stopped: a flag that kernels read by address, and a timer that sets it.
+
+Kernels read no clock. Whoever is asked to search owns a StopToken: another thread sets it, or a Deadline does.
+"""
+
+import contextlib
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+LINE_WORDS = 8  # uint64s of a cache line: nothing else shares the flag's
+LONG_WAIT = 3600.0  # seconds; some systems accept no longer wait
+FOREVER = float("inf")
+
+
+class StopToken:
+    """A flag that ends a search, set by any thread; stopping a token stops its children too.
+
+    A front end that starts a search in a thread calls `prepare` first: a stop that comes from then on holds, even
+    before the search has begun. The search itself calls `begin`, which forgets an older stop unless it was prepared.
+    """
+
+    def __init__(self, parent: "StopToken | None" = None) -> None:
+        self._word = np.zeros(LINE_WORDS, dtype=np.uint64)
+        self._prepared = False
+        self._parent = parent
+        self._children: weakref.WeakSet[StopToken] = weakref.WeakSet()
+        self._lock: threading.RLock = parent._lock if parent else threading.RLock()
+        if parent:
+            with self._lock:
+                parent._children.add(self)
+
+    @property
+    def address(self) -> int:
+        """The address of the uint64 that is not 0 once the search has to end."""
+        return int(self._word.ctypes.data)
+
+    @property
+    def stopped(self) -> bool:
+        """Tell whether a stop was asked for."""
+        return bool(self._word[0])
+
+    def stop(self) -> None:
+        """End the running or prepared search at once; without one, nothing happens."""
+        with self._lock:
+            self._word[0] = 1
+            for child in self._children:
+                child.stop()
+
+    def clear(self) -> None:
+        """Forget a stop, but not the parent's."""
+        with self._lock:
+            self._word[0] = self._parent._word[0] if self._parent else 0
+            for child in self._children:
+                child.clear()
+
+    def prepare(self) -> None:
+        """Announce a search: from now on `stop` ends it, even before it has begun; an older stop is forgotten."""
+        with self._lock:
+            self._prepared = True
+            self.clear()
+
+    def begin(self) -> bool:
+        """Begin a search and tell whether it was prepared; one that was not forgets an older stop."""
+        with self._lock:
+            prepared, self._prepared = self._prepared, False
+            if not prepared:
+                self.clear()
+            return prepared
+
+    @contextlib.contextmanager
+    def ignored(self) -> Iterator[None]:
+        """Let what is done meanwhile run on although a stop was asked for before; one that comes meanwhile holds."""
+        with self._lock:
+            before = self._word[0]
+            self._word[0] = 0
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._word[0] |= before
+
+
+class Deadline:
+    """Calls `stop` once at a time of time.perf_counter, from a thread of its own that is started when it is needed.
+
+    on_tick : called every `tick` seconds until then, in that thread. `close` ends it, as does the end of a `with`:
+    neither function is called afterwards.
+    """
+
+    def __init__(
+        self,
+        stop: Callable[[], object],
+        end: float = FOREVER,
+        *,
+        on_tick: Callable[[], object] | None = None,
+        tick: float = 0.5,
+    ) -> None:
+        self._stop, self._on_tick = stop, on_tick
+        self._wait = tick if on_tick else LONG_WAIT
+        self._condition = threading.Condition()
+        self._closed = False
+        self._thread: threading.Thread | None = None
+        self.set(end)
+
+    def set(self, end: float) -> None:
+        """Replace the time; FOREVER for none."""
+        with self._condition:
+            self._end = end
+            if self._thread is None and not self._closed and (end < FOREVER or self._on_tick):
+                self._thread = threading.Thread(target=self._run, name="search-clock", daemon=True)
+                self._thread.start()
+            self._condition.notify()
+
+    def close(self) -> None:
+        """Call nothing any more."""
+        with self._condition:
+            self._closed = True
+            self._condition.notify()
+
+    def __enter__(self) -> "Deadline":
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    def _run(self) -> None:
+        with self._condition:
+            while not self._closed:
+                left = self._end - time.perf_counter()
+                if left <= 0:
+                    self._stop()
+                    return
+                notified = self._condition.wait(min(left, self._wait))
+                if self._on_tick and not notified and not self._closed:
+                    self._on_tick()
+
+
+def end_of(milliseconds: float | None, since: float) -> float:
+    """Return the time of time.perf_counter that is `milliseconds` after `since`, FOREVER for None."""
+    return FOREVER if milliseconds is None else since + milliseconds / 1000

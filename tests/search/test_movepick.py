@@ -1,0 +1,131 @@
+"""The move picker hands out each legal move once, the promising ones first, whatever it has learnt."""
+
+import random
+
+import numpy as np
+import pytest
+
+from games import game_of
+from search.searching import random_positions
+from shogi_engine.game import (
+    MOVE_NONE,
+    continuation_slot,
+    generate_captures,
+    generate_moves,
+    gives_check,
+    is_legal,
+    is_quiet,
+    refresh_accumulator,
+    set_check_info,
+)
+from shogi_engine.games.shogi import GAME
+from shogi_engine.jit import JIT_DISABLED
+from shogi_engine.search.context import make_move, new_context, set_root
+from shogi_engine.search.history import Histories, forget, update_continuation_histories, update_main_history
+from shogi_engine.search.movepick import init_picker, next_move, order_moves, skip_quiet_moves
+
+POSITIONS = (
+    "lnsgk1snl/1r4gb1/p1pppp2p/6pp1/1p7/2P4P1/PPSPPPP1P/1B5R1/LN1GKGSNL b - 13",
+    "6n1l/2+S1k4/2lp4p/1np1B2b1/3PP4/1N1S3rP/1P2+pPP+p1/1p1G5/3KG2r1 b GSN2L4Pgs2p 1",
+    "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1",
+    "4k4/9/9/2R6/9/9/9/9/4K4 b - 1",
+)
+
+
+def picked(ctx, tt_move=MOVE_NONE, start=0, skip_from=None):
+    """Return the moves that a picker hands out; skip_from : after so many, quiet moves are skipped."""
+    init_picker(ctx, start, np.uint32(tt_move))
+    picker, found = ctx.pickers[ctx.ply], []
+    while True:
+        if skip_from is not None and len(found) >= skip_from:
+            picker.skip_quiets = 1
+            skip_quiet_moves(ctx)
+        move = next_move(ctx)
+        if move == MOVE_NONE:
+            return found
+        assert ctx.moves[picker.index] == move and start <= picker.index < picker.end
+        found.append(int(move))
+
+
+def all_moves(ctx):
+    return {int(move) for move in ctx.moves[: generate_moves(ctx, 0)]}
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "othello4", "othello", "shogi"])
+def test_every_legal_move_comes_exactly_once(name):
+    """With any table move, killers and histories; also from the middle of the buffer, and in check."""
+    game, rng = game_of(name), random.Random(name)
+    histories = Histories(game)
+    ctx = new_context(game, histories)
+    earlier = MOVE_NONE
+    for position in random_positions(game, 10 if JIT_DISABLED else 60, 11, 80 if name == "shogi" else 6):
+        set_root(ctx, position)
+        refresh_accumulator(ctx)
+        set_check_info(ctx)
+        every = all_moves(ctx)
+        legal = {move for move in every if is_legal(ctx.pos, np.uint32(move))}
+        ordered = sorted(every)
+        for tt_move in (MOVE_NONE, rng.choice(ordered), rng.choice(ordered), earlier):
+            forget(ctx)
+            ctx.killers[ctx.ply] = rng.choice(ordered), rng.choice(ordered)
+            for move in rng.sample(ordered, min(5, len(ordered))):
+                update_main_history(ctx, np.uint32(move), rng.randrange(-9000, 9000))
+            found = picked(ctx, tt_move, start=rng.choice((0, 7)))
+            assert len(found) == len(set(found)), game.format_position(position)
+            assert {move for move in found if is_legal(ctx.pos, np.uint32(move))} == legal
+            if tt_move in legal and found[0] != tt_move:
+                assert tt_move in found  # a game whose `is_legal_tt_move` says no
+        earlier = rng.choice(ordered)  # a table move may be one of another position
+
+
+@pytest.mark.parametrize("skip_from", [0, 1, 5, 40])
+def test_skipping_leaves_out_nothing_but_quiet_moves_that_give_no_check(skip_from):
+    ctx = new_context(GAME)
+    left_out = 0
+    for sfen in POSITIONS:
+        set_root(ctx, GAME.parse_position(sfen))
+        refresh_accumulator(ctx)
+        set_check_info(ctx)
+        every = all_moves(ctx)
+        forget(ctx)
+        found = picked(ctx, min(every), skip_from=skip_from)
+        assert len(found) == len(set(found)) and set(found) <= every
+        for move in every - set(found):
+            assert is_quiet(ctx.pos, np.uint32(move)) and not gives_check(ctx, np.uint32(move))
+            left_out += 1
+    assert left_out > 100
+
+
+def test_quiet_moves_skipped_from_the_start_are_never_generated():
+    """What is left out are quiet moves that give no check; nothing else, and nothing at all if none are skipped."""
+    left_out = checks = promotions = 0
+    ctx = new_context(GAME)
+    for sfen in POSITIONS:
+        set_root(ctx, GAME.parse_position(sfen))
+        refresh_accumulator(ctx)
+        set_check_info(ctx)
+        forget(ctx)
+        every = all_moves(ctx)
+        assert set(picked(ctx)) == every
+        found = picked(ctx, skip_from=0)
+        assert len(found) == len(set(found))
+        missing = every - set(found)
+        assert not any(gives_check(ctx, np.uint32(move)) or not is_quiet(ctx.pos, np.uint32(move)) for move in missing)
+        captures = {int(move) for move in ctx.moves[: generate_captures(ctx, 0)]}
+        left_out += len(missing)
+        checks += sum(is_quiet(ctx.pos, np.uint32(move)) for move in set(found) - captures)
+        promotions += sum(not is_quiet(ctx.pos, np.uint32(move)) for move in set(found) - captures)
+    assert left_out > 100 and checks > 5 and promotions > 5
+
+
+def test_a_rewarded_reply_comes_earlier():
+    histories = Histories(GAME)
+    ctx = new_context(GAME, histories)
+    set_root(ctx, GAME.parse_position(GAME.start))
+    make_move(ctx, np.uint32(GAME.parse_move(ctx.pos, "7g7f")))
+    answer = np.uint32(GAME.parse_move(ctx.pos, "1c1d"))
+    update_continuation_histories(ctx, ctx.ply, continuation_slot(ctx.pos, answer), 5000, False)
+    count = generate_moves(ctx, 0)
+    order_moves(ctx, 0, count, 0)
+    assert ctx.moves[np.argmax(ctx.scores[:count])] == answer
+    assert picked(ctx)[0] == answer

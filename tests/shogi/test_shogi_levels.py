@@ -1,0 +1,52 @@
+"""Shogi's book and levels as every front end reaches them: through Engine."""
+
+import random
+
+import pytest
+
+from shogi_engine.book import BookError
+from shogi_engine.engine import Engine
+from shogi_engine.games.shogi import levels
+
+AFTER = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
+
+
+@pytest.fixture(scope="module")
+def engine():
+    with Engine("shogi", hash_mb=1) as engine:
+        yield engine
+
+
+def test_levels_bound_the_search(engine):
+    engine.set_position()
+    assert engine.levels == levels.FULL == 20
+    engine.rng = random.Random(1)
+    chosen = {engine.search(level=0).bestmove for _ in range(20)}
+    assert len(chosen) > 5 and chosen <= set(engine.legal_moves())  # any move
+    assert engine.search(level=9).depth == 1
+    assert 200 < engine.search(level=11).nodes < 2000
+    assert engine.search(level=9, depth=2).depth == 2  # a depth given wins
+    assert engine.search(level=0, searchmoves=["1g1f"]).bestmove == "1g1f"
+    for wrong in (-1, 20):
+        with pytest.raises(ValueError, match="levels are 0 to 19"):
+            engine.search(level=wrong)
+
+
+def test_the_book_is_the_shipped_one_unless_another_is_opened(engine, tmp_path):
+    engine.set_position()
+    assert engine.book_move() in engine.legal_moves()
+    path = tmp_path / "mine.db"
+    path.write_text(f"sfen {AFTER}\n3c3d 2g2f -20 9 1\n8c8d none -22 9 1\n1c1d none -90 9 1\n")
+    engine.open_book(str(path))
+    assert engine.book_move() == ""
+    engine.set_position(moves=["7g7f"])
+    assert {engine.book_move() for _ in range(40)} == {"3c3d", "8c8d"}
+    found = engine.book_choice(best=1)
+    assert (found.move, found.ponder, found.value, found.depth) == ("3c3d", "2g2f", -20, 9)
+    with pytest.raises(BookError, match="No such file"):
+        engine.open_book(str(tmp_path / "missing.db"))
+    assert engine.book_move() == ""
+    engine.open_book("no_book")
+    assert engine.book_move() == ""
+    engine.open_book()
+    assert engine.book_move() in engine.legal_moves()

@@ -1,0 +1,199 @@
+"""How a conversation ends: a script is answered to its end, a person or a GUI that quits is served at once."""
+
+import os
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import pytest
+from usi_driver import FAKE, ROOT, Process
+
+from shogi_engine.frontends.stdio import CRASH_LOG_MAX, Input, Output, crash_log_path
+from usi import loop
+
+LONG = "go depth 80"  # 0.8 s, more than what is stopped has for its last words
+
+
+def run_script(text, **environment):
+    """Return the lines that the engine answers to `text`, all of it sent at once with its end, and the seconds."""
+    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    env = {**os.environ, "PYTHONPATH": paths, **environment}
+    began = time.monotonic()
+    done = subprocess.run(FAKE, input=text.encode(), capture_output=True, timeout=60, env=env, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode().splitlines(), time.monotonic() - began
+
+
+def without_info(lines):
+    return [line.split()[0] for line in lines if not line.startswith("info")]
+
+
+@pytest.mark.parametrize("end", ["quit\n", ""])
+@pytest.mark.parametrize("load", ["0", "1.5"])
+def test_a_script_is_answered_to_its_end_in_order(end, load):
+    script = f"isready\nposition startpos\n{LONG}\ngo mate 700\ngo perft 1\nmoves\n{end}"
+    lines, _ = run_script(script, FAKE_LOAD=load)
+    words = without_info(lines)
+    assert words[:3] == ["readyok", "bestmove", "checkmate"] and words[-2:] == ["perft", "30"]
+    assert any(line.startswith("info depth 80 ") for line in lines)
+
+
+@pytest.mark.parametrize("go", ["go infinite", "go ponder", "go", "go mate infinite", "go mate"])
+def test_a_search_without_a_bound_is_stopped_by_the_end_and_answers(go):
+    lines, seconds = run_script(f"position startpos\ngo depth 80\n{go}\nquit\n")
+    assert len([word for word in without_info(lines) if word in ("bestmove", "checkmate")]) == 2
+    assert any(line.startswith("info depth 80 ") for line in lines) and seconds < 10
+
+
+def test_isready_alone_is_nothing_to_wait_for():
+    lines, seconds = run_script("usi\nisready\nquit\n", FAKE_LOAD="30")
+    assert lines[-1] == "usiok" and seconds < 10
+    lines, _ = run_script("usi\nisready\nquit\n")
+    assert lines[-1] == "readyok"
+
+
+@pytest.mark.parametrize("end", ["quit", "end of input"])
+@pytest.mark.parametrize("load", ["0", "30"])
+def test_a_gui_that_quits_is_served_at_once_whatever_it_has_asked_for(load, end):
+    with Process(FAKE, FAKE_LOAD=load) as engine:
+        engine.send("usi")
+        engine.until("usiok")
+        engine.send("isready", "position startpos", "go depth 100000", "go movetime 60000", "go perft 1")
+        engine.silent(0.3)
+        began = time.monotonic()
+        if end == "quit":
+            engine.send("quit")
+        else:
+            engine.process.stdin.close()
+        assert engine.ended(5) == (0, b"") and time.monotonic() - began < 1
+        if load == "0":
+            assert without_info(engine.silent(1)).count("bestmove") == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_terminal_is_never_a_script():
+    import pty
+
+    ours, theirs = pty.openpty()
+    os.write(ours, b"position startpos\ngo depth 100000\nquit\n")
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(FAKE, stdin=theirs, stdout=subprocess.PIPE, env=env, cwd=ROOT)
+    os.close(theirs)
+    try:
+        out, _ = process.communicate(timeout=10)
+    finally:
+        process.kill()
+        os.close(ours)
+    assert b"bestmove" in out
+
+
+def pipe_input(first, answer):
+    """Return an Input that has read `first` from an open pipe, after `answer` lines were written, and the pipe."""
+    reading, writing = os.pipe()
+    os.write(writing, first)
+    output = Output(lambda data: None, lambda: None)
+    lines = Input(reading, output)
+    stream = iter(lines)
+    assert next(stream) == first.splitlines()[0]
+    for _ in range(answer):
+        output.line("an answer")
+    return lines, stream, writing
+
+
+def test_input_that_goes_on_by_itself_is_a_script():
+    lines, stream, writing = pipe_input(b"one\ntwo\nthr", 1)
+    assert next(stream) == b"two" and not lines.live
+    os.write(writing, b"ee\n")
+    assert next(stream) == b"three"
+    os.write(writing, b"the end")
+    os.close(writing)
+    assert list(stream) == [b"the end"] and not lines.live
+
+
+def test_input_that_waited_for_an_answer_is_live():
+    lines, stream, writing = pipe_input(b"one\n", 1)
+    from threading import Timer
+
+    Timer(0.02, lambda: (os.write(writing, b"two\n"), os.close(writing))).start()
+    assert next(stream) == b"two" and lines.live
+    assert list(stream) == []
+
+
+def test_a_script_that_is_slow_to_begin_is_one_until_the_first_answer():
+    lines, stream, writing = pipe_input(b"one\n", 0)
+    from threading import Timer
+
+    Timer(0.02, lambda: (os.write(writing, b"two\n"), os.close(writing))).start()
+    assert next(stream) == b"two" and not lines.live
+
+
+# ---- time --------------------------------------------------------------------------------------------------------
+
+
+def test_movetime_counts_from_when_the_engine_is_there_and_free():
+    lines, _ = run_script("position startpos\ngo movetime 400\ngo movetime 400\n", FAKE_LOAD="1")
+    last = [lines[number - 1].split() for number, line in enumerate(lines) if line.startswith("bestmove")]
+    assert len(last) == 2
+    for words in last:
+        assert int(words[words.index("time") + 1]) > 250
+
+
+def test_full_seconds():
+    with Process(FAKE) as engine:
+        engine.ready("setoption name SlowMover value 10", "setoption name RoundUpToFullSecond value true")
+        engine.send("position startpos", "go btime 60000 wtime 60000")
+        engine.until("bestmove")
+        assert 0.9 < engine.came - engine.sent < 5
+
+
+# ---- faults ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the folder is set by a variable of Linux")
+def test_a_crash_is_kept_in_a_log_of_bounded_size(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    log = crash_log_path()
+    log.parent.mkdir(parents=True)
+    log.write_text("x" * (CRASH_LOG_MAX + 1))
+    with Process(FAKE, FAKE_FAULT="crash") as engine:
+        engine.ready().send("position startpos", "go depth 1")
+        status, errors = engine.ended(20)
+    assert status < 0 and errors == b""
+    assert "Segmentation fault" in log.read_text() and log.stat().st_size < CRASH_LOG_MAX
+    assert log.with_suffix(".old").exists()
+    with Process(FAKE, FAKE_FAULT="search") as engine:
+        engine.ready().send("position startpos", "go depth 1")
+        engine.until("bestmove")
+    assert "ArithmeticError" in log.read_text()
+
+
+def converse(lines, engine):
+    """Return what a Loop with `engine` answers to a script."""
+    written = []
+    output = loop.UsiOutput(written.append, lambda: None)
+    loop.Loop(output, load=lambda: engine, leave=lambda status: None).run(line.encode() for line in lines)
+    return b"".join(written).decode().splitlines()
+
+
+def test_a_table_larger_than_the_machine_is_refused_with_a_line(monkeypatch):
+    sizes = []
+    engine = SimpleNamespace(resize=lambda **named: sizes.append(named))
+    monkeypatch.setattr(loop, "machine_megabytes", lambda: 1000)
+    lines = converse(["setoption name USI_Hash value 65536", "isready"], engine)
+    assert lines == ["info string USI_Hash 65536 does not fit: this machine has 1000 MB; the table stays as it is",
+                     "readyok"]  # fmt: skip
+    assert {"hash_mb": 65536} not in sizes
+
+
+@pytest.mark.parametrize("line", ["setoption name USI_Hash value 99999999999999999999999999",
+                                  "setoption name MultiPV value -99999999999999999999999999",
+                                  "setoption name NodesLimit value 99999999999999999999999999",
+                                  "go nodes 99999999999999999999999999 depth 1",
+                                  "go movetime 99999999999999999999999999 depth 1",
+                                  "go mate 99999999999999999999999999", "ponderhit btime 99999999999999999999999999",
+                                  "position startpos moves 99999999999999999999999999"])  # fmt: skip
+def test_numbers_too_large_are_taken_as_the_largest(line):
+    lines, _ = run_script(f"setoption name USI_Hash value 8\nposition startpos\n{line}\nstop\nisready\ngo depth 1\n")
+    assert not [each for each in lines if "internal error" in each] and "readyok" in lines
+    assert lines[-1].startswith("bestmove")
