@@ -11,6 +11,7 @@ import contextlib
 import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from shogi_engine.game import (
     do_move,
     evaluate,
     key,
-    refresh_accumulator,
+    refresh_line,
     repetition_key,
 )
 from shogi_engine.jit import new_record
@@ -171,13 +172,18 @@ class SearchResult:
 
 
 class Engine:
-    """A player of one game. `game` is a name `games.load` knows, or a Game."""
+    """A player of one game. `game` is a name `games.load` knows, or a Game; `evaluation` one of Game.evaluations."""
 
-    def __init__(self, game: str | Game = "shogi", *, hash_mb: int = 64, threads: int = 1) -> None:
+    def __init__(
+        self, game: str | Game = "shogi", *, evaluation: str = "", hash_mb: int = 64, threads: int = 1
+    ) -> None:
         self.game = games.load(game) if isinstance(game, str) else game
         self._stop = StopToken()  # and, as its children, the search's and the solvers'
-        self.searcher = Searcher(self.game, hash_mb=hash_mb, threads=threads, stop_token=StopToken(self._stop))
-        self._referee = new_context(self.game)  # of the search's dtype: no kernel is compiled twice
+        self.searcher = Searcher(
+            self.game, evaluation=evaluation, hash_mb=hash_mb, threads=threads, stop_token=StopToken(self._stop)
+        )
+        # Of the search's dtype: no kernel is compiled twice.
+        self._referee = new_context(self.game, self.searcher.evaluator)
         self._undo = new_record(self.game.undo)
         self._searching = threading.Lock()
         self._root_solver = RootSolver(self.game, threads, self._stop)
@@ -271,13 +277,13 @@ class Engine:
     def evaluate(self) -> int:
         """Return the static value of the position, without a search, for the side to move."""
         ctx = self._context()
-        refresh_accumulator(ctx)
+        refresh_line(ctx)
         return int(evaluate(ctx))
 
     def _context(self) -> Any:
         """Return a context with the position at its root."""
         ctx = self._referee
-        ctx.params = self.searcher.params
+        ctx.params, ctx.evaluation = self.searcher.params, self.searcher.evaluator.params
         set_root(ctx, self.position)
         return ctx
 
@@ -481,17 +487,38 @@ class Engine:
             self._root_solver.set_threads(threads)
         self._mate_solver = self._mate_solver_memory = None  # else an old table would stay
 
-    def configure(self, **values: Any) -> None:
-        """Set parameters of the game (the fields of `Game.params`) for the searches to come."""
+    def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
+        """Evaluate by `name`, one of Game.evaluations ('' for the default), with the weights of `file` or its own.
+
+        See `Searcher.set_evaluation`. Raises ValueError if there is no such evaluation or the file is refused,
+        RuntimeError if a search of this engine is running.
+        """
+        if not self._searching.acquire(blocking=False):
+            raise RuntimeError("this engine is searching already")
+        try:
+            before = self.searcher.evaluator
+            self.searcher.set_evaluation(name, file)
+            if self.searcher.evaluator is not before:
+                self._referee = new_context(self.game, self.searcher.evaluator)
+        finally:
+            self._searching.release()
+
+    def configure(self, *, evaluation: str | None = None, **values: Any) -> None:
+        """Set parameters of the game (the fields of `Game.params`) for the searches to come, and the evaluation."""
+        if evaluation is not None:
+            self.set_evaluation(evaluation)
         for name, value in values.items():
             self.searcher.params[name] = value
 
     def set_parameter(self, name: str, text: str) -> None:
-        """Set the number called `name` (see `parameters.names`) for the searches to come, for tuning and matches.
+        """Set the number called `name` (see `parameters.defaults`), for tuning and matches, for the searches to come.
 
-        Raises ValueError if there is no such number or `text` is none that it can hold.
+        The number may be one of the evaluation's. Raises ValueError if there is none or it can not be `text`.
         """
-        parameters.set_value(self.searcher.params, name, int(text))
+        if name == parameters.EVALUATION:
+            self.set_evaluation(text)
+        else:
+            parameters.assign(self.searcher, name, int(text))
 
     def warmup(self) -> None:
         """Compile, or load from the cache, all that a search and the notation need; touch the memory they use."""

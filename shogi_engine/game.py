@@ -9,6 +9,9 @@ stubs below, registered for the position dtype:
 The search calls the stub; numba resolves the call by the dtype of `pos` (or of `ctx.pos`) while compiling, so a rule
 is inlined as if it stood in the search. With JIT off the same stub looks the rule up when it is called.
 
+What a position is worth is said by an evaluation (evaluation.py): the stubs under "values of positions" are resolved by
+the dtype of `ctx.evaluation` first, so that a game may have several. A game that has only one may provide it as rules.
+
 `pos`   record[POSITION]: one position, compact, without history; it packs to a file as it is.
 `undo`  record[UNDO]: what `undo_move` needs and the position no longer knows.
 `ctx`   a record with at least the fields of `context_fields`; the search's own (search/context.py) has more.
@@ -18,17 +21,20 @@ a win in n plies is VALUE_MATE - n.
 """
 
 import functools
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 
 from shogi_engine.book import OpeningBook
-from shogi_engine.jit import add_rule, njit, overload_stub, record_dtype
+from shogi_engine.evaluation import NOTHING, Evaluation
+from shogi_engine.jit import njit
 from shogi_engine.levels import LevelPlan
+from shogi_engine.registry import Registry
+from shogi_engine.stubs import evaluation_stub, stub
+from shogi_engine.stubs import provides as provides  # what a game's modules take from here
+from shogi_engine.stubs import provides_evaluation as provides_evaluation
 
 MOVE_NONE = np.uint32(0)
 
@@ -60,9 +66,10 @@ class Game:
     format_position(pos) -> str        its inverse
     parse_move(pos, text) -> int       a legal move, or ValueError
     format_move(pos, move) -> str      its inverse
-    params : np.dtype, default_params  search.parameters.SEARCH_FIELDS and the evaluation's own, copied into contexts
+    params : np.dtype, default_params  search.parameters.SEARCH_FIELDS and the game's own, copied into contexts
     score_text(value) -> str           a value as the game's players write it, e.g. 'cp 120' or 'discs 4'
-    accumulator : np.dtype             what `evaluate` keeps for each ply of the line (see `refresh_accumulator`)
+    evaluations : Registry             of `Evaluation`s; None: there is one, whose kernels are rules of the position
+    state : np.dtype                   what the game keeps for each ply of the line searched (see `update_state`)
     solver(**options) -> forced_win.Solver   proves results that a search would take long to find
     solver_runs : str                  BEFORE_SEARCH, if a search then is needless (it has options threads, stop_token),
                                        or BESIDE_SEARCH, in a thread, and alone too, for a forced win: then it is a
@@ -87,7 +94,8 @@ class Game:
     params: np.dtype
     default_params: Callable[[], Any]
     score_text: Callable[[int], str] = lambda value: f"cp {value}"
-    accumulator: np.dtype = record_dtype([("unused", np.int64)])
+    evaluations: Registry | None = None
+    state: np.dtype = NOTHING
     solver: Callable[..., Any] | None = None
     solver_runs: str = BEFORE_SEARCH
     levels: int = 0
@@ -96,6 +104,18 @@ class Game:
     plies_left: Callable[[Any], int] | None = None
     continuation_slots: int = 0
     search_flags: int = -1
+
+    @functools.cached_property
+    def _only_evaluation(self) -> Evaluation:
+        return Evaluation("evaluation", self.position)
+
+    def evaluation(self, name: str = "") -> Evaluation:
+        """Return the evaluation called `name`, '' for the default. Raises ValueError, with the names, if none is."""
+        if self.evaluations is not None:
+            return self.evaluations.load(name)
+        if name:
+            raise ValueError(f"{self.name} has one evaluation, which has no name; there is no {name!r}")
+        return self._only_evaluation
 
 
 def context_fields(game: Game, plies: int, game_ply: int | None = None) -> list[tuple]:
@@ -110,88 +130,6 @@ def context_fields(game: Game, plies: int, game_ply: int | None = None) -> list[
         ("scores", np.int32, (buffer,)),
         ("undo", game.undo, (game_ply or plies + 1,)),
     ]
-
-
-# ---- registration ------------------------------------------------------------------------------------------------
-
-_stubs: dict[str, Callable] = {}
-_rules: dict[Any, dict[str, Any]] = {}  # the position's type -> stub name -> kernel
-_owners: dict[Any, str] = {}  # the position's type -> the package whose rules it has
-
-
-def _type_of(dtype: np.dtype) -> Any:
-    """Return what identifies a dtype: numba's type, so that equal dtypes are one (as they are for numba)."""
-    return numba.from_dtype(dtype)
-
-
-def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
-    """Register a rule, compiled, for positions of `dtype`; the function's name says which.
-
-    Raises TypeError if there is no such stub, if the parameters are not the stub's, if the rule is there already, if
-    another package's game has an equal dtype (numba could not tell the two games apart), or if `dtype` has a field
-    `pos`, which is how a context is told from a position.
-    """
-    if "pos" in (dtype.names or ()):
-        raise TypeError("a position's dtype can not have a field 'pos': that is what makes a record a search context")
-    kind = _type_of(dtype)
-
-    def register(function: Callable) -> Any:
-        name = function.__name__
-        if name not in _stubs:
-            raise TypeError(f"there is no rule {name!r} in the game protocol; there are {', '.join(sorted(_stubs))}")
-        wanted, given = inspect.signature(_stubs[name]), inspect.signature(function)
-        if list(wanted.parameters) != list(given.parameters):
-            raise TypeError(f"{name}{given} should have the parameters {wanted}")
-        owner = _game_package(function.__module__)
-        if _owners.setdefault(kind, owner) != owner:
-            raise TypeError(f"{owner}: a position dtype equal to this one belongs to {_owners[kind]} already")
-        rules = _rules.setdefault(kind, {})
-        if name in rules:
-            raise TypeError(f"{owner}: {name} is provided twice")
-        rules[name] = njit(function)
-        add_rule(dtype, function)
-        return rules[name]
-
-    return register
-
-
-def _game_package(module: str) -> str:
-    """Return the package of the game that `module` belongs to: one of this package's games, or the module's own."""
-    here = module.split(".")
-    return ".".join(here[:3]) if here[:2] == ["shogi_engine", "games"] else module.rpartition(".")[0] or module
-
-
-@functools.lru_cache(maxsize=64)
-def _rules_of(dtype: np.dtype) -> dict[str, Any]:
-    """Return the rules registered for positions of `dtype`, those of later `provides` too."""
-    return _rules.setdefault(_type_of(dtype), {})
-
-
-def _position_dtype(first: Any) -> np.dtype:
-    """Return the position dtype of a stub's first argument, a position or a context."""
-    names = first.dtype.names
-    return first.dtype["pos"] if "pos" in names else first.dtype
-
-
-def _position_type(first: Any) -> Any:
-    """Return the position's numba type of a stub's first argument type."""
-    return first.typeof("pos") if "pos" in first.fields else first
-
-
-def stub(default: Callable) -> Callable:
-    """Turn a function into a stub: a call goes to the rule registered for the position's dtype, else to its body."""
-    name = default.__name__
-    neutral = njit(default)
-
-    def call(*arguments):
-        return _rules_of(_position_dtype(arguments[0])).get(name, neutral)(*arguments)
-
-    call.__name__, call.__qualname__, call.__doc__ = name, name, default.__doc__
-    call.__signature__ = inspect.signature(default)  # type: ignore[attr-defined]
-    _stubs[name] = call
-
-    overload_stub(call, lambda first: _rules.get(_position_type(first), {}).get(name, neutral))
-    return call
 
 
 # ---- moves -------------------------------------------------------------------------------------------------------
@@ -291,22 +229,82 @@ def finished_leaves(pos):
     return 0
 
 
-# ---- values ------------------------------------------------------------------------------------------------------
+# ---- values of positions: what an evaluation provides ------------------------------------------------------------
 
 
-@stub
-def refresh_accumulator(ctx):
-    """Make ctx.accumulators[0] right for ctx.pos, the root of a search; ctx.computed_ply is then 0."""
-
-
-@stub
+@evaluation_stub
 def evaluate(ctx):
     """Return the static evaluation of ctx.pos for the side to move.
 
-    ctx.accumulators[: ctx.computed_ply + 1] are right for the line's first plies; a game whose value is a sum updates
-    the one of ctx.ply by the moves in ctx.undo (the last is ctx.undo[ctx.game_ply - 1]) and raises ctx.computed_ply.
+    A value that is kept along the line is in ctx.accumulators[ctx.ply] after `update_line(ctx)`.
     """
     raise NotImplementedError
+
+
+@evaluation_stub
+def refresh_accumulator(ctx, ply):
+    """Write ctx.accumulators[ply] for ctx.pos from nothing; ply is ctx.ply, or 0 at the root of a search."""
+
+
+@evaluation_stub
+def update_accumulator(ctx, ply):
+    """Write ctx.accumulators[ply] from that of ply - 1 by the move between them (see `update_line`).
+
+    ctx.pos may be further down the line. What can not be had by difference is marked, and written by `evaluate` where
+    it is asked for: ctx.pos is then the position to look at.
+    """
+
+
+@evaluation_stub
+def root_order_score(ctx, move):
+    """Return how well the mover stands after `move`, in any unit: root moves are ordered by it, and so ties decided."""
+    return 0
+
+
+@evaluation_stub
+def probcut(ctx, depth):
+    """Return (shallow, spread): how deep a search tells what one of `depth` plies would find, and how well.
+
+    spread : the standard deviation of the difference. A shallow depth of 0: nothing is told here.
+    """
+    return np.int64(0), np.int64(0)  # not literals: the search calls itself with the depth
+
+
+@stub
+def refresh_state(ctx, ply):
+    """Write what the game keeps along the line in ctx.states[ply] for ctx.pos, as `refresh_accumulator` does."""
+
+
+@stub
+def update_state(ctx, ply):
+    """Write what the game keeps in ctx.states[ply] from that of ply - 1 by the move between them (see `update_line`).
+
+    A state may hold more that is no part of this, such as what `set_check_info` prepares.
+    """
+
+
+@njit
+def refresh_line(ctx):
+    """Make ctx.pos the root of a line: what is kept for ply 0 is found from nothing, and nothing is for later plies."""
+    ctx.computed_ply = 0
+    refresh_accumulator(ctx, 0)
+    refresh_state(ctx, 0)
+
+
+@njit
+def update_line(ctx):
+    """Bring accumulators and states up to date, from the last ply that has them (ctx.computed_ply) to ctx.ply.
+
+    The move between ply - 1 and ply is that of ctx.undo[ctx.game_ply - ctx.ply + ply - 1].
+    """
+    while ctx.computed_ply < ctx.ply:
+        ply = ctx.computed_ply + 1
+        update_accumulator(ctx, ply)
+        update_state(ctx, ply)
+        ctx.computed_ply = ply
+
+
+# ---- values ------------------------------------------------------------------------------------------------------
 
 
 @stub
@@ -376,7 +374,6 @@ def correction_slots(ctx):
     """Return the indices, below CORRECTION_SLOTS, of ctx.pos in the CORRECTION_TABLES correction histories.
 
     Each is a hash of a part of the position and the side to move; all positions with that part share the correction.
-    Called only after `evaluate`.
     """
     return 0, 0, 0, 0, 0, 0
 
@@ -403,15 +400,6 @@ def generate_quiet_checks(ctx, start):
 def is_in_check(pos):
     """Tell whether the side to move is in check: it may neither stand pat nor pass."""
     return False
-
-
-@stub
-def probcut(ctx, depth):
-    """Return (shallow, spread): the depth of a search that predicts one of `depth` plies, and how well it does.
-
-    spread : the standard deviation of the difference of their values. A shallow depth of 0: no ProbCut here.
-    """
-    return np.int64(0), np.int64(0)  # not literals: the search calls itself with the depth
 
 
 # ---- ordering ----------------------------------------------------------------------------------------------------
@@ -445,12 +433,6 @@ def continuation_slot(pos, move):
     `continuation_slots`, or -1 if the game keeps none.
     """
     return -1
-
-
-@stub
-def root_order_score(ctx, move):
-    """Return a score by which the root moves are ordered at first, in any unit; it decides between equal moves."""
-    return 0
 
 
 @stub

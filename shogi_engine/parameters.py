@@ -1,7 +1,8 @@
 """A game's parameters by name: what may be set from outside (`param.<name>` over USI) and tuned (tools/tuning/spsa.py).
 
-Generic over the dtype: every signed integer field of `Game.params` is one, an element of an array is `field.index`.
-Addresses (unsigned) are none. Plain Python over a record.
+Generic over the dtype: every signed integer field of `Game.params` and of the evaluation's parameters is one, an
+element of an array is `field.index`. Addresses (unsigned) are none. `evaluation` is set by its name. Plain Python over
+records.
 """
 
 from collections.abc import Iterator
@@ -12,10 +13,12 @@ import numpy as np
 
 from shogi_engine.game import Game
 from shogi_engine.search.parameters import SEARCH_RANGES
+from shogi_engine.search.root import Searcher
 
 SEPARATOR = "."
 # Not for tuning: they say what game is played or what is evaluated, not how well.
-RULES = ("evaluation", "entering_king_rule", "max_moves", "draw_value")
+RULES = ("entering_king_rule", "max_moves", "draw_value")
+EVALUATION = "evaluation"  # a setting of this name is one of Game.evaluations
 
 # Ranges and steps that the rule of `tunable` does not fit: field -> (least, most, step).
 RANGES: dict[str, tuple[int, int, int]] = SEARCH_RANGES
@@ -76,15 +79,50 @@ def set_value(params: Any, name: str, number: int) -> None:
         params[field] = number
 
 
-def parse_settings(text: str) -> dict[str, int]:
-    """Return the numbers of 'futility_margin=100,values.1=95'. Raises ValueError for what is not 'name=integer'."""
-    settings = {}
+def assign(searcher: Searcher, name: str, setting: int | str) -> None:
+    """Set the number called `name` of a search's game or evaluation, or its evaluation, for the searches to come.
+
+    Raises ValueError if there is no such number or evaluation, or if the number can not be that.
+    """
+    if name == EVALUATION:
+        searcher.set_evaluation(str(setting))
+    else:
+        set_value(_owner(name, searcher.params, searcher.evaluator.params), name, int(setting))
+
+
+def _owner(name: str, params: Any, evaluation_params: Any) -> Any:
+    """Return that of the two records which has the number called `name`, the game's if neither has."""
+    return evaluation_params if name.split(SEPARATOR)[0] in evaluation_params.dtype.names else params
+
+
+def check(game: Game, settings: dict[str, int | str]) -> None:
+    """Raise ValueError, as `assign` would, if `settings` can not be those of a search of `game`."""
+    evaluator = game.evaluation(str(settings.get(EVALUATION, ""))).load()
+    params = game.default_params()
+    for name, setting in settings.items():
+        if name != EVALUATION:
+            set_value(_owner(name, params, evaluator.params), name, int(setting))
+
+
+def parse_settings(text: str) -> dict[str, int | str]:
+    """Return the settings of 'futility_margin=100,evaluation=material'. Raises ValueError for what is no name=integer.
+
+    The evaluation alone is set by a name.
+    """
+    settings: dict[str, int | str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, number = part.partition("=")
         if not equals:
             raise ValueError(f"a parameter is set by name=integer, not {part!r}")
-        settings[name.strip()] = int(number)
+        name, number = name.strip(), number.strip()
+        settings[name] = number if name == EVALUATION else int(number)
     return settings
+
+
+def defaults(game: Game) -> dict[str, int]:
+    """Return all numbers of a game and of its default evaluation by name."""
+    records = game.default_params(), game.evaluation().load().params
+    return {name: value(params, name) for params in records for name in names(params)}
 
 
 def tunable(game: Game) -> dict[str, Parameter]:
@@ -93,10 +131,8 @@ def tunable(game: Game) -> dict[str, Parameter]:
     A number ranges from 0 (or twice itself, if negative) to twice its default, its step is a tenth of that, at least
     1; one whose default is 0 is switched off and needs an entry in RANGES.
     """
-    params = game.default_params()
     found = {}
-    for name in names(params):
-        default = value(params, name)
+    for name, default in defaults(game).items():
         field = name.split(SEPARATOR)[0]
         if field in RANGES:
             found[name] = Parameter(name, default, *RANGES[field])

@@ -20,9 +20,10 @@ from numba.core.dispatcher import Dispatcher
 from shogi_engine import bits, game
 from shogi_engine.perft import perft
 from shogi_engine.search import textbook
-from shogi_engine.search.context import set_root
+from shogi_engine.search.context import new_context, set_root
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
+from shogi_engine.stubs import STUBS
 
 
 def floats_within(kind: types.Type) -> Iterator[types.Type]:
@@ -76,20 +77,36 @@ def compile_game(case: ConformanceCase) -> None:
     searcher.search(position, (), Limits(depth=2))
     ctx = searcher._contexts[0]
     set_root(ctx, position)
-    game.refresh_accumulator(ctx)
+    game.refresh_line(ctx)
     move, undo = legal_moves(ctx)[0], ctx.undo[0]
     arguments = {"ctx": ctx, "pos": ctx.pos, "move": move, "undo": undo, "start": 0, "count": 1, "threshold": 0}
-    arguments |= {"alpha": -1, "beta": 1, "depth": 1, "free_pass": False}
-    for name in (name for name in sorted(game._stubs) if not name.startswith("undo_")):
-        stub = game._stubs[name]
+    arguments |= {"alpha": -1, "beta": 1, "depth": 1, "free_pass": False, "ply": 1}
+    for name, stub in sorted(STUBS.items()):
+        if name.startswith("undo_"):
+            continue
         before = ctx.pos.copy()
         stub(*(arguments[parameter] for parameter in stub.__signature__.parameters))
         ctx.pos = before
+    use_evaluations(case.game, position, move)
     visits = np.zeros(game.MAX_PLY + 1, np.int64)
     textbook.minimax(ctx, 1, 0, visits)
     textbook.alpha_beta(ctx, -1, 1, 1, 0, visits)
     textbook.negascout(ctx, -1, 1, 1, 0, visits)
     case.use_other_kernels()
+
+
+def use_evaluations(rules: game.Game, position: Any, move: Any) -> None:
+    """Have the kernels of all evaluations of a game compiled, though the search is for the default one only."""
+    for name in rules.evaluations or ():
+        evaluator = rules.evaluation(name).load()
+        ctx = new_context(rules, evaluator)
+        ctx.pos = position
+        game.refresh_line(ctx)
+        game.root_order_score(ctx, move)
+        game.probcut(ctx, 4)
+        game.do_move(ctx.pos, move, ctx.undo[0])
+        ctx.ply = ctx.game_ply = 1
+        game.evaluate(ctx)
 
 
 def main() -> None:

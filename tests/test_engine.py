@@ -203,7 +203,7 @@ def test_declaration_and_parameters(shogi):
     shogi.set_position("+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b P 1")
     assert not shogi.may_declare()
     shogi.set_position()
-    shogi.configure(evaluation=0)
+    shogi.configure(evaluation="material")
     assert shogi.evaluate() == 0 and "black to move" in shogi.diagram()
 
 

@@ -73,6 +73,7 @@ class Loop(FrontEnd):
         self.position = Position()
         self._book_name = NO_BOOK  # the engine's
         self._sizes = (0, 0)  # hash and threads the engine has
+        self._evaluation = EVALUATIONS.default  # and what it evaluates by
         self._fresh = True  # nothing was searched since the table was cleared
         self._readers: dict[str, Callable[[list[str], float], None]] = {
             "usi": self._usi,
@@ -185,13 +186,20 @@ class Loop(FrontEnd):
     # ---- the worker's side: what changes the state ------------------------------------------------------------
 
     def ready_engine(self) -> "Engine":
-        """Wait for the engine and give it the size the options ask for."""
+        """Wait for the engine and give it the size and the evaluation the options ask for."""
         engine = self.engine
         sizes = self.options.number("USI_Hash"), self.options.number("Threads")
         if sizes != self._sizes:
             with Heartbeat(self.say_compiling):
                 self._resize(*sizes)
             self._sizes = sizes
+            self.free_at = time.monotonic()
+        evaluation = self.options.text("EvalType")
+        if evaluation != self._evaluation:
+            with Heartbeat(self.say_compiling):  # the first time, the search is compiled for it
+                engine.set_evaluation(evaluation)
+                engine.warmup()
+            self._evaluation = evaluation
             self.free_at = time.monotonic()
         return engine
 
@@ -429,13 +437,12 @@ class Loop(FrontEnd):
         return " ponder ".join(["bestmove " + found.move, *pv[1:]])
 
     def _configure(self, engine: "Engine", go: Go) -> None:
-        """Tell the engine by which rules the game is played, and how to evaluate."""
+        """Tell the engine by which rules the game is played."""
         white = self.position.white_to_move
         draw = self.options.number("DrawValueWhite" if white else "DrawValueBlack")
         rule = ENTERING_KING_RULES.index(self.options.text("EnteringKingRule"))
         engine.solve_roots = self.options.flag("MateSearch") and not self._weak(go)
         engine.configure(
-            evaluation=EVALUATIONS.index(self.options.text("EvalType")),
             entering_king_rule=rule,
             max_moves=self.options.number("MaxMovesToDraw"),
             draw_value=(-draw, draw) if white else (draw, -draw),

@@ -4,6 +4,7 @@ Names have no spaces (ShogiHome drops those that have) and are not case-sensitiv
 Options that are not declared here are taken in silence, as GUIs send some always.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from shogi_engine.games.shogi.levels import FULL
@@ -22,7 +23,7 @@ class Option:
     default: int | str  # of a check, 'true' or 'false'
     least: int = 0
     most: int = 0
-    choices: tuple[str, ...] = ()
+    choices: Collection[str] = ()  # of a combo; a registry may grow
 
     def declaration(self) -> str:
         """Return the `option` line."""
@@ -63,7 +64,7 @@ OPTIONS = (
     Option("SlowMover", "spin", TimeOptions.slow_mover, 10, 1000),
     Option("RoundUpToFullSecond", "check", "false"),
     Option("MateSearch", "check", "true"),
-    Option("EvalType", "combo", "king-piece", choices=tuple(EVALUATIONS)),
+    Option("EvalType", "combo", EVALUATIONS.default, choices=EVALUATIONS),
     Option("USI_OwnBook", "check", "false"),
     Option("BookFile", "filename", "book.db"),
     Option("BookMoves", "spin", 16, 1, 600),

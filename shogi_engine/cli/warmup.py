@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from dataclasses import asdict
 from typing import Any
 
 from shogi_engine import games
@@ -12,11 +13,15 @@ def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = add_command(commands, "warmup", run, "Compile and cache everything, so that later starts are quick.")
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"default: {' '.join(games.NAMES)}")
+    parser.add_argument("--target", metavar="CPU", help="compile for such CPUs, e.g. x86-64-v3; with --out")
+    parser.add_argument("--out", metavar="DIR", help="the folder for what --target compiles")
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Make each game ready."""
+    if args.target or args.out:
+        return build(args)
     from shogi_engine.engine import Engine
 
     names = args.games or list(games.NAMES)
@@ -29,4 +34,16 @@ def run(args: argparse.Namespace) -> int:
             engine.load_solver(wait=True)
     seconds = time.perf_counter() - began
     report(args, {"games": names, "seconds": seconds}, f"{', '.join(names)}: ready after {seconds:.1f} s")
+    return 0
+
+
+def build(args: argparse.Namespace) -> int:
+    """Compile for another kind of CPU, into a folder."""
+    from shogi_engine.jit import build_kernels
+
+    if not (args.target and args.out):
+        raise ValueError("warmup: --target and --out go together")
+    built = build_kernels(args.target, args.out, tuple(args.games))
+    text = f"{built.target}: {built.files} files, {built.bytes} bytes in {built.folder} after {built.seconds:.1f} s"
+    report(args, asdict(built), text)
     return 0

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 LINE_MAX = 1 << 20  # bytes of a line; what is longer is cut
 CHUNK = 1 << 16
-GRACE = 0.1  # seconds that a script may take to go on, before the first answer
+GRACE = 0.1  # seconds that a script may take to go on, if it has not been answered
+LINGER = 0.01  # seconds that the end of a script may take to come after its beginning
 CRASH_LOG_MAX = 1 << 18  # bytes; a log that is longer becomes the old one, and a new one begins
 
 
@@ -48,39 +49,44 @@ def _is_readable(descriptor: int, seconds: float) -> bool:
 class Input:
     """The lines of a file descriptor. `live`: whether somebody is at its other end who goes by the answers.
 
-    A terminal is live, and so is input that did not go on by itself: once the first lines were there, the reader had to
-    wait for more, and had begun to answer. A script in a pipe or a file is all there at the first look, its end too.
+    A terminal is live, and so is input that came after an answer, or after a while. A script in a pipe or a file is
+    there as a whole, its end too, when it is first looked for: all there is is read before a line of it is obeyed.
     """
 
     def __init__(self, descriptor: int, output: "Output") -> None:
         self._descriptor, self._output = descriptor, output
         self.live = os.isatty(descriptor)
+        self._ended = False
 
     def __iter__(self) -> Iterator[bytes]:
-        pending, begun = b"", False
+        pending = self._gather(LINGER)
         while True:
-            if begun and not self.live:
-                self.live = not self._goes_on()
-            try:
-                chunk = os.read(self._descriptor, CHUNK)
-            except OSError:  # there is no input
-                chunk = b""
-            begun = True
-            if not chunk:
-                break
-            *lines, pending = (pending + chunk).split(b"\n")
+            *lines, pending = pending.split(b"\n")
             pending = pending[:LINE_MAX]
+            answers = self._output.written
             yield from lines
+            if self._ended:
+                break
+            soon = self.live or _is_readable(self._descriptor, GRACE)
+            more = self._gather(0)
+            if not soon or self._output.written > answers:
+                self.live = True
+            pending += more
         if pending:
             yield pending
 
-    def _goes_on(self) -> bool:
-        """Tell whether more input, or its end, is there without an answer having been waited for."""
-        if _is_readable(self._descriptor, 0):
-            return True
-        if self._output.written:
-            return False
-        return _is_readable(self._descriptor, GRACE) and not self._output.written
+    def _gather(self, linger: float) -> bytes:
+        """Wait for input, and return all there is; more may take so long to come."""
+        parts: list[bytes] = []
+        while not self._ended and (not parts or _is_readable(self._descriptor, linger)):
+            try:
+                parts.append(os.read(self._descriptor, CHUNK))
+            except OSError:  # there is no input
+                parts.append(b"")
+            self._ended = not parts[-1]
+            if len(parts[-1]) == CHUNK:
+                linger = LINGER  # who writes waits for us
+        return b"".join(parts)
 
 
 # ---- output ------------------------------------------------------------------------------------------------------

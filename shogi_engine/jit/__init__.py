@@ -17,7 +17,8 @@ With NUMBA_DISABLE_JIT=1 all of it is plain Python, the intrinsics included, so 
     settings     what decides how kernels are compiled
     records      structured dtypes
     sources      the sources' digest    folders    where the cache may lie    cache    the cache
-    library      LLVM libraries    compiler    the lean compiler    dispatcher    kernels    policy    `njit`
+    targets      kernels compiled ahead of time    progress    how far a compile is
+    library, lowering, compiler, dispatcher    the lean compiler    policy    `njit`
     intrinsics   popcount, ctz, atomic loads, prefetch, ...
 """
 
@@ -39,9 +40,11 @@ from shogi_engine.jit.intrinsics import (
     store_u64,
 )
 from shogi_engine.jit.policy import njit, overload_stub
+from shogi_engine.jit.progress import Progress, compiling, on_progress
 from shogi_engine.jit.records import new_record, record_dtype
 from shogi_engine.jit.settings import JIT_DISABLED, LEAN, PLAIN_VARIABLE
 from shogi_engine.jit.sources import PACKAGE, known_digest, source_folders, source_stamp, sources_digest
+from shogi_engine.jit.targets import build_kernels, prebuilt_folders
 
 __all__ = [
     "CACHE_VARIABLE",
@@ -52,10 +55,13 @@ __all__ = [
     "PLAIN_VARIABLE",
     "KernelCache",
     "NullCache",
+    "Progress",
     "add_rule",
     "bswap",
+    "build_kernels",
     "cache_folder",
     "clz",
+    "compiling",
     "ctz",
     "is_private",
     "is_saved",
@@ -64,9 +70,11 @@ __all__ = [
     "load_u64",
     "new_record",
     "njit",
+    "on_progress",
     "overload_stub",
     "points_to",
     "popcount",
+    "prebuilt_folders",
     "prefetch",
     "python_record_at",
     "record_at",

@@ -21,6 +21,7 @@ from numba.core.serialize import dumps
 from shogi_engine.jit.folders import cache_folder
 from shogi_engine.jit.settings import JIT_DISABLED, LEAN
 from shogi_engine.jit.sources import known_digest, source_folders, sources_digest
+from shogi_engine.jit.targets import prebuilt_folders
 
 # numba's settings that change the code it makes; what it makes it for (CPU, system) is told by its codegen.
 CODE_SETTINGS = (
@@ -54,9 +55,10 @@ class KernelCache(_Cache):
     """Compiled versions of one function, each in a file of its own whose name is the hash of all it depends on.
 
     The file starts with a SHA-256 of its name and contents: LLVM would crash on damaged code.
+    folder : where to save; None to load what is prebuilt only
     """
 
-    def __init__(self, function: Any, folder: Path) -> None:
+    def __init__(self, function: Any, folder: Path | None) -> None:
         self.function = function
         self.folder = folder
         self.enabled = True
@@ -71,28 +73,35 @@ class KernelCache(_Cache):
         rules = [rule for kind in argument_types for rule in _rules_within(kind)]
         return source_folders([self.function, *rules])
 
-    def _path(self, argument_types: Any, codegen: Any) -> Path:
-        """Return the file for one signature on this CPU under numba's present settings."""
+    def _name(self, argument_types: Any, target: Any) -> str:
+        """Return the file's name for one signature, on `target` (a `magic_tuple`), under numba's present settings."""
         function, code = self.function, self.function.__code__
         settings = [str(LEAN), *(str(getattr(config, name, None)) for name in CODE_SETTINGS)]
         sources = sorted(known_digest(folder) for folder in self._sources(argument_types))
         place = (function.__module__, function.__qualname__, code.co_firstlineno, code.co_code)
-        digest = hashlib.sha256(repr((place, argument_types, codegen.magic_tuple(), settings, sources)).encode())
-        return self.folder / f"{function.__name__}-{digest.hexdigest()[:32]}.kernel"
+        digest = hashlib.sha256(repr((place, argument_types, target, settings, sources)).encode())
+        return f"{function.__name__}-{digest.hexdigest()[:32]}.kernel"
+
+    def _places(self, argument_types: Any, codegen: Any) -> Iterator[Path]:
+        """Yield the files that may hold one signature: what was compiled for this CPU, then what is prebuilt."""
+        if self.folder:
+            yield self.folder / self._name(argument_types, codegen.magic_tuple())
+        for folder, target in prebuilt_folders():
+            yield folder / self._name(argument_types, target)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled version for `sig`, or None; a file that can not be used counts as none."""
         rtsys.initialize(target_context)  # all that cached code needs; a full refresh, 0.15 s, waits for a compile
         if not self.enabled:
             return None
-        path = self._path(sig, target_context.codegen())
-        try:
-            content = path.read_bytes()
-            if content[:32] != _checksum(path, content[32:]):
-                return None
-            return compiler.CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
-        except Exception:  # not there, or not to be used here: compile and replace it
-            return None
+        for path in self._places(sig, target_context.codegen()):
+            try:
+                content = path.read_bytes()
+                if content[:32] == _checksum(path, content[32:]):
+                    return compiler.CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
+            except Exception:  # not there, or not to be used here: compile and replace it
+                continue
+        return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Store the compiled version for `sig`; a folder that became full or read-only is no failure."""
@@ -100,7 +109,9 @@ class KernelCache(_Cache):
             return
         if data.library.has_dynamic_globals or data.lifted:
             raise TypeError(f"{self.function.__qualname__} can not be cached: it holds a global of 1 MB or more")
-        path = self._path(sig, data.codegen)
+        if self.folder is None:
+            return
+        path = self.folder / self._name(sig, data.codegen.magic_tuple())
         aside = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.tmp")
         payload = dumps(data._reduce())
         with contextlib.suppress(OSError):
@@ -122,14 +133,20 @@ class KernelCache(_Cache):
 
     def flush(self) -> None:
         """Delete what is saved of this kernel."""
-        for path in self.folder.glob(f"{self.function.__name__}-*.kernel"):
+        for path in self.folder.glob(f"{self.function.__name__}-*.kernel") if self.folder else ():
             path.unlink(missing_ok=True)
 
 
 def is_saved(kernel: Any) -> bool:
-    """Tell whether a compiled version of `kernel` lies in the cache; True as well where nothing can be put there."""
+    """Tell whether a compiled version of `kernel`, which Python must call, is in the cache or prebuilt.
+
+    True as well where nothing can be put there.
+    """
     folder = cache_folder()
-    return JIT_DISABLED or folder is None or any(folder.glob(f"{kernel.__name__}-*.kernel"))
+    if JIT_DISABLED or folder is None:
+        return True
+    folders = [folder, *(place for place, _ in prebuilt_folders())]
+    return any(any(each.glob(f"{kernel.__name__}-*.kernel")) for each in folders)
 
 
 def _checksum(path: Path, payload: bytes) -> bytes:

@@ -16,14 +16,18 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.core import errors, typed_passes, untyped_passes
+from numba.core import errors, transforms, typed_passes, untyped_passes
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import AnalysisPass, PassManager, register_pass
+from numba.core.compiler_machinery import AnalysisPass, FunctionPass, PassManager, register_pass
 from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic
+from numba.core.ir_utils import build_definitions
+from numba.core.rewrites import rewrite_registry
+from numba.core.ssa import reconstruct_ssa
 from numba.core.typeinfer import TypeInferer
 
 from shogi_engine.jit.library import LoweredLibrary
+from shogi_engine.jit.lowering import KernelLower, KernelTarget
 
 # ---- types -------------------------------------------------------------------------------------------------------
 
@@ -127,6 +131,78 @@ class KernelTypes(AnalysisPass):
         return False
 
 
+# ---- numba's own representation ------------------------------------------------------------------------------------
+
+# These passes do what numba's do, but for the lifetime of variables, which numba computes again after each of them:
+# of a function that is no generator nobody asks for it before the last, IRLegalization.
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelBlocks(FunctionPass):
+    """Bring the blocks of code into the form that the other passes expect."""
+
+    _name = "kernel_blocks"
+
+    def __init__(self) -> None:
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        """Rewrite the blocks in `state`."""
+        state.func_ir.blocks = transforms.canonicalize_cfg(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelRewrites(FunctionPass):
+    """Apply numba's rewrites before inference (of constant indices and the like) to each block until none matches."""
+
+    _name = "kernel_rewrites"
+
+    def __init__(self) -> None:
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        """Rewrite the blocks in `state`."""
+        blocks = state.func_ir.blocks
+        for rewrite_class in rewrite_registry.rewrites["before-inference"]:
+            rewrite = rewrite_class(state)
+            waiting = list(blocks)
+            while waiting:
+                label = waiting.pop()
+                if rewrite.match(state.func_ir, blocks[label], state.typemap, state.calltypes):
+                    blocks[label] = rewrite.apply()
+                    blocks[label].verify()
+                    waiting.append(label)
+        return True
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class KernelSSA(untyped_passes.ReconstructSSA):
+    """Give each assignment a variable of its own."""
+
+    _name = "kernel_ssa"
+
+    def run_pass(self, state: Any) -> bool:
+        """Rewrite the function in `state`."""
+        state.func_ir = reconstruct_ssa(state.func_ir)
+        self._patch_locals(state)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelStripPhis(typed_passes.PreLowerStripPhis):
+    """Turn phi nodes into assignments."""
+
+    _name = "kernel_strip_phis"
+
+    def run_pass(self, state: Any) -> bool:
+        """Rewrite the function in `state`."""
+        state.func_ir = self._strip_phi_nodes(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
 # ---- code --------------------------------------------------------------------------------------------------------
 
 
@@ -146,6 +222,11 @@ class KernelLowering(typed_passes.NativeLowering):
 
     _name = "kernel_lowering"
 
+    @property
+    def lowering_class(self) -> Any:
+        """What lowers instructions."""
+        return KernelLower
+
     def run_pass(self, state: Any) -> bool:
         """Lower, without wrappers and machine code (the flags say so)."""
         super().run_pass(state)
@@ -159,6 +240,10 @@ class KernelLowering(typed_passes.NativeLowering):
 
 class KernelCompiler(CompilerBase):
     """numba's compiler for kernels, up to LLVM code."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.state.targetctx = KernelTarget.adopt(self.state.targetctx)
 
     def compile_extra(self, func: Any) -> Any:
         """Compile `func` into a library of its own, which nobody has emitted yet."""
@@ -190,14 +275,14 @@ OWN_PASSES: dict[type, type] = {
 PLAIN_PASSES: list[Any] = [
     untyped_passes.TranslateByteCode,
     untyped_passes.FixupArgs,
-    untyped_passes.IRProcessing,
+    KernelBlocks,
     untyped_passes.DeadBranchPrune,
-    untyped_passes.GenericRewrites,
+    KernelRewrites,
     untyped_passes.DeadBranchPrune,
-    untyped_passes.ReconstructSSA,
+    KernelSSA,
     untyped_passes.DeadBranchPrune,
     KernelTypeInference,
-    typed_passes.PreLowerStripPhis,
+    KernelStripPhis,
     typed_passes.IRLegalization,
     KernelTypes,
     KernelLowering,

@@ -21,6 +21,7 @@ from numba.extending import models, register_model
 
 from shogi_engine.jit.compiler import KernelCompiler, Lowered, plain_functions
 from shogi_engine.jit.library import EntryLibrary
+from shogi_engine.jit.progress import note_load, note_step
 
 GC_THRESHOLDS = (200_000, 20, 100)  # a compile makes millions of objects that stay; each look at them all is in vain
 _SHORT = {types.int8, types.uint8, types.int16, types.uint16, types.int32}
@@ -114,6 +115,7 @@ class KernelDispatcher(CPUDispatcher):
                 result.library._ensure_finalized()
                 self._check_globals(result)
                 self.lowered[args] = result
+                note_step(self.py_func.__qualname__)
                 self.overloads.setdefault(args, result)
             return self.lowered[args]
 
@@ -140,11 +142,13 @@ class KernelDispatcher(CPUDispatcher):
             if result is not None:
                 self._cache_hits[sig] += 1
                 self._add_entry(result)
+                note_load()
             else:
                 self._cache_misses[sig] += 1
                 with _under_way():
                     result = link_entry(self._lower(tuple(args), return_type))
                 self._add_entry(result)
+                note_step(f"link {self.py_func.__qualname__}")
                 self._cache.save_overload(sig, result)
             return result.entry_point
 

@@ -13,8 +13,10 @@ from numba.extending import overload
 from shogi_engine.jit import dispatcher as lean
 from shogi_engine.jit.cache import KernelCache
 from shogi_engine.jit.folders import cache_folder
+from shogi_engine.jit.progress import note_load, note_step
 from shogi_engine.jit.settings import JIT_DISABLED, LEAN
 from shogi_engine.jit.sources import kernel_modules
+from shogi_engine.jit.targets import prebuilt_folders
 
 OPTIONS: dict[str, Any] = {
     "nopython": True,
@@ -47,9 +49,26 @@ def njit(function: Any = None, *, forceinline: bool = False) -> Any:
     else:
         dispatcher = numba.jit(**options)(function)
         dispatcher.get_call_template = functools.partial(_call_template, dispatcher)
-    folder = cache_folder() if Path(function.__code__.co_filename).is_file() else None
-    dispatcher._cache = KernelCache(function, folder) if folder else NullCache()
+        dispatcher.compile = functools.partial(_compile, dispatcher)
+    has_file = Path(function.__code__.co_filename).is_file()
+    dispatcher._cache = KernelCache(function, cache_folder()) if has_file and _may_load() else NullCache()
     return dispatcher
+
+
+def _may_load() -> bool:
+    """Tell whether compiled kernels may be found anywhere."""
+    return cache_folder() is not None or bool(prebuilt_folders())
+
+
+def _compile(dispatcher: Any, sig: Any) -> Any:
+    """Compile as numba does, and tell whoever waits."""
+    misses, hits = sum(dispatcher._cache_misses.values()), sum(dispatcher._cache_hits.values())
+    entry = Dispatcher.compile(dispatcher, sig)
+    if sum(dispatcher._cache_misses.values()) > misses:
+        note_step(dispatcher.py_func.__qualname__)
+    elif sum(dispatcher._cache_hits.values()) > hits:
+        note_load()
+    return entry
 
 
 def _call_template(dispatcher: Any, args: tuple, kws: dict) -> Any:

@@ -47,6 +47,7 @@ from shogi_engine.search.context import (
     make_move,
     make_null_move,
     repetition_in_tree,
+    start_search,
     unmake_move,
     unmake_null_move,
 )
@@ -396,8 +397,12 @@ def search(ctx, alpha, beta, depth, start):
 
 
 @njit
-def order_root(ctx):
-    """Sort the root moves by `root_order_score`, stably: of moves of equal value the first is played."""
+def prepare_root(ctx):
+    """Start a search of ctx.pos and sort its root moves by `root_order_score`, stably.
+
+    Of moves of equal value the first is played.
+    """
+    start_search(ctx)
     for index in range(int(ctx.root_count)):
         ctx.scores[index] = root_order_score(ctx, ctx.root_moves[index])
     for index in range(1, int(ctx.root_count)):

@@ -8,7 +8,7 @@ from shogi_engine.game import (
     VALUE_INFINITE,
     game_result,
     move_cost,
-    refresh_accumulator,
+    refresh_line,
 )
 from shogi_engine.jit import njit
 from shogi_engine.search.context import make_move, unmake_move, write_root_moves
@@ -71,7 +71,7 @@ def choose(ctx, count, kind, depth, state, visits):
         order_moves(ctx, 0, count, MOVE_NONE)
         for index in range(count):
             ctx.root_moves[index] = pick_move(ctx, index, count)
-    refresh_accumulator(ctx)
+    refresh_line(ctx)
     visits[0] += 1
     best, best_move = -VALUE_INFINITE, ctx.root_moves[0]
     for index in range(count):

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.evaluation import Evaluation, Evaluator
 from shogi_engine.game import (
     MAX_PLY,
     VALUE_NONE,
@@ -16,7 +17,7 @@ from shogi_engine.game import (
     generate_moves,
     is_legal,
     key_after,
-    refresh_accumulator,
+    refresh_line,
     repetition_key,
     repetition_value,
     undo_move,
@@ -54,18 +55,25 @@ PICKER = record_dtype(
     ]
 )
 
-_dtypes: dict[str, np.dtype] = {}
+_dtypes: dict[tuple[str, Evaluation], np.dtype] = {}
 
 
-def context_dtype(game: Game) -> np.dtype:
-    """Return the context's dtype for `game`: the position, buffers that can not overrun, and one line's state."""
-    if game.name not in _dtypes:
-        _dtypes[game.name] = record_dtype(
+def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
+    """Return the context's dtype for `game` and one of its evaluations: kernels are compiled for this pair.
+
+    The position, buffers that can not overrun, and one line's state.
+    """
+    if (game.name, evaluation) not in _dtypes:
+        _dtypes[game.name, evaluation] = record_dtype(
             [
                 *context_fields(game, MAX_PLY + 2, MAX_GAME_PLY + MAX_PLY + 2),
                 ("params", game.params),
-                ("accumulators", game.accumulator, (MAX_PLY + 2,)),
-                ("computed_ply", np.int64),  # the accumulators up to this ply are right; evaluate may raise it
+                ("evaluation", evaluation.params),
+                ("evaluation_cache", evaluation.cache),
+                # By ply: what evaluation and game keep along the line; right up to computed_ply, see game.update_line.
+                ("accumulators", evaluation.accumulator, (MAX_PLY + 2,)),
+                ("states", game.state, (MAX_PLY + 2,)),
+                ("computed_ply", np.int64),
                 ("ply", np.int64),  # plies below the root
                 ("last_null", np.int64),  # the ply the line's last null move was made at, -1 if there is none
                 ("game_ply", np.int64),  # moves in ctx.undo: the game's, then the line's
@@ -97,18 +105,21 @@ def context_dtype(game: Game) -> np.dtype:
                 ("repetition_filter", np.uint8, (REPETITION_FILTER_SIZE,)),
             ]
         )
-        points_to(_dtypes[game.name], histories_dtype(game))
-    return _dtypes[game.name]
+        points_to(_dtypes[game.name, evaluation], histories_dtype(game))
+    return _dtypes[game.name, evaluation]
 
 
-def new_context(game: Game, histories: Histories | None = None) -> Any:
+def new_context(game: Game, evaluator: Evaluator | None = None, histories: Histories | None = None) -> Any:
     """Return a context at the beginning of a game, with the game's default parameters and no limits.
 
+    evaluator : must live as long as the context; None: the game's default evaluation with the package's own weights.
     histories : what a search in it learns; the caller keeps them alive. Without them the context, which is small, is
     one for the rules, the evaluation and the textbook searches: it shares `scratch_histories` with all such contexts.
     """
-    ctx = new_record(context_dtype(game))
+    evaluator = evaluator or game.evaluation().load()
+    ctx = new_record(context_dtype(game, evaluator.evaluation))
     ctx.params = game.default_params()
+    ctx.evaluation = evaluator.params
     ctx.search_flags = ALL_FEATURES
     ctx.node_limit = np.iinfo(np.int64).max
     ctx.continuation_rows[:] = game.continuation_slots
@@ -124,7 +135,7 @@ def set_root(ctx: Any, position: Any, moves: Sequence[int] | np.ndarray = ()) ->
     """Make the position after `moves` (encoded, legal) from `position` (record[game.position]) the root of `ctx`.
 
     The moves count for repetition; ctx.undo keeps the last MAX_GAME_PLY of them at most. Before `evaluate` or a search
-    comes `refresh_accumulator` or `start_search`, which need the parameters as well.
+    comes `refresh_line` or `start_search`, which need the parameters as well.
     """
     fields = np.asarray(ctx)  # a record's attributes are looked up at a tenth of this speed
     fields["pos"] = position
@@ -151,7 +162,7 @@ def start_search(ctx):
     ctx.ply = ctx.nodes = ctx.seldepth = ctx.stopped = ctx.computed_ply = 0
     ctx.last_null = -1
     ctx.killers[:] = 0
-    refresh_accumulator(ctx)
+    refresh_line(ctx)
 
 
 @njit

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from shogi_engine.game import (
     terminal_value,
 )
 from shogi_engine.jit import new_record
-from shogi_engine.search.alphabeta import order_root, search_root
+from shogi_engine.search.alphabeta import prepare_root, search_root
 from shogi_engine.search.context import (
     ALL_FEATURES,
     PROBCUT,
@@ -28,7 +29,6 @@ from shogi_engine.search.context import (
     REDUCE,
     new_context,
     set_root,
-    start_search,
     write_root_moves,
 )
 from shogi_engine.search.history import Histories
@@ -112,8 +112,18 @@ class Searcher:
     search() runs in the caller's thread; stop() and extend() may be called from any other. One search at a time.
     """
 
-    def __init__(self, game: Game, *, hash_mb: int = 64, threads: int = 1, stop_token: StopToken | None = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        *,
+        evaluation: str = "",
+        hash_mb: int = 64,
+        threads: int = 1,
+        stop_token: StopToken | None = None,
+    ) -> None:
         self.game = game
+        self.evaluator = game.evaluation(evaluation).load()
+        self._weights_file: Path | None = None
         self.search_flags = ALL_FEATURES & game.search_flags
         self.params = game.default_params()  # copied into every thread's context when a search begins
         self.tt = TranspositionTable(hash_mb)
@@ -131,7 +141,7 @@ class Searcher:
         del self._contexts[threads:], self._histories[threads:]
         while len(self._contexts) < threads:
             self._histories.append(Histories(self.game))
-            ctx = new_context(self.game, self._histories[-1])
+            ctx = new_context(self.game, self.evaluator, self._histories[-1])
             ctx.stop_address = self._stop.address
             self._contexts.append(ctx)
 
@@ -141,6 +151,24 @@ class Searcher:
             self.tt = TranspositionTable(hash_mb)
         if threads is not None:
             self._set_threads(threads)
+
+    def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
+        """Evaluate by the game's evaluation `name`, '' for the default, with the weights of `file`, None for its own.
+
+        If that is another one, what was learned by the values of the one before is forgotten; parameters and sizes
+        stay. The first search then compiles. Raises ValueError, and changes nothing, if there is no such evaluation or
+        the file is refused.
+        """
+        evaluation = self.game.evaluation(name)
+        if evaluation is self.evaluator.evaluation and file == self._weights_file:
+            return
+        self.evaluator = evaluation.load(file)
+        self._weights_file = file
+        threads = len(self._contexts)
+        self._contexts.clear()
+        self._histories.clear()
+        self._set_threads(threads)
+        self.tt.clear()
 
     def new_game(self) -> None:
         """Forget what earlier searches learned."""
@@ -225,6 +253,7 @@ class Searcher:
         fields = np.asarray(ctx)
         fields["search_flags"] = self.search_flags
         fields["params"] = self.params
+        fields["evaluation"] = self.evaluator.params
         if limits.selectivity is not None:
             fields["params"]["probcut_selectivity"] = limits.selectivity
         fields["tt_key_salt"] = int(fields["params"]["probcut_selectivity"]) * SALT_FACTOR if is_selective(ctx) else 0
@@ -236,8 +265,7 @@ class Searcher:
             fields["node_limit"] = max(limits.nodes // len(self._contexts), 1)
         fields["root_count"] = len(roots)
         fields["root_moves"][: len(roots)] = roots
-        start_search(ctx)
-        order_root(ctx)
+        prepare_root(ctx)
 
 
 class _Run:

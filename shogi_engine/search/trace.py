@@ -25,7 +25,7 @@ from shogi_engine.game import (
     is_quiet,
     key,
     move_cost,
-    refresh_accumulator,
+    refresh_line,
     score_moves,
     see_ge,
     terminal_value,
@@ -128,7 +128,7 @@ class Tracer:
         """Return the tree `depth` plies deep of `position` (record[game.position])."""
         ctx = self.ctx
         set_root(ctx, position)
-        refresh_accumulator(ctx)
+        refresh_line(ctx)
         self.table.clear()
         root = Node("", depth, -VALUE_INFINITE, VALUE_INFINITE, FIRST)
         self._search(root, 0)

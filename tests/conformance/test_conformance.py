@@ -32,7 +32,7 @@ from shogi_engine.game import (
     key,
     move_cost,
     null_allowed,
-    refresh_accumulator,
+    refresh_line,
     repetition_key,
     repetition_value,
     score_moves,
@@ -62,7 +62,7 @@ def at(case: ConformanceCase, text: str):
     ctx.search_flags = ALL_FEATURES & ~TABLE
     ctx.stop_address = NEVER.ctypes.data
     set_root(ctx, case.game.parse_position(text))
-    refresh_accumulator(ctx)
+    refresh_line(ctx)
     return ctx
 
 

@@ -273,8 +273,8 @@ def larger(a, b):
 
 first, pair = mine(numba.typed.List([1, 2])), np.array([2, 5])
 {middle}
-swapped = larger(pair, pair[::-1]).tolist()
-answers = [list(first), list(mine(numba.typed.List([1.5]))), int(calls(3)), swapped, foreign(3)]
+second = mine(numba.typed.List([1.5]))
+answers = [list(first), list(second), int(calls(3)), larger(pair, pair[::-1]).tolist(), foreign(3)]
 library = next(iter(mine.overloads.values())).library
 kinds = [type(mine) is registry.CPUDispatcher, type(library) is codegen.JITCodeLibrary, gc.get_threshold() == before]
 print(json.dumps({{"answers": answers, "kinds": kinds}}))

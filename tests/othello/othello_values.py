@@ -12,16 +12,16 @@ from shogi_engine.game import (
     history_slot,
     key,
     move_cost,
-    refresh_accumulator,
+    refresh_line,
     score_moves,
     terminal_value,
 )
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.solver import Solver
-from shogi_engine.games.othello.evaluation.evaluate import stable_discs
 from shogi_engine.games.othello.movegen import flips, flips_filled, mobility
 from shogi_engine.games.othello.notation import format_obf
 from shogi_engine.games.othello.position import make_canonical
+from shogi_engine.games.othello.stability import stable_discs
 from shogi_engine.games.othello.types import placed_disc
 from shogi_engine.perft import perft
 from shogi_engine.search.context import new_context
@@ -35,7 +35,7 @@ def values_at(ctx):
     count = generate_moves(ctx, 0)
     score_moves(ctx, 0, count)
     moves = ctx.moves[:count].copy()
-    refresh_accumulator(ctx)
+    refresh_line(ctx)
     values = [mobility(own, opponent), stable_discs(own, opponent), key(ctx.pos), evaluate(ctx), terminal_value(ctx)]
     values += [*moves, *ctx.scores[:count], *(history_slot(ctx.pos, move) for move in moves)]
     values += [move_cost(ctx.pos, move) for move in moves]

@@ -19,14 +19,9 @@ from shogi_engine.game import (
 )
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.bitboard import odd_quadrants
-from shogi_engine.games.othello.evaluation.evaluate import (
-    full_diagonals,
-    full_files,
-    full_ranks,
-    stable_discs,
-)
 from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
+from shogi_engine.games.othello.stability import full_diagonals, full_files, full_ranks, stable_discs
 from shogi_engine.games.othello.types import PASS, move_square
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context
@@ -40,9 +35,9 @@ LINES = {
 
 
 def context_at(text):
-    """Return a context with the position of `text` and the parameters, to evaluate by features instead of patterns."""
-    ctx = new_context(GAME)
-    ctx.pos, ctx.params.weights = parse_obf(text), 0
+    """Return a context with the position of `text`, to evaluate by features instead of patterns."""
+    ctx = new_context(GAME, GAME.evaluation("features").load())
+    ctx.pos = parse_obf(text)
     return ctx
 
 
@@ -117,9 +112,9 @@ def test_value_for_the_other_side():
     """With the parity's term taken away the value is the same for both sides but for the sign."""
     for pos in random_positions(5, "antisymmetry"):
         here = context_at(format_obf(pos))
-        here.params.parity[:] = 0
+        here.evaluation.parity[:] = 0
         there = context_at(format_obf(pos))
-        there.params.parity[:] = 0
+        there.evaluation.parity[:] = 0
         there.pos.own, there.pos.opponent = pos.opponent, pos.own
         assert evaluate(here) == -evaluate(there)
 

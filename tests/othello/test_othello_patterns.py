@@ -8,22 +8,21 @@ from hypothesis import given, settings
 from othello.naive_othello import State, change_sides, left_to_right, transpose
 from othello_cases import POSITIONS, random_game, random_positions
 
-from shogi_engine.game import evaluate, probcut, refresh_accumulator
+from shogi_engine.game import evaluate, probcut, refresh_line, update_line
 from shogi_engine.games.othello import GAME
-from shogi_engine.games.othello.evaluation import weights
-from shogi_engine.games.othello.evaluation.patterns import (
+from shogi_engine.games.othello.evaluation import pattern_weights as weights
+from shogi_engine.games.othello.evaluation.pattern_layout import (
     COUNT_SIZE,
+    INSTANCE_SQUARES,
     INSTANCES,
-    LANE_SQUARES,
     PATTERN_SQUARES,
     PHASES,
+    SLOTS,
     STARTS,
-    catch_up,
-    shallow_depth,
-    write_numbers,
 )
+from shogi_engine.games.othello.evaluation.patterns import ACCUMULATOR, refresh_numbers, shallow_depth
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
-from shogi_engine.games.othello.types import ACCUMULATOR, LANES, PASS
+from shogi_engine.games.othello.types import PASS
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import make_move, new_context, unmake_move
 
@@ -34,7 +33,7 @@ def context_at(text):
     """Return a context at a position, ready to evaluate."""
     ctx = new_context(GAME)
     ctx.pos = parse_obf(text)
-    refresh_accumulator(ctx)
+    refresh_line(ctx)
     return ctx
 
 
@@ -44,17 +43,17 @@ def value(text):
 
 
 def naive_numbers(pos):
-    """Return the number of each lane by its definition."""
+    """Return the number of each instance by its definition."""
     own, opponent = int(pos.own), int(pos.opponent)
     worth = [(own >> square & 1) + 2 * (opponent >> square & 1) for square in range(64)]
-    return [sum(3**place * worth[square] for place, square in enumerate(squares)) for _, squares in LANE_SQUARES]
+    return [sum(3**place * worth[square] for place, square in enumerate(squares)) for _, squares in INSTANCE_SQUARES]
 
 
 def test_patterns_cover_the_board():
-    sizes = {name: sum(each == name for each, _ in LANE_SQUARES) for name in PATTERN_SQUARES}
+    sizes = {name: sum(each == name for each, _ in INSTANCE_SQUARES) for name in PATTERN_SQUARES}
     assert sizes.pop("corner_2x5") == 8 and sizes.pop("diagonal_8") == 2 and set(sizes.values()) == {4}
-    assert len({(name, frozenset(squares)) for name, squares in LANE_SQUARES}) == INSTANCES <= LANES
-    covered = [sum(square in squares for _, squares in LANE_SQUARES) for square in range(64)]
+    assert len({(name, frozenset(squares)) for name, squares in INSTANCE_SQUARES}) == INSTANCES <= SLOTS
+    covered = [sum(square in squares for _, squares in INSTANCE_SQUARES) for square in range(64)]
     assert min(covered) >= 4, "every square is in several patterns"
 
 
@@ -74,8 +73,8 @@ def test_numbers_kept_by_difference():
                 passes += made[-1] == PASS
                 make_move(ctx, made[-1])
             if rng.random() < 0.6:
-                catch_up(ctx)
-                write_numbers(ctx.pos.own, ctx.pos.opponent, fresh)
+                update_line(ctx)
+                refresh_numbers(ctx.pos.own, ctx.pos.opponent, fresh)
                 kept = ctx.accumulators[ctx.ply]
                 assert kept.numbers.tolist() == fresh.numbers.tolist()
                 assert kept.occupied.tolist() == fresh.occupied.tolist()
@@ -88,7 +87,7 @@ def test_numbers_kept_by_difference():
 @given(POSITIONS)
 def test_numbers_of_odd_boards(text):
     pos, fresh = parse_obf(text), new_record(ACCUMULATOR)
-    write_numbers(pos.own, pos.opponent, fresh)
+    refresh_numbers(pos.own, pos.opponent, fresh)
     assert fresh.numbers[:INSTANCES].tolist() == naive_numbers(pos)
 
 
@@ -102,7 +101,7 @@ def naive_value(pos, table):
     if moves == [0, 0]:
         return 100 * state.score()
     row = table[(max((own | opponent).bit_count(), 4) - 4) // 2].astype(int)
-    total = sum(row[STARTS[name] + n] for (name, _), n in zip(LANE_SQUARES, naive_numbers(pos), strict=True))
+    total = sum(row[STARTS[name] + n] for (name, _), n in zip(INSTANCE_SQUARES, naive_numbers(pos), strict=True))
     empty = [square for square in range(64) if not (own | opponent) >> square & 1]
 
     def beside(discs):
@@ -117,10 +116,10 @@ def naive_value(pos, table):
 
 @pytest.mark.parametrize("which", ["random", "shipped"])
 def test_value_is_the_sum_of_weights(which):
-    table = RANDOM if which == "random" else weights.shipped()[0]
+    table = RANDOM if which == "random" else weights.shipped().table
     for pos in random_positions(6, "sum"):
         ctx = context_at(format_obf(pos))
-        ctx.params.weights = table.ctypes.data
+        ctx.evaluation.weights = table.ctypes.data
         assert int(evaluate(ctx)) == naive_value(pos, table)
 
 

@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 
 from shogi_engine.games.othello.bitboard import transform_square
-from shogi_engine.games.othello.evaluation import weights
-from shogi_engine.games.othello.evaluation.patterns import PATTERN_SQUARES, PHASES, STARTS, pattern_squares
-from shogi_engine.games.othello.types import SPREAD_DEPTHS, SPREAD_GROUPS
+from shogi_engine.games.othello.evaluation import pattern_weights as weights
+from shogi_engine.games.othello.evaluation.pattern_layout import (
+    PATTERN_SQUARES,
+    PHASES,
+    SPREAD_DEPTHS,
+    SPREAD_GROUPS,
+    STARTS,
+    pattern_squares,
+)
 
 SPREAD = np.arange(SPREAD_GROUPS * SPREAD_DEPTHS, dtype=np.int32).reshape(SPREAD_GROUPS, SPREAD_DEPTHS)
 
@@ -31,7 +37,7 @@ def test_what_is_shipped():
     assert weights.SHIPPED.stat().st_size < 4 << 20
     assert (spread[:, 3:] > 0).all()
     assert np.count_nonzero(knots) > 100_000
-    table, _ = weights.shipped()
+    table = weights.shipped().table
     assert table.shape == (PHASES, STARTS[""]) and table.dtype == np.int16
 
 

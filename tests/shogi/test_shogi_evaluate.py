@@ -11,22 +11,29 @@ from shogi_engine.game import (
     do_null,
     evaluate,
     is_in_check,
-    refresh_accumulator,
+    refresh_line,
     undo_move,
     undo_null,
 )
-from shogi_engine.games.shogi.evaluation import king_piece
-from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, MIRROR, NO_KING, ROWS, UNIT, Weights, load, save
+from shogi_engine.games.shogi.evaluation import king_piece_weights as king_piece
+from shogi_engine.games.shogi.evaluation.king_piece_weights import (
+    FEATURES,
+    MIRROR,
+    NO_KING,
+    ROWS,
+    UNIT,
+    Weights,
+    load,
+    save,
+)
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.legal_moves import legal_moves
-from shogi_engine.games.shogi.names import EVALUATIONS
 from shogi_engine.games.shogi.notation import START, parse_sfen
-from shogi_engine.games.shogi.params import KING_PIECE, MATERIAL, VALUES
+from shogi_engine.games.shogi.params import VALUES
 from shogi_engine.games.shogi.types import KING, move_kind
 from shogi_engine.games.shogi.usi_moves import parse_usi
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context, set_root
-from usi import options
 
 SFENS = (
     START,
@@ -38,17 +45,15 @@ SFENS = (
 )
 
 
-def context(evaluation=KING_PIECE):
+def context(evaluation="king-piece"):
     """Return a context that evaluates in one of the two ways."""
-    ctx = new_context(GAME)
-    ctx.params.evaluation = evaluation
-    return ctx
+    return new_context(GAME, GAME.evaluation(evaluation).load())
 
 
 def fresh(ctx, pos):
     """Return the value of `pos` as the root of a search."""
     set_root(ctx, pos)
-    refresh_accumulator(ctx)
+    refresh_line(ctx)
     return int(evaluate(ctx))
 
 
@@ -83,7 +88,7 @@ def safety(pos, colour):
         elif piece and piece & 15 in (4, 5, 9, 10, 11, 12):
             guards += max(abs(down), right) == 1
     hand = int(pos.hand[1 - colour])
-    reserve = sum((hand >> 8 * kind & 255) * weight for kind, weight in enumerate(king_piece.RESERVE_WEIGHTS))
+    reserve = sum((hand >> 8 * kind & 255) * weight for kind, weight in enumerate(king_piece.HAND_PRESSURE_WEIGHTS))
     index = (min(attackers, 7) * 4 + min(guards, 3)) * 12 + min(reserve, 11)
     return int(king_piece.shipped().table[king_piece.SAFETY, index])
 
@@ -118,7 +123,7 @@ def random_games(count, plies):
             do_move(pos, np.uint32(rng.choice(moves)), undo)
 
 
-@pytest.mark.parametrize(("evaluation", "plain"), [(KING_PIECE, naive_value), (MATERIAL, plain_material)])
+@pytest.mark.parametrize(("evaluation", "plain"), [("king-piece", naive_value), ("material", plain_material)])
 def test_the_value_is_the_plain_sum(evaluation, plain):
     ctx, values = context(evaluation), set()
     for pos in random_games(12, 60):
@@ -127,7 +132,7 @@ def test_the_value_is_the_plain_sum(evaluation, plain):
     assert len(values) > 50
 
 
-@pytest.mark.parametrize("evaluation", [KING_PIECE, MATERIAL])
+@pytest.mark.parametrize("evaluation", ["king-piece", "material"])
 def test_along_a_line_the_value_stays_the_sum(evaluation):
     """Moves, null moves and their taking back, evaluated now and then, as in a search."""
     ctx, other = context(evaluation), context(evaluation)
@@ -167,7 +172,7 @@ def test_the_game_before_the_root_does_not_matter():
     for usi in ("7g7f", "3c3d", "8h2b+", "3a2b", "B*4e", "5a6b"):
         do_move(ctx.pos, np.uint32(parse_usi(ctx.pos, usi)), ctx.undo[ctx.game_ply])
         ctx.game_ply += 1
-    refresh_accumulator(ctx)
+    refresh_line(ctx)
     assert evaluate(ctx) == naive_value(ctx.pos)
 
 
@@ -185,15 +190,10 @@ def test_no_sum_leaves_the_range_of_values():
     ctx = context()
     heavy = np.full((ROWS, FEATURES), np.iinfo(np.int16).max, dtype=np.int16)
     heavy[:, 16 * 81 : 32 * 81] = heavy[:, 32 * 81 + 8 * 19 :] = -np.iinfo(np.int16).max
-    ctx.params.king_piece = heavy.ctypes.data
+    ctx.evaluation.table = heavy.ctypes.data
     value = fresh(ctx, parse_sfen("4k4/9/9/9/9/9/9/9/4K4 b 2R2B4G4S4N4L18P 1"))
     assert 20000 < value < VALUE_MAX
     assert fresh(ctx, parse_sfen("4k4/9/9/9/9/9/9/9/4K4 w 2R2B4G4S4N4L18P 1")) == -value
-
-
-def test_names_of_the_evaluations():
-    assert EVALUATIONS == options.EVALUATIONS
-    assert (EVALUATIONS[MATERIAL], EVALUATIONS[KING_PIECE]) == ("material", "king-piece")
 
 
 def test_weights_are_saved_and_loaded(tmp_path):
@@ -229,5 +229,5 @@ def test_weights_of_the_file_reach_the_search(tmp_path):
     ctx = context()
     pos = parse_sfen("4k4/9/9/9/4P4/9/9/9/4K4 b - 1")
     before = fresh(ctx, pos.copy())
-    ctx.params.king_piece = other.address
+    ctx.evaluation.table = other.address
     assert fresh(ctx, pos.copy()) == before + 10

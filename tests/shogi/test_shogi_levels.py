@@ -49,4 +49,5 @@ def test_the_book_is_the_shipped_one_unless_another_is_opened(engine, tmp_path):
     engine.open_book("no_book")
     assert engine.book_move() == ""
     engine.open_book()
+    engine.set_position()
     assert engine.book_move() in engine.legal_moves()

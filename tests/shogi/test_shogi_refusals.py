@@ -124,7 +124,7 @@ BAD_MOVES = [
 BAD_USI_POSITIONS = [
     ("", "'startpos' or an sfen is missing", ""),
     ("moves 7g7f", "'startpos' or an sfen is missing", ""),
-    ("startpos 7g7f", "'moves' is wanted after 'startpos'", "'7g7f'"),
+    ("startpos 7g7f", "only 'moves' may follow 'startpos'", "'7g7f'"),
     ("start moves 7g7f", "3 or 4 fields", "start"),
     ("sfen", "3 or 4 fields", ""),
     ("startpos moves 7g7f 7g7f", "move 2 of 2", "there is no piece on 7g"),

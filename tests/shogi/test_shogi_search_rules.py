@@ -6,9 +6,8 @@ from shogi_cases import rule_cases
 
 from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX, VALUE_NONE, do_move, do_null
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.names import ENTERING_KING_RULES
+from shogi_engine.games.shogi.names import ENTERING_KING_RULES, entering_king_rule
 from shogi_engine.games.shogi.notation import parse_sfen
-from shogi_engine.games.shogi.params import entering_king_rule
 from shogi_engine.games.shogi.rules import (
     VALUE_PERPETUAL,
     VALUE_SUPERIOR,

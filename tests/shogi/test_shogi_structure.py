@@ -14,10 +14,9 @@ from shogi_engine.game import (
     is_legal,
     key,
     key_after,
-    refresh_accumulator,
+    refresh_line,
 )
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.params import KING_PIECE, MATERIAL
 from shogi_engine.games.shogi.partial_keys import NEAR_KING_KEY, PAWN_KEY, PIECES_KEY
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import make_move, make_null_move, new_context, set_root, unmake_move, unmake_null_move
@@ -32,20 +31,19 @@ def legal_moves(ctx):
 def partial_keys_of(sfen):
     ctx = new_context(GAME)
     ctx.pos = GAME.parse_position(sfen)
-    refresh_accumulator(ctx)
-    return ctx.accumulators[0].partial_keys.copy()
+    refresh_line(ctx)
+    return ctx.states[0].partial_keys.copy()
 
 
-@pytest.mark.parametrize("evaluation", [MATERIAL, KING_PIECE])
-def test_kept_as_looked_at_anew(evaluation):
-    """Random walks down and up the tree, with null moves; `evaluate` asked for now and then only."""
+@pytest.mark.parametrize("evaluated", [True, False])
+def test_kept_as_looked_at_anew(evaluated):
+    """Random walks down and up the tree, with null moves; looked at now and then only, with `evaluate` and without."""
     rng = np.random.default_rng(8)
     ctx, fresh = new_context(GAME), new_context(GAME)
-    ctx.params.evaluation = fresh.params.evaluation = evaluation
     compared = kings_moved = 0
     for sfen in [GAME.start] * 25 + [WITHOUT_BLACK_KING]:
         set_root(ctx, GAME.parse_position(sfen))
-        refresh_accumulator(ctx)
+        refresh_line(ctx)
         line = []
         while ctx.ply < 100 and (moves := legal_moves(ctx)):
             chance = rng.random()
@@ -64,11 +62,11 @@ def test_kept_as_looked_at_anew(evaluation):
                 make_move(ctx, move)
                 line.append(move)
             if rng.random() < 0.4:
-                value = evaluate(ctx)
                 fresh.pos = ctx.pos
-                refresh_accumulator(fresh)
-                assert value == evaluate(fresh)
-                now, anew = ctx.accumulators[ctx.ply], fresh.accumulators[0]
+                refresh_line(fresh)
+                assert not evaluated or evaluate(ctx) == evaluate(fresh)
+                assert correction_slots(ctx) == correction_slots(fresh)
+                now, anew = ctx.states[ctx.ply], fresh.states[0]
                 assert now.partial_keys.tolist() == anew.partial_keys.tolist()
                 assert now.kings.tolist() == anew.kings.tolist()
                 compared += 1
@@ -101,8 +99,7 @@ def test_corrections_are_kept_by_side_and_hands():
     def slots(sfen):
         ctx = new_context(GAME)
         ctx.pos = GAME.parse_position(sfen)
-        refresh_accumulator(ctx)
-        evaluate(ctx)
+        refresh_line(ctx)
         return correction_slots(ctx)
 
     board = "4k4/9/9/4p4/9/4P4/9/9/4K4"

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from types import SimpleNamespace
 
@@ -88,44 +89,61 @@ def test_a_terminal_is_never_a_script():
     assert b"bestmove" in out
 
 
-def pipe_input(first, answer):
-    """Return an Input that has read `first` from an open pipe, after `answer` lines were written, and the pipe."""
+@pytest.fixture
+def pipe():
+    """A pipe's end to write to, an Input at the other, and the Output that it watches."""
     reading, writing = os.pipe()
-    os.write(writing, first)
     output = Output(lambda data: None, lambda: None)
-    lines = Input(reading, output)
-    stream = iter(lines)
-    assert next(stream) == first.splitlines()[0]
-    for _ in range(answer):
-        output.line("an answer")
-    return lines, stream, writing
+    yield writing, Input(reading, output), output
+    os.close(reading)
 
 
-def test_input_that_goes_on_by_itself_is_a_script():
-    lines, stream, writing = pipe_input(b"one\ntwo\nthr", 1)
-    assert next(stream) == b"two" and not lines.live
-    os.write(writing, b"ee\n")
-    assert next(stream) == b"three"
-    os.write(writing, b"the end")
+def test_input_that_is_there_with_its_end_is_a_script(pipe):
+    writing, lines, output = pipe
+    os.write(writing, b"one\ntwo\nthe end")
     os.close(writing)
-    assert list(stream) == [b"the end"] and not lines.live
+    for line, text in zip(lines, (b"one", b"two", b"the end"), strict=True):
+        output.line("an answer")
+        assert line == text and not lines.live
 
 
-def test_input_that_waited_for_an_answer_is_live():
-    lines, stream, writing = pipe_input(b"one\n", 1)
-    from threading import Timer
+@pytest.mark.parametrize("pause", [0, 0.3])
+def test_input_that_comes_after_an_answer_is_live(pipe, pause):
+    writing, lines, output = pipe
+    os.write(writing, b"one\n")
+    stream = iter(lines)
+    assert next(stream) == b"one" and not lines.live
+    output.line("an answer")
+    threading.Timer(pause, lambda: (os.write(writing, b"two\n"), os.close(writing))).start()
+    if not pause:
+        time.sleep(0.1)  # it is there before it is looked for, and still came after the answer
+    assert next(stream) == b"two" and lines.live and list(stream) == []
 
-    Timer(0.02, lambda: (os.write(writing, b"two\n"), os.close(writing))).start()
-    assert next(stream) == b"two" and lines.live
-    assert list(stream) == []
+
+@pytest.mark.parametrize(("pause", "live"), [(0.02, False), (0.5, True)])
+def test_input_may_pause_if_it_was_not_answered_but_not_long(pipe, pause, live):
+    writing, lines, output = pipe
+    os.write(writing, b"one\ntw")
+    stream = iter(lines)
+    assert next(stream) == b"one"
+    threading.Timer(pause, lambda: (os.write(writing, b"o\n"), os.close(writing))).start()
+    assert next(stream) == b"two" and lines.live == live
 
 
-def test_a_script_that_is_slow_to_begin_is_one_until_the_first_answer():
-    lines, stream, writing = pipe_input(b"one\n", 0)
-    from threading import Timer
+def test_much_input_is_a_script_too(pipe):
+    writing, lines, output = pipe
+    text = b"".join(b"line %d\n" % number for number in range(100_000))
 
-    Timer(0.02, lambda: (os.write(writing, b"two\n"), os.close(writing))).start()
-    assert next(stream) == b"two" and not lines.live
+    def write():
+        with os.fdopen(writing, "wb") as file:
+            file.write(text)
+
+    threading.Thread(target=write).start()
+    count = 0
+    for _ in lines:
+        output.line("an answer")
+        count += 1
+    assert count == 100_000 and not lines.live
 
 
 # ---- time --------------------------------------------------------------------------------------------------------

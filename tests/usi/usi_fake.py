@@ -69,6 +69,12 @@ class FakeEngine:
             raise ValueError(f"there is no parameter {name!r}")
         os.environ["FAKE_SCORE"] = f"cp {int(text)}"
 
+    def set_evaluation(self, name):
+        pass
+
+    def warmup(self):
+        pass
+
     def diagram(self):
         return self.board.sfen()
 

@@ -154,14 +154,17 @@ class SearchPlayer:
         self.used = Used()
         self._start = game.parse_position(game.start)
 
-    def configure(self, settings: dict[str, int]) -> None:
+    def configure(self, settings: dict[str, int | str]) -> None:
         """Play with the game's default parameters but for `settings`; raises ValueError for an unknown one."""
-        self.searcher.params = self.searcher.game.default_params()
-        for name, number in settings.items():
+        searcher = self.searcher
+        searcher.params = searcher.game.default_params()
+        searcher.set_evaluation(str(settings.get(parameters.EVALUATION, "")))
+        searcher.evaluator = searcher.evaluator.evaluation.load()
+        for name, setting in settings.items():
             if name == SEARCH_FLAGS:
-                self.searcher.search_flags = number
+                searcher.search_flags = int(setting)
             else:
-                parameters.set_value(self.searcher.params, name, number)
+                parameters.assign(searcher, name, setting)
 
     def new_game(self) -> None:
         """Forget the game before."""
@@ -200,7 +203,7 @@ class Arena:
         self.referee = Referee(game)
         self.players = SearchPlayer(game, hash_mb), SearchPlayer(game, hash_mb)
 
-    def configure(self, settings: Sequence[dict[str, int]], limits: Sequence[Limits]) -> None:
+    def configure(self, settings: Sequence[dict[str, int | str]], limits: Sequence[Limits]) -> None:
         """Set both players' parameters and limits. Raises ValueError."""
         for player, values, limit in zip(self.players, settings, limits, strict=True):
             player.configure(values)

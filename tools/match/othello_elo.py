@@ -1,6 +1,6 @@
 """A match between two settings of the Othello engine.
 
-    python -m tools.match.othello_elo movetime=10 movetime=10,weights=0 --games 200
+    python -m tools.match.othello_elo movetime=10 movetime=10,evaluation=features --games 200
 
 A setting is words name=value, joined by commas: parameters of the game (weights=0 is the evaluation by hand-made
 features), search_flags (bits of search/context.py), weights_file=FILE, and limits of Engine.search (depth, nodes,
@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.engine import Engine
-from shogi_engine.games.othello.evaluation import weights
 from shogi_engine.games.othello.types import DISC
 from tools.match.arena import EnginePlayer, Referee, play_game
 from tools.match.runner import first_score
@@ -38,12 +37,13 @@ class SettingPlayer(EnginePlayer):
         for word in text.split(","):
             name, _, value = word.partition("=")
             if name == "weights_file":
-                self.by_phase = weights.by_phase(weights.read(Path(value))[0])  # the engine has its address
-                self.engine.configure(weights=self.by_phase.ctypes.data)
+                self.engine.set_evaluation("patterns", Path(value))
+            elif name == "evaluation":
+                self.engine.set_evaluation(value)
             elif name == "search_flags":
                 self.engine.searcher.search_flags = int(value)
             elif name in self.engine.searcher.params.dtype.names:
-                self.engine.configure(**{name: int(value)})
+                self.engine.set_parameter(name, value)
             else:
                 self.limits[name] = int(value)
         self.engine.warmup()

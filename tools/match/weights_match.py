@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.evaluation import Evaluator
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.evaluation import king_piece
-from shogi_engine.games.shogi.params import MATERIAL
 from shogi_engine.search.history import Histories, forget
 from shogi_engine.search.tt import TranspositionTable
 from tools.match.statistics import estimate, pentanomial
@@ -27,13 +26,13 @@ DECIDED = 2500  # centipawns: a value that ends a game when both see it
 UNBALANCED = 1 << 20  # an opening's second game is played however it looks
 
 
-def player(name: str, table: TranspositionTable, histories: Histories) -> tuple[Any, king_piece.Weights]:
-    """Return a context that plays with the weights of the file `name`, and the weights; all must outlive it."""
-    weights = king_piece.shipped() if name == "material" else king_piece.load(Path(name))
-    ctx = search_context(weights, table, histories)
+def player(name: str, table: TranspositionTable, histories: Histories) -> tuple[Any, Evaluator]:
+    """Return a context that plays with the weights of the file `name`, or by material, and what must outlive it."""
     if name == "material":
-        ctx.params.evaluation = MATERIAL
-    return ctx, weights
+        evaluator = GAME.evaluation("material").load()
+    else:
+        evaluator = GAME.evaluation("king-piece").load(Path(name))
+    return search_context(evaluator, table, histories), evaluator
 
 
 def main() -> int:

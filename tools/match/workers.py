@@ -65,7 +65,7 @@ class ArenaWorker:
     def __init__(
         self,
         game: Game,
-        settings: tuple[dict[str, int], dict[str, int]],
+        settings: tuple[dict[str, int | str], dict[str, int | str]],
         limits: tuple[Limits, Limits],
         openings: Openings,
         terms: Terms,

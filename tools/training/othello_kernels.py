@@ -3,15 +3,10 @@
 import numpy as np
 
 from shogi_engine.bits import ALL, ZERO
-from shogi_engine.game import VALUE_INFINITE, do_move, generate_moves, refresh_accumulator, terminal_value
+from shogi_engine.game import VALUE_INFINITE, do_move, generate_moves, refresh_line, terminal_value
 from shogi_engine.games.othello.bitboard import canonical, neighbours, odd_quadrant_marks
-from shogi_engine.games.othello.evaluation.patterns import (
-    COUNT_SIZE,
-    COUNTS_START,
-    INSTANCES,
-    LANE_STARTS,
-    write_numbers,
-)
+from shogi_engine.games.othello.evaluation.pattern_layout import COUNT_SIZE, COUNTS_START, INSTANCE_STARTS, INSTANCES
+from shogi_engine.games.othello.evaluation.patterns import refresh_numbers
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.jit import ctz, njit, popcount, record_dtype
 from shogi_engine.search.alphabeta import search_root
@@ -34,7 +29,7 @@ def think(ctx, depth, exact):
     ctx.pos has a legal move. The best one is then ctx.root_moves[0].
     """
     begin_game(ctx)
-    refresh_accumulator(ctx)
+    refresh_line(ctx)
     write_root_moves(ctx)
     empties = 64 - popcount(ctx.pos.own | ctx.pos.opponent)
     value = 0
@@ -155,10 +150,10 @@ def write_features(samples, places, accumulator, features):
     for index in range(len(samples)):
         own, opponent = samples[index].own, samples[index].opponent
         empty = ALL ^ (own | opponent)
-        write_numbers(own, opponent, accumulator)
+        refresh_numbers(own, opponent, accumulator)
         row = features[index]
-        for lane in range(INSTANCES):
-            row[lane] = places[LANE_STARTS[lane] + np.int64(accumulator.numbers[lane])]
+        for instance in range(INSTANCES):
+            row[instance] = places[INSTANCE_STARTS[instance] + np.int64(accumulator.numbers[instance])]
         row[INSTANCES] = places[COUNTS_START + popcount(mobility(own, opponent))]
         row[INSTANCES + 1] = places[COUNTS_START + COUNT_SIZE + popcount(mobility(opponent, own))]
         row[INSTANCES + 2] = places[COUNTS_START + 2 * COUNT_SIZE + popcount(neighbours(own) & empty)]

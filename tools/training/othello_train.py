@@ -23,10 +23,12 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.evaluation import Evaluator
 from shogi_engine.games.othello import GAME
-from shogi_engine.games.othello.evaluation import weights
-from shogi_engine.games.othello.evaluation.patterns import PHASES, shallow_depth
-from shogi_engine.games.othello.types import ACCUMULATOR, DISC, SPREAD_DEPTHS, SPREAD_GROUPS, SPREAD_PHASES
+from shogi_engine.games.othello.evaluation import pattern_weights as weights
+from shogi_engine.games.othello.evaluation.pattern_layout import PHASES, SPREAD_DEPTHS, SPREAD_GROUPS, SPREAD_PHASES
+from shogi_engine.games.othello.evaluation.patterns import ACCUMULATOR, shallow_depth
+from shogi_engine.games.othello.types import DISC
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import DEEPER, FINISH, TABLE, new_context
 from shogi_engine.search.history import Histories, forget
@@ -106,12 +108,14 @@ class Player:
     """A context that searches with given weights (int16 by phase, or None for the hand-made features)."""
 
     def __init__(self, by_phase: np.ndarray | None) -> None:
-        self.weights = by_phase
         self.table = TranspositionTable(HASH_MB)
         self.histories = Histories(GAME)
         self.stop = np.zeros(1, dtype=np.uint64)
-        self.ctx = new_context(GAME, self.histories)
-        self.ctx.params.weights = 0 if by_phase is None else by_phase.ctypes.data
+        if by_phase is None:
+            self.evaluator = GAME.evaluation("features").load()
+        else:
+            self.evaluator = Evaluator(GAME.evaluation("patterns"), weights.Weights(by_phase, NO_SPREAD))
+        self.ctx = new_context(GAME, self.evaluator, self.histories)
         self.ctx.search_flags = TABLE | DEEPER | FINISH
         self.ctx.stop_address = self.stop.ctypes.data
         self.ctx.tt_address, self.ctx.tt_clusters = self.table.address, self.table.clusters

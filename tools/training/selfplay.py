@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.evaluation import Evaluator
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.evaluation import king_piece
 from shogi_engine.search.context import ALL_FEATURES, new_context
 from shogi_engine.search.history import Histories, forget
 from shogi_engine.search.tt import TranspositionTable
@@ -29,11 +29,9 @@ LONGEST = 320
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 
 
-def search_context(weights: king_piece.Weights, table: TranspositionTable, histories: Histories) -> Any:
-    """Return a context that searches with `weights`, `table` and `histories`, which must all outlive it."""
-    ctx = new_context(GAME, histories)
-    ctx.params.king_piece = weights.address
-    ctx.params.tempo = weights.tempo
+def search_context(evaluator: Evaluator, table: TranspositionTable, histories: Histories) -> Any:
+    """Return a context that searches with `evaluator`, `table` and `histories`, which must all outlive it."""
+    ctx = new_context(GAME, evaluator, histories)
     ctx.search_flags = ALL_FEATURES
     ctx.stop_address = NEVER.ctypes.data
     ctx.tt_address, ctx.tt_clusters, ctx.generation = table.address, table.clusters, table.generation
@@ -76,10 +74,10 @@ def main() -> int:
     parser.add_argument("--balance", type=int, default=500, help="most centipawns either side is ahead after them")
     parser.add_argument("--decided", type=int, default=2000, help="centipawns")
     arguments = parser.parse_args()
-    weights = king_piece.load(arguments.weights) if arguments.weights else king_piece.shipped()
+    evaluator = GAME.evaluation("king-piece").load(arguments.weights)
     table = TranspositionTable(8)
     histories = [Histories(GAME) for _ in range(2)]
-    players = [search_context(weights, table, each) for each in histories]
+    players = [search_context(evaluator, table, each) for each in histories]
     arguments.folder.mkdir(parents=True, exist_ok=True)
     pieces = -(-arguments.games // PIECE_GAMES)
     began, positions = time.process_time(), 0

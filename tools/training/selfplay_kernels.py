@@ -17,6 +17,7 @@ from shogi_engine.search.arena import random_below
 from shogi_engine.search.context import begin_game, play_move, start_search, write_root_moves
 
 ABANDONED = 2  # the result of a game that did not come from a balanced opening
+GOES_ON = 3  # no result yet
 
 
 @njit
@@ -48,10 +49,44 @@ def think(ctx, nodes):
 
 
 @njit
+def decided_twice(values, ply, first, decided):
+    """Tell whether the last four searches up to `ply`, since `first`, all saw one side ahead by `decided`."""
+    if ply - first < 3:
+        return False
+    for other in range(ply - 3, ply + 1):
+        if abs(values[other]) < decided:
+            return False
+    return values[ply] * values[ply - 1] < 0 and values[ply] * values[ply - 2] > 0
+
+
+@njit
+def take_turn(ctx, ply, state, nodes, random_plies, balance, decided, moves, values):
+    """Choose the move of ctx at `ply` of a game, as `play_game` says; return (result or GOES_ON, moves made)."""
+    side = 1 if ply & 1 == 0 else -1
+    termination, result = game_result(ctx, write_root_moves(ctx))
+    if termination != NOT_OVER:
+        abandoned = termination == NO_LEGAL_MOVE and ply <= random_plies
+        return ABANDONED if abandoned else side * ((result > 0) - (result < 0)), 0
+    if ply < random_plies:
+        moves[ply] = ctx.root_moves[random_below(state, ctx.root_count)]
+        values[ply] = VALUE_NONE
+        return GOES_ON, 1
+    value = int(think(ctx, nodes))
+    if ply == random_plies and abs(value) > balance:
+        return ABANDONED, 0
+    moves[ply] = ctx.root_moves[0]
+    values[ply] = value
+    if abs(value) >= VALUE_MATE_IN_MAX or decided_twice(values, ply, random_plies, decided):
+        return (side if value > 0 else -side), 1
+    return GOES_ON, 1
+
+
+@njit
 def play_game(black, white, state, nodes, random_plies, balance, decided, longest, moves, values):
     """Play a game from the position of both contexts, black to move; return (result, moves made).
 
-    black, white : contexts of the two players.   state : uint64[1], of random_below, used for the opening only.
+    black, white : contexts of the two players, which may evaluate differently.
+    state : uint64[1], of random_below, used for the opening only.
     nodes : for each move after it.   random_plies : moves of the opening.   balance : the most that black may see
     either side ahead after it.   decided : a value that ends the game when both sides see it twice.
     longest : moves after which it is drawn.   moves : uint32[longest], out.
@@ -60,27 +95,13 @@ def play_game(black, white, state, nodes, random_plies, balance, decided, longes
     """
     begin_game(black)
     begin_game(white)
-    clear = 0
     for ply in range(longest):
-        ctx = black if ply & 1 == 0 else white
-        side = 1 if ply & 1 == 0 else -1
-        termination, result = game_result(ctx, write_root_moves(ctx))
-        if termination != NOT_OVER:
-            abandoned = termination == NO_LEGAL_MOVE and ply <= random_plies
-            return ABANDONED if abandoned else side * ((result > 0) - (result < 0)), ply
-        if ply < random_plies:
-            moves[ply] = ctx.root_moves[random_below(state, ctx.root_count)]
-            values[ply] = VALUE_NONE
+        if ply & 1 == 0:
+            result, made = take_turn(black, ply, state, nodes, random_plies, balance, decided, moves, values)
         else:
-            value = int(think(ctx, nodes))
-            if ply == random_plies and abs(value) > balance:
-                return ABANDONED, ply
-            moves[ply] = ctx.root_moves[0]
-            values[ply] = value
-            clear = clear + 1 if abs(value) >= decided else 0
-            agreed = clear >= 4 and values[ply] * values[ply - 1] < 0 and values[ply] * values[ply - 2] > 0
-            if abs(value) >= VALUE_MATE_IN_MAX or agreed:
-                return (side if value > 0 else -side), ply + 1
+            result, made = take_turn(white, ply, state, nodes, random_plies, balance, decided, moves, values)
+        if result != GOES_ON:
+            return result, ply + made
         play_move(black, moves[ply])
         play_move(white, moves[ply])
     return 0, longest

@@ -8,7 +8,7 @@ from shogi_engine.search.limits import Limits
 from tools.match.arena import Arena
 from tools.match.openings import Openings
 
-Settings = dict[str, int]
+Settings = dict[str, int | str]
 
 
 class PairPlayer:

@@ -22,7 +22,7 @@ import numpy as np
 
 from shogi_engine import games
 from shogi_engine.game import Game
-from shogi_engine.parameters import parse_settings, set_value
+from shogi_engine.parameters import check, parse_settings
 from tools.match.statistics import ELO_PER_SCORE, Z_95
 from tools.tuning.games import PairPlayer, Settings
 
@@ -59,8 +59,7 @@ def parse_changes(game: Game, text: str) -> list[Settings]:
     if not changes:
         raise ValueError("there is no change")
     for change in changes:
-        for name, value in change.items():
-            set_value(game.default_params(), name, value)
+        check(game, change)
     return changes
 
 

@@ -81,9 +81,9 @@ def perturbed(state: State) -> tuple[list[int], list[float], list[Settings]]:
     left = (state.settings["iterations"] / (state.iteration + 1)) ** GAMMA
     signs = [rng.choice((-1, 1)) for _ in state.parameters]
     distances = [each.step * left for each in state.parameters]
-    sides = []
+    sides: list[Settings] = []
     for direction in (1, -1):
-        moved = {}
+        moved: Settings = {}
         for each, sign, distance in zip(state.parameters, signs, distances, strict=True):
             value = min(max(each.value + direction * sign * distance, each.least), each.most)
             moved[each.name] = whole(value, rng)
@@ -122,12 +122,13 @@ def tune(state: State, path: Path, play: Callable[[Settings, Settings, int], flo
 
 def parse_parameters(game: Game, text: str) -> list[Tuned]:
     """Return what to tune. Raises ValueError."""
-    declared, params = parameters.tunable(game), game.default_params()
+    declared, known = parameters.tunable(game), parameters.defaults(game)
     tuned = []
     for part in text.split(","):
         name, _, numbers = part.strip().partition("=")
         if numbers:
-            parameters.value(params, name)
+            if name not in known:
+                raise ValueError(f"there is no parameter {name!r}")
             start, least, most, step = map(float, numbers.split(":"))
         elif name in declared:
             each = declared[name]

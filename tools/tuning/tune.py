@@ -3,7 +3,7 @@
     python -m tools.tuning.tune OUT.npz --data FOLDER [FOLDER...] [--start FILE] [--plot FILE]
     python -m tools.tuning.tune OUT.npz --prior
 
-A position's value is a sum over pieces and kings (games/shogi/evaluation/king_piece.py); through a sigmoid it is
+A position's value is a sum over pieces and kings (evaluation/king_piece_weights.py of Shogi); through a sigmoid it is
 fitted to what came of the position, by logistic regression: Adam on batches, the games split into training and
 validation. Most of the 81 x 2896 cells are rare, so a cell is the sum of parts that share what they learn: material by
 kind, piece-square, piece by the king's rank, piece relative to the king, and the cell itself, each drawn to where it
@@ -20,16 +20,16 @@ from pathlib import Path
 import numpy as np
 
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.evaluation import king_piece
-from shogi_engine.games.shogi.evaluation.king_piece import (
+from shogi_engine.games.shogi.evaluation import king_piece_weights as king_piece
+from shogi_engine.games.shogi.evaluation.king_piece_weights import (
     ATTACKERS,
     FEATURES,
     GUARDS,
     HAND_BASE,
     HAND_COUNTS,
+    HAND_PRESSURES,
     MIRROR,
     NO_KING,
-    RESERVES,
     ROWS,
     SAFETIES,
     SAFETY,
@@ -121,9 +121,9 @@ def make_parts(widths: dict[str, float]) -> list[Part]:
         worth[index] = (VALUES[which] if which < 15 else 0) * (0.5 if owner == OWN else -0.5)
     down, right = square // 9 - kings // 9 + 8, np.abs(square % 9 - kings % 9)
     safety = np.full((3, CELLS), -1)
-    attackers, guards, reserve = np.unravel_index(np.arange(SAFETIES), (ATTACKERS, GUARDS, RESERVES))
+    attackers, guards, pressure = np.unravel_index(np.arange(SAFETIES), (ATTACKERS, GUARDS, HAND_PRESSURES))
     safety[0, SAFETY_CELLS:TEMPO_CELL] = attackers * GUARDS + guards
-    safety[1, SAFETY_CELLS:TEMPO_CELL] = attackers * RESERVES + reserve
+    safety[1, SAFETY_CELLS:TEMPO_CELL] = attackers * HAND_PRESSURES + pressure
     safety[2, SAFETY_CELLS:TEMPO_CELL] = np.arange(SAFETIES)
     tempo = np.full(CELLS, -1)
     tempo[TEMPO_CELL] = 0
@@ -134,7 +134,7 @@ def make_parts(widths: dict[str, float]) -> list[Part]:
         Part("relative", np.where(real & board, (piece * 17 + down) * 9 + right, -1).ravel(), widths["relative"]),
         Part("cell", shared(kings * FEATURES + features), widths["cell"]),
         Part("attackers and guards", safety[0], widths["safety"]),
-        Part("attackers and reserve", safety[1], widths["safety"]),
+        Part("attackers and hand pressure", safety[1], widths["safety"]),
         Part("safety", safety[2], widths["safety"] / 4),
         Part("tempo", tempo, 20.0),
     ]

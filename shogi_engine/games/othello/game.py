@@ -4,12 +4,13 @@ import importlib
 from typing import Any
 
 from shogi_engine.game import Game
-from shogi_engine.games.othello import book, levels, rules  # noqa: F401  (they register the rules)
+from shogi_engine.games.othello import book, levels, ordering, rules  # noqa: F401  (they register the rules)
 from shogi_engine.games.othello.endgame import search  # noqa: F401
-from shogi_engine.games.othello.evaluation import evaluate  # noqa: F401
+from shogi_engine.games.othello.evaluation import naive  # noqa: F401
+from shogi_engine.games.othello.names import EVALUATIONS
 from shogi_engine.games.othello.notation import START, format_move, format_obf, parse_move, parse_obf
 from shogi_engine.games.othello.params import PARAMS, default_params
-from shogi_engine.games.othello.types import ACCUMULATOR, DISC, MAX_MOVES, POSITION, UNDO
+from shogi_engine.games.othello.types import DISC, MAX_MOVES, POSITION, UNDO
 from shogi_engine.search.context import DEEPER, FINISH, PROBCUT, TABLE
 
 
@@ -37,7 +38,7 @@ GAME = Game(
     default_params=default_params,
     score_text=score_text,
     solver=make_solver,
-    accumulator=ACCUMULATOR,
+    evaluations=EVALUATIONS,
     open_book=book.open_book,
     levels=levels.LEVELS,
     level=levels.plan,

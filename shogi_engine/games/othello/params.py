@@ -1,23 +1,16 @@
-"""Othello's margins and weights: a record copied into each search context, so that tuning recompiles nothing."""
+"""Othello's margins and the weights of move ordering: a record copied into contexts; tuning recompiles nothing."""
 
 from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.othello.evaluation.weights import shipped
-from shogi_engine.games.othello.types import DISC, SPREAD_DEPTHS, SPREAD_GROUPS
+from shogi_engine.games.othello.types import DISC
 from shogi_engine.jit import record_dtype
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
-
-# A feature's two weights hold with 60 empty squares and with none; between them the weight is interpolated.
-FEATURES = ("mobility", "potential", "corners", "x_squares", "c_squares", "stable", "discs", "parity")
 
 PARAMS = record_dtype(
     [
         *SEARCH_FIELDS,
-        ("weights", np.uint64),  # address of the pattern weights (weights.py); 0: evaluate by the features below
-        ("spread", np.int32, (SPREAD_GROUPS, SPREAD_DEPTHS)),  # of `probcut`, by phase and depth
-        *((feature, np.int32, (2,)) for feature in FEATURES),
         ("order_mobility", np.int32),  # score_moves: per weighted answer left to the opponent
         ("order_potential", np.int32),  # per empty square next to the mover's discs
         ("order_parity", np.int32),  # a disc move in a quadrant with an odd number of empty squares
@@ -26,20 +19,6 @@ PARAMS = record_dtype(
 )
 
 SELECTIVITY = 150  # percent of a spread
-
-# Hundredths of a disc for each unit by which the side to move is ahead, in the opening and at the end. Fitted by least
-# squares to the final scores of some 2500 games of the engine against itself, two and three plies deep from random
-# openings; corners and what stands next to them tell early, mobility and parity late.
-WEIGHTS = {
-    "mobility": (15, 240),
-    "potential": (70, -80),
-    "corners": (2100, -100),
-    "x_squares": (-2000, 50),  # next to an empty corner only, and so the next
-    "c_squares": (95, -190),
-    "stable": (120, 110),
-    "discs": (-55, -10),
-    "parity": (55, 145),  # an odd number of empty squares: the side to move has the last move
-}
 
 # What order_squares holds for the squares of the triangle a1, b1, b2, c1 ... d4, in the board's symmetry.
 TRIANGLE = {(0, 0): 40, (0, 1): -12, (1, 1): -25, (0, 2): 4, (1, 2): -6, (2, 2): 2, (0, 3): 2, (1, 3): -4}
@@ -54,16 +33,12 @@ def square_bonus(square: int) -> int:
 def default_params() -> Any:
     """Return the parameters that play best."""
     params = search_defaults(PARAMS)
-    table, params.spread = shipped()
-    params.weights = table.ctypes.data
     params.probcut_selectivity = SELECTIVITY
     params.aspiration_window = 2 * DISC
     params.rfp_margin = params.futility_margin = params.razor_depth_margin = 6 * DISC
     params.razor_margin = 20 * DISC
     params.lmp_base = 100  # a position has fewer
     params.nmp_eval_divisor = DISC  # a null move is never allowed
-    for feature, weights in WEIGHTS.items():
-        params[feature] = weights
     params.order_mobility = 16
     params.order_potential = 2
     params.order_parity = 6

@@ -22,11 +22,6 @@ def terminal_value(ctx):
 
 
 @provides(POSITION)
-def naive_value(ctx):
-    return DISC * (popcount(ctx.pos.own) - popcount(ctx.pos.opponent))
-
-
-@provides(POSITION)
 def finished_leaves(pos):
     return 1
 

@@ -22,13 +22,6 @@ POSITION = record_dtype([("own", np.uint64), ("opponent", np.uint64), ("side", n
 # What a move changed: the discs it flipped, and the disc it placed (none for a pass).
 UNDO = record_dtype([("flips", np.uint64), ("disc", np.uint64)])
 
-# What `evaluate` keeps for each ply of a line: the numbers of patterns.py, for the side to move and with both as one.
-LANES = 64
-ACCUMULATOR = record_dtype([("numbers", np.uint16, (LANES,)), ("occupied", np.uint16, (LANES,))])
-
-# The spread of `probcut` is known for groups of phases, and up to a depth (and taken for what is deeper).
-SPREAD_GROUPS, SPREAD_PHASES, SPREAD_DEPTHS = 8, 4, 16
-
 # A move: bits 0-5 the square of a disc move, bit 6 set for a disc move, bit 7 for the pass.
 DISC_MOVE = 1 << 6
 PASS = 1 << 7

@@ -73,6 +73,9 @@ CHECK_SOURCES = np.array([[_check_sources(colour, kind) for kind in STEPPING_KIN
 
 # ---- check squares -----------------------------------------------------------------------------------------------
 
+# For each ply of the line: by kind, from where it attacks the enemy king.
+STATE_FIELDS = (("check_squares", np.uint64, (16, 2)),)
+
 
 @njit
 def mark_check_squares(pos, king, squares):
@@ -220,7 +223,7 @@ def generate_checks(ctx, start, squares, undo):
 def generate_quiet_checks(ctx, start):
     if ctx.pos.king[1 - ctx.pos.side] == NO_SQUARE:
         return 0
-    count = generate_checks(ctx, start, ctx.accumulators[ctx.ply].check_squares, ctx.undo[ctx.game_ply])
+    count = generate_checks(ctx, start, ctx.states[ctx.ply].check_squares, ctx.undo[ctx.game_ply])
     end = start
     for index in range(start, start + count):
         move = ctx.moves[index]
@@ -234,12 +237,12 @@ def generate_quiet_checks(ctx, start):
 def set_check_info(ctx):
     king = int(ctx.pos.king[1 - ctx.pos.side])
     if king == NO_SQUARE:
-        ctx.accumulators[ctx.ply].check_squares[:] = ZERO
+        ctx.states[ctx.ply].check_squares[:] = ZERO
     else:
-        mark_check_squares(ctx.pos, king, ctx.accumulators[ctx.ply].check_squares)
+        mark_check_squares(ctx.pos, king, ctx.states[ctx.ply].check_squares)
 
 
 @provides(POSITION)
 def gives_check(ctx, move):
-    squares, kind = ctx.accumulators[ctx.ply].check_squares, arriving_kind(move)
+    squares, kind = ctx.states[ctx.ply].check_squares, arriving_kind(move)
     return test_bit(squares[kind, 0], squares[kind, 1], move_to(move))

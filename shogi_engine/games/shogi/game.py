@@ -10,14 +10,20 @@ from shogi_engine.games.shogi import (  # noqa: F401  (they register the rules)
     levels,
     mate_in_one,
     movegen,
+    partial_keys,
     rules,
     see,
 )
-from shogi_engine.games.shogi.evaluation.evaluate import ACCUMULATOR, CONTINUATION_SLOTS
+from shogi_engine.games.shogi.evaluation import naive  # noqa: F401
+from shogi_engine.games.shogi.names import EVALUATIONS
 from shogi_engine.games.shogi.notation import START, format_sfen, parse_sfen
+from shogi_engine.games.shogi.ordering import CONTINUATION_SLOTS
 from shogi_engine.games.shogi.params import PARAMS, default_params
 from shogi_engine.games.shogi.types import MAX_MOVES, POSITION, UNDO
 from shogi_engine.games.shogi.usi_moves import format_usi, parse_usi
+from shogi_engine.jit import record_dtype
+
+STATE = record_dtype([*checks.STATE_FIELDS, *partial_keys.STATE_FIELDS])
 
 
 def make_solver(**options: Any) -> Any:
@@ -37,7 +43,8 @@ GAME = Game(
     format_move=format_usi,
     params=PARAMS,
     default_params=default_params,
-    accumulator=ACCUMULATOR,
+    evaluations=EVALUATIONS,
+    state=STATE,
     solver=make_solver,
     solver_runs=BESIDE_SEARCH,
     open_book=book.open_book,

@@ -1,8 +1,26 @@
-"""The names of Shogi's choices, for front ends that have to know them before numba is loaded. Standard library only."""
+"""The names by which people and protocols choose among Shogi's rules and evaluations. Standard library only."""
 
-# What evaluates a position; a kind's number is its place here.
-EVALUATIONS = ("material", "king-piece")
+from shogi_engine.registry import Registry
 
-# The rules on entering kings, by the names that engines give them in USI's option EnteringKingRule; a rule's number is
-# its place here. An H takes the points of the pieces that white, the handicap's giver, left out as white's own.
+# The rules on entering kings, as engines name them in USI's option EnteringKingRule; a rule's number is its place here.
+# An H takes the points of the pieces that white, the handicap's giver, left out as white's own.
 ENTERING_KING_RULES = ("NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule")
+NO_ENTERING_KING, CSA_24, CSA_24H, CSA_27, CSA_27H, TRY_RULE = range(6)
+
+EVALUATIONS = Registry(
+    "evaluation",
+    "EVALUATION",
+    {
+        "material": "shogi_engine.games.shogi.evaluation.material",
+        "king-piece": "shogi_engine.games.shogi.evaluation.king_piece",
+    },
+    default="king-piece",
+)
+
+
+def entering_king_rule(name: str) -> int:
+    """Return the number of the rule `name`, in any case of letters; raise ValueError if there is none."""
+    for number, known in enumerate(ENTERING_KING_RULES):
+        if known.lower() == name.lower():
+            return number
+    raise ValueError(f"no entering-king rule {name!r}; there are {', '.join(ENTERING_KING_RULES)}")

@@ -1,27 +1,20 @@
-"""Shogi's margins and values: a record copied into each search context, so that tuning recompiles nothing."""
+"""Shogi's margins, piece values and rules: a record copied into contexts, so that tuning recompiles nothing."""
 
 from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation import king_piece
-from shogi_engine.games.shogi.names import ENTERING_KING_RULES
+from shogi_engine.games.shogi.names import CSA_27
 from shogi_engine.games.shogi.types import KINDS
 from shogi_engine.jit import record_dtype
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 
-NO_ENTERING_KING, CSA_24, CSA_24H, CSA_27, CSA_27H, TRY_RULE = range(6)
-MATERIAL, KING_PIECE = range(2)
-
 PARAMS = record_dtype(
     [
         *SEARCH_FIELDS,
-        ("evaluation", np.int32),  # EVALUATIONS' index
         ("mate_in_one_max_escapes", np.int32),  # escapes of a king beyond which `mate_in_one` does not look
-        ("tempo", np.int32),  # centipawns for the side to move, where the evaluation is not by material alone
-        ("king_piece", np.uint64),  # where king_piece.Weights.table lies
         ("values", np.int32, (16,)),  # centipawns by kind on the board; the king counts nothing
-        ("entering_king_rule", np.int32),  # ENTERING_KING_RULES' index
+        ("entering_king_rule", np.int32),  # names.ENTERING_KING_RULES' index
         ("max_moves", np.int32),  # the game is drawn after so many moves, by an SFEN's move number; 0 for never
         ("draw_value", np.int32, (2,)),  # by colour: what a draw is worth when it is to move
     ]
@@ -29,14 +22,6 @@ PARAMS = record_dtype(
 
 # By kind: none, P L N S G B R K +P +L +N +S +B +R. The usual material values of Shogi programs (pawn 90).
 VALUES = (0, 90, 315, 405, 495, 540, 855, 990, 0, 540, 540, 540, 540, 945, 1395)
-
-
-def entering_king_rule(name: str) -> int:
-    """Return the number of the rule `name`, in any case of letters; raise ValueError if there is none."""
-    for number, known in enumerate(ENTERING_KING_RULES):
-        if known.lower() == name.lower():
-            return number
-    raise ValueError(f"no entering-king rule {name!r}; there are {', '.join(ENTERING_KING_RULES)}")
 
 
 def default_params() -> Any:
@@ -57,8 +42,4 @@ def default_params() -> Any:
     params.continuation_correction_weight, params.correction_skip_margin = 95, 200
     params.mate_in_one_max_escapes = 2
     params.entering_king_rule = CSA_27
-    weights = king_piece.shipped()
-    params.evaluation = KING_PIECE
-    params.tempo = weights.tempo
-    params.king_piece = weights.address
     return params

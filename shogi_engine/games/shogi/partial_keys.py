@@ -1,20 +1,23 @@
 """Partial keys: hashes of parts of a position, updated ply by ply, that index the correction histories.
 
 Where a part of a position is as it was before, the evaluation tends to be wrong by the same amount. The parts are the
-pawns of both sides, the other pieces of each side, and everything near each king. An accumulator
-(evaluate.ACCUMULATOR) holds their keys in `partial_keys`, uint64[PARTIAL_KEYS], and the king squares they are for in
-`kings`.
+pawns of both sides, the other pieces of each side, and everything near each king. A ply's state (game.STATE) holds
+their keys in `partial_keys`, uint64[PARTIAL_KEYS], and the king squares they are for in `kings`.
 """
+
+import numpy as np
 
 from shogi_engine.bits import ZERO, pop_lowest
 from shogi_engine.bits import test as test_bit
+from shogi_engine.game import CORRECTION_SLOTS, provides, update_line
 from shogi_engine.games.shogi.bitboard import NEAR_KING
-from shogi_engine.games.shogi.position import SQUARE_KEYS
+from shogi_engine.games.shogi.position import SQUARE_KEYS, side_at
 from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import (
     KING,
     NO_SQUARE,
     PAWN,
+    POSITION,
     SQUARES,
     arriving_kind,
     is_drop,
@@ -33,6 +36,8 @@ PAWN_KEY, PIECES_KEY, NEAR_KING_KEY = 0, 1, 3
 PARTIAL_KEYS = 5
 STALE_KEY = ZERO  # a king's NEAR_KING_KEY after the king has moved, until `refresh_near_king_keys`
 
+STATE_FIELDS = (("partial_keys", np.uint64, (PARTIAL_KEYS,)), ("kings", np.int64, (2,)))  # for each ply of the line
+
 
 @njit
 def toggle_piece(state, piece, square):
@@ -49,7 +54,7 @@ def toggle_piece(state, piece, square):
 
 @njit
 def update_partial_keys(before, after, move, mover):
-    """Derive the partial keys and kings of the accumulator `after` from those of `before` by `move` (0: null move).
+    """Derive the partial keys and kings of the state `after` from those of `before` by `move` (0: null move).
 
     mover : the colour that moves. The NEAR_KING_KEY of a king that moves becomes STALE_KEY.
     """
@@ -89,7 +94,7 @@ def refresh_near_king_keys(pos, state):
 
 @njit
 def refresh_partial_keys(pos, state):
-    """Compute the partial keys and kings of the accumulator `state` from `pos`."""
+    """Compute the partial keys and kings of the ply's `state` from `pos`."""
     for index in range(PARTIAL_KEYS):
         state.partial_keys[index] = STALE_KEY
     for colour in range(2):
@@ -99,3 +104,32 @@ def refresh_partial_keys(pos, state):
         if piece != 0:
             toggle_piece(state, piece, square)  # leaves the NEAR_KING_KEYs stale
     refresh_near_king_keys(pos, state)
+
+
+@provides(POSITION)
+def refresh_state(ctx, ply):
+    refresh_partial_keys(ctx.pos, ctx.states[ply])
+
+
+@provides(POSITION)
+def update_state(ctx, ply):
+    move = ctx.undo[ctx.game_ply - ctx.ply + ply - 1].move
+    update_partial_keys(ctx.states[ply - 1], ctx.states[ply], move, side_at(ctx, ply - 1))
+
+
+@provides(POSITION)
+def correction_slots(ctx):
+    """By the partial keys and by the hands."""
+    update_line(ctx)
+    pos, state = ctx.pos, ctx.states[ctx.ply]
+    refresh_near_king_keys(pos, state)
+    keys = state.partial_keys
+    side, mask = np.int64(pos.side), np.uint64(CORRECTION_SLOTS // 2 - 1)
+    return (
+        np.int64(keys[PAWN_KEY] & mask) << 1 | side,
+        np.int64(keys[PIECES_KEY] & mask) << 1 | side,
+        np.int64(keys[PIECES_KEY + 1] & mask) << 1 | side,
+        np.int64(keys[NEAR_KING_KEY] & mask) << 1 | side,
+        np.int64(keys[NEAR_KING_KEY + 1] & mask) << 1 | side,
+        np.int64(pos.hand_key & mask) << 1 | side,
+    )

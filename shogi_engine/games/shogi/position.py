@@ -286,3 +286,9 @@ def null_allowed(pos):
 @provides(POSITION)
 def repetition_key(pos):
     return pos.board_key
+
+
+@njit
+def side_at(ctx, ply):
+    """Return the side to move at `ply` of the line searched, which is at ctx.ply now."""
+    return (int(ctx.pos.side) + ctx.ply - ply) & 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from processes import ROOT
 
-from shogi_engine.games.othello.evaluation import weights
+from shogi_engine.games.othello.evaluation import pattern_weights as weights
 from shogi_engine.jit import JIT_DISABLED
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="takes hours without JIT")

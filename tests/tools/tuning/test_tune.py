@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from processes import ROOT, environment
 
-from shogi_engine.game import evaluate, refresh_accumulator
-from shogi_engine.games.shogi.evaluation import king_piece
-from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, SAFETIES, UNIT
+from shogi_engine.evaluation import Evaluator
+from shogi_engine.game import evaluate, refresh_line
+from shogi_engine.games.shogi.evaluation import king_piece_weights as king_piece
+from shogi_engine.games.shogi.evaluation.king_piece_weights import FEATURES, SAFETIES, UNIT
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.notation import START, parse_sfen
 from shogi_engine.jit import JIT_DISABLED
@@ -50,14 +51,13 @@ def test_what_is_fitted_is_what_the_engine_evaluates():
     assert np.array_equal(swap[swap], np.arange(FEATURES))
     weights = tune.export(parts, 30)
     features, kings, safeties, sides = rows()
-    ctx = new_context(GAME)
-    ctx.params.king_piece, ctx.params.tempo = weights.address, weights.tempo
+    ctx = new_context(GAME, Evaluator(GAME.evaluation("king-piece"), weights))
     table, safety = cells[: 81 * FEATURES].reshape(81, FEATURES), cells[81 * FEATURES :]
     for row, sfen in enumerate(SFENS):
         value = table[kings[row, 0], features[row]].sum() - table[kings[row, 1], swap[features[row]]].sum()
         value += safety[safeties[row, 0]] - safety[safeties[row, 1]]
         ctx.pos = parse_sfen(sfen)
-        refresh_accumulator(ctx)
+        refresh_line(ctx)
         assert abs(evaluate(ctx) - (sides[row] * value + 30)) < 80 / UNIT, sfen
 
 

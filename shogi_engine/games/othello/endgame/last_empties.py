@@ -10,9 +10,9 @@ import numpy as np
 
 from shogi_engine.bits import ALL, ONE, ZERO
 from shogi_engine.games.othello.bitboard import CORNERS, FILE_A, neighbours, odd_quadrants
-from shogi_engine.games.othello.evaluation.evaluate import stable_discs
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.rules import final_score
+from shogi_engine.games.othello.stability import stable_discs
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.jit import ctz, njit, popcount
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.game import VALUE_INFINITE, do_move, key, refresh_accumulator
+from shogi_engine.game import VALUE_INFINITE, do_move, key, refresh_line
 from shogi_engine.games.othello.endgame.deep_search import BEING_SEARCHED_SLOTS, DEEP, solve_deep
 from shogi_engine.games.othello.endgame.search import solve_all
 from shogi_engine.games.othello.endgame.table import (
@@ -91,7 +91,7 @@ class Solver:
         self._contexts = [self._new_context(histories) for histories in self._histories]
 
     def _new_context(self, histories: Histories) -> Any:
-        ctx = new_context(GAME, histories)
+        ctx = new_context(GAME, histories=histories)
         ctx.stop_address = self._window_stop.address
         return ctx
 
@@ -200,7 +200,7 @@ class Solver:
         ctx.node_limit = NO_LIMIT
         ctx.stopped = 0
         ctx.killers[:] = 0
-        refresh_accumulator(ctx)
+        refresh_line(ctx)
 
     # ---- the score ------------------------------------------------------------------------------------------------
 

@@ -1,1 +1,1 @@
-"""What an Othello position is worth: patterns, their weights, and the order of moves."""
+"""What an Othello position is worth: patterns and their weights, or features made by hand."""

@@ -19,8 +19,7 @@ from shogi_engine.games.shogi.board.pieces import (
     can_promote,
 )
 from shogi_engine.games.shogi.legal_moves import legal_moves, scratch
-from shogi_engine.games.shogi.names import ENTERING_KING_RULES
-from shogi_engine.games.shogi.params import TRY_RULE, entering_king_rule
+from shogi_engine.games.shogi.names import ENTERING_KING_RULES, TRY_RULE, entering_king_rule
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.rules import DRAW, LOSS, WIN, declaration, has_tried, occurrence, repetition
 from shogi_engine.games.shogi.see import see_ge
@@ -97,7 +96,7 @@ class Board(BaseBoard):
     is checked when it is first used: a position that can not be raises ValueError then, and `status` tells why.
 
     sfen : an SFEN of three or four fields, or None for the start of a game; ValueError if it can not be.
-    entering_king_rule : one of params.ENTERING_KING_RULES, what `can_declare_win` and `outcome` go by.
+    entering_king_rule : one of names.ENTERING_KING_RULES, what `can_declare_win` and `outcome` go by.
     """
 
     def __init__(self, sfen: str | None = None, entering_king_rule: str = "CSARule27") -> None:
@@ -357,7 +356,7 @@ class Board(BaseBoard):
         """Return what the side to move may declare, 'win', 'draw' or None, by `rule` or else the board's own.
 
         Under the try rule 'win' means that the king may step to where the enemy's began; it has to do so.
-        Raises ValueError for a rule that is not in params.ENTERING_KING_RULES.
+        Raises ValueError for a rule that is not in names.ENTERING_KING_RULES.
         """
         verdict = declaration(self._pos, self._rule if rule is None else entering_king_rule(rule))
         return {WIN: "win", DRAW: "draw"}.get(int(verdict))

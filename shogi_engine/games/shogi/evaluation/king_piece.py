@@ -1,94 +1,171 @@
-"""The weights of the king-piece evaluation: their layout, their file, and the table that the kernels read.
+"""The king-piece evaluation: every piece by where it stands from either king, and the safety of the kings.
 
-A king sees every piece from its owner's side of the board. `table[king, feature]` is what a feature is worth to the
-owner of the king on that square, in 1/UNIT centipawns, and the value of a position is the sum over what the side to
-move's king sees, less the sum over what the other king sees. A feature is
-
-* a piece on the board, piece * 81 + square, where piece is (0 own, 1 the enemy's) << 4 | kind, both kings included;
-* the n-th piece of a kind in a hand, HAND_BASE + ((0 own, 1 the enemy's) << 3 | kind) * HAND_COUNTS + n.
-
-For white, squares are counted from the other end (80 - square). Row NO_KING is for a side that has no king. The board's
-mirror image is worth the same, so the file holds only the kings on files 9 to 5.
-
-Row SAFETY holds what a sum over pieces can not tell, the safety of a king: (attackers * GUARDS + guards) * RESERVES +
-reserve, where attackers are enemy pieces near it (bitboard.NEAR_KING), guards the own silvers and what moves like a
-gold next to it, and the reserve is the enemy's hand, weighed by RESERVE_WEIGHTS.
-
-`tools/tuning/tune.py` makes the file.
+One weight for each piece and king (king_piece_weights.py) is summed for each king's perspective, and the sums are kept
+up to date move by move. A king's own move changes its whole perspective, which is then summed anew where it is asked.
 """
-
-import functools
-import zipfile
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from shogi_engine.games.shogi.types import NO_SQUARE, SQUARES
+from shogi_engine.bits import ZERO, clear_lowest, lowest
+from shogi_engine.evaluation import Evaluation
+from shogi_engine.game import do_move, provides_evaluation, undo_move, update_line
+from shogi_engine.games.shogi.evaluation.king_piece_weights import (
+    FEATURES,
+    HAND_BASE,
+    HAND_COUNTS,
+    UNIT,
+    load_weights,
+)
+from shogi_engine.games.shogi.evaluation.king_safety import king_safety_difference
+from shogi_engine.games.shogi.position import side_at
+from shogi_engine.games.shogi.rules import VALUE_SUPERIOR
+from shogi_engine.games.shogi.types import (
+    KING,
+    NO_SQUARE,
+    POSITION,
+    PROMOTED,
+    SQUARES,
+    UNPROMOTED,
+    hand_count,
+    is_drop,
+    is_promotion,
+    move_captured,
+    move_from,
+    move_kind,
+    move_to,
+)
+from shogi_engine.jit import load_i16, njit, record_dtype
 
-HAND_BASE = 32 * SQUARES
-HAND_COUNTS = 19  # 0 to 18 pieces of a kind
-FEATURES = HAND_BASE + 16 * HAND_COUNTS
-NO_KING = NO_SQUARE
-SAFETY = NO_KING + 1
-ROWS = SAFETY + 1
-UNIT = 8
+# By colour: the sum of its king's perspective in 1/UNIT centipawns, or STALE, and the address of its king's row.
+ACCUMULATOR = record_dtype([("rows", np.uint64, (2,)), ("sums", np.int64, (2,))])
+STALE = 1 << 40
+VALUE_LIMIT = VALUE_SUPERIOR - 1000  # an evaluation is never as sure as a rule on repetition
 
-ATTACKERS, GUARDS, RESERVES = 8, 4, 12  # numbers of each that count as different; more are as many
-SAFETIES = ATTACKERS * GUARDS * RESERVES
-RESERVE_WEIGHTS = (0, 0, 1, 1, 2, 2, 2, 3)  # by kind: none, P L N S G B R
-
-FILE = Path(__file__).with_name("king_piece.npz")
-MIRROR = np.arange(SQUARES).reshape(9, 9)[:, ::-1].ravel()  # by square, its mirror image
-STORED_ROWS = np.array([square for square in range(SQUARES) if square % 9 <= 4] + [NO_KING, SAFETY])
-
-
-def mirror_features() -> np.ndarray:
-    """Return int64[FEATURES]: by feature, the same one on the mirrored board."""
-    mirrored = np.arange(FEATURES)
-    mirrored[:HAND_BASE] = (np.arange(32)[:, None] * SQUARES + MIRROR).ravel()
-    return mirrored
-
-
-@dataclass(frozen=True)
-class Weights:
-    """table : int16[ROWS, FEATURES], 1/UNIT centipawns, row by row    tempo : centipawns for the side to move"""
-
-    table: np.ndarray
-    tempo: int
-
-    @property
-    def address(self) -> int:
-        """Where the table lies, for a kernel; it lives as long as this object."""
-        return self.table.ctypes.data
-
-
-def save(file: Path, weights: Weights) -> None:
-    """Write weights that are the same for mirrored boards."""
-    rows = weights.table[STORED_ROWS]
-    steps = np.diff(rows, axis=0, prepend=np.int16(0))  # neighbours are alike: this packs better
-    np.savez_compressed(file, rows=steps, tempo=np.int32(weights.tempo))
-
-
-def load(file: Path) -> Weights:
-    """Return the weights that `save` wrote. Raises ValueError, naming the file, if it is missing or not like that."""
-    try:
-        with np.load(file, allow_pickle=False) as content:
-            steps, tempo = content["rows"], int(content["tempo"])
-    except (OSError, KeyError, ValueError, TypeError, zipfile.BadZipFile) as fault:
-        raise ValueError(f"evaluation weights: {file} can not be read ({fault})") from None
-    if steps.shape != (len(STORED_ROWS), FEATURES) or steps.dtype != np.int16:
-        wanted = f"int16 {(len(STORED_ROWS), FEATURES)}"
-        raise ValueError(f"evaluation weights: {file} holds {steps.dtype} {steps.shape}, not {wanted}")
-    rows = np.cumsum(steps, axis=0, dtype=np.int16)
-    table = np.zeros((ROWS, FEATURES), dtype=np.int16)
-    table[STORED_ROWS] = rows
-    right = np.array([square for square in range(SQUARES) if square % 9 > 4])
-    table[right] = table[MIRROR[right]][:, mirror_features()]
-    return Weights(table, tempo)
+EVALUATION = Evaluation(
+    "king-piece",
+    POSITION,
+    accumulator=ACCUMULATOR,
+    fields=(
+        ("table", np.uint64),  # where king_piece_weights.Weights.table lies
+        ("tempo", np.int32),  # centipawns for the side to move
+    ),
+    load_weights=load_weights,
+)
 
 
-@functools.cache
-def shipped() -> Weights:
-    """Return the weights that came with the package; raises ValueError as `load`."""
-    return load(FILE)
+@njit
+def weight(row, feature):
+    """Return a king's weight of `feature`; row : uint64, the address of the king's row of the weights' table."""
+    return load_i16(row + np.uint64(2 * feature))
+
+
+@njit
+def king_row(ctx, colour):
+    """Return the address of the row for `colour`'s king in ctx.pos."""
+    king = int(ctx.pos.king[colour])
+    if colour != 0 and king != NO_SQUARE:
+        king = SQUARES - 1 - king
+    return ctx.evaluation.table + np.uint64(2 * FEATURES * king)
+
+
+@njit
+def hand_feature(owner, kind, number):
+    """Return the feature of the `number`-th piece of `kind` in a hand; owner : 0 the king's own, 1 the enemy's."""
+    return HAND_BASE + (owner << 3 | kind) * HAND_COUNTS + number
+
+
+@njit
+def perspective_sum(pos, row, colour):
+    """Return the sum of the weights of `colour`'s perspective of `pos`; row : as `king_row` returns it."""
+    swap, far = (16, SQUARES - 1) if colour != 0 else (0, 0)
+    value = np.int64(0)
+    lo, hi = pos.bb[0, 0, 0] | pos.bb[1, 0, 0], pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+    while lo | hi != ZERO:
+        square = lowest(lo, hi)
+        lo, hi = clear_lowest(lo, hi)
+        value += weight(row, (int(pos.board[square]) ^ swap) * SQUARES + abs(far - square))
+    for owner in range(2):
+        hand = pos.hand[colour ^ owner]
+        if hand != ZERO:
+            for kind in range(1, KING):
+                for number in range(hand_count(hand, kind)):
+                    value += weight(row, hand_feature(owner, kind, number + 1))
+    return value
+
+
+@njit
+def perspective_change(row, colour, mover, move, hand):
+    """Return what `move` of `mover`, whose hand (uint64) was `hand`, changes in the sum of `colour`'s perspective.
+
+    Not for a move of that king itself, which changes the row.
+    """
+    far = SQUARES - 1 if colour != 0 else 0
+    owner = mover ^ colour
+    kind, target = move_kind(move), abs(far - move_to(move))
+    arrived = int(PROMOTED[kind]) if is_promotion(move) else kind
+    value = weight(row, (owner << 4 | arrived) * SQUARES + target)
+    if is_drop(move):
+        return value - weight(row, hand_feature(owner, kind, hand_count(hand, kind)))
+    value -= weight(row, (owner << 4 | kind) * SQUARES + abs(far - move_from(move)))
+    captured = move_captured(move)
+    if captured != 0:
+        value -= weight(row, ((owner ^ 1) << 4 | captured) * SQUARES + target)
+        gained = int(UNPROMOTED[captured])
+        value += weight(row, hand_feature(owner, gained, hand_count(hand, gained) + 1))
+    return value
+
+
+@njit
+def refresh_perspective(ctx, ply, colour):
+    """Write the row and the sum of `colour`'s perspective of ctx.pos to ctx.accumulators[ply]."""
+    row = king_row(ctx, colour)
+    ctx.accumulators[ply].rows[colour] = row
+    ctx.accumulators[ply].sums[colour] = perspective_sum(ctx.pos, row, colour)
+
+
+@provides_evaluation(EVALUATION)
+def refresh_accumulator(ctx, ply):
+    for colour in range(2):
+        refresh_perspective(ctx, ply, colour)
+
+
+@provides_evaluation(EVALUATION)
+def update_accumulator(ctx, ply):
+    """A king's own move leaves its perspective STALE until it is asked for."""
+    before, after = ctx.accumulators[ply - 1], ctx.accumulators[ply]
+    undo = ctx.undo[ctx.game_ply - ctx.ply + ply - 1]
+    move, mover = undo.move, side_at(ctx, ply - 1)
+    for colour in range(2):
+        after.rows[colour] = before.rows[colour]
+        if before.sums[colour] == STALE or move_kind(move) == KING and colour == mover:
+            after.sums[colour] = STALE
+        elif move == 0:
+            after.sums[colour] = before.sums[colour]
+        else:
+            change = perspective_change(before.rows[colour], colour, mover, move, undo.hand[mover])
+            after.sums[colour] = before.sums[colour] + change
+
+
+@provides_evaluation(EVALUATION)
+def evaluate(ctx):
+    update_line(ctx)
+    us = int(ctx.pos.side)
+    sums = ctx.accumulators[ctx.ply].sums
+    for colour in range(2):
+        if sums[colour] == STALE:
+            refresh_perspective(ctx, ctx.ply, colour)
+    value = sums[us] - sums[1 - us] + king_safety_difference(ctx.evaluation.table, ctx.pos, us)
+    value = value // UNIT + ctx.evaluation.tempo
+    return min(max(value, -VALUE_LIMIT), VALUE_LIMIT)
+
+
+@provides_evaluation(EVALUATION)
+def root_order_score(ctx, move):
+    """By the same sums, finer than `evaluate`: in 1/UNIT centipawns."""
+    pos = ctx.pos
+    us, undo = int(pos.side), ctx.undo[ctx.game_ply]
+    do_move(pos, move, undo)
+    value = perspective_sum(pos, king_row(ctx, us), us) - perspective_sum(pos, king_row(ctx, 1 - us), 1 - us)
+    value += king_safety_difference(ctx.evaluation.table, pos, us)
+    undo_move(pos, move, undo)
+    return value

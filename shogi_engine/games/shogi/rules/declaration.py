@@ -5,7 +5,7 @@ from shogi_engine.bits import test as test_bit
 from shogi_engine.game import VALUE_MATE, VALUE_NONE, provides
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.bitboard import STEP_ATTACKS, ZONE
-from shogi_engine.games.shogi.params import CSA_24, CSA_24H, CSA_27H, NO_ENTERING_KING, TRY_RULE
+from shogi_engine.games.shogi.names import CSA_24, CSA_24H, CSA_27H, NO_ENTERING_KING, TRY_RULE
 from shogi_engine.games.shogi.queries import bishops_and_horses, in_check, occupied, pieces, rooks_and_dragons
 from shogi_engine.games.shogi.rules.results import DRAW, WIN
 from shogi_engine.games.shogi.types import (

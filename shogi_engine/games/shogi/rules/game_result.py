@@ -17,7 +17,7 @@ from shogi_engine.game import (
     VALUE_NONE,
     provides,
 )
-from shogi_engine.games.shogi.params import TRY_RULE
+from shogi_engine.games.shogi.names import TRY_RULE
 from shogi_engine.games.shogi.rules.declaration import declaration, has_tried, reached_move_limit
 from shogi_engine.games.shogi.rules.repetition import repetition
 from shogi_engine.games.shogi.rules.results import DRAW, WIN

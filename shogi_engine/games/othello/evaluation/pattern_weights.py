@@ -10,22 +10,25 @@ import functools
 import hashlib
 import json
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from shogi_engine.games.othello.bitboard import SYMMETRIES, transform_square
-from shogi_engine.games.othello.evaluation.patterns import (
+from shogi_engine.games.othello.evaluation.pattern_layout import (
     COUNT_SIZE,
     COUNTS,
-    LANE_SQUARES,
+    INSTANCE_SQUARES,
     PATTERN_SQUARES,
     PHASE_WEIGHTS,
     PHASES,
+    SPREAD_DEPTHS,
+    SPREAD_GROUPS,
     STARTS,
     pattern_squares,
 )
-from shogi_engine.games.othello.types import SPREAD_DEPTHS, SPREAD_GROUPS
 
 FORMAT = "othello-patterns-1"
 SHIPPED = Path(__file__).resolve().parent / "weights.bin"
@@ -72,7 +75,7 @@ def file_weights() -> int:
 
 def layout() -> str:
     """Return a digest of the patterns and counts: weights for others are refused."""
-    text = repr((FORMAT, LANE_SQUARES, COUNTS, COUNT_SIZE, PHASES, KNOT_STEP))
+    text = repr((FORMAT, INSTANCE_SQUARES, COUNTS, COUNT_SIZE, PHASES, KNOT_STEP))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -123,8 +126,41 @@ def by_phase(knots: np.ndarray) -> np.ndarray:
     return weights
 
 
+@dataclass(frozen=True)
+class Weights:
+    """table : int16[PHASES, PHASE_WEIGHTS], hundredths of a disc   spread : int32[SPREAD_GROUPS, SPREAD_DEPTHS]
+
+    source : where they come from, for people
+    """
+
+    table: np.ndarray
+    spread: np.ndarray
+    source: str = "not from a file"
+
+    def fill(self, params: Any) -> None:
+        """Write the address of the table and the spreads to `params`."""
+        params.weights, params.spread = self.table.ctypes.data, self.spread
+
+    def describe(self) -> str:
+        """Return the size of the table and its source."""
+        return f"{PHASES} x {PHASE_WEIGHTS} weights, {self.source}"
+
+
 @functools.cache
-def shipped() -> tuple[np.ndarray, np.ndarray]:
-    """Return the weights by phase and the spreads that the package ships, kept for good: contexts hold the address."""
-    knots, spread = read(SHIPPED)
-    return by_phase(knots), spread
+def shipped() -> Weights:
+    """Return the weights that the package ships, kept for good: contexts hold the address."""
+    return load(SHIPPED)
+
+
+def load(file: Path) -> Weights:
+    """Return the weights of a file. Raises ValueError with one line saying what is wrong with it."""
+    try:
+        knots, spread = read(file)
+    except OSError as fault:
+        raise ValueError(f"evaluation weights: {file} can not be read ({fault.strerror})") from None
+    return Weights(by_phase(knots), spread, file.name)
+
+
+def load_weights(file: Path | None) -> Weights:
+    """Return the weights of `file`, those that the package ships for None. Raises ValueError as `load`."""
+    return shipped() if file is None else load(file)

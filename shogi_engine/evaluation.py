@@ -1,0 +1,83 @@
+"""What an evaluation is: kernels, the record they keep for each ply, their parameters, and the weights these point to.
+
+An evaluation is a module with an `EVALUATION` and kernels registered for it by `game.provides_evaluation`: `evaluate`,
+and as far as it needs them `refresh_accumulator`, `update_accumulator`, `root_order_score` and `probcut`. Its name goes
+into the registry `Game.evaluations`; nothing else has to know it. A search context is made for one evaluation, and
+numba resolves the kernels by the type of `ctx.evaluation` while compiling: nothing is decided at run time, and only the
+evaluation in use is compiled.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from shogi_engine.jit import new_record, record_dtype
+
+NOTHING = record_dtype([("unused", np.uint64)])
+
+
+class Weights(Protocol):
+    """What an evaluation learnt, in memory. It must live as long as any search that holds its addresses."""
+
+    def fill(self, params: Any) -> None:
+        """Write the evaluation's parameters, the addresses of tables among them, to `params`."""
+
+    def describe(self) -> str:
+        """Return in a few words what the weights are and where they come from."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """An evaluation of positions of one game.
+
+    name : as the registry has it
+    position : np.dtype         of the positions it evaluates
+    accumulator : np.dtype      what it keeps for each ply of the line, in ctx.accumulators
+    cache : np.dtype            what it keeps for a thread from search to search, in ctx.evaluation_cache; zeroed when
+                                the context is made, which is when the weights change, and never later
+    fields : its parameters, as `jit.record_dtype` takes them, in ctx.evaluation
+    load_weights(file)          returns Weights, the package's own for None; raises ValueError saying what was expected
+                                of the file and what was found. None: there are no weights, and any file is refused
+    """
+
+    name: str
+    position: np.dtype
+    accumulator: np.dtype = NOTHING
+    cache: np.dtype = NOTHING
+    fields: tuple[tuple[Any, ...], ...] = ()
+    load_weights: Callable[[Path | None], Weights] | None = None
+
+    @cached_property
+    def params(self) -> np.dtype:
+        """The dtype of ctx.evaluation: the fields, and one named after the evaluation, which tells types apart."""
+        return record_dtype([*self.fields, (f"is_{self.name.replace('-', '_')}", np.uint64)])
+
+    def load(self, file: Path | None = None) -> "Evaluator":
+        """Return the evaluation with the weights of `file`, None for the package's own. Raises ValueError."""
+        if self.load_weights is not None:
+            return Evaluator(self, self.load_weights(file))
+        if file is not None:
+            raise ValueError(f"evaluation {self.name}: it has no weights, so {file} can not be used")
+        return Evaluator(self)
+
+
+class Evaluator:
+    """An evaluation with its weights, as a search uses it.
+
+    params : record[evaluation.params], copied into every context of a search when it begins. Its addresses point into
+    `weights`: keep the evaluator as long as the contexts.
+    """
+
+    def __init__(self, evaluation: Evaluation, weights: Weights | None = None) -> None:
+        self.evaluation, self.weights = evaluation, weights
+        self.params = new_record(evaluation.params)
+        if weights is not None:
+            weights.fill(self.params)
+
+    def describe(self) -> str:
+        """Return the evaluation's name and what its weights are, for people."""
+        return self.evaluation.name if self.weights is None else f"{self.evaluation.name}: {self.weights.describe()}"

@@ -1,0 +1,10 @@
+"""What a beginner counts: the difference of discs."""
+
+from shogi_engine.game import provides
+from shogi_engine.games.othello.types import DISC, POSITION
+from shogi_engine.jit import popcount
+
+
+@provides(POSITION)
+def naive_value(ctx):
+    return DISC * (popcount(ctx.pos.own) - popcount(ctx.pos.opponent))

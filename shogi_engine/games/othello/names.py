@@ -1,0 +1,13 @@
+"""The names by which people and tools choose among Othello's evaluations. Standard library only."""
+
+from shogi_engine.registry import Registry
+
+EVALUATIONS = Registry(
+    "evaluation",
+    "EVALUATION",
+    {
+        "features": "shogi_engine.games.othello.evaluation.features",
+        "patterns": "shogi_engine.games.othello.evaluation.patterns",
+    },
+    default="patterns",
+)

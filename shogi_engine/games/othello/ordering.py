@@ -1,0 +1,37 @@
+"""The order in which Othello's moves are tried, and where the search keeps what it learns of them."""
+
+import numpy as np
+
+from shogi_engine.bits import ALL, ZERO
+from shogi_engine.game import provides
+from shogi_engine.games.othello.bitboard import CORNERS, neighbours, odd_quadrants
+from shogi_engine.games.othello.movegen import flips, mobility
+from shogi_engine.games.othello.types import PASS, POSITION, move_square, placed_disc
+from shogi_engine.jit import popcount
+
+
+@provides(POSITION)
+def score_moves(ctx, start, count):
+    own, opponent = ctx.pos.own, ctx.pos.opponent
+    odd = odd_quadrants(ALL ^ own ^ opponent)
+    for index in range(start, start + count):
+        move = ctx.moves[index]
+        if move == PASS:
+            ctx.scores[index] = 0
+            continue
+        square = move_square(move)
+        disc = placed_disc(move)
+        turned = flips(own, opponent, square)
+        mine, theirs = own ^ turned ^ disc, opponent ^ turned
+        answers = mobility(theirs, mine)
+        value = np.int64(ctx.params.order_squares[square])
+        value -= ctx.params.order_mobility * (popcount(answers) + popcount(answers & CORNERS))
+        value -= ctx.params.order_potential * popcount(neighbours(mine) & ~(mine | theirs))
+        if odd & disc != ZERO:
+            value += ctx.params.order_parity
+        ctx.scores[index] = value
+
+
+@provides(POSITION)
+def history_slot(pos, move):
+    return np.int64(pos.side) << 8 | np.int64(move)

@@ -1,0 +1,52 @@
+"""How safe a king is: its guards, the enemy pieces near it, and what the enemy holds in hand to drop."""
+
+import numpy as np
+
+from shogi_engine.bits import popcount2
+from shogi_engine.games.shogi.bitboard import NEAR_KING, STEP_ATTACKS
+from shogi_engine.games.shogi.evaluation.king_piece_weights import (
+    ATTACKERS,
+    FEATURES,
+    GUARDS,
+    HAND_PRESSURE_WEIGHTS,
+    HAND_PRESSURES,
+    SAFETY,
+)
+from shogi_engine.games.shogi.types import GOLD_MOVERS, KING, NO_SQUARE, SILVER
+from shogi_engine.jit import load_i16, njit
+
+# A hand times this has in its highest byte the sum of its counts times their weights, as long as that is below 256.
+HAND_PRESSURE_FACTOR = np.uint64(sum(weight << 56 - 8 * kind for kind, weight in enumerate(HAND_PRESSURE_WEIGHTS)))
+S56 = np.uint64(56)
+
+
+@njit
+def safety_index(pos, colour):
+    """Return where row SAFETY of the weights has the safety of `colour`'s king, which must be there."""
+    king = int(pos.king[colour])
+    enemy, own = pos.bb[1 - colour], pos.bb[colour]
+    attackers = popcount2(enemy[0, 0] & NEAR_KING[colour, king, 0], enemy[0, 1] & NEAR_KING[colour, king, 1])
+    next_lo, next_hi = STEP_ATTACKS[colour, KING, king, 0], STEP_ATTACKS[colour, KING, king, 1]
+    guards = popcount2(
+        (own[SILVER, 0] | own[GOLD_MOVERS, 0]) & next_lo, (own[SILVER, 1] | own[GOLD_MOVERS, 1]) & next_hi
+    )
+    pressure = int(pos.hand[1 - colour] * HAND_PRESSURE_FACTOR >> S56)
+    place = min(attackers, ATTACKERS - 1) * GUARDS + min(guards, GUARDS - 1)
+    return place * HAND_PRESSURES + min(pressure, HAND_PRESSURES - 1)
+
+
+@njit
+def king_safety(table, pos, colour):
+    """Return the safety of `colour`'s king, 0 if there is none.
+
+    table : uint64, the address of king_piece_weights.Weights.table.
+    """
+    if pos.king[colour] == NO_SQUARE:
+        return np.int64(0)
+    return load_i16(table + np.uint64(2 * (FEATURES * SAFETY + safety_index(pos, colour))))
+
+
+@njit
+def king_safety_difference(table, pos, colour):
+    """Return by how much `colour`'s king is safer than the other."""
+    return king_safety(table, pos, colour) - king_safety(table, pos, 1 - colour)

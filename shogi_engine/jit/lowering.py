@@ -1,0 +1,135 @@
+"""Lowering for kernels: the same LLVM code as numba's, with less searching and without what LLVM would remove again."""
+
+import functools
+from typing import Any
+
+from numba import types
+from numba.core import errors, ir, lowering, typing
+from numba.core.base import _wrap_impl, _wrap_missing_loc
+from numba.core.cpu import CPUContext
+
+SPECIAL = ("static_getitem", "static_setitem", "__array__")
+_missing: set[tuple] = set()  # which of these, and for what types, have no implementation
+_operators: dict[tuple, Any] = {}  # (operator, operand types) -> (its type, signature)
+# Values that never hold a reference to be counted; an array inside a record is the record's.
+UNCOUNTED = (types.Number, types.Boolean, types.Record, types.NestedArray)
+
+
+@functools.lru_cache(maxsize=8192)
+def _with_loc(implementation: Any) -> Any:
+    """Return `implementation` as one that takes the keyword `loc`; numba looks at its signature at each call of it."""
+    return _wrap_missing_loc(implementation)()
+
+
+class _Implementation(_wrap_impl):
+    """An implementation bound to a context and a signature."""
+
+    def __init__(self, implementation: Any, context: Any, signature: Any) -> None:
+        self._callable = implementation
+        self._imp = _with_loc(implementation)
+        self._context = context
+        self._sig = signature
+
+
+class KernelTarget(CPUContext):
+    """numba's target context, which remembers what it has not found.
+
+    One is made of the context of each compile (`adopt`), as numba makes one for each set of flags.
+    """
+
+    @classmethod
+    def adopt(cls, context: Any) -> Any:
+        """Turn `context`, which must belong to one compile alone, into a KernelTarget."""
+        assert type(context) is CPUContext
+        context.__class__ = cls
+        return context
+
+    def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
+        """Return the implementation of `fn` for the signature `sig`. Raises NotImplementedError if there is none.
+
+        numba asks for special ones, of constant indices above all, that most types have not, and loads all its
+        registries again each time in the hope of one more, before it takes the common one.
+        """
+        function = sig.as_function()
+        special = fn in SPECIAL
+        if special and (fn, function.args) in _missing:
+            raise NotImplementedError(fn)
+        key = fn.get_impl_key(function) if isinstance(fn, types.Callable) else fn
+        try:
+            return _Implementation(self._defns[key].find(function.args), self, function)
+        except errors.NumbaNotImplementedError:
+            pass
+        try:
+            return super().get_function(fn, sig, _firstcall)
+        except NotImplementedError:
+            if special:
+                _missing.add((fn, function.args))
+            raise
+
+
+class KernelLower(lowering.Lower):
+    """numba's lowering without code that counts references of values that have none."""
+
+    def init(self) -> None:
+        """Decide whether instructions have to be told to a debugger."""
+        super().init()
+        self._silent = not self.flags.debuginfo and not self._loc_notify_registry
+
+    def lower_inst(self, inst: Any) -> Any:
+        """Lower an instruction; the most frequent ones without notes for a debugger."""
+        if self._silent and type(inst) is ir.Del:
+            return self.delvar(inst.value)
+        if self._silent and type(inst) is ir.Assign and not isinstance(inst.value, ir.Arg):
+            name = inst.target.name
+            return self.storevar(self.lower_assign(self.typeof(name), inst), name)
+        return super().lower_inst(inst)
+
+    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
+        """Lower a binary operator, resolved once for each types of operands."""
+        if not (expr.static_lhs is ir.UNDEFINED and expr.static_rhs is ir.UNDEFINED):
+            return super().lower_binop(resty, expr, op)
+        signature = self.fndesc.calltypes[expr]
+        operands = []
+        for variable, kind in zip((expr.lhs, expr.rhs), signature.args, strict=True):
+            value = self.loadvar(variable.name)
+            operands.append(self.context.cast(self.builder, value, self.typeof(variable.name), kind))
+        operator, resolved = self._operator(op, signature.args)
+        result = self.context.get_function(operator, resolved)(self.builder, operands)
+        return self.context.cast(self.builder, result, signature.return_type, resty)
+
+    def _operator(self, op: Any, operands: tuple) -> tuple[Any, typing.Signature]:
+        known = _operators.get((op, operands))
+        if known is None:
+            operator = self.context.typing_context.resolve_value_type(op)
+            known = operator, operator.get_call_type(self.context.typing_context, operands, {})
+            _operators[op, operands] = known
+        return known
+
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        """Store a variable; what it held before was no reference if its type has none."""
+        kind = self.typeof(name)
+        local = name in self._singly_assigned_vars and not self._disable_sroa_like_opt
+        if local or argidx is not None or not isinstance(kind, UNCOUNTED):
+            super().storevar(value, name, argidx)
+            return
+        slot = self.getvar(name)
+        if value.type != slot.type.pointee:
+            raise AssertionError(f"storing {value.type} to {slot.type.pointee} ({name!r}, {kind})")
+        self.builder.store(value, slot)
+
+    def delvar(self, name: str) -> None:
+        """Drop a variable."""
+        if not isinstance(self.typeof(name), UNCOUNTED):
+            super().delvar(name)
+        elif name not in self._blk_local_varmap:
+            self._singly_assigned_vars.discard(name)
+
+    def incref(self, typ: Any, val: Any) -> None:
+        """Count a reference to a value, if that is one."""
+        if not isinstance(typ, UNCOUNTED):
+            super().incref(typ, val)
+
+    def decref(self, typ: Any, val: Any) -> None:
+        """Drop a reference to a value, if that is one."""
+        if not isinstance(typ, UNCOUNTED):
+            super().decref(typ, val)

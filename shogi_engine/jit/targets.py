@@ -1,0 +1,132 @@
+"""Kernels compiled ahead of time, for a kind of CPU and not for the one at hand.
+
+`build_kernels` compiles them in a process of its own, where numba is told of the CPU before it is imported. The
+package may carry what it made in the folder `_kernels`: there a kernel is looked for that the user's cache has not.
+It is used if Python, numba, the sources and numba's settings are the same as where it was made, and if this machine's
+CPU can do all that the target's can; else kernels are compiled here as ever.
+"""
+
+import functools
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from llvmlite import binding as llvm
+from numba.core import config
+
+from shogi_engine.jit.folders import CACHE_VARIABLE
+from shogi_engine.jit.sources import PACKAGE, source_stamp
+
+PREBUILT = PACKAGE / "_kernels"
+MANIFEST = "manifest.json"
+
+# The levels of the x86-64 psABI, in LLVM's names; what a CPU has beyond them is switched off by not being named.
+V2 = "cmov cx16 cx8 fxsr mmx popcnt sahf sse sse2 sse3 sse4.1 sse4.2 ssse3"
+V3 = f"{V2} avx avx2 bmi bmi2 f16c fma lzcnt movbe xsave"
+FEATURES = {"x86-64-v2": V2.split(), "x86-64-v3": V3.split()}
+WARMUP = "from shogi_engine.__main__ import main; raise SystemExit(main(['warmup', *{games!r}]))"
+
+
+@dataclass(frozen=True)
+class Built:
+    """What `build_kernels` made: `files` with `bytes` in all in `folder`, the kernels' names, and how long it took."""
+
+    target: str
+    folder: str
+    kernels: list[str]
+    files: int
+    bytes: int
+    seconds: float
+
+
+def feature_string(target: str) -> str:
+    """Return the features of `target` as LLVM takes them. Raises ValueError if it is unknown."""
+    if target not in FEATURES:
+        raise ValueError(f"there is no target {target!r}; there are {', '.join(sorted(FEATURES))}")
+    return ",".join(f"+{name}" for name in FEATURES[target])
+
+
+def build_kernels(target: str, folder: Path | str, games: tuple[str, ...] = ()) -> Built:
+    """Compile all that `warmup` compiles for CPUs of the kind `target`, and put it into `folder`/`target`.
+
+    games : which, if not all. What is there already is replaced.
+    Raises ValueError if the target is unknown or none of this machine's architecture, RuntimeError with the output of
+    the compile if that fails.
+    """
+    features = feature_string(target)
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        raise ValueError(f"{target} is no target for {platform.machine()}")
+    began = time.perf_counter()
+    place = Path(folder) / target
+    with tempfile.TemporaryDirectory() as cache:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+        own = {CACHE_VARIABLE: cache, "NUMBA_CPU_NAME": target, "NUMBA_CPU_FEATURES": features}
+        paths = os.pathsep.join([str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+        command = [sys.executable, "-c", WARMUP.format(games=list(games))]
+        env = clean | own | {"PYTHONPATH": paths}
+        result = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise RuntimeError(f"the kernels could not be compiled:\n{result.stdout}{result.stderr}")
+        files = sorted(Path(cache).glob("kernels-*/*.kernel"))
+        if not files:
+            raise RuntimeError(f"the kernels could not be saved in {cache}")
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        for file in files:
+            shutil.copyfile(file, place / file.name)
+    triple = llvm.get_process_triple()
+    manifest = {"target": target, "triple": triple, "features": features, "stamp": source_stamp()}
+    (place / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+    names = [file.name.rpartition("-")[0] for file in files]
+    size = sum((place / file.name).stat().st_size for file in files)
+    return Built(target, str(place), names, len(files), size, round(time.perf_counter() - began, 1))
+
+
+@functools.cache
+def host_features() -> frozenset[str]:
+    """Return the features of this machine's CPU, in LLVM's names."""
+    try:
+        return frozenset(name for name, there in llvm.get_host_cpu_features().items() if there)
+    except RuntimeError:  # LLVM does not know this CPU
+        return frozenset()
+
+
+def fits(manifest: Any) -> bool:
+    """Tell whether kernels with this manifest were made of these sources, by these versions, for a CPU like this."""
+    try:
+        needed = {name.removeprefix("+") for name in manifest["features"].split(",")}
+        same = (manifest["triple"], manifest["stamp"]) == (llvm.get_process_triple(), source_stamp())
+    except (KeyError, TypeError, AttributeError):
+        return False
+    return same and needed <= host_features()
+
+
+@functools.cache
+def prebuilt_folders() -> tuple[tuple[Path, tuple[str, str, str]], ...]:
+    """Return the folders of prebuilt kernels that can be used here, the most capable target first.
+
+    Each comes with what numba's `magic_tuple` was there. None if numba is told for what CPU to compile.
+    """
+    if config.CPU_NAME is not None or config.CPU_FEATURES is not None:  # type: ignore[attr-defined]
+        return ()
+    return tuple(_usable_folders())
+
+
+def _usable_folders() -> Iterator[tuple[Path, tuple[str, str, str]]]:
+    for target in sorted(FEATURES, reverse=True):
+        place = PREBUILT / target
+        try:
+            manifest = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if fits(manifest):
+            yield place, (manifest["triple"], target, manifest["features"])
