@@ -9,8 +9,8 @@ stubs below, registered for the position dtype:
 The search calls the stub; numba resolves the call by the dtype of `pos` (or of `ctx.pos`) while compiling, so a rule
 is inlined as if it stood in the search. With JIT off the same stub looks the rule up when it is called.
 
-What a position is worth is said by an evaluation (evaluation.py): the stubs under "values of positions" are resolved by
-the dtype of `ctx.evaluation` first, so that a game may have several. A game that has only one may provide it as rules.
+What a position is worth is said by an evaluation (evaluation.py): the stubs under "the evaluation" are resolved by the
+dtype of `ctx.evaluation` first, so that a game may have several. A game that has only one may provide it as rules.
 
 `pos`   record[POSITION]: one position, compact, without history; it packs to a file as it is.
 `undo`  record[UNDO]: what `undo_move` needs and the position no longer knows.
@@ -229,14 +229,14 @@ def finished_leaves(pos):
     return 0
 
 
-# ---- values of positions: what an evaluation provides ------------------------------------------------------------
+# ---- the evaluation ----------------------------------------------------------------------------------------------
 
 
 @evaluation_stub
 def evaluate(ctx):
     """Return the static evaluation of ctx.pos for the side to move.
 
-    A value that is kept along the line is in ctx.accumulators[ctx.ply] after `update_line(ctx)`.
+    What is kept along the line is in ctx.accumulators[ctx.ply] after `update_line(ctx)`.
     """
     raise NotImplementedError
 
@@ -250,22 +250,22 @@ def refresh_accumulator(ctx, ply):
 def update_accumulator(ctx, ply):
     """Write ctx.accumulators[ply] from that of ply - 1 by the move between them (see `update_line`).
 
-    ctx.pos may be further down the line. What can not be had by difference is marked, and written by `evaluate` where
-    it is asked for: ctx.pos is then the position to look at.
+    ctx.pos may be further down the line. What can not be had by difference is marked stale here, and refreshed by
+    `evaluate` where it is needed: ctx.pos is then the position of that ply.
     """
 
 
 @evaluation_stub
 def root_order_score(ctx, move):
-    """Return how well the mover stands after `move`, in any unit: root moves are ordered by it, and so ties decided."""
+    """Return a score by which the root moves are ordered at first, in any unit; it decides between equal moves."""
     return 0
 
 
 @evaluation_stub
 def probcut(ctx, depth):
-    """Return (shallow, spread): how deep a search tells what one of `depth` plies would find, and how well.
+    """Return (shallow, spread): the depth of a search that predicts one of `depth` plies, and how well it does.
 
-    spread : the standard deviation of the difference. A shallow depth of 0: nothing is told here.
+    spread : the standard deviation of the difference of their values. A shallow depth of 0: no ProbCut here.
     """
     return np.int64(0), np.int64(0)  # not literals: the search calls itself with the depth
 
@@ -285,7 +285,7 @@ def update_state(ctx, ply):
 
 @njit
 def refresh_line(ctx):
-    """Make ctx.pos the root of a line: what is kept for ply 0 is found from nothing, and nothing is for later plies."""
+    """Make ctx.pos the root of a line: compute the accumulator and the state of ply 0; those of other plies are not."""
     ctx.computed_ply = 0
     refresh_accumulator(ctx, 0)
     refresh_state(ctx, 0)

@@ -5,7 +5,7 @@ element of an array is `field.index`. Addresses (unsigned) are none. `evaluation
 records.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,7 +95,7 @@ def _owner(name: str, params: Any, evaluation_params: Any) -> Any:
     return evaluation_params if name.split(SEPARATOR)[0] in evaluation_params.dtype.names else params
 
 
-def check(game: Game, settings: dict[str, int | str]) -> None:
+def check(game: Game, settings: Mapping[str, int | str]) -> None:
     """Raise ValueError, as `assign` would, if `settings` can not be those of a search of `game`."""
     evaluator = game.evaluation(str(settings.get(EVALUATION, ""))).load()
     params = game.default_params()

@@ -63,7 +63,14 @@ def compile_bits() -> None:
     """Have every kernel of bits.py compiled."""
     lo, hi = bits.split(6 << 62)
     one = np.uint64(1)
-    for kernel in (bits.popcount2, bits.lowest, bits.clear_lowest, bits.through_lowest, bits.from_highest):
+    for kernel in (
+        bits.popcount2,
+        bits.lowest,
+        bits.pop_lowest,
+        bits.clear_lowest,
+        bits.through_lowest,
+        bits.from_highest,
+    ):
         kernel(lo, hi)
     bits.bit(70), bits.test(lo, hi, 63), bits.shift_left(lo, hi, one), bits.shift_right(lo, hi, one)
 
@@ -80,7 +87,7 @@ def compile_game(case: ConformanceCase) -> None:
     game.refresh_line(ctx)
     move, undo = legal_moves(ctx)[0], ctx.undo[0]
     arguments = {"ctx": ctx, "pos": ctx.pos, "move": move, "undo": undo, "start": 0, "count": 1, "threshold": 0}
-    arguments |= {"alpha": -1, "beta": 1, "depth": 1, "free_pass": False, "ply": 1}
+    arguments |= {"alpha": -1, "beta": 1, "depth": 1, "free_pass": False, "ply": 1, "move_count": 1}
     for name, stub in sorted(STUBS.items()):
         if name.startswith("undo_"):
             continue
@@ -98,9 +105,8 @@ def compile_game(case: ConformanceCase) -> None:
 def use_evaluations(rules: game.Game, position: Any, move: Any) -> None:
     """Have the kernels of all evaluations of a game compiled, though the search is for the default one only."""
     for name in rules.evaluations or ():
-        evaluator = rules.evaluation(name).load()
-        ctx = new_context(rules, evaluator)
-        ctx.pos = position
+        ctx = new_context(rules, evaluator=rules.evaluation(name).load())
+        set_root(ctx, position)
         game.refresh_line(ctx)
         game.root_order_score(ctx, move)
         game.probcut(ctx, 4)

@@ -5,6 +5,7 @@ import importlib
 import inspect
 import pkgutil
 import pydoc
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,16 +16,19 @@ from processes import ROOT
 import shogi_engine.game
 import usi
 
-MODULES = [
-    "shogi_engine.games.shogi.board.board",
-    "shogi_engine.games.shogi.board.base_board",
-    "shogi_engine.games.shogi.board.pieces",
-    "shogi_engine.games.shogi.packed",
-    "shogi_engine.games.othello.board.board",
-]
+
+def modules_with_examples():
+    """Return the names of all modules of the packages with an example (`>>>`) in them."""
+    files = [path for package in ("shogi_engine", "usi") for path in sorted((ROOT / package).rglob("*.py"))]
+    with_examples = [path for path in files if re.search(r"^\s*>>> ", path.read_text(encoding="utf-8"), re.MULTILINE)]
+    return [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in with_examples]
 
 
-@pytest.mark.parametrize("name", MODULES)
+def test_examples_are_found():
+    assert {f"shogi_engine.games.{game}.board.board" for game in ("shogi", "othello")} < set(modules_with_examples())
+
+
+@pytest.mark.parametrize("name", modules_with_examples())
 def test_examples(name):
     results = doctest.testmod(importlib.import_module(name))
     assert results.attempted > 0 and results.failed == 0

@@ -18,6 +18,7 @@ def test_a_healthy_installation(capsys):
     facts = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (status, facts["problems"]) == (0, [])
     assert facts["perft_nodes"] == 719731 and facts["nodes"] > 0 and facts["nps"] > 0
+    assert facts["evaluation"].startswith("king-piece: ") and facts["evaluation"] in doctor.report(facts)
     assert facts["cache"] == str(jit.cache_folder()) and facts["numba"][0].isdigit()
     text = doctor.report(facts)
     assert text.splitlines()[-1] == "all is well" and text.isascii()

@@ -9,8 +9,8 @@ import pytest
 
 from games.tictactoe import GAME as TICTACTOE
 from shogi_engine import Engine, games
-from shogi_engine.engine import score_text
 from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX
+from shogi_engine.results import score_text
 
 MATE_IN_3 = "4k4/9/4P4/9/9/9/9/9/4K4 b GS2g 1"
 

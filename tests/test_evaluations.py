@@ -23,7 +23,7 @@ from shogi_engine.game import (
     undo_null,
 )
 from shogi_engine.registry import Registry
-from shogi_engine.search.context import new_context, write_root_moves
+from shogi_engine.search.context import new_context, set_root, write_root_moves
 from shogi_engine.search.root import Searcher
 
 SHOGI, OTHELLO = games.load("shogi"), games.load("othello")
@@ -68,11 +68,11 @@ def step_back(ctx, move):
 def test_kept_along_random_games_as_found_afresh(game, name):
     """Moves and null moves are made and taken back, and the position evaluated now and then, as a search does."""
     evaluator = game.evaluation(name).load()
-    ctx, fresh, lister = new_context(game, evaluator), new_context(game, evaluator), new_context(game)
+    ctx, fresh = (new_context(game, evaluator=evaluator) for _ in range(2))
+    lister = new_context(game)
     rng, values, nulls = random.Random(name), set(), 0
     for start in STARTS[game.name] * 3:
-        ctx.pos = game.parse_position(start)
-        ctx.ply = ctx.game_ply = 0
+        set_root(ctx, game.parse_position(start))
         refresh_line(ctx)
         line = []
         for _ in range(150):
@@ -95,7 +95,7 @@ def test_kept_along_random_games_as_found_afresh(game, name):
 
 
 def test_a_stale_part_is_found_when_asked_for_and_then_kept():
-    ctx = new_context(SHOGI, SHOGI.evaluation(kings_walk.NAME).load())
+    ctx = new_context(SHOGI, evaluator=SHOGI.evaluation(kings_walk.NAME).load())
     ctx.pos = SHOGI.parse_position(SHOGI.start)
     refresh_line(ctx)
     for move, refreshes in (("", 1), ("7g7f", 1), ("3c3d", 1), ("5i6h", 2), ("8c8d", 2)):
@@ -143,7 +143,7 @@ def test_another_evaluation_changes_nothing_else():
     assert searcher.evaluator is default and searcher._contexts == contexts  # it is that one already
     searcher.set_evaluation("material")
     assert searcher.evaluator.evaluation.name == "material" and len(searcher._contexts) == 2
-    assert int(searcher.params.futility_margin) == 77 and searcher.table.megabytes == 1
+    assert int(searcher.params.futility_margin) == 77 and searcher.tt.megabytes == 1
     with pytest.raises(ValueError, match="there is no evaluation 'nnue'; there are material, king-piece, kings-walk"):
         searcher.set_evaluation("nnue")
     assert searcher.evaluator.evaluation.name == "material"
@@ -222,7 +222,7 @@ print(*(name for name in sys.modules if name.startswith("shogi_engine.games") an
 def test_root_moves_are_ordered_by_the_evaluation_in_use():
     position = SHOGI.parse_position("4k4/9/9/9/4p4/4R4/9/9/4K4 b - 1")
     for name in ("material", "king-piece"):
-        ctx = new_context(SHOGI, SHOGI.evaluation(name).load())
+        ctx = new_context(SHOGI, evaluator=SHOGI.evaluation(name).load())
         ctx.pos = position
         moves = {text: np.uint32(SHOGI.parse_move(ctx.pos, text)) for text in ("5f5e", "5f4f")}
         assert root_order_score(ctx, moves["5f5e"]) > root_order_score(ctx, moves["5f4f"]), name

@@ -24,10 +24,11 @@ def test_every_parameter_can_be_read_and_set_alone(game):
 @pytest.mark.parametrize("game", GAMES, ids=games.NAMES)
 def test_what_is_declared_for_tuning_makes_sense(game):
     declared = parameters.tunable(game)
-    assert set(declared) <= set(parameters.names(game.default_params()))
+    known = parameters.defaults(game)
+    assert set(declared) <= set(known)
     for each in declared.values():
         assert each.least <= each.default <= each.most and each.step >= 1
-        assert each.default == parameters.value(game.default_params(), each.name)
+        assert each.default == known[each.name]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from games.tictactoe import GAME
 from shogi_engine.game import Game, provides
 from shogi_engine.jit import JIT_DISABLED, new_record, record_dtype
 from shogi_engine.perft import MAX_DEPTH, PerftStopped, perft
+from shogi_engine.stop import StopToken
 
 START = GAME.parse_position(GAME.start)
 # By depth: the lines of so many moves. Of the 255168 games 1440 end at move 5, 5328 at 6, 47952 at 7, 72576 at 8 and
@@ -174,13 +175,13 @@ def test_passes_take_a_ply_or_none(depth, bulk):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_count_of_any_depth_is_stopped_at_once(threads):
-    game, stop = counter_game(), np.zeros(1, dtype=np.uint64)
+    game, stop = counter_game(), StopToken()
     perft(game, game.parse_position(""), 1, free_pass=True, bulk=False)  # compiled
-    timer = threading.Timer(0.3, stop.fill, [1])
+    timer = threading.Timer(0.3, stop.stop)
     timer.start()
     began = time.monotonic()
     with pytest.raises(PerftStopped, match="stopped after 0 of 2 moves"):
-        perft(game, game.parse_position(""), 60, free_pass=True, bulk=False, threads=threads, stop_word=stop)
+        perft(game, game.parse_position(""), 60, free_pass=True, bulk=False, threads=threads, stop_token=stop)
     assert 0.2 < time.monotonic() - began < 1.5
 
 

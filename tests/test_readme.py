@@ -1,13 +1,16 @@
-"""The README's "add a game" is the test game, all of it and nothing else; its commands exist."""
+"""The README and the pages of docs/: "add a game" is the test game, all of it; commands and the folder map are true."""
 
 import re
 
+import pytest
 from processes import ROOT, environment, run
 
 from shogi_engine.__main__ import parser
 from shogi_engine.jit import cache_folder
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
 def lines(text):
@@ -15,9 +18,9 @@ def lines(text):
 
 
 def add_a_game():
-    """Return the code of the section "Add a game"."""
-    section = README.split("## Add a game")[1].split("\n## ")[0]
-    return "\n".join(re.findall(r"```python\n(.*?)```", section, re.DOTALL))
+    """Return the code of the page "Add a game"."""
+    page = (ROOT / "docs/add-a-game.md").read_text(encoding="utf-8")
+    return "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
 
 
 def test_add_a_game_is_literally_the_test_game():
@@ -51,16 +54,43 @@ def test_add_a_game_followed_literally_gives_a_game_that_plays(tmp_path):
     assert played == ["cp 0", 9, "3", "mate 1", 0]
 
 
-def test_every_command_in_the_readme_exists():
+@each_page
+def test_every_command_exists(page):
     known = parser().format_help()
-    for name in set(re.findall(r"shogi-engine (\w+)", README)):
+    for name in set(re.findall(r"shogi-engine (\w+)", page.read_text(encoding="utf-8"))):
         assert f"\n    {name} " in known or f"\n    {name}\n" in known, name
 
 
-def test_the_folder_map_names_what_is_there():
-    rows = README.split("## The folders")[1].split("\n## ")[0]
-    for cell in re.findall(r"^\| (`.*?) \|", rows, re.MULTILINE):
+def test_every_command_is_in_the_readme_and_on_its_page():
+    commands = re.findall(r"^    (\w+)", parser().format_help().split("positional arguments:")[1], re.MULTILINE)
+    page = (ROOT / "docs/command-line.md").read_text(encoding="utf-8")
+    assert len(commands) > 10
+    for name in commands:
+        assert f"`shogi-engine {name}" in README and f"`shogi-engine {name}" in page, name
+
+
+def folder_map():
+    """Return the paths in the first column of the README's folder map, a list a row."""
+    section = README.split("### The folders")[1].split("\n## ")[0]
+    rows = []
+    for cell in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE):
         names = re.findall(r"`([^`]+)`", cell)
-        folder = (ROOT / names[0]).parent if names[0].endswith(".py") else ROOT
-        for name in names:
-            assert (ROOT / name).exists() or (folder / name).exists(), name
+        folder = (ROOT / names[0]).parent
+        rows.append([ROOT / name if (ROOT / name).exists() else folder / name for name in names])
+    return rows
+
+
+def test_the_folder_map_names_what_is_there():
+    assert len(folder_map()) > 10
+    for path in (path for row in folder_map() for path in row):
+        assert path.exists(), path
+
+
+def test_the_folder_map_names_all_of_the_package():
+    named = {path.name for row in folder_map() for path in row} | {"py.typed"}
+    there = {path.name for path in (ROOT / "shogi_engine").iterdir() if not path.name.startswith(("_", "."))}
+    assert there - named == set()
+
+
+def test_the_readme_is_short():
+    assert len(README.splitlines()) <= 150

@@ -52,13 +52,19 @@ def run_bench(loop: "Loop") -> None:
 def run_perft(loop: "Loop", depth: int) -> None:
     """Count, and print each root move's share; `stop` ends it at once."""
     task, engine = loop.task, loop.ready_engine()
+    moves = len(engine.legal_moves())
 
-    def go_on(done: int, whole: int) -> None:
+    def check() -> None:
         if task.stopped:
-            raise ProtocolError(f"perft {depth}: stopped after {done} of {whole} moves")
+            raise ProtocolError(f"perft {depth}: stopped after 0 of {moves} moves")
 
-    with loop.searching(task, lambda: go_on(0, len(engine.legal_moves()))):
-        result = engine.perft(min(depth, 60), progress=go_on)
+    try:
+        with loop.searching(task, check):
+            result = engine.perft(min(depth, 60))
+    except Exception as failure:
+        if task.stopped and not isinstance(failure, ProtocolError):
+            raise ProtocolError(f"perft {depth}: {failure}") from None  # its text says how far it came
+        raise
     for move, nodes in result.divide.items():
         loop.out.line(f"{move}: {nodes}")
     per_second = speed(result.nodes, result.seconds)

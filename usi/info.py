@@ -8,7 +8,7 @@ from shogi_engine.frontends.stdio import Output
 from usi.protocol import info_line
 
 if TYPE_CHECKING:
-    from shogi_engine.engine import PvInfo
+    from shogi_engine.results import PvInfo
 
 
 class InfoWriter:

@@ -37,7 +37,8 @@ from usi.protocol import (
 from usi.task import GoTask
 
 if TYPE_CHECKING:
-    from shogi_engine.engine import Engine, SearchResult
+    from shogi_engine.engine import Engine
+    from shogi_engine.results import SearchResult
 
 PARAMETER = "param."  # begins the name of an option, not declared, that is a number of Game.params
 NO_BOOK = "no_book"
@@ -117,7 +118,8 @@ class Loop(FrontEnd):
 
     def say_compiling(self, seconds: float) -> None:
         """Say that the engine is alive."""
-        self.out.info(f"compiling ... {seconds:.0f} s (long only before the first game) {self.progress()}".rstrip())
+        known = self.progress() or "long only before the first game"
+        self.out.info(f"compiling ... {seconds:.0f} s ({known})")
 
     def _change(self, work: Callable[[], None], received_at: float) -> None:
         """Queue what changes the state only: the end of input does not wait for it."""

@@ -22,6 +22,7 @@ class Parser(argparse.ArgumentParser):
     """An ArgumentParser whose complaint is one line."""
 
     def error(self, message: str) -> NoReturn:
+        """Print the complaint and end with status 2."""
         print(f"{self.prog}: {message}", file=sys.stderr)
         sys.exit(2)
 

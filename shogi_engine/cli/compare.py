@@ -41,7 +41,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--seed", type=natural, default=1, metavar="S", help="the same seed gives the same games")
     parser.add_argument("--opening", type=natural, default=0, metavar="N", help="random moves first, default none")
     parser.add_argument(
-        "--published-bugs", action="store_true", help="Othello searches with the bugs that the README tells of"
+        "--published-bugs", action="store_true", help="Othello searches with the bugs of docs/textbook-players.md"
     )
     parser.add_argument("--seed-rules", dest="published_bugs", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--plot", metavar="FILE", help="draw the tables (PNG, SVG ...; needs matplotlib)")

@@ -115,6 +115,7 @@ def examine_engine(facts: dict[str, Any], problems: list[str]) -> None:
         began = time.perf_counter()
         engine.warmup()
         facts["ready_seconds"] = round(time.perf_counter() - began, 2)
+        facts["evaluation"] = engine.searcher.evaluator.describe()
         counted = engine.perft(PERFT_DEPTH)
         facts["perft_nodes"], facts["perft_seconds"] = counted.nodes, round(counted.seconds, 3)
         if counted.nodes != PERFT_NODES:
@@ -158,6 +159,7 @@ def report(facts: dict[str, Any]) -> str:
         kept = f"{facts['cached_kernels']} kernels, {facts['cache_mb']} MB before this run"
         lines.append(f"{'cache':<14} {facts['cache'] or 'none that can be written'} ({kept})")
         lines.append(f"{'ready after':<14} {facts['ready_seconds']} s")
+        lines.append(f"{'evaluation':<14} {facts['evaluation']}")
     if "nps" in facts:
         lines.append(f"{'perft ' + str(PERFT_DEPTH):<14} {facts['perft_nodes']} in {facts['perft_seconds']} s")
         search = f"{facts['bestmove']}, depth {facts['depth']}, {facts['nodes']} nodes, {facts['nps']} nodes/s"

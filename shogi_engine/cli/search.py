@@ -17,7 +17,7 @@ from shogi_engine.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from shogi_engine.engine import PvInfo
+    from shogi_engine.results import PvInfo
 
 
 def add_parser(commands: Any) -> None:

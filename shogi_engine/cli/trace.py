@@ -22,7 +22,8 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search the position and print the tree."""
-    from shogi_engine.engine import Engine, score_text
+    from shogi_engine.engine import Engine
+    from shogi_engine.results import score_text
     from shogi_engine.search.trace import Tracer, dot, tree_dict, tree_lines
 
     with Engine(args.game, hash_mb=1) as engine:

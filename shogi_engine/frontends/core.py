@@ -34,12 +34,34 @@ HEARTBEAT = 4.0  # seconds; GUIs give up after 5 or more without a line
 Planned = TypeVar("Planned")
 
 
+class CompileProgress:
+    """How far compiling is, as a text that the compiler's thread writes and the heartbeat reads; '' if unknown."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def __call__(self, progress: Any) -> None:
+        """Take a jit.Progress."""
+        share = min(progress.share, 0.99)  # the last step is no kernel of this task
+        self.text = "" if progress.left is None else f"{share:.0%}, about {max(progress.left, 1):.0f} s left"
+
+
+compile_progress = CompileProgress()  # the process's: there is one compiler
+
+
 def load_engine(game: str) -> "Engine":
     """Return an engine for `game` with its kernels compiled or loaded."""
     from shogi_engine.engine import Engine
+    from shogi_engine.jit import compiling, on_progress
 
-    engine = Engine(game)
-    engine.warmup()
+    forget = on_progress(compile_progress)
+    try:
+        with compiling(game):
+            engine = Engine(game)
+            engine.warmup()
+    finally:
+        forget()
+        compile_progress.text = ""
     return engine
 
 
@@ -125,8 +147,8 @@ class FrontEnd:
         return asks_to_quit(text)
 
     def progress(self) -> str:
-        """Return how far compiling has come, for `say_compiling`; '' if that is not known."""
-        return ""
+        """Return how far compiling is, for `say_compiling`; '' if that is not known."""
+        return compile_progress.text
 
     # ---- the reader's side
 

@@ -16,7 +16,7 @@ from shogi_engine.frontends.othello import DEFAULT_LEVEL, MAX_LEVEL, OthelloFron
 from shogi_engine.text import sanitize, whole_number
 
 if TYPE_CHECKING:
-    from shogi_engine.engine import PvInfo
+    from shogi_engine.results import PvInfo
 
 NAME = f"shogi_engine {__version__}"
 UNIT = 100  # the engine's values in a disc
@@ -76,7 +76,7 @@ class NBoard(OthelloFrontEnd):
 
     def say_compiling(self, seconds: float) -> None:
         """Say it in the status line."""
-        self.out.line(f"status compiling ... {seconds:.0f} s {self.progress()}".rstrip())
+        self.out.line(f"status compiling ... {seconds:.0f} s, {self.progress() or 'only before the first game'}")
 
     # ---- the reader's side
 

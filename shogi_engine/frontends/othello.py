@@ -9,7 +9,8 @@ from shogi_engine.frontends.stdio import Output
 from shogi_engine.search.timeman import Clock, TimeOptions, fixed, plan
 
 if TYPE_CHECKING:
-    from shogi_engine.engine import Engine, SearchResult
+    from shogi_engine.engine import Engine
+    from shogi_engine.results import SearchResult
 
 GAME_PLIES = 60
 DEFAULT_LEVEL, MAX_LEVEL = 10, 21

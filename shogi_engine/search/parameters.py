@@ -84,7 +84,7 @@ SEARCH_PARAMETERS: tuple[SearchParameter, ...] = (
     _margin("futility_base", "with this added"),
     _margin("futility_no_best", "and this, as long as no move has raised alpha"),
     _P("futility_max_depth", PLIES, 12, 4, 20, 1, "with more plies left, there is no futility pruning", STOCKFISH),
-    _P("history_pruning_margin", HISTORY, 5500, 1000, 16000, 550, "per ply: a quiet move below minus this is pruned"),
+    _P("history_pruning_margin", HISTORY, 5500, 1000, 16000, 550, "per ply: quiet moves below minus this are pruned"),
     _P("history_ply", HISTORY, 3220, 500, 12000, 320, "this much history counts as one ply in pruning", STOCKFISH),
     _margin("see_capture_margin", "per ply of depth: the material that a capture may lose and still be searched"),
     _margin("see_quiet_margin", "by the square of the plies left after reductions: the same for a quiet move"),

@@ -141,9 +141,12 @@ class Searcher:
         del self._contexts[threads:], self._histories[threads:]
         while len(self._contexts) < threads:
             self._histories.append(Histories(self.game))
-            ctx = new_context(self.game, self.evaluator, self._histories[-1])
-            ctx.stop_address = self._stop.address
-            self._contexts.append(ctx)
+            self._contexts.append(self._new_context(self._histories[-1]))
+
+    def _new_context(self, histories: Histories) -> Any:
+        ctx = new_context(self.game, histories, self.evaluator)
+        ctx.stop_address = self._stop.address
+        return ctx
 
     def resize(self, hash_mb: int | None = None, threads: int | None = None) -> None:
         """Change the size of the transposition table (it forgets everything) or the number of threads."""
@@ -155,20 +158,17 @@ class Searcher:
     def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
         """Evaluate by the game's evaluation `name`, '' for the default, with the weights of `file`, None for its own.
 
-        If that is another one, what was learned by the values of the one before is forgotten; parameters and sizes
-        stay. The first search then compiles. Raises ValueError, and changes nothing, if there is no such evaluation or
-        the file is refused.
+        If that is another one, what searches learned by the one before is forgotten; parameters and sizes stay. The
+        first search then compiles. Raises ValueError, and changes nothing, if there is no such evaluation or the file
+        is refused.
         """
         evaluation = self.game.evaluation(name)
         if evaluation is self.evaluator.evaluation and file == self._weights_file:
             return
         self.evaluator = evaluation.load(file)
         self._weights_file = file
-        threads = len(self._contexts)
-        self._contexts.clear()
-        self._histories.clear()
-        self._set_threads(threads)
-        self.tt.clear()
+        self._contexts = [self._new_context(histories) for histories in self._histories]
+        self.new_game()
 
     def new_game(self) -> None:
         """Forget what earlier searches learned."""

@@ -1,4 +1,4 @@
-"""Tic-tac-toe: the smallest game that plugs into the search; the README's "add a game" walks through this file."""
+"""Tic-tac-toe: the smallest game that plugs into the search; docs/add-a-game.md walks through this file."""
 
 import numpy as np
 

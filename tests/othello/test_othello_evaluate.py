@@ -36,7 +36,7 @@ LINES = {
 
 def context_at(text):
     """Return a context with the position of `text`, to evaluate by features instead of patterns."""
-    ctx = new_context(GAME, GAME.evaluation("features").load())
+    ctx = new_context(GAME, evaluator=GAME.evaluation("features").load())
     ctx.pos = parse_obf(text)
     return ctx
 

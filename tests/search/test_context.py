@@ -5,7 +5,7 @@ import pytest
 
 from games import game_of
 from search.searching import NEVER, random_positions
-from shogi_engine.game import VALUE_INFINITE, do_move, evaluate, refresh_accumulator
+from shogi_engine.game import VALUE_INFINITE, do_move, evaluate, refresh_line
 from shogi_engine.games.shogi import GAME
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
@@ -46,8 +46,9 @@ def encoded(position, texts):
 
 def test_shogis_context_is_small():
     """The rules need no histories: 25 MB to list moves would be too much."""
-    assert context_dtype(GAME).itemsize < 2 << 20
-    assert new_context(GAME).dtype == context_dtype(GAME)
+    dtype = context_dtype(GAME, GAME.evaluation())
+    assert dtype.itemsize < 2 << 20
+    assert new_context(GAME).dtype == dtype
 
 
 def test_rules_and_evaluation_learn_nothing():
@@ -55,7 +56,7 @@ def test_rules_and_evaluation_learn_nothing():
     scratch_histories(GAME).clear()
     for position in random_positions(GAME, 5, 3, 60):
         set_root(ctx, position)
-        refresh_accumulator(ctx)
+        refresh_line(ctx)
         evaluate(ctx)
         assert write_root_moves(ctx) > 0
     assert not any(scratch_histories(GAME).tables[name].any() for name in scratch_histories(GAME).tables.dtype.names)
@@ -89,8 +90,8 @@ def test_set_root_leaves_nothing_of_what_was_before(name):
         used.computed_ply = 2
         set_root(used, position)
         assert root_state(used) == root_state(fresh)
-        refresh_accumulator(used)
-        refresh_accumulator(fresh)
+        refresh_line(used)
+        refresh_line(fresh)
         assert evaluate(used) == evaluate(fresh)
 
 

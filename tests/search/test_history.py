@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shogi_engine.game import continuation_slot, evaluate, refresh_accumulator
+from shogi_engine.game import continuation_slot, evaluate, refresh_line
 from shogi_engine.games.othello import GAME as OTHELLO
 from shogi_engine.games.shogi import GAME
 from shogi_engine.jit import python_record_at
@@ -34,7 +34,7 @@ def histories():
 def ctx(histories):
     ctx = new_context(GAME, histories)
     set_root(ctx, GAME.parse_position(GAME.start))
-    refresh_accumulator(ctx)
+    refresh_line(ctx)
     return ctx
 
 

@@ -15,7 +15,7 @@ from shogi_engine.game import (
     gives_check,
     is_legal,
     is_quiet,
-    refresh_accumulator,
+    refresh_line,
     set_check_info,
 )
 from shogi_engine.games.shogi import GAME
@@ -60,7 +60,7 @@ def test_every_legal_move_comes_exactly_once(name):
     earlier = MOVE_NONE
     for position in random_positions(game, 10 if JIT_DISABLED else 60, 11, 80 if name == "shogi" else 6):
         set_root(ctx, position)
-        refresh_accumulator(ctx)
+        refresh_line(ctx)
         set_check_info(ctx)
         every = all_moves(ctx)
         legal = {move for move in every if is_legal(ctx.pos, np.uint32(move))}
@@ -84,7 +84,7 @@ def test_skipping_leaves_out_nothing_but_quiet_moves_that_give_no_check(skip_fro
     left_out = 0
     for sfen in POSITIONS:
         set_root(ctx, GAME.parse_position(sfen))
-        refresh_accumulator(ctx)
+        refresh_line(ctx)
         set_check_info(ctx)
         every = all_moves(ctx)
         forget(ctx)
@@ -102,7 +102,7 @@ def test_quiet_moves_skipped_from_the_start_are_never_generated():
     ctx = new_context(GAME)
     for sfen in POSITIONS:
         set_root(ctx, GAME.parse_position(sfen))
-        refresh_accumulator(ctx)
+        refresh_line(ctx)
         set_check_info(ctx)
         forget(ctx)
         every = all_moves(ctx)

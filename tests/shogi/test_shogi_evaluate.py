@@ -47,7 +47,7 @@ SFENS = (
 
 def context(evaluation="king-piece"):
     """Return a context that evaluates in one of the two ways."""
-    return new_context(GAME, GAME.evaluation(evaluation).load())
+    return new_context(GAME, evaluator=GAME.evaluation(evaluation).load())
 
 
 def fresh(ctx, pos):

@@ -20,7 +20,7 @@ def test_an_evaluation_from_outside_plays():
         engine.send("setoption name EvalType value kings-walk", "isready")
         engine.until("readyok", 600)
         engine.send("position sfen 4k4/9/9/9/9/4K4/9/9/9 w - 1", "eval")
-        assert engine.until("static value")[-1] == "static value: 34 (side to move)"  # 13, and 7 for each rank walked
+        assert engine.until("eval = ")[-1] == "eval = 34"  # 13, and 7 for each rank walked
         engine.send("position startpos", "go depth 4")
         lines = engine.until("bestmove", 60)
         assert any(line.startswith("info depth 4 ") and " pv " in line for line in lines)

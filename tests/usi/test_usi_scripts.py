@@ -215,3 +215,24 @@ def test_numbers_too_large_are_taken_as_the_largest(line):
     lines, _ = run_script(f"setoption name USI_Hash value 8\nposition startpos\n{line}\nstop\nisready\ngo depth 1\n")
     assert not [each for each in lines if "internal error" in each] and "readyok" in lines
     assert lines[-1].startswith("bestmove")
+
+
+def test_a_count_that_is_stopped_says_so_in_one_line():
+    begun, stopped = threading.Event(), threading.Event()
+
+    def perft(depth):
+        begun.set()
+        stopped.wait(5)
+        raise RuntimeError("stopped after 1 of 30 moves")
+
+    engine = SimpleNamespace(
+        resize=lambda **named: None, legal_moves=lambda: ["7g7f"] * 30, prepare=lambda: None, stop=stopped.set,
+        perft=perft,
+    )  # fmt: skip
+
+    def script():
+        yield "go perft 9"
+        begun.wait(5)
+        yield "stop"
+
+    assert converse(script(), engine) == ["info string perft 9: stopped after 1 of 30 moves"]

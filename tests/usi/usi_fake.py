@@ -90,7 +90,7 @@ class FakeEngine:
     def prepare(self):
         self._stop.clear()
 
-    def perft(self, depth, progress):
+    def perft(self, depth):
         return SimpleNamespace(nodes=len(self.legal_moves()), seconds=0.5, divide=dict.fromkeys(self.legal_moves(), 1))
 
     def stop(self):

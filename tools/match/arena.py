@@ -5,7 +5,7 @@ Kernels run without the GIL: an arena for each thread.
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -154,12 +154,12 @@ class SearchPlayer:
         self.used = Used()
         self._start = game.parse_position(game.start)
 
-    def configure(self, settings: dict[str, int | str]) -> None:
+    def configure(self, settings: Mapping[str, int | str]) -> None:
         """Play with the game's default parameters but for `settings`; raises ValueError for an unknown one."""
         searcher = self.searcher
         searcher.params = searcher.game.default_params()
         searcher.set_evaluation(str(settings.get(parameters.EVALUATION, "")))
-        searcher.evaluator = searcher.evaluator.evaluation.load()
+        searcher.evaluator = searcher.evaluator.evaluation.load()  # its parameters as they were
         for name, setting in settings.items():
             if name == SEARCH_FLAGS:
                 searcher.search_flags = int(setting)
@@ -203,7 +203,7 @@ class Arena:
         self.referee = Referee(game)
         self.players = SearchPlayer(game, hash_mb), SearchPlayer(game, hash_mb)
 
-    def configure(self, settings: Sequence[dict[str, int | str]], limits: Sequence[Limits]) -> None:
+    def configure(self, settings: Sequence[Mapping[str, int | str]], limits: Sequence[Limits]) -> None:
         """Set both players' parameters and limits. Raises ValueError."""
         for player, values, limit in zip(self.players, settings, limits, strict=True):
             player.configure(values)

@@ -171,11 +171,11 @@ def show_summary(summary: Record) -> None:
 def list_parameters(name: str) -> int:
     """Print the parameters of a game."""
     game = games.load(name)
-    params, tunable = game.default_params(), parameters.tunable(game)
-    for each in parameters.names(params):
+    tunable = parameters.tunable(game)
+    for each, default in parameters.defaults(game).items():
         found = tunable.get(each)
         extra = f"  tuned from {found.least} to {found.most} by {found.step}" if found else ""
-        print(f"{each} = {parameters.value(params, each)}{extra}")
+        print(f"{each} = {default}{extra}")
     return 0
 
 

@@ -2,11 +2,11 @@
 
     python -m tools.match.othello_elo movetime=10 movetime=10,evaluation=features --games 200
 
-A setting is words name=value, joined by commas: parameters of the game (weights=0 is the evaluation by hand-made
-features), search_flags (bits of search/context.py), weights_file=FILE, and limits of Engine.search (depth, nodes,
-movetime, level, selectivity). Every opening of random moves is played twice, with colours exchanged; the error bar is
-that of the pairs. Printed: games won by the first, the Elo difference and its 95 % interval, discs a game, CPU time a
-move.
+A setting is words name=value, joined by commas: parameters of the game, evaluation=NAME (features: those made by hand),
+weights_file=FILE of pattern weights, search_flags (bits of search/context.py), and limits of Engine.search (depth,
+nodes, movetime, level, selectivity). Every opening of random moves is played twice, with colours exchanged; the error
+bar is that of the pairs. Printed: games won by the first, the Elo difference and its 95 % interval, discs a game, CPU
+time a move.
 """
 
 import argparse

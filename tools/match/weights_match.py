@@ -27,7 +27,10 @@ UNBALANCED = 1 << 20  # an opening's second game is played however it looks
 
 
 def player(name: str, table: TranspositionTable, histories: Histories) -> tuple[Any, Evaluator]:
-    """Return a context that plays with the weights of the file `name`, or by material, and what must outlive it."""
+    """Return a context that plays with the weights of the file `name`, or by material, and its evaluator.
+
+    All must outlive the context.
+    """
     if name == "material":
         evaluator = GAME.evaluation("material").load()
     else:

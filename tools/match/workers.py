@@ -1,7 +1,7 @@
 """The two kinds of games a match is made of: between USI engines, and between settings of this build."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from shogi_engine.game import Game
 from shogi_engine.search.limits import Limits
@@ -65,7 +65,7 @@ class ArenaWorker:
     def __init__(
         self,
         game: Game,
-        settings: tuple[dict[str, int | str], dict[str, int | str]],
+        settings: tuple[Mapping[str, int | str], Mapping[str, int | str]],
         limits: tuple[Limits, Limits],
         openings: Openings,
         terms: Terms,

@@ -1,9 +1,9 @@
 """Play short games with a front end as GUIs do, with all their whims, and look for what goes wrong only after hours.
 
-    python tools/measure/soak.py usi --games 200 --out soak.jsonl       # goes on where an interrupted run stopped
-    python tools/measure/soak.py gtp --games 50 --out soak.jsonl
-    python tools/measure/soak.py nboard --games 50 --out soak.jsonl
-    python tools/measure/soak.py usi --games 0 --out soak.jsonl         # only the summary
+    python -m tools.measure.soak usi --games 200 --out soak.jsonl       # goes on where an interrupted run stopped
+    python -m tools.measure.soak gtp --games 50 --out soak.jsonl
+    python -m tools.measure.soak nboard --games 50 --out soak.jsonl
+    python -m tools.measure.soak usi --games 0 --out soak.jsonl         # only the summary
 
 One process plays all games of a run. Each game is made by chance from --seed and its number: clocks, ponder hits and
 misses, stops at any moment, options changed between games, several best moves, mates, perft, a table that changes its

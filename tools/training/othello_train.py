@@ -115,7 +115,7 @@ class Player:
             self.evaluator = GAME.evaluation("features").load()
         else:
             self.evaluator = Evaluator(GAME.evaluation("patterns"), weights.Weights(by_phase, NO_SPREAD))
-        self.ctx = new_context(GAME, self.evaluator, self.histories)
+        self.ctx = new_context(GAME, self.histories, self.evaluator)
         self.ctx.search_flags = TABLE | DEEPER | FINISH
         self.ctx.stop_address = self.stop.ctypes.data
         self.ctx.tt_address, self.ctx.tt_clusters = self.table.address, self.table.clusters

@@ -31,7 +31,7 @@ NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 
 def search_context(evaluator: Evaluator, table: TranspositionTable, histories: Histories) -> Any:
     """Return a context that searches with `evaluator`, `table` and `histories`, which must all outlive it."""
-    ctx = new_context(GAME, evaluator, histories)
+    ctx = new_context(GAME, histories, evaluator)
     ctx.search_flags = ALL_FEATURES
     ctx.stop_address = NEVER.ctypes.data
     ctx.tt_address, ctx.tt_clusters, ctx.generation = table.address, table.clusters, table.generation

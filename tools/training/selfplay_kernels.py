@@ -49,8 +49,8 @@ def think(ctx, nodes):
 
 
 @njit
-def decided_twice(values, ply, first, decided):
-    """Tell whether the last four searches up to `ply`, since `first`, all saw one side ahead by `decided`."""
+def agreed(values, ply, first, decided):
+    """Tell whether the last four searches up to `ply`, since `first`, all saw the same side ahead by `decided`."""
     if ply - first < 3:
         return False
     for other in range(ply - 3, ply + 1):
@@ -76,7 +76,7 @@ def take_turn(ctx, ply, state, nodes, random_plies, balance, decided, moves, val
         return ABANDONED, 0
     moves[ply] = ctx.root_moves[0]
     values[ply] = value
-    if abs(value) >= VALUE_MATE_IN_MAX or decided_twice(values, ply, random_plies, decided):
+    if abs(value) >= VALUE_MATE_IN_MAX or agreed(values, ply, random_plies, decided):
         return (side if value > 0 else -side), 1
     return GOES_ON, 1
 
@@ -85,7 +85,7 @@ def take_turn(ctx, ply, state, nodes, random_plies, balance, decided, moves, val
 def play_game(black, white, state, nodes, random_plies, balance, decided, longest, moves, values):
     """Play a game from the position of both contexts, black to move; return (result, moves made).
 
-    black, white : contexts of the two players, which may evaluate differently.
+    black, white : contexts of the two players, which may be of different evaluations.
     state : uint64[1], of random_below, used for the opening only.
     nodes : for each move after it.   random_plies : moves of the opening.   balance : the most that black may see
     either side ahead after it.   decided : a value that ends the game when both sides see it twice.

@@ -1,6 +1,7 @@
 """Pairs of games between two settings of this build's parameters, spread over threads."""
 
 import queue
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from shogi_engine.game import Game
@@ -8,7 +9,7 @@ from shogi_engine.search.limits import Limits
 from tools.match.arena import Arena
 from tools.match.openings import Openings
 
-Settings = dict[str, int | str]
+Settings = Mapping[str, int | str]
 
 
 class PairPlayer:

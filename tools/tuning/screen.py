@@ -55,7 +55,7 @@ def effects(rows: list[tuple[list[int], list[int], float]]) -> tuple[np.ndarray,
 
 def parse_changes(game: Game, text: str) -> list[Settings]:
     """Return the changes of 'a=1; b=2,c=3'. Raises ValueError."""
-    changes = [parse_settings(part.strip()) for part in text.split(";") if part.strip()]
+    changes: list[Settings] = [parse_settings(part.strip()) for part in text.split(";") if part.strip()]
     if not changes:
         raise ValueError("there is no change")
     for change in changes:

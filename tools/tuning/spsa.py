@@ -83,7 +83,7 @@ def perturbed(state: State) -> tuple[list[int], list[float], list[Settings]]:
     distances = [each.step * left for each in state.parameters]
     sides: list[Settings] = []
     for direction in (1, -1):
-        moved: Settings = {}
+        moved = {}
         for each, sign, distance in zip(state.parameters, signs, distances, strict=True):
             value = min(max(each.value + direction * sign * distance, each.least), each.most)
             moved[each.name] = whole(value, rng)

@@ -46,6 +46,9 @@ from shogi_engine.jit import njit
 
 STEPPING_KINDS = (PAWN, KNIGHT, SILVER, GOLD_MOVERS)
 
+# For each ply of the line: by kind, from where it attacks the enemy king.
+STATE_FIELDS = (("check_squares", np.uint64, (16, 2)),)
+
 
 def _squares(lo, hi):
     """Return the squares of a bitboard as a list."""
@@ -72,9 +75,6 @@ CHECK_SOURCES = np.array([[_check_sources(colour, kind) for kind in STEPPING_KIN
 
 
 # ---- check squares -----------------------------------------------------------------------------------------------
-
-# For each ply of the line: by kind, from where it attacks the enemy king.
-STATE_FIELDS = (("check_squares", np.uint64, (16, 2)),)
 
 
 @njit

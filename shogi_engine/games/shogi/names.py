@@ -1,4 +1,4 @@
-"""The names by which people and protocols choose among Shogi's rules and evaluations. Standard library only."""
+"""The names of Shogi's choices, for front ends that have to know them before numba is loaded. Standard library only."""
 
 from shogi_engine.registry import Registry
 

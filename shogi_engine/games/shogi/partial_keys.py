@@ -2,7 +2,7 @@
 
 Where a part of a position is as it was before, the evaluation tends to be wrong by the same amount. The parts are the
 pawns of both sides, the other pieces of each side, and everything near each king. A ply's state (game.STATE) holds
-their keys in `partial_keys`, uint64[PARTIAL_KEYS], and the king squares they are for in `kings`.
+their keys in `partial_keys`, and the king squares they are for in `kings`.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ STATE_FIELDS = (("partial_keys", np.uint64, (PARTIAL_KEYS,)), ("kings", np.int64
 
 @njit
 def toggle_piece(state, piece, square):
-    """Put `piece` on `square`, or remove it, in the partial keys of the accumulator `state`."""
+    """Put `piece` on `square`, or remove it, in the partial keys of `state`."""
     colour, kind = piece_colour(piece), piece_kind(piece)
     hashed = SQUARE_KEYS[colour, kind, square]
     state.partial_keys[PAWN_KEY if kind == PAWN else PIECES_KEY + colour] ^= hashed
@@ -77,7 +77,7 @@ def update_partial_keys(before, after, move, mover):
 
 @njit
 def refresh_near_king_keys(pos, state):
-    """Compute the stale NEAR_KING_KEYs of the accumulator `state` from `pos`."""
+    """Compute the stale NEAR_KING_KEYs of `state` from `pos`."""
     for colour in range(2):
         king = state.kings[colour]
         if state.partial_keys[NEAR_KING_KEY + colour] == STALE_KEY and king != NO_SQUARE:
@@ -94,7 +94,7 @@ def refresh_near_king_keys(pos, state):
 
 @njit
 def refresh_partial_keys(pos, state):
-    """Compute the partial keys and kings of the ply's `state` from `pos`."""
+    """Compute the partial keys and kings of `state` from `pos`."""
     for index in range(PARTIAL_KEYS):
         state.partial_keys[index] = STALE_KEY
     for colour in range(2):
@@ -104,6 +104,9 @@ def refresh_partial_keys(pos, state):
         if piece != 0:
             toggle_piece(state, piece, square)  # leaves the NEAR_KING_KEYs stale
     refresh_near_king_keys(pos, state)
+
+
+# ---- the search's rules ------------------------------------------------------------------------------------------
 
 
 @provides(POSITION)

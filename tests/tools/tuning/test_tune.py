@@ -51,7 +51,7 @@ def test_what_is_fitted_is_what_the_engine_evaluates():
     assert np.array_equal(swap[swap], np.arange(FEATURES))
     weights = tune.export(parts, 30)
     features, kings, safeties, sides = rows()
-    ctx = new_context(GAME, Evaluator(GAME.evaluation("king-piece"), weights))
+    ctx = new_context(GAME, evaluator=Evaluator(GAME.evaluation("king-piece"), weights))
     table, safety = cells[: 81 * FEATURES].reshape(81, FEATURES), cells[81 * FEATURES :]
     for row, sfen in enumerate(SFENS):
         value = table[kings[row, 0], features[row]].sum() - table[kings[row, 1], swap[features[row]]].sum()

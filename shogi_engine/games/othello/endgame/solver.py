@@ -91,7 +91,7 @@ class Solver:
         self._contexts = [self._new_context(histories) for histories in self._histories]
 
     def _new_context(self, histories: Histories) -> Any:
-        ctx = new_context(GAME, histories=histories)
+        ctx = new_context(GAME, histories)
         ctx.stop_address = self._window_stop.address
         return ctx
 

@@ -6,7 +6,7 @@ up to date move by move. A king's own move changes its whole perspective, which 
 
 import numpy as np
 
-from shogi_engine.bits import ZERO, clear_lowest, lowest
+from shogi_engine.bits import ZERO, pop_lowest
 from shogi_engine.evaluation import Evaluation
 from shogi_engine.game import do_move, provides_evaluation, undo_move, update_line
 from shogi_engine.games.shogi.evaluation.king_piece_weights import (
@@ -18,21 +18,23 @@ from shogi_engine.games.shogi.evaluation.king_piece_weights import (
 )
 from shogi_engine.games.shogi.evaluation.king_safety import king_safety_difference
 from shogi_engine.games.shogi.position import side_at
+from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.rules import VALUE_SUPERIOR
 from shogi_engine.games.shogi.types import (
     KING,
     NO_SQUARE,
     POSITION,
-    PROMOTED,
     SQUARES,
     UNPROMOTED,
+    arriving_kind,
     hand_count,
     is_drop,
-    is_promotion,
+    make_piece,
     move_captured,
     move_from,
     move_kind,
     move_to,
+    relative_square,
 )
 from shogi_engine.jit import load_i16, njit, record_dtype
 
@@ -63,8 +65,8 @@ def weight(row, feature):
 def king_row(ctx, colour):
     """Return the address of the row for `colour`'s king in ctx.pos."""
     king = int(ctx.pos.king[colour])
-    if colour != 0 and king != NO_SQUARE:
-        king = SQUARES - 1 - king
+    if king != NO_SQUARE:
+        king = relative_square(colour, king)
     return ctx.evaluation.table + np.uint64(2 * FEATURES * king)
 
 
@@ -77,13 +79,12 @@ def hand_feature(owner, kind, number):
 @njit
 def perspective_sum(pos, row, colour):
     """Return the sum of the weights of `colour`'s perspective of `pos`; row : as `king_row` returns it."""
-    swap, far = (16, SQUARES - 1) if colour != 0 else (0, 0)
+    enemy = make_piece(colour, 0)  # turns black's pieces and white's into the king's own and the enemy's
     value = np.int64(0)
-    lo, hi = pos.bb[0, 0, 0] | pos.bb[1, 0, 0], pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
+    lo, hi = occupied(pos)
     while lo | hi != ZERO:
-        square = lowest(lo, hi)
-        lo, hi = clear_lowest(lo, hi)
-        value += weight(row, (int(pos.board[square]) ^ swap) * SQUARES + abs(far - square))
+        square, lo, hi = pop_lowest(lo, hi)
+        value += weight(row, (int(pos.board[square]) ^ enemy) * SQUARES + relative_square(colour, square))
     for owner in range(2):
         hand = pos.hand[colour ^ owner]
         if hand != ZERO:
@@ -99,17 +100,15 @@ def perspective_change(row, colour, mover, move, hand):
 
     Not for a move of that king itself, which changes the row.
     """
-    far = SQUARES - 1 if colour != 0 else 0
     owner = mover ^ colour
-    kind, target = move_kind(move), abs(far - move_to(move))
-    arrived = int(PROMOTED[kind]) if is_promotion(move) else kind
-    value = weight(row, (owner << 4 | arrived) * SQUARES + target)
+    kind, target = move_kind(move), relative_square(colour, move_to(move))
+    value = weight(row, make_piece(owner, arriving_kind(move)) * SQUARES + target)
     if is_drop(move):
         return value - weight(row, hand_feature(owner, kind, hand_count(hand, kind)))
-    value -= weight(row, (owner << 4 | kind) * SQUARES + abs(far - move_from(move)))
+    value -= weight(row, make_piece(owner, kind) * SQUARES + relative_square(colour, move_from(move)))
     captured = move_captured(move)
     if captured != 0:
-        value -= weight(row, ((owner ^ 1) << 4 | captured) * SQUARES + target)
+        value -= weight(row, make_piece(owner ^ 1, captured) * SQUARES + target)
         gained = int(UNPROMOTED[captured])
         value += weight(row, hand_feature(owner, gained, hand_count(hand, gained) + 1))
     return value
@@ -159,9 +158,9 @@ def evaluate(ctx):
     return min(max(value, -VALUE_LIMIT), VALUE_LIMIT)
 
 
-@provides_evaluation(EVALUATION)
-def root_order_score(ctx, move):
-    """By the same sums, finer than `evaluate`: in 1/UNIT centipawns."""
+@njit
+def order_by_king_piece(ctx, move):
+    """Return how well the mover stands after `move` by the sums of ctx.evaluation.table, in 1/UNIT centipawns."""
     pos = ctx.pos
     us, undo = int(pos.side), ctx.undo[ctx.game_ply]
     do_move(pos, move, undo)
@@ -169,3 +168,8 @@ def root_order_score(ctx, move):
     value += king_safety_difference(ctx.evaluation.table, pos, us)
     undo_move(pos, move, undo)
     return value
+
+
+@provides_evaluation(EVALUATION)
+def root_order_score(ctx, move):
+    return order_by_king_piece(ctx, move)  # finer than `evaluate`

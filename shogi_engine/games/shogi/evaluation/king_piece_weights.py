@@ -14,7 +14,7 @@ Row SAFETY holds what a sum over pieces can not tell, the safety of a king: (att
 HAND_PRESSURES + pressure, where attackers are enemy pieces near it (bitboard.NEAR_KING), guards the own silvers and
 what moves like a gold next to it, and the pressure is the enemy's hand, its pieces weighed by HAND_PRESSURE_WEIGHTS.
 
-`tools/tune.py` makes the file.
+`tools/tuning/tune.py` makes the file.
 """
 
 import functools
@@ -68,8 +68,10 @@ class Weights:
         return self.table.ctypes.data
 
     def fill(self, params: Any) -> None:
-        """Write the address of the table and the tempo to `params`."""
-        params.table, params.tempo = self.address, self.tempo
+        """Write the address of the table to `params`, and the tempo if they have one."""
+        params.table = self.address
+        if "tempo" in params.dtype.names:
+            params.tempo = self.tempo
 
     def describe(self) -> str:
         """Return the size of the table and its source."""

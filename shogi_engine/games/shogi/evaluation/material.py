@@ -1,16 +1,39 @@
-"""The evaluation by material alone: a sum kept up to date by what each move captures and promotes."""
+"""The evaluation by material alone: a sum kept up to date by what each move captures and promotes.
+
+Root moves are ordered by the king-piece weights: of moves of equal value the one is played after which the mover stands
+best.
+"""
+
+from pathlib import Path
 
 import numpy as np
 
 from shogi_engine.evaluation import Evaluation
 from shogi_engine.game import provides_evaluation, update_line
+from shogi_engine.games.shogi.evaluation.king_piece import order_by_king_piece
+from shogi_engine.games.shogi.evaluation.king_piece_weights import Weights, shipped
 from shogi_engine.games.shogi.evaluation.naive import count_material, material_gain
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.types import POSITION
 from shogi_engine.jit import record_dtype
 
 ACCUMULATOR = record_dtype([("material", np.int64)])  # black's less white's, in centipawns
-EVALUATION = Evaluation("material", POSITION, accumulator=ACCUMULATOR)
+
+
+def load_order(file: Path | None) -> Weights:
+    """Return the weights that order root moves. Raises ValueError for a `file`: material has no weights of its own."""
+    if file is not None:
+        raise ValueError(f"evaluation material: it has no weights, so {file} can not be used")
+    return shipped()
+
+
+EVALUATION = Evaluation(
+    "material",
+    POSITION,
+    accumulator=ACCUMULATOR,
+    fields=(("table", np.uint64),),  # where king_piece_weights.Weights.table lies
+    load_weights=load_order,
+)
 
 
 @provides_evaluation(EVALUATION)
@@ -34,4 +57,4 @@ def evaluate(ctx):
 
 @provides_evaluation(EVALUATION)
 def root_order_score(ctx, move):
-    return material_gain(ctx.params, move)
+    return order_by_king_piece(ctx, move)

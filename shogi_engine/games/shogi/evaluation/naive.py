@@ -9,10 +9,13 @@ from shogi_engine.games.shogi.types import (
     PROMOTED,
     SQUARES,
     UNPROMOTED,
+    WHITE,
     hand_count,
     is_promotion,
     move_captured,
     move_kind,
+    piece_colour,
+    piece_kind,
 )
 from shogi_engine.jit import njit
 
@@ -38,8 +41,8 @@ def count_material(ctx):
     for square in range(SQUARES):
         piece = int(pos.board[square])
         if piece != 0:
-            worth = ctx.params.values[piece & 15]
-            value += -worth if piece >> 4 else worth
+            worth = ctx.params.values[piece_kind(piece)]
+            value += -worth if piece_colour(piece) == WHITE else worth
     for kind in range(1, KING):
         value += ctx.params.values[kind] * (hand_count(pos.hand[0], kind) - hand_count(pos.hand[1], kind))
     return value

@@ -1,0 +1,28 @@
+"""Let the engine play the first moves of a game and save them as KIF, the format of most Shogi programs.
+
+Usage: python examples/save_game.py [FILE] [MOVES] [NODES]
+"""
+
+import sys
+
+from shogi_engine import Engine
+from shogi_engine.games.shogi import records
+from shogi_engine.games.shogi.board import Board
+
+file = sys.argv[1] if len(sys.argv) > 1 else "game.kif"
+count = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+nodes = int(sys.argv[3]) if len(sys.argv) > 3 else 20_000
+
+board = Board()
+with Engine("shogi") as engine:
+    for _ in range(count):
+        if board.outcome() is not None:
+            break
+        found = engine.search(nodes=nodes)
+        engine.push(found.bestmove)
+        board.push_usi(found.bestmove)
+
+record = records.Record.of(board, "interrupted")
+record.names = ["shogi_engine", "shogi_engine"]
+records.save(record, file)
+print(f"{len(record.moves)} moves in {file}: {' '.join(record.moves)}")

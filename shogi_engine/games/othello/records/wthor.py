@@ -1,0 +1,173 @@
+"""WTHOR databases of Othello games (.wtb, with the names of .jou and .trn), read and written."""
+
+import datetime
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shogi_engine.games.othello.notation import (
+    PASS_NAME,
+    SQUARE_NAMES,
+    split_move,
+)
+from shogi_engine.games.othello.types import SQUARES
+
+if TYPE_CHECKING:
+    pass
+from shogi_engine.games.othello.records.files import Played, Record, Referee
+
+_HEADER = struct.Struct("<4BIHH4B")
+_GAME = struct.Struct("<HHHbb60s")
+PLAYER_BYTES, TOURNAMENT_BYTES = 20, 26
+_ENCODING = "latin-1"
+
+
+@dataclass(frozen=True)
+class WthorGame:
+    """A game of a database. tournament, black, white : numbers in the .trn and .jou files.
+
+    score : black's discs, the empty squares given to the winner    best_score : the same by best play from so many
+    empty squares as the database says    moves : passes among them
+    """
+
+    tournament: int
+    black: int
+    white: int
+    score: int
+    best_score: int
+    moves: tuple[str, ...]
+
+    def record(self, players: Sequence[str] = (), tournaments: Sequence[str] = ()) -> Record:
+        """Return the game with the names that its numbers stand for, as far as they are given."""
+        tags = {}
+        for tag, names, number in (
+            ("PC", tournaments, self.tournament),
+            ("PB", players, self.black),
+            ("PW", players, self.white),
+        ):
+            if number < len(names):
+                tags[tag] = names[number].replace("]", ")")
+        return Record(tuple(map(Played, self.moves)), tags={**tags, "RE": f"{2 * self.score - SQUARES:+d}"})
+
+
+@dataclass(frozen=True)
+class Wthor:
+    """A .wtb file. year : of the games    depth : empty squares that `best_score` counts from    date : of the file."""
+
+    games: tuple[WthorGame, ...]
+    year: int = 0
+    depth: int = 22
+    date: datetime.date = datetime.date(2000, 1, 1)
+
+
+def _wthor_header(data: bytes, kind: str) -> tuple[datetime.date, int, int, int, int, int]:
+    """Return date, two counts, year, board size and depth of a header; raises ValueError."""
+    if len(data) < _HEADER.size:
+        raise ValueError(f"{kind}: byte {len(data)}: the header of {_HEADER.size} bytes is cut off")
+    century, year, month, day, games, names, of_year, size, _, depth, _ = _HEADER.unpack_from(data)
+    try:
+        date = datetime.date(100 * century + year, month, day)
+    except ValueError as fault:
+        raise ValueError(f"{kind}: byte 0: the date {century:02d}{year:02d}-{month}-{day} is none: {fault}") from None
+    return date, games, names, of_year, size, depth
+
+
+def _wthor_moves(data: bytes, place: int, number: int) -> tuple[tuple[str, ...], Referee]:
+    """Return a game's moves, passes added, and the position they lead to; `place` is where they begin in the file."""
+    moves: list[str] = []
+    referee = Referee()
+    for index, code in enumerate(data):
+        if code == 0:
+            if any(data[index:]):
+                raise ValueError(f"WTHOR: game {number}, byte {place + index}: a move follows the end of the game")
+            break
+        row, column = divmod(code, 10)
+        try:
+            if not (1 <= row <= 8 and 1 <= column <= 8):
+                raise ValueError(f"{code} is no square, 11 to 88")
+            if referee.pass_if_due():
+                moves.append(PASS_NAME)
+            moves.append(referee.play(SQUARE_NAMES[8 * (row - 1) + column - 1]))
+        except ValueError as fault:
+            raise ValueError(f"WTHOR: game {number}, byte {place + index}: {fault}") from None
+    return tuple(moves), referee
+
+
+def parse_wthor(data: bytes) -> Wthor:
+    """Return a .wtb file's games; raises ValueError naming the byte."""
+    date, count, _, year, size, depth = _wthor_header(data, "WTHOR")
+    if size not in (0, 8):
+        raise ValueError(f"WTHOR: byte 12: the board is of 8 by 8 squares, not {size}")
+    whole = _HEADER.size + count * _GAME.size
+    if len(data) != whole:
+        raise ValueError(f"WTHOR: {count} games are {whole} bytes, not {len(data)}")
+    games = []
+    for number in range(count):
+        place = _HEADER.size + number * _GAME.size
+        tournament, black, white, score, best, codes = _GAME.unpack_from(data, place)
+        moves, _ = _wthor_moves(codes, place + 8, number + 1)
+        for name, value in (("score", score), ("best score", best)):
+            if not 0 <= value <= SQUARES:
+                raise ValueError(f"WTHOR: game {number + 1}, byte {place + 6}: the {name} is {value}, not 0 to 64")
+        games.append(WthorGame(tournament, black, white, score, best, moves))
+    return Wthor(tuple(games), year, depth, date)
+
+
+def wthor_game(moves: Iterable[str], *, tournament: int = 0, black: int = 0, white: int = 0) -> WthorGame:
+    """Return a game for a database, its score counted; passes may be left out. Raises ValueError for a wrong move."""
+    referee = Referee()
+    played = []
+    for number, text in enumerate(moves, 1):
+        try:
+            if split_move(text) is not None and referee.pass_if_due():
+                played.append(PASS_NAME)
+            played.append(referee.play(text))
+        except ValueError as fault:
+            raise ValueError(f"move {number}: {fault}") from None
+    score = (SQUARES + referee.score()) // 2
+    return WthorGame(tournament, black, white, score, score, tuple(played))
+
+
+def format_wthor(database: Wthor) -> bytes:
+    """Return the bytes of a .wtb file; the inverse of `parse_wthor`. Raises ValueError for what it can not hold."""
+    made = *divmod(database.date.year, 100), database.date.month, database.date.day
+    try:
+        data = [_HEADER.pack(*made, len(database.games), 0, database.year, 8, 0, database.depth, 0)]
+    except struct.error as fault:
+        raise ValueError(f"WTHOR: the header: {fault}") from None
+    for number, game in enumerate(database.games, 1):
+        squares = [SQUARE_NAMES.index(text) for text in game.moves if text != PASS_NAME]
+        codes = bytes(10 * (square // 8 + 1) + square % 8 + 1 for square in squares)
+        try:
+            data.append(
+                _GAME.pack(game.tournament, game.black, game.white, game.score, game.best_score, codes.ljust(60, b"\0"))
+            )
+        except struct.error as fault:
+            raise ValueError(f"WTHOR: game {number}: {fault}") from None
+    return b"".join(data)
+
+
+def parse_names(data: bytes, width: int) -> list[str]:
+    """Return the names of a .jou (width PLAYER_BYTES) or .trn file (TOURNAMENT_BYTES); raises ValueError."""
+    _, _, count, *_ = _wthor_header(data, "WTHOR names")
+    whole = _HEADER.size + count * width
+    if len(data) != whole:
+        raise ValueError(f"WTHOR names: {count} of {width} bytes are {whole} bytes, not {len(data)}")
+    places = range(_HEADER.size, whole, width)
+    return [data[place : place + width].partition(b"\0")[0].decode(_ENCODING).rstrip() for place in places]
+
+
+def format_names(names: Sequence[str], width: int, date: datetime.date = datetime.date(2000, 1, 1)) -> bytes:
+    """Return the bytes of a .jou or .trn file; raises ValueError for a name that does not fit."""
+    data = [_HEADER.pack(*divmod(date.year, 100), date.month, date.day, 0, len(names), 0, 0, 0, 0, 0)]
+    for number, name in enumerate(names, 1):
+        try:
+            coded = name.encode(_ENCODING)
+        except UnicodeEncodeError:
+            raise ValueError(f"WTHOR names: name {number}, {name!r}, is not in {_ENCODING}") from None
+        if len(coded) >= width or "\0" in name or name != name.rstrip():
+            wanted = f"{width - 1} characters at most, no blank at the end"
+            raise ValueError(f"WTHOR names: name {number}, {name!r}: {wanted}")
+        data.append(coded.ljust(width, b"\0"))
+    return b"".join(data)

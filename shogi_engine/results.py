@@ -1,0 +1,138 @@
+"""What a search found, in the game's own notation: lines, values and moves as text."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX, Game, do_move, key, repetition_key
+from shogi_engine.jit import new_record
+from shogi_engine.search.limits import Info, Result
+
+
+def score_text(game: Game, value: int) -> str:
+    """Return how `value` is written: 'mate N' in plies, 'mate -N' if lost, 'mate -0' if it is over, else the game's."""
+    if value >= VALUE_MATE_IN_MAX:
+        return f"mate {VALUE_MATE - value}"
+    if value <= -VALUE_MATE_IN_MAX:
+        return f"mate -{VALUE_MATE + value}"
+    return game.score_text(value)
+
+
+def legal_line(game: Game, position: Any, moves: Sequence[int]) -> list[str]:
+    """Return the notation of `moves` played from `position`, as far as they are legal (a line may end in a table)."""
+    pos = copy_position(game, position)
+    undo = new_record(game.undo)
+    texts = []
+    for move in moves:
+        try:
+            text = game.format_move(pos, move)
+            if game.parse_move(pos, text) != move:
+                break
+        except ValueError:
+            break
+        texts.append(text)
+        do_move(pos, np.uint32(move), undo)
+    return texts
+
+
+def copy_position(game: Game, position: Any) -> Any:
+    """Return a copy of a position record that owns its memory."""
+    copy = new_record(game.position)
+    holder = np.asarray(copy)
+    holder[...] = position
+    return copy
+
+
+def continued_line(game: Game, position: Any, texts: Sequence[str], length: int, table: Any, salt: int) -> list[str]:
+    """Return the legal line `texts` from `position` with the best moves of the table after it, `length` at most.
+
+    salt : what the search xors with its keys.
+    """
+    pos = copy_position(game, position)
+    undo = new_record(game.undo)
+    line, seen = list(texts), set()
+    for text in texts:
+        seen.add(int(repetition_key(pos)))
+        do_move(pos, np.uint32(game.parse_move(pos, text)), undo)
+    while len(line) < length and int(repetition_key(pos)) not in seen:
+        seen.add(int(repetition_key(pos)))
+        following = legal_line(game, pos, [table.move(int(key(pos)) ^ salt)])
+        if not following:
+            break
+        line += following
+        do_move(pos, np.uint32(game.parse_move(pos, following[0])), undo)
+    return line
+
+
+class PvInfo:
+    """One line of a search: a principal variation and what is known of it.
+
+    depth, seldepth, multipv, nodes, hashfull : int    seconds : float
+    value : int, the game's unit from the side to move    score : how it is written    bound : '', 'lower' or 'upper'
+    exact : the value is proven
+    """
+
+    def __init__(self, game: Game, position: Any, info: Info) -> None:
+        self._game, self._position, self._info = game, position, info
+        self._pv: list[str] | None = None
+        self.depth, self.seldepth, self.multipv = info.depth, info.seldepth, info.multipv
+        self.nodes, self.seconds, self.hashfull = info.nodes, info.seconds, info.hashfull
+        self.value, self.bound, self.exact = info.score, info.bound, info.exact
+
+    @property
+    def score(self) -> str:
+        """The value as it is written: 'cp 12', 'mate -4', ..."""
+        return score_text(self._game, self.value)
+
+    @property
+    def pv(self) -> list[str]:
+        """The moves, each legal after those before it. Made when first asked for: most lines are never shown."""
+        if self._pv is None:
+            self._pv = legal_line(self._game, self._position, self._info.pv)
+        return self._pv
+
+    def __repr__(self) -> str:
+        score = f"{self.score} {self.bound}".rstrip()
+        return f"<PvInfo depth {self.depth}, {score}, {self.nodes} nodes: {' '.join(self.pv)}>"
+
+
+class SearchResult:
+    """The result of a search.
+
+    bestmove, ponder : str, '' if there is none    move : bestmove, encoded, 0 if there is none
+    value : int, the game's unit from the side to move, see `score_text`    score : how it is written, e.g. 'cp 12'
+    depth, nodes : int    seconds : float    pv : list of moves
+    lines : the last `PvInfo` of each of the best moves asked for, the best first
+    """
+
+    def __init__(self, game: Game, position: Any, result: Result) -> None:
+        self._game, self._position, self._result = game, position, result
+        self._pv: list[str] | None = None
+        self.move = result.bestmove
+        self.bestmove = game.format_move(position, result.bestmove) if result.bestmove else ""
+        self.value, self.depth, self.nodes, self.seconds = result.score, result.depth, result.nodes, result.seconds
+        self.score = score_text(game, result.score)
+        infos = result.infos
+        if not infos and result.bestmove:  # stopped before the first move was searched
+            infos = (Info(0, 0, 1, result.score, "", result.nodes, result.seconds, 0, (result.bestmove,)),)
+        self.lines = [PvInfo(game, position, info) for info in infos]
+
+    @property
+    def pv(self) -> list[str]:
+        """The moves, made when first asked for."""
+        if self._pv is None:
+            result = self._result
+            whole = result.pv and result.pv[0] == result.bestmove
+            moves = result.pv if whole else (result.bestmove, result.ponder)
+            self._pv = legal_line(self._game, self._position, [move for move in moves if move])
+        return self._pv
+
+    @property
+    def ponder(self) -> str:
+        """The reply to `bestmove` that is expected, '' if there is none."""
+        return self.pv[1] if len(self.pv) > 1 else ""
+
+    def __repr__(self) -> str:
+        found = f"{self.bestmove or 'no legal move'}, {self.score}, depth {self.depth}"
+        return f"<SearchResult {found}, {self.nodes} nodes in {self.seconds:.2f} s: {' '.join(self.pv)}>"

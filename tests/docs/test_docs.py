@@ -1,0 +1,126 @@
+"""The pages of docs/: what they name exists, tables of the program's are the program's, links lead somewhere."""
+
+import ast
+import functools
+import re
+
+import pytest
+from processes import ROOT
+
+from shogi_engine.search.parameters import SEARCH_PARAMETERS
+from usi.options import options_table
+
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md")) + [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PACKAGES = ("shogi_engine", "usi")
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+NAMED_IN_FULL = [DOCS / "architecture.md", DOCS / "search-tour.md"]  # pages whose dotted names are this program's
+
+
+def words(page):
+    """Return what stands between backticks outside blocks of code."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    return set(re.findall(r"`([^`\n]+)`", text))
+
+
+@functools.cache
+def names_in(path):
+    """Return the names a module defines: functions, classes, `Class.method`, constants."""
+    names = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+            inner = node.body if isinstance(node, ast.ClassDef) else []
+            names |= {f"{node.name}.{each.name}" for each in inner if isinstance(each, ast.FunctionDef)}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {alias.asname for alias in node.names if alias.asname == alias.name}  # what it hands on
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return names
+
+
+@functools.cache
+def modules():
+    """Return the files of all modules."""
+    return [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+
+
+def is_defined(dotted):
+    """Tell whether `module.name`, `Class.method` or `package.module` is there."""
+    first, _, rest = dotted.partition(".")
+    if first[0].isupper():
+        return any(dotted in names_in(path) for path in modules())
+    for path in modules():
+        if path.stem == first and rest in names_in(path):
+            return True
+        if path.parent.name == first and rest == path.stem:
+            return True
+    return False
+
+
+@each_page
+def test_paths_exist(page):
+    for word in words(page):
+        if re.fullmatch(r"[\w.-]+(/[\w.-]+)+/?|[\w.-]+/", word) and not word.startswith((".venv", "http")):
+            assert any((folder / word).exists() for folder in (ROOT, ROOT / "shogi_engine", DOCS)), word
+
+
+@pytest.mark.parametrize("page", NAMED_IN_FULL, ids=lambda page: page.name)
+def test_names_are_defined(page):
+    dotted = {word for word in words(page) if re.fullmatch(r"[A-Za-z_]\w*(\.\w+)+", word)}
+    dotted = {word for word in dotted if not (ROOT / word).exists()}
+    assert len(dotted) > 5
+    assert [word for word in sorted(dotted) if not is_defined(word)] == []
+
+
+def test_a_name_that_is_not_there_is_noticed():
+    assert is_defined("alphabeta.search") and is_defined("Engine.search") and is_defined("search.context")
+    assert not is_defined("alphabeta.searched") and not is_defined("Engine.searched") and not is_defined("no.context")
+
+
+def test_the_tour_counts_the_steps_of_the_search():
+    source = (ROOT / "shogi_engine/search/alphabeta.py").read_text(encoding="utf-8")
+    steps = [int(number) for number in re.findall(r"^ +# (\d+)\. ", source, re.MULTILINE)]
+    assert steps == list(range(1, 17)) and "A node: sixteen steps" in (DOCS / "search-tour.md").read_text("utf-8")
+
+
+def test_the_options_are_those_the_engine_declares():
+    assert options_table() in (DOCS / "usi-options.md").read_text(encoding="utf-8")
+
+
+@each_page
+def test_tools_exist(page):
+    for name in re.findall(r"python -m (tools[\w.]+)", page.read_text(encoding="utf-8")):
+        assert (ROOT / (name.replace(".", "/") + ".py")).exists(), name
+
+
+@each_page
+def test_options_of_tools_exist(page):
+    """Every --option after `python -m tools...` on its line is one that the tool takes."""
+    text = page.read_text(encoding="utf-8")
+    for name, arguments in re.findall(r"python -m (tools[\w.]+)([^`\n#]*)", text):
+        source = (ROOT / (name.replace(".", "/") + ".py")).read_text(encoding="utf-8")
+        for option in re.findall(r"(?<= )--[a-z][\w-]*", arguments):
+            name_only = option.rstrip("12")
+            assert f'"{option}"' in source or f'f"{name_only}{{' in source, (name, option)
+
+
+def test_parameters_that_commands_set_exist():
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    settings = re.findall(r'--(?:changes|parameters|a|b) ("[^"]*"|\S+)', text)
+    named = set(re.findall(r"[a-z]\w+", " ".join(settings))) | set(re.findall(r"param\.(\w+)", text))
+    known = {parameter.name for parameter in SEARCH_PARAMETERS}
+    assert "futility_margin" in named and named - known == set()
+
+
+@each_page
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8").replace("\n", " ")):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), target
+
+
+def test_every_page_is_in_the_menu():
+    menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:")[1]
+    assert set(re.findall(r"(\S+\.md)", menu)) == {page.name for page in DOCS.glob("*.md")}
