@@ -20,11 +20,12 @@ from shogi_engine.cli import (
     search,
     solve,
     trace,
+    train,
     warmup,
 )
 from shogi_engine.cli.common import Parser
 
-COMMANDS = (warmup, perft, bench, doctor, search, solve, trace, mate, compare, analyse, nboard, gtp, play)
+COMMANDS = (warmup, perft, bench, doctor, search, solve, trace, mate, compare, analyse, nboard, gtp, play, train)
 
 
 def parser() -> Parser:

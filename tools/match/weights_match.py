@@ -10,32 +10,26 @@ match over USI, and blind to what an evaluation costs in time.
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from shogi_engine.evaluation import Evaluator
 from shogi_engine.games.shogi import GAME
-from shogi_engine.search.history import Histories, forget
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.training.data import LONGEST, Player, new_terms
+from shogi_engine.training.game_kernels import ABANDONED, play_game
 from tools.match.statistics import estimate, pentanomial
-from tools.training.selfplay import LONGEST, search_context
-from tools.training.selfplay_kernels import ABANDONED, play_game
 
 DECIDED = 2500  # centipawns: a value that ends a game when both see it
 UNBALANCED = 1 << 20  # an opening's second game is played however it looks
 
 
-def player(name: str, table: TranspositionTable, histories: Histories) -> tuple[Any, Evaluator]:
-    """Return a context that plays with the weights of the file `name`, or by material, and its evaluator.
-
-    All must outlive the context.
-    """
+def player(name: str) -> Player:
+    """Return a player with the weights of the file `name`, or by material."""
     if name == "material":
         evaluator = GAME.evaluation("material").load()
     else:
         evaluator = GAME.evaluation("king-piece").load(Path(name))
-    return search_context(evaluator, table, histories), evaluator
+    return Player(evaluator, TranspositionTable(16))
 
 
 def main() -> int:
@@ -49,11 +43,9 @@ def main() -> int:
     parser.add_argument("--random", type=int, nargs=2, default=(4, 10), help="fewest and most moves made at random")
     parser.add_argument("--balance", type=int, default=300, help="most centipawns either side is ahead after them")
     arguments = parser.parse_args()
-    tables = TranspositionTable(16), TranspositionTable(16)
-    histories = Histories(GAME), Histories(GAME)
-    (first, _first), (second, _second) = (
-        player(*each) for each in zip((arguments.first, arguments.second), tables, histories, strict=True)
-    )
+    first, second = player(arguments.first), player(arguments.second)
+    terms = new_terms(arguments.nodes, DECIDED)
+    terms.random = 1
     random = np.random.default_rng(arguments.seed)
     start = GAME.parse_position(GAME.start)
     moves, values = np.zeros(LONGEST, dtype=np.uint32), np.zeros(LONGEST, dtype=np.int16)
@@ -65,16 +57,14 @@ def main() -> int:
 
     while len(scores) < arguments.games:
         opening = random.integers(1, 1 << 63, size=1, dtype=np.uint64)
-        plies = int(random.integers(arguments.random[0], arguments.random[1] + 1))
+        terms.opening = int(random.integers(arguments.random[0], arguments.random[1] + 1))
         for first_side, balance in ((1, arguments.balance), (-1, UNBALANCED)):
-            for ctx, table in zip((first, second), tables, strict=True):
-                ctx.pos = start
-                forget(ctx)
-                table.clear()
+            terms.balance = balance
+            for each in (first, second):
+                each.new_game()
+                each.ctx.pos = start
             black, white = (first, second) if first_side == 1 else (second, first)
-            winner, _ = play_game(
-                black, white, opening.copy(), arguments.nodes, plies, balance, DECIDED, LONGEST, moves, values
-            )
+            winner, _ = play_game(black.ctx, white.ctx, opening.copy(), terms, moves, values)
             if winner == ABANDONED:
                 break
             scores[len(scores)] = (winner * first_side + 1) / 2
