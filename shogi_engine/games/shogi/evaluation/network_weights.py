@@ -1,0 +1,143 @@
+"""The weights of the network: their numbers, their file, what they compute, and where the kernels find them.
+
+    accumulator of a side = bias + the sum of the rows of the features active for it          int16[width], unit 1/QA
+    output = output_bias + sum of clip(accumulator, 0, QA)^2 * output_weights, the side to move's first
+    value in centipawns = output * scale / (QA * QA * QB), rounded down
+
+(squared clipped ReLU). network_features.py numbers the features. The file, everything little-endian:
+
+    magic 8 bytes | version, header size uint32 | feature set, 16 bytes, ASCII, padded with 0
+    features, width, QA, QB uint32 | scale int32 | size of the text uint32 | the text, JSON, UTF-8: how it was made
+    rows int16[features, width] | bias int16[width] | output_weights int16[2, width] | output_bias int64
+    SHA-256 of all before it, 32 bytes
+
+`shogi-engine train` makes it.
+"""
+
+import functools
+import hashlib
+import json
+import struct
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.games.shogi.evaluation.network_features import FEATURE_SET, FEATURES
+from shogi_engine.jit.vectors import LANES, aligned_copy
+
+FILE = Path(__file__).with_name("network.bin")
+MAGIC, VERSION = b"shogiNNW", 1
+HEADER = struct.Struct("<8sII16sIIIIiI")
+DIGEST = hashlib.sha256().digest_size
+QA, QB = 255, 64
+UNIT = QA * QA * QB
+MAX_WIDTH = 512
+SCALE_LIMIT = 1 << 20
+
+
+@dataclass(frozen=True)
+class Network:
+    """Quantised weights, as the module says.   made : how, JSON's values.   source : where from, for people."""
+
+    rows: np.ndarray
+    bias: np.ndarray
+    output_weights: np.ndarray
+    output_bias: int
+    scale: int
+    made: dict[str, Any] = field(default_factory=dict)
+    source: str = "not from a file"
+
+    @property
+    def width(self) -> int:
+        """Neurons of each side."""
+        return len(self.bias)
+
+    @functools.cached_property
+    def memory(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows, bias and output weights, aligned for vectors; they live as long as this object."""
+        return aligned_copy(self.rows), aligned_copy(self.bias), aligned_copy(self.output_weights)
+
+    def fill(self, params: Any) -> None:
+        """Write the addresses and the numbers to `params`."""
+        params.rows, params.bias, params.output_weights = (array.ctypes.data for array in self.memory)
+        params.output_bias, params.scale, params.width = self.output_bias, self.scale, self.width
+
+    def describe(self) -> str:
+        """Return the size and the source."""
+        made = "".join(f", {name} {self.made[name]}" for name in ("command", "seed", "generation") if name in self.made)
+        return f"({FEATURES} -> {self.width})x2 -> 1, {self.source}{made}"
+
+    def output(self, active: tuple[np.ndarray, np.ndarray]) -> int:
+        """Return the value in centipawns, by numpy; active : features of the side to move, and of the other."""
+        total = int(self.output_bias)
+        for features, weights in zip(active, self.output_weights, strict=True):
+            accumulator = self.bias.astype(np.int64) + self.rows[features].astype(np.int64).sum(axis=0)
+            total += int((accumulator.clip(0, QA) ** 2 * weights.astype(np.int64)).sum())
+        return total * self.scale // UNIT
+
+
+def encode(network: Network) -> bytes:
+    """Return the file of a network."""
+    text = json.dumps(network.made, sort_keys=True).encode()
+    header = HEADER.pack(
+        MAGIC, VERSION, HEADER.size, FEATURE_SET.encode(), FEATURES, network.width, QA, QB, network.scale, len(text)
+    )
+    arrays = (network.rows, network.bias, network.output_weights)
+    body = b"".join(np.ascontiguousarray(array).astype("<i2").tobytes() for array in arrays)
+    content = header + text + body + struct.pack("<q", network.output_bias)
+    return content + hashlib.sha256(content).digest()
+
+
+def decode(content: bytes, name: str) -> Network:
+    """Return the network of a file's content. Raises ValueError, naming it, with what was expected and what found."""
+
+    def refuse(what: str) -> ValueError:
+        return ValueError(f"evaluation network: {name} {what}")
+
+    if len(content) < HEADER.size + DIGEST or content[: len(MAGIC)] != MAGIC:
+        raise refuse("is no network of this engine")
+    fields = HEADER.unpack_from(content)
+    _, version, header, features_name, features, width, qa, qb, scale, text_size = fields
+    if version != VERSION or header != HEADER.size:
+        raise refuse(f"has version {version}; this engine reads {VERSION}")
+    if hashlib.sha256(content[:-DIGEST]).digest() != content[-DIGEST:]:
+        raise refuse("is damaged: its checksum is another")
+    found = features_name.rstrip(b"\0").decode("ascii", "replace"), features, qa, qb
+    if found != (FEATURE_SET, FEATURES, QA, QB):
+        raise refuse(f"has features, their number, QA and QB {found}, not {(FEATURE_SET, FEATURES, QA, QB)}")
+    if not (0 < width <= MAX_WIDTH and width % LANES == 0 and 0 < scale < SCALE_LIMIT):
+        raise refuse(f"has width {width} and scale {scale}; a width is a multiple of {LANES} up to {MAX_WIDTH}")
+    sizes = [features * width, width, 2 * width]
+    expected = HEADER.size + text_size + 2 * sum(sizes) + 8 + DIGEST
+    if len(content) != expected:
+        raise refuse(f"has {len(content)} bytes, not {expected}")
+    place = HEADER.size + text_size
+    numbers = np.frombuffer(content, dtype="<i2", count=sum(sizes), offset=place).astype(np.int16)
+    rows, bias, output = np.split(numbers, np.cumsum(sizes)[:-1])
+    (output_bias,) = struct.unpack_from("<q", content, place + 2 * sum(sizes))
+    if np.abs(output.astype(np.int64)).max() * QA > np.iinfo(np.int16).max:
+        raise refuse("has output weights beyond what the kernels multiply")
+    made = json.loads(content[HEADER.size : place])
+    return Network(rows.reshape(features, width), bias, output.reshape(2, width), output_bias, scale, made, name)
+
+
+def load(file: Path) -> Network:
+    """Return the network of `file`. Raises ValueError, naming the file, if it is missing or damaged."""
+    try:
+        content = file.read_bytes()
+    except OSError as fault:
+        raise ValueError(f"evaluation network: {file} can not be read ({fault.strerror})") from None
+    return decode(content, file.name)
+
+
+@functools.cache
+def shipped() -> Network:
+    """Return the network that came with the package; raises ValueError as `load`."""
+    return load(FILE)
+
+
+def load_weights(file: Path | None) -> Network:
+    """Return the network of `file`, the one that came with the package for None; raises ValueError as `load`."""
+    return shipped() if file is None else load(file)
