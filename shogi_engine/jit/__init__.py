@@ -19,7 +19,7 @@ With NUMBA_DISABLE_JIT=1 all of it is plain Python, the intrinsics included, so 
     sources      the sources' digest    folders    where the cache may lie    cache    the cache
     targets      kernels compiled ahead of time    progress    how far a compile is
     library, lowering, compiler, dispatcher    the lean compiler    policy    `njit`
-    intrinsics   popcount, ctz, atomic loads, prefetch, ...
+    intrinsics   popcount, ctz, atomic loads, prefetch, ...    vectors   sums and dot products of int16, for networks
 """
 
 from numba.core.caching import NullCache
