@@ -15,7 +15,7 @@ from shogi_engine.training.positions_kernels import REPLAY, write_positions
 
 SAME_PLIES = 24  # games with these moves in common are one game
 LARGEST = 2500  # centipawns: positions with more are not learnt from
-SCALES = np.arange(200, 3001, 10)  # centipawns
+SCALES = np.arange(200, 5001, 10)  # centipawns
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,9 @@ class Games:
         pieces = [read_piece(file) for file in files]
         if not pieces:
             raise ValueError(f"training data: there are no pieces in {', '.join(map(str, folders))}")
-        return cls(*(np.concatenate([piece[name] for piece in pieces]) for name in ("moves", "values", "lengths", "results")))
+        return cls(
+            *(np.concatenate([piece[name] for piece in pieces]) for name in ("moves", "values", "lengths", "results"))
+        )
 
     def __len__(self) -> int:
         return len(self.results)

@@ -103,7 +103,7 @@ def add_slopes(parameters, width, features, targets, order, slopes, sums, square
                 out[j] += slope * square[j]
                 value = own[j]
                 inner = slope * TWO * value * weights[j]
-                own[j] = inner if ZERO < value and value < ONE else ZERO
+                own[j] = inner if value > ZERO and value < ONE else ZERO
             for j in range(width):
                 bias[j] += own[j]
             for place in range(ACTIVE):

@@ -13,6 +13,7 @@ EVALUATIONS = Registry(
     {
         "material": "shogi_engine.games.shogi.evaluation.material",
         "king-piece": "shogi_engine.games.shogi.evaluation.king_piece",
+        "network": "shogi_engine.games.shogi.evaluation.network",
     },
     default="king-piece",
 )

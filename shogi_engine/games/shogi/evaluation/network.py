@@ -12,7 +12,7 @@ from shogi_engine.evaluation import Evaluation
 from shogi_engine.game import MAX_PLY, do_move, provides_evaluation, undo_move, update_line
 from shogi_engine.games.shogi.evaluation.king_piece import VALUE_LIMIT
 from shogi_engine.games.shogi.evaluation.network_features import hand_feature, piece_feature, view_of
-from shogi_engine.games.shogi.evaluation.network_weights import MAX_WIDTH, QA, UNIT, load_weights
+from shogi_engine.games.shogi.evaluation.network_weights import QA, UNIT, WIDTH, load_weights
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import (
@@ -30,8 +30,8 @@ from shogi_engine.games.shogi.types import (
 from shogi_engine.jit import njit, record_dtype
 from shogi_engine.jit.vectors import (
     ALIGNMENT,
-    add_i16,
     add_add_sub_sub_i16,
+    add_i16,
     add_sub_i16,
     align_up,
     copy_i16,
@@ -39,8 +39,9 @@ from shogi_engine.jit.vectors import (
 )
 
 PLIES = MAX_PLY + 2
+SUMS_BYTES = 2 * WIDTH
 ACCUMULATOR = record_dtype([("views", np.uint64, (2,))])  # by colour: of the sums, see view_of; or STALE
-CACHE = record_dtype([("memory", np.uint8, (PLIES * 2 * MAX_WIDTH * 2 + ALIGNMENT,))])
+CACHE = record_dtype([("memory", np.uint8, (PLIES * 2 * SUMS_BYTES + ALIGNMENT,))])
 STALE = 8
 
 EVALUATION = Evaluation(
@@ -54,7 +55,6 @@ EVALUATION = Evaluation(
         ("output_weights", np.uint64),
         ("output_bias", np.int64),
         ("scale", np.int64),
-        ("width", np.int64),
     ),
     load_weights=load_weights,
 )
@@ -62,34 +62,34 @@ EVALUATION = Evaluation(
 
 @njit
 def sums_address(ctx, ply, colour):
-    """Return the address of the sums of `colour` at `ply`, int16[width]."""
+    """Return the address of the sums of `colour` at `ply`, int16[WIDTH]."""
     begin = align_up(np.uint64(ctx.evaluation_cache.memory.ctypes.data))
-    return begin + np.uint64((ply * 2 + colour) * 2) * np.uint64(ctx.evaluation.width)
+    return begin + np.uint64((ply * 2 + colour) * SUMS_BYTES)
 
 
 @njit
 def row_address(ctx, feature):
-    """Return the address of a feature's row, int16[width]."""
-    return ctx.evaluation.rows + np.uint64(feature * 2) * np.uint64(ctx.evaluation.width)
+    """Return the address of a feature's row, int16[WIDTH]."""
+    return ctx.evaluation.rows + np.uint64(feature * SUMS_BYTES)
 
 
 @njit
 def refresh_view(ctx, ply, colour):
     """Sum what `colour` sees in ctx.pos and write that to `ply`."""
-    pos, width = ctx.pos, ctx.evaluation.width
+    pos = ctx.pos
     sums, view = sums_address(ctx, ply, colour), view_of(colour, int(pos.king[colour]))
-    copy_i16(sums, ctx.evaluation.bias, width)
+    copy_i16(sums, ctx.evaluation.bias, WIDTH)
     lo, hi = occupied(pos)
     while lo | hi != ZERO:
         square, lo, hi = pop_lowest(lo, hi)
         piece = int(pos.board[square]) ^ colour << 4
-        add_i16(sums, sums, row_address(ctx, piece_feature(view, piece >> 4, piece & 15, square)), width)
+        add_i16(sums, sums, row_address(ctx, piece_feature(view, piece >> 4, piece & 15, square)), WIDTH)
     for owner in range(2):
         hand = pos.hand[colour ^ owner]
         if hand != ZERO:
             for kind in range(1, KING):
                 for number in range(1, hand_count(hand, kind) + 1):
-                    add_i16(sums, sums, row_address(ctx, hand_feature(owner, kind, number)), width)
+                    add_i16(sums, sums, row_address(ctx, hand_feature(owner, kind, number)), WIDTH)
     ctx.accumulators[ply].views[colour] = view
 
 
@@ -99,7 +99,6 @@ def update_view(ctx, ply, colour, view, mover, move, hand):
 
     view : how `colour` saw the board before, and sees it still.   hand : uint64, the mover's before the move.
     """
-    width = ctx.evaluation.width
     before, after = sums_address(ctx, ply - 1, colour), sums_address(ctx, ply, colour)
     owner, kind, target = mover ^ colour, move_kind(move), move_to(move)
     arrives = row_address(ctx, piece_feature(view, owner, arriving_kind(move), target))
@@ -109,12 +108,12 @@ def update_view(ctx, ply, colour, view, mover, move, hand):
         leaves = row_address(ctx, piece_feature(view, owner, kind, move_from(move)))
     captured = move_captured(move)
     if captured == 0:
-        add_sub_i16(after, before, arrives, leaves, width)
+        add_sub_i16(after, before, arrives, leaves, WIDTH)
     else:
         gained = int(UNPROMOTED[captured])
         lost = row_address(ctx, piece_feature(view, owner ^ 1, captured, target))
         won = row_address(ctx, hand_feature(owner, gained, hand_count(hand, gained) + 1))
-        add_add_sub_sub_i16(after, before, arrives, won, leaves, lost, width)
+        add_add_sub_sub_i16(after, before, arrives, won, leaves, lost, WIDTH)
 
 
 @provides_evaluation(EVALUATION)
@@ -135,7 +134,7 @@ def update_accumulator(ctx, ply):
         if view == STALE:
             continue
         if move == 0:
-            copy_i16(sums_address(ctx, ply, colour), sums_address(ctx, ply - 1, colour), ctx.evaluation.width)
+            copy_i16(sums_address(ctx, ply, colour), sums_address(ctx, ply - 1, colour), WIDTH)
         elif colour == mover and move_kind(move) == KING and view_of(colour, move_to(move)) != view:
             after.views[colour] = STALE
         else:
@@ -145,13 +144,13 @@ def update_accumulator(ctx, ply):
 @provides_evaluation(EVALUATION)
 def evaluate(ctx):
     update_line(ctx)
-    us, width = int(ctx.pos.side), ctx.evaluation.width
+    us = int(ctx.pos.side)
     for colour in range(2):
         if ctx.accumulators[ctx.ply].views[colour] == STALE:
             refresh_view(ctx, ctx.ply, colour)
     weights = ctx.evaluation.output_weights
-    total = ctx.evaluation.output_bias + screlu_dot_i16(sums_address(ctx, ctx.ply, us), weights, QA, width)
-    total += screlu_dot_i16(sums_address(ctx, ctx.ply, 1 - us), weights + np.uint64(2) * np.uint64(width), QA, width)
+    total = ctx.evaluation.output_bias + screlu_dot_i16(sums_address(ctx, ctx.ply, us), weights, QA, WIDTH)
+    total += screlu_dot_i16(sums_address(ctx, ctx.ply, 1 - us), weights + np.uint64(SUMS_BYTES), QA, WIDTH)
     return min(max(total * ctx.evaluation.scale // UNIT, -VALUE_LIMIT), VALUE_LIMIT)
 
 

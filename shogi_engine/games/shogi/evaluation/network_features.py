@@ -16,7 +16,7 @@ import numpy as np
 
 from shogi_engine.bits import ZERO, pop_lowest
 from shogi_engine.games.shogi.queries import occupied
-from shogi_engine.games.shogi.types import KING, KINDS, NO_SQUARE, SET_SIZE, SQUARES, hand_count, relative_square
+from shogi_engine.games.shogi.types import KINDS, KING, NO_SQUARE, SET_SIZE, SQUARES, hand_count, relative_square
 from shogi_engine.jit import njit
 
 FEATURE_SET = "mirrored-2344"  # the file's name for all this

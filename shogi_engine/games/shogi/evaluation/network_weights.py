@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi.evaluation.network_features import FEATURE_SET, FEATURES
-from shogi_engine.jit.vectors import LANES, aligned_copy
+from shogi_engine.jit.vectors import LANES, aligned_zeros
 
 FILE = Path(__file__).with_name("network.bin")
 MAGIC, VERSION = b"shogiNNW", 1
@@ -33,7 +33,7 @@ HEADER = struct.Struct("<8sII16sIIIIiI")
 DIGEST = hashlib.sha256().digest_size
 QA, QB = 255, 64
 UNIT = QA * QA * QB
-MAX_WIDTH = 512
+WIDTH = 256  # of the kernels, whose loops have a constant length: narrower networks are filled up with zeros
 SCALE_LIMIT = 1 << 20
 
 
@@ -56,13 +56,21 @@ class Network:
 
     @functools.cached_property
     def memory(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rows, bias and output weights, aligned for vectors; they live as long as this object."""
-        return aligned_copy(self.rows), aligned_copy(self.bias), aligned_copy(self.output_weights)
+        """Rows, bias and output weights, WIDTH wide and aligned for vectors; they live as long as this object."""
+        rows, bias, output_weights = (
+            aligned_zeros((*array.shape[:-1], WIDTH), np.int16) for array in (self.rows, self.bias, self.output_weights)
+        )
+        rows[:, : self.width], bias[: self.width], output_weights[:, : self.width] = (
+            self.rows,
+            self.bias,
+            self.output_weights,
+        )
+        return rows, bias, output_weights
 
     def fill(self, params: Any) -> None:
         """Write the addresses and the numbers to `params`."""
         params.rows, params.bias, params.output_weights = (array.ctypes.data for array in self.memory)
-        params.output_bias, params.scale, params.width = self.output_bias, self.scale, self.width
+        params.output_bias, params.scale = self.output_bias, self.scale
 
     def describe(self) -> str:
         """Return the size and the source."""
@@ -107,8 +115,8 @@ def decode(content: bytes, name: str) -> Network:
     found = features_name.rstrip(b"\0").decode("ascii", "replace"), features, qa, qb
     if found != (FEATURE_SET, FEATURES, QA, QB):
         raise refuse(f"has features, their number, QA and QB {found}, not {(FEATURE_SET, FEATURES, QA, QB)}")
-    if not (0 < width <= MAX_WIDTH and width % LANES == 0 and 0 < scale < SCALE_LIMIT):
-        raise refuse(f"has width {width} and scale {scale}; a width is a multiple of {LANES} up to {MAX_WIDTH}")
+    if not (0 < width <= WIDTH and width % LANES == 0 and 0 < scale < SCALE_LIMIT):
+        raise refuse(f"has width {width} and scale {scale}; a width is a multiple of {LANES} up to {WIDTH}")
     sizes = [features * width, width, 2 * width]
     expected = HEADER.size + text_size + 2 * sum(sizes) + 8 + DIGEST
     if len(content) != expected:
