@@ -26,13 +26,12 @@ from shogi_engine.jit import new_record
 from shogi_engine.search.context import ALL_FEATURES, new_context
 from shogi_engine.search.history import Histories, forget
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training.game_kernels import ABANDONED, TERMS, play_game
+from shogi_engine.training.game_kernels import ABANDONED, LONGEST, TERMS, play_game
 from shogi_engine.training.openings import Openings
 
 FORMAT = 1  # of pieces: what does not fit is not read
 PIECE_GAMES = 200
 GAME_BYTES = 360  # on disk, about
-LONGEST = 320
 TABLE_MB = 8
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 
@@ -68,6 +67,19 @@ class DataOptions:
             file = Path(folder) / "weights"
             file.write_bytes(self.weights)
             return evaluation.load(file)
+
+
+def named_evaluation(what: str) -> tuple[str, Path | None]:
+    """Return (name, file) of an evaluation: `what` is a name, or a file: .npz of king-piece, else of the network."""
+    if what in GAME.evaluations:
+        return what, None
+    return "king-piece" if Path(what).suffix == ".npz" else "network", Path(what)
+
+
+def named_evaluator(what: str) -> Evaluator:
+    """Return an evaluation with its weights; `what` is as in `named_evaluation`. Raises ValueError."""
+    name, file = named_evaluation(what)
+    return GAME.evaluation(name).load(file)
 
 
 class Player:
@@ -156,6 +168,8 @@ def read_piece(file: Path) -> dict[str, np.ndarray]:
     except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile) as fault:
         raise ValueError(f"training data: {file} can not be read ({fault})") from None
     moves, lengths = len(piece["moves"]), piece["lengths"]
+    if lengths.min(initial=0) < 0 or lengths.max(initial=0) > LONGEST:
+        raise ValueError(f"training data: {file} has games of impossible lengths")
     if moves != int(lengths.sum()) or moves != len(piece["values"]) or len(lengths) != len(piece["results"]):
         raise ValueError(f"training data: {file} has arrays that do not fit each other")
     return piece

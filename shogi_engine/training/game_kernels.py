@@ -18,6 +18,7 @@ from shogi_engine.search.context import begin_game, play_move, start_search, wri
 ABANDONED = 2  # the result of a game that did not come from a balanced opening
 GOES_ON = 3  # no result yet
 CHANCES = 256  # TERMS.chance is a share of this
+LONGEST = 320  # plies of a game, at most
 NEAR_BEST_TRIES, NEAR_BEST_DEPTH, NEAR_BEST_NODES = 12, 3, 200
 
 # How a game is played.
@@ -32,7 +33,7 @@ TERMS = record_dtype(
         ("margin", np.int64),  # ... at most so much worse
         ("balance", np.int64),  # the most that the first search may see either side ahead
         ("decided", np.int64),  # a value that ends the game when both sides see it twice
-        ("longest", np.int64),  # plies after which the game is drawn
+        ("longest", np.int64),  # plies after which the game is drawn, at most LONGEST
     ]
 )
 

@@ -15,7 +15,7 @@ from shogi_engine.training.positions_kernels import REPLAY, write_positions
 
 SAME_PLIES = 24  # games with these moves in common are one game
 LARGEST = 2500  # centipawns: positions with more are not learnt from
-SCALES = np.arange(200, 5001, 10)  # centipawns
+SCALES = np.arange(200, 2001, 10)  # centipawns
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from shogi_engine.game import VALUE_NONE, do_move, is_in_check, is_quiet, undo_m
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, view_of, write_features
 from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.jit import njit, record_dtype
-from shogi_engine.training.data import LONGEST
+from shogi_engine.training.game_kernels import LONGEST
 
 REPLAY = record_dtype([("pos", POSITION), ("undo", UNDO, (LONGEST + 1,))])  # a position, and the way back to the start
 

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi.evaluation.network_features import FEATURES
-from shogi_engine.games.shogi.evaluation.network_weights import QA, QB, Network
+from shogi_engine.games.shogi.evaluation.network_weights import OUTPUT_LIMIT, QA, QB_RANGE, Network
 from shogi_engine.training.data import write_whole
 from shogi_engine.training.games import Block, Games
 from shogi_engine.training.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step, write_outputs
 
-LIMIT = 1.98  # of a parameter: with it QB's output weights are at most 127, and 40 rows of QA fit int16
+LIMIT = 1.98  # of a parameter: with it output weights fit OUTPUT_LIMIT for every qb, and 40 rows int16
 LAST_RATE = 1e-5
 BLOCK_BATCHES = 32  # batches that are shuffled together
 SLOPE_VALUES = 1500  # centipawns: the scale is fitted to positions whose values are at most that
@@ -82,15 +82,19 @@ class State:
 
     @classmethod
     def load(cls, file: Path, identity: str) -> "State | None":
-        """Return the checkpoint of the same run, None if there is no whole one."""
+        """Return the checkpoint of a run, None if there is no whole one. Raises ValueError if it is of another run."""
         try:
             with np.load(file, allow_pickle=False) as stored:
-                if str(stored["identity"]) != identity:
-                    return None
+                found = str(stored["identity"])
                 arrays = stored["parameters"], stored["means"], stored["squares"]
-                return cls(*arrays, int(stored["steps"]), json.loads(str(stored["losses"])))
+                state = cls(*arrays, int(stored["steps"]), json.loads(str(stored["losses"])))
         except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
             return None
+        if found != identity:
+            raise ValueError(
+                f"training: {file} is of another run ({found}, not {identity}); remove it or name this one"
+            )
+        return state
 
 
 def parameter_count(width: int) -> int:
@@ -114,7 +118,7 @@ class Trainer:
         self.games, self.options, self.checkpoint, self.threads = games, options, checkpoint, threads
         self.learning, self.held_out = games.split(options.seed, options.held_out)
         self.scale = options.scale or games.scale()
-        identity = {"options": options.text, "games": len(games), "moves": len(games.moves), "threads": threads}
+        identity = {"options": options.text, "games": len(games), "moves": len(games.moves)}
         self.identity = json.dumps(identity)
         self.state = State.load(checkpoint, self.identity) or beginning(options)
         width = options.width
@@ -137,12 +141,17 @@ class Trainer:
         first, last = self.options.result_share
         return first + (last - first) * epoch / max(self.options.epochs - 1, 1)
 
-    def run(self, progress: Progress | None = None) -> None:
-        """Train to the end, from the checkpoint if there is one. With Ctrl-C the epoch under way is lost."""
+    def run(self, progress: Progress | None = None, told: Callable[[dict[str, float]], None] | None = None) -> None:
+        """Train to the end, from the checkpoint if there is one; an epoch under way is lost when the run is killed.
+
+        told : called with the losses of each epoch when it is over.
+        """
         for epoch in range(len(self.state.losses), self.options.epochs):
             loss = self._epoch(epoch, progress)
             self.state.losses.append({"training": loss, **self.losses(self.result_share(epoch))})
             self.state.save(self.checkpoint, self.identity)
+            if told is not None:
+                told(self.state.losses[-1])
 
     def _epoch(self, epoch: int, progress: Progress | None) -> float:
         """Learn from every position once, in an order of this epoch; return the mean loss."""
@@ -229,13 +238,14 @@ class Trainer:
 
 def quantised(parameters: np.ndarray, width: int, scale: float, made: dict[str, Any]) -> Network:
     """Return a network of float parameters, as trainer_kernels has them; scale : centipawns of an output of 1."""
-    limit = np.iinfo(np.int16).max // QA
-    weights = np.clip(np.rint(parameters[OUTPUT * width : -1] * QB), -limit, limit)
+    weights = parameters[OUTPUT * width : -1].astype(np.float64)
+    qb = int(np.clip(OUTPUT_LIMIT / max(float(np.abs(weights).max()), 1e-6), *QB_RANGE))
     return Network(
         np.rint(parameters[: FEATURES * width] * QA).astype(np.int16).reshape(FEATURES, width),
         np.rint(parameters[BIAS * width : OUTPUT * width] * QA).astype(np.int16),
-        weights.astype(np.int16).reshape(2, width),
-        round(float(parameters[-1]) * QA * QA * QB),
+        np.rint(weights * qb).astype(np.int16).reshape(2, width),
+        round(float(parameters[-1]) * QA * QA * qb),
+        qb,
         max(round(scale), 1),
         made,
     )

@@ -15,8 +15,9 @@ from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURE
 from shogi_engine.games.shogi.evaluation.network_weights import (
     DIGEST,
     HEADER,
+    OUTPUT_LIMIT,
     QA,
-    QB,
+    QB_RANGE,
     WIDTH,
     Network,
     decode,
@@ -31,6 +32,7 @@ from shogi_engine.games.shogi.sfen import flip_sfen
 from shogi_engine.games.shogi.types import KING, move_from, move_kind, move_to
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context, set_root
+from shogi_engine.training.trainer import LIMIT
 
 SFENS = (
     START,
@@ -50,7 +52,7 @@ def random_network(seed, width=32, saturating=False):
         rows, output = rng.choice([-505, 505], rows.shape), rng.choice([-127, 127], output.shape)
     bias = rng.integers(-200, 201, width)
     arrays = (array.astype(np.int16) for array in (rows, bias, output))
-    return Network(*arrays, int(rng.integers(-(1 << 22), 1 << 22)), 900, {"seed": seed})
+    return Network(*arrays, int(rng.integers(-(1 << 22), 1 << 22)), QB_RANGE[0], 900, {"seed": seed})
 
 
 def context(network):
@@ -159,7 +161,7 @@ def test_file_holds_all():
     read = decode(encode(network), "file")
     for name in ("rows", "bias", "output_weights"):
         assert np.array_equal(getattr(read, name), getattr(network, name))
-    assert (read.output_bias, read.scale, read.made) == (network.output_bias, 900, {"seed": 7})
+    assert (read.output_bias, read.qb, read.scale, read.made) == (network.output_bias, 64, 900, {"seed": 7})
 
 
 def damaged(content, place, value):
@@ -209,8 +211,9 @@ def test_wide_and_foreign_networks_are_refused():
 
 def test_largest_sums_fit():
     assert 41 * 505 < 2**15
-    assert 127 * QA < 2**15
-    assert round(1.98 * QB) == 127
+    assert OUTPUT_LIMIT * QA < 2**15
+    assert round(LIMIT * QB_RANGE[0]) == OUTPUT_LIMIT
+    assert round(LIMIT * QA) == 505
 
 
 def test_the_shipped_network_says_how_it_was_made():

@@ -2,12 +2,12 @@
 
     accumulator of a side = bias + the sum of the rows of the features active for it          int16[width], unit 1/QA
     output = output_bias + sum of clip(accumulator, 0, QA)^2 * output_weights, the side to move's first
-    value in centipawns = output * scale / (QA * QA * QB), rounded down
+    value in centipawns = output * scale / (QA * QA * qb): output * multiplier / 2^SHIFT, rounded down
 
-(squared clipped ReLU). network_features.py numbers the features. The file, everything little-endian:
+(squared clipped ReLU). qb is each network's own, as large as its output weights allow. network_features.py numbers the features. The file, everything little-endian:
 
     magic 8 bytes | version, header size uint32 | feature set, 16 bytes, ASCII, padded with 0
-    features, width, QA, QB uint32 | scale int32 | size of the text uint32 | the text, JSON, UTF-8: how it was made
+    features, width, QA, qb uint32 | scale int32 | size of the text uint32 | the text, JSON, UTF-8: how it was made
     rows int16[features, width] | bias int16[width] | output_weights int16[2, width] | output_bias int64
     SHA-256 of all before it, 32 bytes
 
@@ -31,10 +31,12 @@ FILE = Path(__file__).with_name("network.bin")
 MAGIC, VERSION = b"shogiNNW", 1
 HEADER = struct.Struct("<8sII16sIIIIiI")
 DIGEST = hashlib.sha256().digest_size
-QA, QB = 255, 64
-UNIT = QA * QA * QB
+QA = 255
+QB_RANGE = 64, 4096
+OUTPUT_LIMIT = 127  # of an output weight: times QA it fits int16
+SHIFT = 32
 WIDTH = 256  # of the kernels, whose loops have a constant length: narrower networks are filled up with zeros
-SCALE_LIMIT = 1 << 20
+SCALE_LIMIT = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Network:
     bias: np.ndarray
     output_weights: np.ndarray
     output_bias: int
+    qb: int
     scale: int
     made: dict[str, Any] = field(default_factory=dict)
     source: str = "not from a file"
@@ -53,6 +56,11 @@ class Network:
     def width(self) -> int:
         """Neurons of each side."""
         return len(self.bias)
+
+    @property
+    def multiplier(self) -> int:
+        """Turns an output into centipawns: see SHIFT."""
+        return ((self.scale << SHIFT) + QA * QA * self.qb // 2) // (QA * QA * self.qb)
 
     @functools.cached_property
     def memory(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -70,7 +78,7 @@ class Network:
     def fill(self, params: Any) -> None:
         """Write the addresses and the numbers to `params`."""
         params.rows, params.bias, params.output_weights = (array.ctypes.data for array in self.memory)
-        params.output_bias, params.scale = self.output_bias, self.scale
+        params.output_bias, params.multiplier = self.output_bias, self.multiplier
 
     def describe(self) -> str:
         """Return the size and the source."""
@@ -83,14 +91,23 @@ class Network:
         for features, weights in zip(active, self.output_weights, strict=True):
             accumulator = self.bias.astype(np.int64) + self.rows[features].astype(np.int64).sum(axis=0)
             total += int((accumulator.clip(0, QA) ** 2 * weights.astype(np.int64)).sum())
-        return total * self.scale // UNIT
+        return total * self.multiplier >> SHIFT
 
 
 def encode(network: Network) -> bytes:
     """Return the file of a network."""
     text = json.dumps(network.made, sort_keys=True).encode()
     header = HEADER.pack(
-        MAGIC, VERSION, HEADER.size, FEATURE_SET.encode(), FEATURES, network.width, QA, QB, network.scale, len(text)
+        MAGIC,
+        VERSION,
+        HEADER.size,
+        FEATURE_SET.encode(),
+        FEATURES,
+        network.width,
+        QA,
+        network.qb,
+        network.scale,
+        len(text),
     )
     arrays = (network.rows, network.bias, network.output_weights)
     body = b"".join(np.ascontiguousarray(array).astype("<i2").tobytes() for array in arrays)
@@ -112,11 +129,13 @@ def decode(content: bytes, name: str) -> Network:
         raise refuse(f"has version {version}; this engine reads {VERSION}")
     if hashlib.sha256(content[:-DIGEST]).digest() != content[-DIGEST:]:
         raise refuse("is damaged: its checksum is another")
-    found = features_name.rstrip(b"\0").decode("ascii", "replace"), features, qa, qb
-    if found != (FEATURE_SET, FEATURES, QA, QB):
-        raise refuse(f"has features, their number, QA and QB {found}, not {(FEATURE_SET, FEATURES, QA, QB)}")
-    if not (0 < width <= WIDTH and width % LANES == 0 and 0 < scale < SCALE_LIMIT):
-        raise refuse(f"has width {width} and scale {scale}; a width is a multiple of {LANES} up to {WIDTH}")
+    found = features_name.rstrip(b"\0").decode("ascii", "replace"), features, qa
+    if found != (FEATURE_SET, FEATURES, QA):
+        raise refuse(f"has features, their number and QA {found}, not {(FEATURE_SET, FEATURES, QA)}")
+    if not (0 < width <= WIDTH and width % LANES == 0):
+        raise refuse(f"has width {width}; one is a multiple of {LANES} up to {WIDTH}")
+    if not (QB_RANGE[0] <= qb <= QB_RANGE[1] and 0 < scale < SCALE_LIMIT):
+        raise refuse(f"has QB {qb} and scale {scale}, beyond what the kernels multiply")
     sizes = [features * width, width, 2 * width]
     expected = HEADER.size + text_size + 2 * sum(sizes) + 8 + DIGEST
     if len(content) != expected:
@@ -125,10 +144,11 @@ def decode(content: bytes, name: str) -> Network:
     numbers = np.frombuffer(content, dtype="<i2", count=sum(sizes), offset=place).astype(np.int16)
     rows, bias, output = np.split(numbers, np.cumsum(sizes)[:-1])
     (output_bias,) = struct.unpack_from("<q", content, place + 2 * sum(sizes))
-    if np.abs(output.astype(np.int64)).max() * QA > np.iinfo(np.int16).max:
+    if np.abs(output.astype(np.int64)).max() > OUTPUT_LIMIT:
         raise refuse("has output weights beyond what the kernels multiply")
     made = json.loads(content[HEADER.size : place])
-    return Network(rows.reshape(features, width), bias, output.reshape(2, width), output_bias, scale, made, name)
+    source = f"{name} {content[-DIGEST:].hex()[:8]}"
+    return Network(rows.reshape(features, width), bias, output.reshape(2, width), output_bias, qb, scale, made, source)
 
 
 def load(file: Path) -> Network:
