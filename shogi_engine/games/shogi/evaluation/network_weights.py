@@ -4,7 +4,8 @@
     output = output_bias + sum of clip(accumulator, 0, QA)^2 * output_weights, the side to move's first
     value in centipawns = output * scale / (QA * QA * qb): output * multiplier / 2^SHIFT, rounded down
 
-(squared clipped ReLU). qb is each network's own, as large as its output weights allow. network_features.py numbers the features. The file, everything little-endian:
+(squared clipped ReLU). qb is each network's own, as large as its output weights allow. network_features.py numbers the
+features. The file, everything little-endian:
 
     magic 8 bytes | version, header size uint32 | feature set, 16 bytes, ASCII, padded with 0
     features, width, QA, qb uint32 | scale int32 | size of the text uint32 | the text, JSON, UTF-8: how it was made
