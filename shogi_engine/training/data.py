@@ -11,6 +11,7 @@ import io
 import json
 import os
 import zipfile
+import zlib
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -20,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.evaluation import Evaluator
+from shogi_engine.evaluation import Evaluation, Evaluator
 from shogi_engine.games.shogi import GAME
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import ALL_FEATURES, new_context
@@ -29,10 +30,19 @@ from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, TERMS, play_game
 from shogi_engine.training.openings import Openings
 
-FORMAT = 1  # of pieces: what does not fit is not read
+FORMAT = 2  # of pieces: what does not fit is not read
 PIECE_GAMES = 200
 GAME_BYTES = 360  # on disk, about
 TABLE_MB = 8
+DAMAGED = (  # what numpy and zipfile raise for files that are not whole
+    OSError,
+    KeyError,
+    ValueError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 
 
@@ -60,7 +70,7 @@ class DataOptions:
 
     def evaluator(self) -> Evaluator:
         """Return the evaluation that labels. Raises ValueError."""
-        evaluation = GAME.evaluation(self.evaluation)
+        evaluation: Evaluation = GAME.evaluation(self.evaluation)
         if self.weights is None:
             return evaluation.load()
         with TemporaryDirectory() as folder:
@@ -79,7 +89,8 @@ def named_evaluation(what: str) -> tuple[str, Path | None]:
 def named_evaluator(what: str) -> Evaluator:
     """Return an evaluation with its weights; `what` is as in `named_evaluation`. Raises ValueError."""
     name, file = named_evaluation(what)
-    return GAME.evaluation(name).load(file)
+    evaluation: Evaluation = GAME.evaluation(name)
+    return evaluation.load(file)
 
 
 class Player:
@@ -165,7 +176,7 @@ def read_piece(file: Path) -> dict[str, np.ndarray]:
     try:
         with np.load(file, allow_pickle=False) as content:
             piece = {name: content[name] for name in ("moves", "values", "lengths", "results", "options")}
-    except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile) as fault:
+    except DAMAGED as fault:
         raise ValueError(f"training data: {file} can not be read ({fault})") from None
     moves, lengths = len(piece["moves"]), piece["lengths"]
     if lengths.min(initial=0) < 0 or lengths.max(initial=0) > LONGEST:

@@ -17,6 +17,7 @@ from shogi_engine.search.context import begin_game, play_move, start_search, wri
 
 ABANDONED = 2  # the result of a game that did not come from a balanced opening
 GOES_ON = 3  # no result yet
+NO_LIMIT = np.iinfo(np.int64).max
 CHANCES = 256  # TERMS.chance is a share of this
 LONGEST = 320  # plies of a game, at most
 NEAR_BEST_TRIES, NEAR_BEST_DEPTH, NEAR_BEST_NODES = 12, 3, 200
@@ -42,10 +43,10 @@ TERMS = record_dtype(
 def think(ctx, nodes):
     """Search ctx.pos, whose moves are in ctx.root_moves, for about so many nodes; return the value.
 
-    The best move is then ctx.root_moves[0].
+    The best move is then ctx.root_moves[0]. The first ply is always searched to the end: before it there is no value.
     """
     ctx.generation = (ctx.generation + ONE) & np.uint64(63)
-    ctx.node_limit = nodes
+    ctx.node_limit = NO_LIMIT
     main_history = record_at(ctx, ctx.histories).main
     for slot in range(main_history.shape[0]):
         main_history[slot] //= 2
@@ -61,6 +62,7 @@ def think(ctx, nodes):
         if ctx.stopped:
             break
         best = value
+        ctx.node_limit = nodes
         if abs(best) >= VALUE_MATE_IN_MAX:
             break
     return best

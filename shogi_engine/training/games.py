@@ -31,7 +31,7 @@ class Block:
         """Return float32[n], what the side to move may hope for, 0 to 1: by its value, and by the game's result."""
         chances = 1 / (1 + np.exp(self.scores.astype(np.float32) / np.float32(-scale)))
         hope = (1 - result_share) * chances + result_share * (self.outcomes.astype(np.float32) + 1) / 2
-        return hope.astype(np.float32)
+        return np.asarray(hope, dtype=np.float32)
 
 
 class Games:

@@ -2,7 +2,7 @@
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,8 @@ DEAD_LIMIT, CLIPPED_LIMIT = 0.05, 0.01  # shares above which something is wrong
 def hand_sizes(block: Block) -> np.ndarray:
     """Return how many pieces both hands hold, int64[n]."""
     place = block.features[:, 0] % SIDE
-    return ((place >= HAND_BASE) & (block.features[:, 0] < FEATURES)).sum(axis=1)
+    held = (place >= HAND_BASE) & (block.features[:, 0] < FEATURES)
+    return np.asarray(held.sum(axis=1))
 
 
 def by_cell(cells: np.ndarray, step: int, errors: np.ndarray) -> list[dict[str, float]]:
@@ -117,7 +118,7 @@ def problems(facts: dict[str, Any]) -> list[str]:
 # ---- for people --------------------------------------------------------------------------------------------------
 
 
-def polylines(series: dict[str, Sequence[tuple[float, float]]], title: str) -> str:
+def polylines(series: Mapping[str, Sequence[tuple[float, float]]], title: str) -> str:
     """Return lines through points as an SVG picture."""
     wide, high, edge = 480, 240, 40
     points = [point for line in series.values() for point in line]

@@ -7,7 +7,6 @@ all, from which a run that was killed goes on as if it had not been.
 import io
 import json
 import math
-import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -19,7 +18,7 @@ import numpy as np
 
 from shogi_engine.games.shogi.evaluation.network_features import FEATURES
 from shogi_engine.games.shogi.evaluation.network_weights import OUTPUT_LIMIT, QA, QB_RANGE, Network
-from shogi_engine.training.data import write_whole
+from shogi_engine.training.data import DAMAGED, write_whole
 from shogi_engine.training.games import Block, Games
 from shogi_engine.training.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step, write_outputs
 
@@ -88,7 +87,7 @@ class State:
                 found = str(stored["identity"])
                 arrays = stored["parameters"], stored["means"], stored["squares"]
                 state = cls(*arrays, int(stored["steps"]), json.loads(str(stored["losses"])))
-        except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
+        except DAMAGED:
             return None
         if found != identity:
             raise ValueError(

@@ -67,6 +67,7 @@ def test_a_searched_move_has_the_value_of_a_search():
     ends = games.begins[1:] - 1
     lost = np.abs(games.values[ends]) > 1500  # most games are decided when they end
     assert lost.mean() > 0.5
+    assert (games.values == 0).mean() < 0.05  # a search that finds nothing says 0
     decided = ends[lost]
     sides = np.where((decided - games.begins[:-1][lost]) & 1, -1, 1)
     assert (np.sign(games.values[decided]) * sides == games.results[lost]).mean() > 0.9
