@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi.evaluation.network_features import FEATURES
-from shogi_engine.games.shogi.evaluation.network_weights import OUTPUT_LIMIT, QA, QB_RANGE, Network
+from shogi_engine.games.shogi.evaluation.network_weights import OUTPUT_LIMIT, QA, QB_RANGE, WIDTH, Network
+from shogi_engine.jit import vectors
 from shogi_engine.training.data import DAMAGED, write_whole
 from shogi_engine.training.games import Block, Games
 from shogi_engine.training.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step, write_outputs
@@ -48,6 +49,11 @@ class TrainOptions:
     scale: float = 0.0
     older_share: float = 0.5
     seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a width that no kernel has."""
+        if not (0 < self.width <= WIDTH and self.width % vectors.LANES == 0):
+            raise ValueError(f"training: a width is a multiple of {vectors.LANES} up to {WIDTH}, not {self.width}")
 
     @cached_property
     def text(self) -> str:

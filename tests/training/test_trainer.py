@@ -194,3 +194,9 @@ def test_equals_split_each_pair():
     openings = Openings(random_share=1.0)  # nobody searches in them
     scores = play_match(first, second, 8, nodes=60, seed=5, openings=openings).scores
     assert all(scores[game] + scores[game + 1] == 1 for game in range(0, 8, 2))
+
+
+def test_a_width_that_no_kernel_has_is_refused_at_once():
+    for width in (0, 48, 512):
+        with pytest.raises(ValueError, match=f"not {width}"):
+            TrainOptions(width=width)
