@@ -18,7 +18,10 @@ def kernel_intrinsic(python_twin: Callable) -> Callable[[Callable], Any]:
     """Make an intrinsic of a typing function, or use its plain Python twin when JIT is off."""
 
     def wrap(typing_function: Callable) -> Any:
-        return python_twin if JIT_DISABLED else intrinsic(typing_function)
+        if not JIT_DISABLED:
+            return intrinsic(typing_function)
+        python_twin.__doc__ = python_twin.__doc__ or typing_function.__doc__
+        return python_twin
 
     return wrap
 
