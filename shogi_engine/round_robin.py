@@ -17,7 +17,7 @@ from shogi_engine import games as all_games
 from shogi_engine.game import Game
 from shogi_engine.search.arena import ALPHA_BETA, MINIMAX, NEGASCOUT, RANDOM, play_game
 from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root
-from shogi_engine.search.textbook import ORDERED, PLAIN, SEED_RULES
+from shogi_engine.search.textbook import ORDERED, PLAIN, PUBLISHED_BUGS
 
 KINDS = {
     "random": (RANDOM, 0),
@@ -120,14 +120,14 @@ class Runner:
 
     def __init__(self, game: Game, published_bugs: bool) -> None:
         self._game = game
-        self._extra = SEED_RULES if published_bugs else 0
+        self._extra = PUBLISHED_BUGS if published_bugs else 0
         self._ctx = new_context(game)
         self._start = game.parse_position(game.start)
 
     def row(self, player: Player) -> list[int]:
         """Return the row of `play_game`'s players for one of them."""
-        kind, features = KINDS[player.kind]
-        return [kind, player.depth, features | EVALUATIONS[player.evaluation] | self._extra]
+        kind, flags = KINDS[player.kind]
+        return [kind, player.depth, flags | EVALUATIONS[player.evaluation] | self._extra]
 
     def play(self, black: Player, white: Player, opening: int, states: np.ndarray, visits: np.ndarray) -> int:
         """Play one game; return its value for black. `visits` : int64[2, n], in-out, black's and white's."""
@@ -175,7 +175,7 @@ def compare(
     """Let every two of `players` play `games` games of the game `name`, with colours in turn.
 
     seed : the same one gives the same games.   opening : so many random moves begin each game.
-    published_bugs : the searches with the bugs of published programs, see `search.textbook.seed_value`; Othello only.
+    published_bugs : search with the bugs of published programs, see `search.textbook.published_value`; Othello only.
     progress(done, all) is called after each game. Compiling is not in the seconds. Raises ValueError.
     """
     if len(players) < 2:

@@ -14,7 +14,7 @@ from shogi_engine.games.othello.board import Board
 from shogi_engine.round_robin import Player, compare, parse_player
 from shogi_engine.search.arena import ALPHA_BETA, MINIMAX, NEGASCOUT, choose, play_game
 from shogi_engine.search.context import new_context, write_root_moves
-from shogi_engine.search.textbook import ORDERED, PLAIN, SEED_RULES, alpha_beta, minimax, negascout
+from shogi_engine.search.textbook import ORDERED, PLAIN, PUBLISHED_BUGS, alpha_beta, minimax, negascout
 
 PLAYERS = ["random", "minimax:2", "alphabeta:2", "negascout:2", "pvs:2"]
 
@@ -24,7 +24,7 @@ def players(*texts):
 
 
 def naive_value(board, depth, published_bugs=False):
-    """Return the disc difference by minimax for the side to move; with the faults of `seed_value` if asked."""
+    """Return the disc difference by minimax for the side to move; with the faults of `published_value` if asked."""
     own, other = board.count(board.turn), board.count(1 - board.turn)
     if depth == 0:
         return own - other
@@ -67,7 +67,7 @@ def test_values_are_those_of_a_naive_search(published_bugs):
         wanted = 100 * naive_value(board, 3, published_bugs)
         differ += wanted != 100 * naive_value(board, 3, not published_bugs)
         for features in (PLAIN, PLAIN | ORDERED):
-            place(ctx, game.parse_position(board.obf()), features | (SEED_RULES if published_bugs else 0))
+            place(ctx, game.parse_position(board.obf()), features | (PUBLISHED_BUGS if published_bugs else 0))
             assert minimax(ctx, 3, 0, visits) == wanted
             assert alpha_beta(ctx, -VALUE_INFINITE, VALUE_INFINITE, 3, 0, visits) == wanted
             if not published_bugs:  # its sign is wrong then, that is the fault
