@@ -193,7 +193,7 @@ class Searcher:
                 self._timer.set(*self._extension)
 
     @property
-    def key_salt(self) -> int:
+    def tt_key_salt(self) -> int:
         """What the running search, or the last one, xors with its keys in the table."""
         return int(np.asarray(self._contexts[0])["tt_key_salt"])
 

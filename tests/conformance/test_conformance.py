@@ -139,12 +139,12 @@ def test_generators_keep_to_their_buffer_and_say_nothing_twice(case):
         assert len(set(moves)) == count and 0 not in moves
         ctx.moves[: start + 2 * bound] = UNTOUCHED
         count = generate_captures(ctx, start)
-        noisy = ctx.moves[start : start + count].tolist()
+        captures = ctx.moves[start : start + count].tolist()
         assert (ctx.moves[:start] == UNTOUCHED).all()
         assert (ctx.moves[start + bound : start + 2 * bound] == UNTOUCHED).all()
-        assert len(set(noisy)) == count and set(noisy) <= set(moves)
+        assert len(set(captures)) == count and set(captures) <= set(moves)
         quiet = ctx.moves[start : start + generate_quiets(ctx, start)].tolist()
-        assert sorted(noisy + quiet) == sorted(moves), case.game.format_position(ctx.pos)
+        assert sorted(captures + quiet) == sorted(moves), case.game.format_position(ctx.pos)
         assert ctx.pos.tobytes() == before
 
 

@@ -359,7 +359,7 @@ def test_what_was_learned_can_be_forgotten(name):
 
 
 def test_a_long_game_before_the_root():
-    """More moves than the trail holds: the last ones count."""
+    """More moves than the context holds: the last ones count."""
     root, cycle = played("shogi", "5a5b 5i5h 5b5a 5h5i", WHITE_GAVE)
     searcher = fresh("shogi")
     moves = cycle * 300 + cycle[:3]
