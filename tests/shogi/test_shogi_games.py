@@ -117,7 +117,7 @@ def test_composed_moves_are_made_and_taken_back():
 
 
 def test_counts_and_captures():
-    """The counting kernel counts what the generator writes; generate_captures writes legal moves, every capture among them."""
+    """The counting kernel counts what the generator writes; all captures are among what generate_captures writes."""
     for sfen in composed(30 if JIT_DISABLED else 600, seed=6):
         pos = parse_sfen(sfen)
         legal = {int(move) for move in legal_moves(pos)}
