@@ -1,7 +1,7 @@
 """Textbook players against each other: round robins with fixed seeds, as `shogi-engine compare` plays and shows them.
 
-contest = compare("othello", [parse_player("random"), parse_player("alphabeta:4")], games=100)
-print(contest.pairs[0].wins)
+tournament = compare("othello", [parse_player("random"), parse_player("alphabeta:4")], games=100)
+print(tournament.pairs[0].wins)
 """
 
 import itertools
@@ -85,7 +85,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Contest:
+class Tournament:
     """A round robin: the players' names, and a Pair for each two of them."""
 
     game: str
@@ -171,7 +171,7 @@ def compare(
     opening: int = 0,
     published_bugs: bool = False,
     progress: Callable[[int, int], None] | None = None,
-) -> Contest:
+) -> Tournament:
     """Let every two of `players` play `games` games of the game `name`, with colours in turn.
 
     seed : the same one gives the same games.   opening : so many random moves begin each game.
@@ -196,4 +196,4 @@ def compare(
     played = [
         runner.play_pair(players[one], players[two], games, opening, (seed, one, two), on_game) for one, two in pairs
     ]
-    return Contest(name, tuple(player.name for player in players), tuple(played))
+    return Tournament(name, tuple(player.name for player in players), tuple(played))

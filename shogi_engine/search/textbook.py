@@ -22,7 +22,7 @@ from shogi_engine.jit import njit
 from shogi_engine.search.context import make_move, unmake_move
 from shogi_engine.search.movepick import order_moves, pick_move
 
-# Bits of ctx.search_flags, beyond those of context.ALL_FEATURES.
+# Bits of ctx.search_flags, beyond those of context.ALL_FLAGS.
 PLAIN = 1 << 16  # evaluate by `naive_value`
 ORDERED = 1 << 17  # order the moves: NegaScout is then what is known as principal variation search
 PUBLISHED_BUGS = 1 << 18  # with the bugs described in `published_value`

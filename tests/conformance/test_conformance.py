@@ -43,7 +43,7 @@ from shogi_engine.game import (
 )
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.perft import perft
-from shogi_engine.search.context import ALL_FEATURES, TABLE, new_context, set_root
+from shogi_engine.search.context import ALL_FLAGS, TABLE, new_context, set_root
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")  # JIT off: numpy's scalars wrap and say so
 every_game = pytest.mark.parametrize("case", CASES, ids=str)
@@ -59,7 +59,7 @@ def fields(record) -> dict:
 def at(case: ConformanceCase, text: str):
     """Return a context at the position `text`, the root of a search without a table."""
     ctx = new_context(case.game)
-    ctx.search_flags = ALL_FEATURES & ~TABLE
+    ctx.search_flags = ALL_FLAGS & ~TABLE
     ctx.stop_address = NEVER.ctypes.data
     set_root(ctx, case.game.parse_position(text))
     refresh_line(ctx)
