@@ -48,12 +48,11 @@ from shogi_engine.jit.vectors import (
     add_add_sub_sub_i16,
     add_i16,
     add_sub_i16,
-    affine_i16,
     align_up,
-    clip_i16,
-    clip_i32_i16,
+    clip_i16_u8,
+    clip_i32_u8,
     copy_i16,
-    dot_i16,
+    layer_u8_i8,
     sub_i16,
 )
 
@@ -71,7 +70,7 @@ STALE = ZERO
 # the king, for the boards and hands kept with them; activations.
 KEPT = ROW_BYTES * 2 * (MAX_PLY + 2)
 ACTIVATIONS = KEPT + ROW_BYTES * 2 * SQUARES
-SUMS = ACTIVATIONS + 2 * ROW_BYTES
+SUMS = ACTIVATIONS + 2 * WIDTH
 MEMORY_BYTES = SUMS + 4 * HIDDEN
 BOARD_WORDS = -(-SQUARES // 8)
 LAST_WORD = np.uint64((1 << 8 * (SQUARES % 8)) - 1)  # what the last word of a board has of it
@@ -100,6 +99,9 @@ EVALUATION = Evaluation(
     ),
     load_weights=load_network,
 )
+
+
+layer_of_both, layer_of_hidden = layer_u8_i8(2 * WIDTH), layer_u8_i8(HIDDEN)
 
 
 # ---- where things lie --------------------------------------------------------------------------------------------
@@ -287,13 +289,14 @@ def network_output(ctx, own, other):
     """Return what the network says of the accumulators of the side to move and of the other, given by address."""
     weights, biases = ctx.evaluation.weights, ctx.evaluation.biases
     values, sums = memory_at(ctx, ACTIVATIONS), memory_at(ctx, SUMS)
-    clip_i16(values, own, LARGEST_ACTIVATION, WIDTH)
-    clip_i16(values + np.uint64(ROW_BYTES), other, LARGEST_ACTIVATION, WIDTH)
-    affine_i16(sums, values, weights[0], biases[0], 2 * WIDTH, HIDDEN)
-    clip_i32_i16(values, sums, SHIFT, LARGEST_ACTIVATION, HIDDEN)
-    affine_i16(sums, values, weights[1], biases[1], HIDDEN, HIDDEN)
-    clip_i32_i16(values, sums, SHIFT, LARGEST_ACTIVATION, HIDDEN)
-    return load_i32(biases[2]) + dot_i16(values, weights[2], HIDDEN)
+    clip_i16_u8(values, own, LARGEST_ACTIVATION, WIDTH)
+    clip_i16_u8(values + np.uint64(WIDTH), other, LARGEST_ACTIVATION, WIDTH)
+    layer_of_both(sums, values, weights[0], biases[0], HIDDEN)
+    clip_i32_u8(values, sums, SHIFT, LARGEST_ACTIVATION, HIDDEN)
+    layer_of_hidden(sums, values, weights[1], biases[1], HIDDEN)
+    clip_i32_u8(values, sums, SHIFT, LARGEST_ACTIVATION, HIDDEN)
+    layer_of_hidden(sums, values, weights[2], biases[2], 1)
+    return load_i32(sums)
 
 
 @provides_evaluation(EVALUATION)

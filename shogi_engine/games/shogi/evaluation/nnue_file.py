@@ -41,7 +41,7 @@ class Network:
     """The weights of a file, and the file, mapped, that the largest of them lie in.
 
     bias : int16[WIDTH]    rows : int16[FEATURES, WIDTH]
-    biases, weights : by layer, int32[outputs] and int16[outputs, inputs], widened
+    biases, weights : by layer, int32[outputs] and int8[outputs, inputs]
     fv_scale : what the network's output is divided by, from eval_options.txt    remarks : what is unusual
     """
 
@@ -82,8 +82,7 @@ def load_network(file: Path | None) -> Network:
     for outputs, inputs in LAYERS:
         biases.append(aligned_copy(np.frombuffer(content, "<i4", outputs, layers)))
         layers += 4 * outputs
-        weight = np.frombuffer(content, np.int8, outputs * inputs, layers).reshape(outputs, inputs)
-        weights.append(aligned_copy(weight.astype(np.int16)))
+        weights.append(aligned_copy(np.frombuffer(content, np.int8, outputs * inputs, layers).reshape(outputs, inputs)))
         layers += outputs * inputs
     return Network(
         file,
