@@ -18,7 +18,10 @@ def kernel_intrinsic(python_twin: Callable) -> Callable[[Callable], Any]:
     """Make an intrinsic of a typing function, or use its plain Python twin when JIT is off."""
 
     def wrap(typing_function: Callable) -> Any:
-        return python_twin if JIT_DISABLED else intrinsic(typing_function)
+        if not JIT_DISABLED:
+            return intrinsic(typing_function)
+        python_twin.__doc__ = python_twin.__doc__ or typing_function.__doc__
+        return python_twin
 
     return wrap
 
@@ -71,6 +74,10 @@ def _python_load_i16(address: Any) -> int:
     return ctypes.c_int16.from_address(int(address)).value
 
 
+def _python_load_i32(address: Any) -> int:
+    return ctypes.c_int32.from_address(int(address)).value
+
+
 def _python_store(address: Any, value: Any) -> None:
     ctypes.c_uint64.from_address(int(address)).value = int(value)
 
@@ -96,6 +103,17 @@ def load_i16(typingctx, address):
     def codegen(context, builder, signature, args):
         pointer = builder.inttoptr(args[0], ir.IntType(16).as_pointer())
         return builder.sext(builder.load(pointer, align=2), ir.IntType(64))
+
+    return types.int64(types.uint64), codegen
+
+
+@kernel_intrinsic(_python_load_i32)
+def load_i32(typingctx, address):
+    """Return the int32 at the raw `address` (uint64, 4-byte aligned) as int64; a plain load as `load_i16`."""
+
+    def codegen(context, builder, signature, args):
+        pointer = builder.inttoptr(args[0], ir.IntType(32).as_pointer())
+        return builder.sext(builder.load(pointer, align=4), ir.IntType(64))
 
     return types.int64(types.uint64), codegen
 

@@ -1,8 +1,8 @@
 """Vector kernels on raw memory, for networks: sums of int16 rows, clipped activations, dot products.
 
 Each is an intrinsic that emits a loop over vectors of LANES int16 as portable LLVM code, in which LLVM recognises what
-the CPU has for it (vpmaddwd with SSE, AVX2 and AVX-512). numba's own loops give none of that: they multiply int32 as
-int64. With JIT off the plain twins in numpy do the same.
+the CPU has for it (vpmaddwd with SSE, AVX2 and AVX-512; for bytes vpdpbusd where there is VNNI). numba's own loops give
+none of that: they multiply int32 as int64. With JIT off the plain twins in numpy do the same.
 
 All arguments are addresses (uint64) and counts (int64). A count is a multiple of LANES, else the rest is left out; as a
 constant it lets LLVM unroll the loop. Nothing is checked. Any alignment of the element type will do; memory aligned to
@@ -26,7 +26,7 @@ ALIGNMENT = 64  # bytes: a cache line, and the widest vector of any CPU
 LANES = 32  # int16 in one step, ALIGNMENT bytes
 EXACT_SQUARES = 256  # as many squares of 255, times weights of a lane, fit int32
 
-I16, I32, I64 = (ir.IntType(bits) for bits in (16, 32, 64))
+I8, I16, I32, I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 
 
 # ---- memory ------------------------------------------------------------------------------------------------------
@@ -192,39 +192,39 @@ def add_add_sub_sub_i16(typingctx, out, first, added, added2, removed, removed2,
 # ---- activations -------------------------------------------------------------------------------------------------
 
 
-def _python_clip_i16(out: Any, values: Any, high: Any, count: Any) -> None:
-    array_at(out, count, np.int16)[:] = array_at(values, count, np.int16).clip(0, int(high))
+def _python_clip_i16_u8(out: Any, values: Any, high: Any, count: Any) -> None:
+    array_at(out, count, np.uint8)[:] = array_at(values, count, np.int16).clip(0, int(high))
 
 
-@kernel_intrinsic(_python_clip_i16)
-def clip_i16(typingctx, out, values, high, count):
-    """Write `count` int16 of `values`, clipped to 0..high, to `out` as int16: the clipped ReLU."""
+@kernel_intrinsic(_python_clip_i16_u8)
+def clip_i16_u8(typingctx, out, values, high, count):
+    """Write `count` int16 of `values`, clipped to 0..high (at most 255), to `out` as uint8."""
 
     def codegen(context, builder, signature, args):
         out, values, high, count = args
         limit = _splat(builder, high, I16)
         with _loop(builder, count) as loop:
-            _store(builder, _clip(builder, _load(builder, values, loop.index, I16), limit), out, loop.index)
+            clipped = _clip(builder, _load(builder, values, loop.index, I16), limit)
+            _store(builder, builder.trunc(clipped, ir.VectorType(I8, LANES)), out, loop.index)
         return context.get_dummy_value()
 
     return types.void(types.uint64, types.uint64, types.int64, types.int64), codegen
 
 
-def _python_clip_i32_i16(out: Any, values: Any, shift: Any, high: Any, count: Any) -> None:
-    array_at(out, count, np.int16)[:] = (array_at(values, count, np.int32) >> int(shift)).clip(0, int(high))
+def _python_clip_i32_u8(out: Any, values: Any, shift: Any, high: Any, count: Any) -> None:
+    array_at(out, count, np.uint8)[:] = (array_at(values, count, np.int32) >> int(shift)).clip(0, int(high))
 
 
-@kernel_intrinsic(_python_clip_i32_i16)
-def clip_i32_i16(typingctx, out, values, shift, high, count):
-    """Write `count` int32 of `values`, shifted right by `shift` bits and clipped to 0..high, to `out` as int16."""
+@kernel_intrinsic(_python_clip_i32_u8)
+def clip_i32_u8(typingctx, out, values, shift, high, count):
+    """Write `count` int32 of `values`, shifted right by `shift` bits and clipped to 0..high, to `out` as uint8."""
 
     def codegen(context, builder, signature, args):
         out, values, shift, high, count = args
         shifts, limit = _splat(builder, shift, I32), _splat(builder, high, I32)
         with _loop(builder, count) as loop:
-            shifted = builder.ashr(_load(builder, values, loop.index, I32), shifts)
-            clipped = _clip(builder, shifted, limit)
-            _store(builder, builder.trunc(clipped, ir.VectorType(I16, LANES)), out, loop.index)
+            clipped = _clip(builder, builder.ashr(_load(builder, values, loop.index, I32), shifts), limit)
+            _store(builder, builder.trunc(clipped, ir.VectorType(I8, LANES)), out, loop.index)
         return context.get_dummy_value()
 
     return types.void(types.uint64, types.uint64, types.int64, types.int64, types.int64), codegen
@@ -233,52 +233,47 @@ def clip_i32_i16(typingctx, out, values, shift, high, count):
 # ---- dot products ------------------------------------------------------------------------------------------------
 
 
-def _emit_dot(builder: Any, values: Any, weights: Any, count: Any) -> Any:
-    """Emit the dot product of `count` int16 each; return it as i32."""
+def _emit_dot_u8_i8(builder: Any, values: Any, weights: Any, inputs: int) -> Any:
+    """Emit the dot product of `inputs` uint8 and int8; return it as i32.
 
-    def products(index: Any) -> Any:
-        return _products(builder, _load(builder, values, index, I16), _load(builder, weights, index, I16))
-
-    return _emit_sum(builder, count, products)
-
-
-def _python_dot_i16(values: Any, weights: Any, count: Any) -> int:
-    return int(array_at(values, count, np.int16).astype(np.int64) @ array_at(weights, count, np.int16))
-
-
-@kernel_intrinsic(_python_dot_i16)
-def dot_i16(typingctx, values, weights, count):
-    """Return the dot product of `count` int16 each as int64; exact if the sums of all its parts fit int32."""
-
-    def codegen(context, builder, signature, args):
-        return builder.sext(_emit_dot(builder, *args), I64)
-
-    return types.int64(types.uint64, types.uint64, types.int64), codegen
+    LLVM makes vpdpbusd of the sum of one product, however wide, and not of a sum of several.
+    """
+    wide = ir.VectorType(I32, inputs)
+    left, right = (
+        builder.load(builder.inttoptr(address, ir.VectorType(I8, inputs).as_pointer()), align=1)
+        for address in (values, weights)
+    )
+    products = builder.mul(builder.zext(left, wide), builder.sext(right, wide), flags=["nsw"])
+    return _call(builder, f"llvm.vector.reduce.add.v{inputs}i32", I32, products)
 
 
-def _python_affine_i16(out: Any, values: Any, weights: Any, bias: Any, inputs: Any, outputs: Any) -> None:
-    rows = array_at(weights, inputs * outputs, np.int16).reshape(int(outputs), int(inputs)).astype(np.int64)
-    array_at(out, outputs, np.int32)[:] = array_at(bias, outputs, np.int32) + rows @ array_at(values, inputs, np.int16)
+def layer_u8_i8(inputs: int) -> Any:
+    """Return the intrinsic of a layer of `inputs`, a power of two: (out, values, weights, bias, outputs).
 
-
-@kernel_intrinsic(_python_affine_i16)
-def affine_i16(typingctx, out, values, weights, bias, inputs, outputs):
-    """Write bias + weights @ values to `out`: a layer. Exact if the sums of all its parts fit int32.
-
-    values : int16[inputs]    weights : int16[outputs, inputs]    bias, out : int32[outputs]
-    Bytes have to be widened beforehand: of those, LLVM makes twice as many instructions.
+    It writes bias + weights @ values to `out`.   values : uint8[inputs]   weights : int8[outputs, inputs]
+    bias, out : int32[outputs].   Sums are exact while they fit int32.
     """
 
-    def codegen(context, builder, signature, args):
-        out, values, weights, bias, inputs, outputs = args
-        with cgutils.for_range(builder, outputs, intp=I64) as row:
-            begin = builder.add(weights, builder.mul(row.index, builder.mul(inputs, I64(2))))
-            total = _emit_dot(builder, values, begin, inputs)
-            first = builder.load(_pointer(builder, bias, row.index, 4, I32), align=4)
-            builder.store(builder.add(first, total), _pointer(builder, out, row.index, 4, I32), align=4)
-        return context.get_dummy_value()
+    def twin(out: Any, values: Any, weights: Any, bias: Any, outputs: Any) -> None:
+        rows = array_at(weights, inputs * int(outputs), np.int8).reshape(-1, inputs).astype(np.int64)
+        array_at(out, outputs, np.int32)[:] = array_at(bias, outputs, np.int32) + rows @ array_at(
+            values, inputs, np.uint8
+        )
 
-    return types.void(*[types.uint64] * 4, types.int64, types.int64), codegen
+    @kernel_intrinsic(twin)
+    def layer(typingctx, out, values, weights, bias, outputs):
+        def codegen(context, builder, signature, args):
+            out, values, weights, bias, outputs = args
+            with cgutils.for_range(builder, outputs, intp=I64) as row:
+                begin = builder.add(weights, builder.mul(row.index, I64(inputs)))
+                first = builder.load(_pointer(builder, bias, row.index, 4, I32), align=4)
+                total = builder.add(first, _emit_dot_u8_i8(builder, values, begin, inputs))
+                builder.store(total, _pointer(builder, out, row.index, 4, I32), align=4)
+            return context.get_dummy_value()
+
+        return types.void(*[types.uint64] * 4, types.int64), codegen
+
+    return layer
 
 
 def _python_screlu_dot_i16(values: Any, weights: Any, high: Any, count: Any) -> int:
