@@ -162,7 +162,7 @@ def test_another_evaluation_changes_nothing_else():
     assert searcher.evaluator.evaluation.name == "material" and len(searcher._contexts) == 2
     assert int(searcher.params.futility_margin) == 77 and searcher.tt.megabytes == 1
     with pytest.raises(
-        ValueError, match="there is no evaluation 'none'; there are material, king-piece, nnue, kings-walk"
+        ValueError, match="there is no evaluation 'none'; there are material, king-piece, network, nnue, kings-walk"
     ):
         searcher.set_evaluation("none")
     assert searcher.evaluator.evaluation.name == "material"

@@ -24,7 +24,7 @@ import numpy as np
 from shogi_engine.evaluation import Evaluation, Evaluator
 from shogi_engine.games.shogi import GAME
 from shogi_engine.jit import new_record
-from shogi_engine.search.context import ALL_FEATURES, new_context
+from shogi_engine.search.context import ALL_FLAGS, new_context
 from shogi_engine.search.history import Histories, forget
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, TERMS, play_game
@@ -99,7 +99,7 @@ class Player:
     def __init__(self, evaluator: Evaluator, table: TranspositionTable) -> None:
         self.evaluator, self.table, self.histories = evaluator, table, Histories(GAME)
         self.ctx = new_context(GAME, self.histories, evaluator)
-        self.ctx.search_flags = ALL_FEATURES
+        self.ctx.search_flags = ALL_FLAGS
         self.ctx.stop_address = NEVER.ctypes.data
         self.ctx.tt_address, self.ctx.tt_clusters = table.address, table.clusters
         self.new_game()

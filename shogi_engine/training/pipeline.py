@@ -107,7 +107,7 @@ def export(plan: Plan, generation: int, run: Trainer | None = None) -> Network:
         "epochs": len(run.state.losses),
         "games": len(run.games),
         "training": json.loads(plan.training.text),
-        "licence": "MIT, as the engine's",
+        "licence": "the engine's own: MIT",
     }
     network = run.network(made)
     write_whole(plan.file(generation, "bin"), encode(network))

@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi.evaluation.network_features import FEATURES
-from shogi_engine.games.shogi.evaluation.network_weights import OUTPUT_LIMIT, QA, QB_RANGE, WIDTH, Network
+from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, quantise
 from shogi_engine.jit import vectors
 from shogi_engine.training.data import DAMAGED, write_whole
 from shogi_engine.training.games import Block, Games
 from shogi_engine.training.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step, write_outputs
 
-LIMIT = 1.98  # of a parameter: with it output weights fit OUTPUT_LIMIT for every qb, and 40 rows int16
+LIMIT = 1.98  # of a parameter: with it the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5
 BLOCK_BATCHES = 32  # batches that are shuffled together
 SLOPE_VALUES = 1500  # centipawns: the scale is fitted to positions whose values are at most that
@@ -243,14 +243,6 @@ class Trainer:
 
 def quantised(parameters: np.ndarray, width: int, scale: float, made: dict[str, Any]) -> Network:
     """Return a network of float parameters, as trainer_kernels has them; scale : centipawns of an output of 1."""
-    weights = parameters[OUTPUT * width : -1].astype(np.float64)
-    qb = int(np.clip(OUTPUT_LIMIT / max(float(np.abs(weights).max()), 1e-6), *QB_RANGE))
-    return Network(
-        np.rint(parameters[: FEATURES * width] * QA).astype(np.int16).reshape(FEATURES, width),
-        np.rint(parameters[BIAS * width : OUTPUT * width] * QA).astype(np.int16),
-        np.rint(weights * qb).astype(np.int16).reshape(2, width),
-        round(float(parameters[-1]) * QA * QA * qb),
-        qb,
-        max(round(scale), 1),
-        made,
-    )
+    rows, bias = parameters[: FEATURES * width].reshape(FEATURES, width), parameters[BIAS * width : OUTPUT * width]
+    output = parameters[OUTPUT * width : -1].reshape(2, width)
+    return replace(quantise(rows, bias, output, float(parameters[-1]), scale), made=made)

@@ -15,14 +15,13 @@ from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURE
 from shogi_engine.games.shogi.evaluation.network_weights import (
     DIGEST,
     HEADER,
-    OUTPUT_LIMIT,
-    QA,
-    QB_RANGE,
+    QAS,
     WIDTH,
     Network,
     decode,
     encode,
     load,
+    quantise,
     shipped,
 )
 from shogi_engine.games.shogi.game import GAME
@@ -47,12 +46,12 @@ HANDS = {1: (18, 0), 2: (4, 18), 3: (4, 22), 4: (4, 26), 5: (4, 30), 6: (2, 34),
 def random_network(seed, width=32, saturating=False):
     """Return a network with weights at random; saturating: each as large as its file and its kernels allow."""
     rng = np.random.default_rng(seed)
-    rows, output = rng.integers(-60, 61, (FEATURES, width)), rng.integers(-127, 128, (2, width))
+    rows, output = rng.integers(-120, 121, (FEATURES, width)), rng.integers(-511, 512, (2, width))
     if saturating:
-        rows, output = rng.choice([-505, 505], rows.shape), rng.choice([-127, 127], output.shape)
-    bias = rng.integers(-200, 201, width)
+        rows, output = rng.choice([-505, 505], rows.shape), rng.choice([-511, 511], output.shape)
+    bias, qa = rng.integers(-200, 201, width), 255 if saturating else 1023
     arrays = (array.astype(np.int16) for array in (rows, bias, output))
-    return Network(*arrays, int(rng.integers(-(1 << 22), 1 << 22)), QB_RANGE[0], 900, {"seed": seed})
+    return Network(*arrays, int(rng.integers(-(1 << 22), 1 << 22)), qa, 300, 900, {"seed": seed})
 
 
 def context(network):
@@ -161,7 +160,8 @@ def test_file_holds_all():
     read = decode(encode(network), "file")
     for name in ("rows", "bias", "output_weights"):
         assert np.array_equal(getattr(read, name), getattr(network, name))
-    assert (read.output_bias, read.qb, read.scale, read.made) == (network.output_bias, 64, 900, {"seed": 7})
+    assert (read.output_bias, read.qa, read.qb, read.scale) == (network.output_bias, 1023, 300, 900)
+    assert read.made == {"seed": 7}
 
 
 def damaged(content, place, value):
@@ -202,18 +202,24 @@ def test_wide_and_foreign_networks_are_refused():
     with pytest.raises(ValueError, match="width"):
         decode(encode(random_network(9, 2 * WIDTH)), "file")
     heavy = random_network(9)
-    heavy.output_weights[0, 0] = 200
+    heavy.output_weights[0, 0] = 512
     with pytest.raises(ValueError, match="output weights"):
         decode(encode(heavy), "file")
     with pytest.raises(ValueError, match="no network of this engine"):
         GAME.evaluation("network").load(Path(__file__))
 
 
-def test_largest_sums_fit():
-    assert 41 * 505 < 2**15
-    assert OUTPUT_LIMIT * QA < 2**15
-    assert round(LIMIT * QB_RANGE[0]) == OUTPUT_LIMIT
-    assert round(LIMIT * QA) == 505
+def test_sums_fit_in_the_unit_that_is_chosen():
+    rng = np.random.default_rng(1)
+    for size, unit in ((LIMIT, 255), (0.7, 1023), (0.1, 2047)):
+        rows, output = rng.uniform(-size, size, (FEATURES, 32)), rng.uniform(-1, 1, (2, 32))
+        rows[:ACTIVE, 0] = size
+        network = quantise(rows, np.zeros(32), output, 0.5, 900)
+        assert network.qa == unit
+        assert network.rows[:ACTIVE, 0].astype(int).sum() < 2**15
+        assert np.abs(network.output_weights).max() in (510, 511)
+        assert network.output((np.arange(0), np.arange(0))) == pytest.approx(450, abs=1)
+    assert all((qa << 15 - qa.bit_length()) < 2**15 for qa in QAS)
 
 
 def test_the_shipped_network_says_how_it_was_made():

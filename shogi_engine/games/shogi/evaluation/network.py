@@ -12,7 +12,7 @@ from shogi_engine.evaluation import Evaluation
 from shogi_engine.game import MAX_PLY, do_move, provides_evaluation, undo_move, update_line
 from shogi_engine.games.shogi.evaluation.king_piece import VALUE_LIMIT
 from shogi_engine.games.shogi.evaluation.network_features import hand_feature, piece_feature, view_of
-from shogi_engine.games.shogi.evaluation.network_weights import QA, SHIFT, WIDTH, load_weights
+from shogi_engine.games.shogi.evaluation.network_weights import SHIFT, WIDTH, load_weights
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import (
@@ -54,6 +54,8 @@ EVALUATION = Evaluation(
         ("bias", np.uint64),
         ("output_weights", np.uint64),
         ("output_bias", np.int64),
+        ("qa", np.int64),
+        ("shift", np.int64),
         ("multiplier", np.int64),
     ),
     load_weights=load_weights,
@@ -148,9 +150,10 @@ def evaluate(ctx):
     for colour in range(2):
         if ctx.accumulators[ctx.ply].views[colour] == STALE:
             refresh_view(ctx, ctx.ply, colour)
-    weights = ctx.evaluation.output_weights
-    total = ctx.evaluation.output_bias + screlu_dot_i16(sums_address(ctx, ctx.ply, us), weights, QA, WIDTH)
-    total += screlu_dot_i16(sums_address(ctx, ctx.ply, 1 - us), weights + np.uint64(SUMS_BYTES), QA, WIDTH)
+    ours, theirs = ctx.evaluation.output_weights, ctx.evaluation.output_weights + np.uint64(SUMS_BYTES)
+    qa, shift = ctx.evaluation.qa, ctx.evaluation.shift
+    total = ctx.evaluation.output_bias + screlu_dot_i16(sums_address(ctx, ctx.ply, us), ours, qa, shift, WIDTH)
+    total += screlu_dot_i16(sums_address(ctx, ctx.ply, 1 - us), theirs, qa, shift, WIDTH)
     return min(max(total * ctx.evaluation.multiplier >> SHIFT, -VALUE_LIMIT), VALUE_LIMIT)
 
 
