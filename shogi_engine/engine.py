@@ -183,13 +183,14 @@ class Engine:
         soft_ms: float | None = None,
         hard_ms: float | None = None,
         least_ms: float = 0.0,
+        second_ms: float | None = None,
         on_info: Callable[[PvInfo], None] | None = None,
     ) -> SearchResult:
         """Search the position until the first limit is reached or `stop` is called; with no limit, until `stop`.
 
         movetime : ms, the same as soft_ms and hard_ms, which win over it    mate : end at a win in so many plies
         level : search as a player of this level does, if the game has levels; depth, nodes or selectivity win over it
-        soft_ms, hard_ms, least_ms, selectivity : as in `search.limits.Limits`
+        soft_ms, hard_ms, least_ms, second_ms, selectivity : as in `search.limits.Limits`
         searchmoves : the moves to choose from    multipv : how many best moves to report
         `on_info` is called in the searching thread. Raises ValueError for a wrong limit or an illegal move in
         `searchmoves`, RuntimeError if a search of this engine is running.
@@ -213,6 +214,7 @@ class Engine:
             soft_ms=movetime if soft_ms is None else soft_ms,
             hard_ms=movetime if hard_ms is None else hard_ms,
             least_ms=least_ms,
+            second_ms=second_ms,
             selectivity=selectivity,
             searchmoves=tuple(self.game.parse_move(self.position, move) for move in searchmoves),
             multipv=multipv,
@@ -344,9 +346,11 @@ class Engine:
         """End the running or announced search at once, from any thread; it still returns what it has found."""
         self._stop.stop()
 
-    def extend(self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0) -> None:
+    def extend(
+        self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0, second_ms: float | None = None
+    ) -> None:
         """Give the running or announced search new time limits, counted from now."""
-        self.searcher.extend(soft_ms, hard_ms, least_ms)
+        self.searcher.extend(soft_ms, hard_ms, least_ms, second_ms)
 
     def new_game(self) -> None:
         """Forget what earlier searches learned."""

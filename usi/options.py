@@ -154,6 +154,11 @@ class Options:
         """Return the value of a combo, string or filename option."""
         return str(self._values[name])
 
+    def limit_searches(self) -> bool:
+        """Tell whether a search ends by itself that `go` gives no limit: analysis and mate searches are not meant."""
+        limited = any(self.number(name) > 0 for name in ("NodesLimit", "DepthLimit"))
+        return limited or self.number("SkillLevel") < FULL
+
     def time_options(self) -> TimeOptions:
         """Return the settings of the time management."""
         return TimeOptions(

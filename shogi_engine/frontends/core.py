@@ -49,15 +49,15 @@ class CompileProgress:
 compile_progress = CompileProgress()  # the process's: there is one compiler
 
 
-def load_engine(game: str) -> "Engine":
-    """Return an engine for `game` with its kernels compiled or loaded."""
+def load_engine(game: str, evaluation: str = "") -> "Engine":
+    """Return an engine for `game` and one of its evaluations with its kernels compiled or loaded."""
     from shogi_engine.engine import Engine
     from shogi_engine.jit import compiling, on_progress
 
     forget = on_progress(compile_progress)
     try:
         with compiling(game):
-            engine = Engine(game)
+            engine = Engine(game, evaluation=evaluation)
             engine.warmup()
     finally:
         forget()

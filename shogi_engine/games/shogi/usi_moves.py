@@ -18,18 +18,23 @@ from shogi_engine.games.shogi.symbols import (
     list_squares,
 )
 from shogi_engine.games.shogi.types import (
+    BISHOP,
     BLACK,
     DROP_BASE,
     KING,
+    LANCE,
     NO_SQUARE,
     PAWN,
     PROMOTED,
+    PROMOTION,
+    ROOK,
     SQUARES,
     UNDO,
     UNPROMOTED,
     board_move,
     drop_move,
     hand_count,
+    is_drop,
     is_promotion,
     make_piece,
     move_from,
@@ -159,6 +164,15 @@ def _why_no_board_move(pos: Any, move: int) -> str:
     elif is_dead(side, kind, target):
         return f"the {name} must promote on {goal}"
     return ""
+
+
+def usual_move(move: int) -> int:
+    """Return the promotion of a pawn, lance, bishop or rook that does not promote (legal or not), 0 for other moves.
+
+    Not to promote is as good as promoting where the piece is taken at once, and hardly ever better.
+    """
+    unpromoted = not (is_drop(move) or is_promotion(move)) and int(move_kind(move)) in (PAWN, LANCE, BISHOP, ROOK)
+    return int(move) | PROMOTION if unpromoted else 0
 
 
 def parse_usi_position(text: str) -> tuple[Any, list[int]]:
