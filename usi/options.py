@@ -97,7 +97,7 @@ HELP = {
     "NetworkDelay2": "ms at most kept back from a move that may use all that is left.",
     "MinimumThinkingTime": "ms a move takes at least, if the clock has them.",
     "SlowMover": "Percent of the planned share of the main time that is used.",
-    "RoundUpToFullSecond": "For clocks that count full seconds only: use each one that is charged for, less NetworkDelay.",
+    "RoundUpToFullSecond": "For clocks that count full seconds only: use each that is charged for, less NetworkDelay.",
     "MateSearch": "Look for mates beside the search; what it needs is loaded after usinewgame.",
     "EvalType": "What evaluates positions.",
     "USI_OwnBook": "Play from the opening book when there is a clock or a movetime.",
