@@ -195,7 +195,7 @@ def test_who_does_not_promote_usually_promotes():
         assert game.usual_move(game.parse_move(position, move)) == game.parse_move(position, other)
         assert game.usual_move(game.parse_move(position, other)) == 0
     for text, move in (("8k/9/4S4/9/9/9/9/9/4K4 b - 1", "5c4d"), ("8k/9/9/4N4/9/9/9/9/4K4 b - 1", "5d4b"),
-                       ("8k/9/9/9/9/9/9/9/4K4 b R 1", "R*5b")):  # fmt: skip
+                       ("8k/9/9/9/9/9/9/9/4K4 b R 1", "R*5b"), ("8k/9/9/3L5/9/9/9/9/4K4 b - 1", "6d6c")):  # fmt: skip
         position = game.parse_position(text)
         if move in [game.format_move(position, each) for each in fresh("shogi").root_moves(position)]:
             assert game.usual_move(game.parse_move(position, move)) == 0

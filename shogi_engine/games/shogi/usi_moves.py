@@ -167,12 +167,16 @@ def _why_no_board_move(pos: Any, move: int) -> str:
 
 
 def usual_move(move: int) -> int:
-    """Return the promotion of a pawn, lance, bishop or rook that does not promote (legal or not), 0 for other moves.
+    """Return the promotion of a pawn, bishop or rook that does not promote (legal or not), 0 for other moves.
 
-    Not to promote is as good as promoting where the piece is taken at once, and hardly ever better.
+    Not to promote these is as good where the piece is taken at once, and hardly ever better. The same holds for a lance
+    one rank from the last; on the rank before that, one that does not promote is often the better move.
     """
-    unpromoted = not (is_drop(move) or is_promotion(move)) and int(move_kind(move)) in (PAWN, LANCE, BISHOP, ROOK)
-    return int(move) | PROMOTION if unpromoted else 0
+    if is_drop(move) or is_promotion(move):
+        return 0
+    kind = int(move_kind(move))
+    usual = kind in (PAWN, BISHOP, ROOK) or (kind == LANCE and int(move_to(move)) // 9 in (1, 7))
+    return int(move) | PROMOTION if usual else 0
 
 
 def parse_usi_position(text: str) -> tuple[Any, list[int]]:
