@@ -33,7 +33,7 @@ def copy_sources(folder: Path) -> None:
 def build_kernels(folder: Path, target: str) -> dict:
     """Compile all kernels for `target` into the package below `folder`; return what was made."""
     out = folder / "shogi_engine" / "_kernels"
-    command = [sys.executable, "-m", "shogi_engine", "warmup", "--target", target, "--out", str(out), "--json"]
+    command = [sys.executable, "-P", "-m", "shogi_engine", "warmup", "--target", target, "--out", str(out), "--json"]
     env = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     result = subprocess.run(command, env=env, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(result.stdout.splitlines()[-1])
