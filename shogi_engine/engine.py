@@ -41,6 +41,11 @@ from shogi_engine.stop import StopToken
 BOOK_MARGIN = 4  # book moves that lose less than 1/BOOK_MARGIN of an aspiration window are as good as the best
 
 
+def _compile_task(game: str, evaluation: str) -> Task:
+    """Return the task of compiling a game's search with the evaluation so called, '' for the default."""
+    return shared_task(f"{game} {evaluation}".strip())
+
+
 class Engine:
     """A player of one game.
 
@@ -58,10 +63,10 @@ class Engine:
         threads: int = 1,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        self.game = games.load(game) if isinstance(game, str) else game
         self._on_progress = on_progress
-        self._compile_task = self._task(evaluation)
+        self._compile_task = _compile_task(game if isinstance(game, str) else game.name, evaluation)
         with self._compiling():
+            self.game = games.load(game) if isinstance(game, str) else game
             self._build(evaluation, hash_mb, threads)
 
     def _build(self, evaluation: str, hash_mb: int, threads: int) -> None:
@@ -84,11 +89,9 @@ class Engine:
         self.moves: list[int] = []  # encoded
         self.set_position()
 
-    def _task(self, evaluation: str) -> Task:
-        """Return what is known of compiling this game's search with the evaluation so called, '' for the default."""
-        return shared_task(f"{self.game.name} {evaluation}".strip())
-
-    def _compiling(self, on_progress: Callable[[Progress], None] | None = None) -> contextlib.AbstractContextManager[None]:
+    def _compiling(
+        self, on_progress: Callable[[Progress], None] | None = None
+    ) -> contextlib.AbstractContextManager[None]:
         """Report what is compiled meanwhile."""
         return self._compile_task.running(on_progress or self._on_progress)
 
@@ -398,7 +401,7 @@ class Engine:
             self.searcher.set_evaluation(name, file)
             if self.searcher.evaluator is not before:
                 self._referee = self._new_referee()
-                self._compile_task = self._task(name)
+                self._compile_task = _compile_task(self.game.name, name)
         finally:
             self._searching.release()
 

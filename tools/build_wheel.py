@@ -1,4 +1,4 @@
-"""Build a wheel that carries compiled kernels: `python tools/build_wheel.py --target x86-64-v3 --out dist`.
+"""Build a wheel that carries compiled kernels: `python -m tools.build_wheel --target x86-64-v3 --out dist`.
 
 Whoever installs it with the same versions of Python, numba, llvmlite and numpy, on a CPU that can do what the target's
 can, waits for no compile; anywhere else kernels are compiled at the first start, as from a plain wheel. The wheel is

@@ -13,12 +13,12 @@ PER_SECOND = 5
 
 
 class CompileBar:
-    """Takes what jit.on_progress reports and shows a line of it on stderr, from the first kernel that is compiled."""
+    """Takes what jit.on_progress reports and shows a line of it on stderr, if that is a terminal."""
 
     def __init__(self) -> None:
         self._last: Progress | None = None
         self._live: Any = None
-        self._closed = False
+        self._closed = not sys.stderr.isatty()
 
     def __call__(self, progress: "Progress") -> None:
         """Show `progress`."""

@@ -1,27 +1,23 @@
 """`shogi-engine play`: play in the terminal; a human, or the engine, on either side.
 
-The first time, kernels are compiled in the order in which they are needed: the rules before the first prompt; the
-search while the human reads and types, in a thread that a move of the engine waits for only if the book has none.
+The first time, kernels are compiled in the order in which they are needed: the rules before the first prompt, the
+search while the human reads and types. A move of the engine waits for it only if the book has none.
 """
 
 import argparse
-import os
-import sys
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games
 from shogi_engine.cli.common import add_command, add_game, add_search, search_limits
 from shogi_engine.cli.compile_bar import compile_bar
-from shogi_engine.threads import start_thread
+from shogi_engine.cli.preparation import Preparation, leave
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
     from shogi_engine.results import SearchResult
 
-LAST_WAIT = 0.2  # seconds that the thread that compiles has to end by itself
 SIDES = ("black", "white")  # black begins
 HELP = """a move    e.g. {example}; `moves` lists them
 undo      take your last move back
@@ -53,13 +49,17 @@ def run(args: argparse.Namespace) -> int:
         if args.level is not None:
             engine.check_level(args.level)
         load_rules(engine)
-    preparation = Preparation(engine)
+    preparation = Preparation(engine.game)
     with engine:
         print(f"You are {args.human}; `help` lists what can be typed." if humans else "The engine plays itself.")
-        Match(engine, humans, search_limits(args), await_search=preparation.wait).play()
-    if preparation.compiles:
-        leave()
-    return 0
+        status = 0
+        try:
+            Match(engine, humans, search_limits(args), await_search=preparation.wait).play()
+        except KeyboardInterrupt:
+            status = 130
+    if preparation.is_busy():
+        leave(status)
+    return status
 
 
 def load_rules(engine: "Engine") -> None:
@@ -70,50 +70,6 @@ def load_rules(engine: "Engine") -> None:
     games.board(engine.game, engine.position).outcome()
     engine.may_declare()
     engine.book_move()
-
-
-class Preparation:
-    """Compiles, or loads, the search of `engine` in a thread, and after it what is needed later in the game."""
-
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
-        self._ready = threading.Event()
-        self._failure: BaseException | None = None
-        self._thread = start_thread(self._work, "preparation")
-
-    def _work(self) -> None:
-        from shogi_engine.engine import Engine
-
-        try:
-            with Engine(self._engine.game, hash_mb=1) as other:  # kernels are the process's, a position the engine's
-                other.search(nodes=1)
-                self._ready.set()
-                other.warmup()
-        except BaseException as failure:
-            self._failure = failure
-        finally:
-            self._ready.set()
-
-    @property
-    def compiles(self) -> bool:
-        """Tell whether the thread is at work still."""
-        self._thread.join(LAST_WAIT)
-        return self._thread.is_alive()
-
-    def wait(self) -> None:
-        """Return when the engine can search; raises what went wrong."""
-        if not self._ready.is_set():
-            with compile_bar():
-                self._ready.wait()
-        if self._failure is not None:
-            raise self._failure
-
-
-def leave() -> NoReturn:
-    """End the process at once: Python would wait for LLVM, or take away from it what it works with."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
 
 
 @dataclass

@@ -47,10 +47,12 @@ class Estimate:
         return self.each * (self.steps - len(self.long)) + sum(self.long.values())
 
 
-# Measured in a first `isready` and a first Engine("othello").warmup() each, on one core that was shared with others.
+# CPU seconds of a first start of each game's engine on an AMD EPYC (Zen 4), as `Task.remember` wrote them down.
 ESTIMATES = {
-    "shogi": Estimate(190, 0.1, {"link search_root": 5.4}),
-    "othello": Estimate(130, 0.1, {"link search_root": 5.4, "link solve_deep": 7.3}),
+    "shogi": Estimate(
+        213, 0.09, {"link search_root": 4.5, "search": 1.2, "link prepare_root": 1.0, "link write_root_moves": 1.0}
+    ),
+    "othello": Estimate(146, 0.07, {"link search_root": 2.9, "link solve_deep": 2.8, "search": 1.3}),
 }
 
 
@@ -176,7 +178,7 @@ class Task:
 
 
 _running: list[Task] = []  # the latest last: it is told of what any thread compiles
-_outside = Task("")  # what is compiled while none runs
+_outside = Task("", _since=time.monotonic())  # what is compiled while none runs
 
 
 @functools.cache
