@@ -36,7 +36,7 @@ class CompileBar:
                 redirect_stdout=False,
                 redirect_stderr=False,
             )
-            self._live.start()
+            self._live.start(refresh=True)
 
     def _line(self) -> Any:
         """Return the line as it is at this moment."""

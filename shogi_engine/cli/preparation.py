@@ -1,6 +1,7 @@
 """A search made ready in a thread while a human reads and types, for `play`.
 
-A process of its own, on a second core, would compile the rules again, which the search consists of, and be no sooner done.
+A process of its own, on a second core, would compile the rules again, which are most of the search, and be no sooner
+done.
 """
 
 import os
