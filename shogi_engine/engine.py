@@ -315,7 +315,7 @@ class Engine:
 
         Where the table settled a value the line reported is short. To be called in `on_info`, or after the search.
         """
-        salt = self.searcher.key_salt
+        salt = self.searcher.tt_key_salt
         return continued_line(self.game, self.position, line.pv, max(line.depth, 2), self.searcher.tt, salt)
 
     def load_solver(self, wait: bool = False) -> None:

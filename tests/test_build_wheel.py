@@ -40,7 +40,7 @@ def test_the_wheel_carries_the_kernels_if_there_are_any(tmp_path, source, prebui
     wheel = build_wheel.build_wheel(source, tmp_path / "out", "linux_x86_64", isolated=False)
     assert wheel.name.endswith(f"-cp{sys.version_info.major}{sys.version_info.minor}-none-linux_x86_64.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {"shogi_engine/jit/policy.py", "usi/loop.py", "shogi_engine/games/othello/weights.bin"} <= names
+    assert {"shogi_engine/jit/policy.py", "usi/loop.py", "shogi_engine/games/othello/evaluation/weights.bin"} <= names
     kernels = {name for name in names if name.startswith("shogi_engine/_kernels/")}
     place = "shogi_engine/_kernels/x86-64-v3"
     assert kernels == ({f"{place}/manifest.json", f"{place}/search-0.kernel"} if prebuilt else set())

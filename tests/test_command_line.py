@@ -14,6 +14,8 @@ from shogi_engine.cli import common
 from shogi_engine.cli.play import Match
 from shogi_engine.cli.preparation import Preparation
 from shogi_engine.engine import Engine
+from shogi_engine.games.othello import levels as othello_levels
+from shogi_engine.games.shogi import levels as shogi_levels
 
 DATA = Path(__file__).parent / "data"
 
@@ -65,7 +67,7 @@ def test_numbers_too_large_end_with_2_and_one_line(capsys, arguments):
 
 @pytest.mark.parametrize("command", [["search", "shogi"], ["mate", "x"], ["play", "othello"]])
 def test_a_table_larger_than_the_memory_is_refused(capsys, monkeypatch, command):
-    monkeypatch.setattr(common, "physical_memory_mb", lambda: 8000)
+    monkeypatch.setattr(common, "machine_megabytes", lambda: 8000)
     test_wrong_arguments_end_with_2_and_one_line(capsys, [*command, "--hash", "8001"])
 
 
@@ -103,6 +105,13 @@ def test_a_suite_of_another_kind_is_named(capsys):
     ):
         assert main([*command, "--suite", str(DATA / file)]) == 2
         assert f"is a suite of {kind}, not of" in capsys.readouterr().err
+
+
+def test_help_names_the_levels_there_are(capsys):
+    with pytest.raises(SystemExit):
+        main(["search", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"0 (a beginner) to {shogi_levels.FULL - 1} in Shogi, to {othello_levels.LEVELS - 1} in Othello" in text
 
 
 def test_help_names_every_command(capsys):

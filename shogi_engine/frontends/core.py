@@ -239,7 +239,8 @@ class FrontEnd:
             self.start_loading()
             with Heartbeat(self.say_compiling):
                 self._loaded.wait()
-        return self._engine
+        engine: Engine = self._engine
+        return engine
 
     # ---- the worker's side
 

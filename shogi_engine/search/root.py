@@ -23,7 +23,7 @@ from shogi_engine.game import (
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import prepare_root, search_root
 from shogi_engine.search.context import (
-    ALL_FEATURES,
+    ALL_FLAGS,
     PROBCUT,
     PRUNE,
     REDUCE,
@@ -124,7 +124,7 @@ class Searcher:
         self.game = game
         self.evaluator = game.evaluation(evaluation).load()
         self._weights_file: Path | None = None
-        self.search_flags = ALL_FEATURES & game.search_flags
+        self.search_flags = ALL_FLAGS & game.search_flags
         self.params = game.default_params()  # copied into every thread's context when a search begins
         self.tt = TranspositionTable(hash_mb)
         self._stop = stop_token or StopToken()
@@ -193,7 +193,7 @@ class Searcher:
                 self._timer.set(*self._extension)
 
     @property
-    def key_salt(self) -> int:
+    def tt_key_salt(self) -> int:
         """What the running search, or the last one, xors with its keys in the table."""
         return int(np.asarray(self._contexts[0])["tt_key_salt"])
 

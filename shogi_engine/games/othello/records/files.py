@@ -230,7 +230,7 @@ def _ggf_moves(fields: Sequence[tuple[int, str, str]], referee: Referee) -> list
         parts = value.split("/")
         try:
             if len(parts) > 3:
-                raise ValueError("at most a move, an evaluation and a time are wanted")
+                raise ValueError("expected at most a move, an evaluation and a time")
             if parts[0].strip().lower()[:2] != "pa" and referee.pass_if_due():
                 moves.append(Played(PASS_NAME))
             if name != "BW"[int(referee.position.side)]:
@@ -277,7 +277,7 @@ def parse_ggf_games(text: str) -> list[Record]:
                 name = _GGF_NAME.match(text, at)
                 if not name or not text.startswith("[", name.end()):
                     found = _clip(text[at : at + 8]) if at < len(text) else "the end"
-                    raise ValueError(f"character {at + 1}: a tag, NAME[...], or ;) is wanted, not {found}")
+                    raise ValueError(f"character {at + 1}: expected a tag, NAME[...], or ;), not {found}")
                 end = text.find("]", name.end())
                 if end < 0:
                     raise ValueError(f"character {name.end() + 1}: the ] of {name[0]}[ is missing")
@@ -315,7 +315,7 @@ def parse_ggf(text: str) -> Record:
     """Return the one game of a GGF text; raises ValueError as `parse_ggf_games` does, or if there is none."""
     games = parse_ggf_games(text)
     if len(games) != 1:
-        raise ValueError(f"GGF: one game, (;GM[Othello]...;), is wanted, not {len(games)}")
+        raise ValueError(f"GGF: expected one game, (;GM[Othello]...;), not {len(games)}")
     return games[0]
 
 

@@ -143,10 +143,10 @@ class Board(BaseBoard):
         board._rule, board._made = self._rule, self._made.copy()
         return board
 
-    def __getstate__(self) -> tuple:
+    def __getstate__(self) -> tuple[str, list[str], str]:
         return self.root().sfen(), [move.usi() for move in self.move_stack], self.entering_king_rule
 
-    def __setstate__(self, state: tuple) -> None:
+    def __setstate__(self, state: tuple[str, list[str], str]) -> None:
         sfen, moves, self.entering_king_rule = state
         self.push_usi_position_cmd(f"sfen {sfen} moves {' '.join(moves)}")
 
@@ -326,7 +326,7 @@ class Board(BaseBoard):
 
     def is_repetition(self, count: int = 4) -> bool:
         """Tell whether board, hands and side to move are there for at least the `count`-th time."""
-        return occurrence(self._pos, self._made.undo, len(self._made), count) >= 0
+        return bool(occurrence(self._pos, self._made.undo, len(self._made), count) >= 0)
 
     def is_fourfold_repetition(self) -> bool:
         """Tell whether the position is there for the fourth time, which ends the game."""
