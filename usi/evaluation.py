@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shogi_engine.frontends import core
 from shogi_engine.games.shogi.evaluation.eval_options import DEFAULT_SCALE, read_scale
 from shogi_engine.games.shogi.names import EVALUATIONS, FILE_EVALUATIONS
 from usi.options import Options
@@ -29,6 +30,13 @@ def choice_of(options: Options) -> Choice:
         return Choice(name)
     file = Path(options.text("EvalDir"), options.text("EvalFile")).absolute()
     return Choice(name, file, options.number("FV_SCALE"))
+
+
+def load(choice: Choice) -> tuple["Engine", Choice]:
+    """Return an engine and what it evaluates by: `choice`, unless that has a file, which `use` is to read."""
+    if choice.file is not None:
+        return core.load_engine("shogi", compiled=False), Choice()
+    return core.load_engine("shogi", choice.name), choice
 
 
 def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None:

@@ -4,16 +4,15 @@ import argparse
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from shogi_engine.cli.common import add_command, add_threads, at_least_one, natural, progress_line
+from shogi_engine.cli.common import add_command, add_threads, at_least_one, natural
 
 STAGES = ("data", "train", "export", "report", "gate")
 WHOLE_STAGES = ("data", "train", "report", "gate")  # of a generation; `train` exports
-PERMILLE = 1000
 
 
 def fraction(text: str) -> float:
@@ -141,25 +140,16 @@ def losses_text(losses: dict[str, float]) -> str:
 
 @contextmanager
 def shown(title: str, plan: Any) -> Iterator[Any]:
-    """Give the plan with a bar on a terminal's stderr: rich's, with the time left, or a line if it is not there."""
+    """Give the plan with a bar, and the time left, on a terminal's stderr."""
     from dataclasses import replace
 
     if not sys.stderr.isatty():
         yield plan
         return
-    try:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    except ImportError:
-        yield replace(plan, progress=plain_bar(title))
-        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
     with Progress(*columns, TextColumn("{task.fields[said]}"), console=Console(stderr=True)) as progress:
         task = progress.add_task(title, total=1.0, said="")
         yield replace(plan, progress=lambda done, said: progress.update(task, completed=done, said=said))
-
-
-def plain_bar(title: str) -> Callable[[float, str], None]:
-    """Return a function that shows the share that is done."""
-    line = progress_line(f"{title}, permille")
-    return lambda done, said: line(round(PERMILLE * done), PERMILLE) if line else None
