@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import environment, kernel_files
 
 from shogi_engine.__main__ import COMMANDS, main
 from shogi_engine.cli import common
 from shogi_engine.cli.play import Match
+from shogi_engine.cli.preparation import Preparation
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import levels as othello_levels
 from shogi_engine.games.shogi import levels as shogi_levels
@@ -202,7 +204,7 @@ def test_warmup_and_bench(capsys):
     assert first["nodes"] == first["per_game"]["othello"] == run(capsys, "bench", "othello")[1]["nodes"] > 1000
 
 
-def play(game, lines, people, position="", **limits):
+def play(game, lines, people, position="", await_search=lambda: None, **limits):
     """Play with `lines` typed; return what was shown."""
     typed, sanitize = iter(lines), []
 
@@ -214,7 +216,8 @@ def play(game, lines, people, position="", **limits):
 
     with Engine(game, hash_mb=1) as engine:
         engine.set_position(position)
-        Match(engine, people, limits or {"depth": 2}, read, sanitize.append, max_moves=60).play()
+        limits = limits or {"depth": 2}
+        Match(engine, people, limits, read, sanitize.append, max_moves=60, await_search=await_search).play()
         return "\n".join(sanitize), engine.move_texts
 
 
@@ -225,6 +228,37 @@ def test_play_by_hand():
         assert said in text
     text, moves = play("shogi", ["7g7f", "undo", "go", "quit", "7g7f"], {0})
     assert len(moves) == 2 and "engine: " in text
+
+
+def test_a_book_move_does_not_wait_for_the_search():
+    waited = []
+    text, moves = play("othello", ["go", "quit"], {0, 1}, await_search=lambda: waited.append(1))
+    assert "(book)" in text and len(moves) == 1 and waited == []
+    text, moves = play("shogi", ["hint", "quit"], {0, 1}, await_search=lambda: waited.append(1))
+    assert "hint: " in text and waited == [1]
+
+
+def test_the_search_is_prepared_in_a_thread(monkeypatch):
+    with Engine("othello", hash_mb=1) as engine:
+        preparation = Preparation(engine.game)
+        preparation.wait()
+        preparation._thread.join(300)
+        assert not preparation.is_busy()
+        monkeypatch.setattr(Engine, "warmup", lambda self: 1 / 0)
+        failing = Preparation(engine.game)
+        failing._thread.join(300)
+        with pytest.raises(ZeroDivisionError):
+            failing.wait()
+
+
+def test_who_leaves_does_not_wait_for_the_compiler(tmp_path):
+    """The rules of Othello take a few seconds, its search ten times as long."""
+    env = environment(tmp_path)
+    command = [sys.executable, "-m", "shogi_engine", "play", "othello"]
+    result = subprocess.run(command, input="moves\nquit\n", capture_output=True, text=True, env=env)
+    assert (result.returncode, result.stderr) == (0, "") and "f5" in result.stdout
+    assert [file.name for file in kernel_files(tmp_path) if file.name.startswith("write_root_moves")]
+    assert not [file.name for file in kernel_files(tmp_path) if file.name.startswith("search_root")]
 
 
 def test_play_ends_when_the_game_is_over():

@@ -31,6 +31,12 @@ def choice_of(options: Options) -> Choice:
     return Choice(name, file, options.number("FV_SCALE"))
 
 
+def first_choice_of(options: Options) -> Choice:
+    """Return the evaluation to load the engine with: another one than `options` ask for, if that depends on a file."""
+    name = options.text("EvalType")
+    return Choice() if name in FILE_EVALUATIONS else Choice(name)
+
+
 def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None:
     """Have `engine` evaluate by `choice`, by its own evaluation if the file will not do, and compile what that needs.
 

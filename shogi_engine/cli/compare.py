@@ -15,6 +15,7 @@ from shogi_engine.cli.common import (
     pyplot,
     report,
 )
+from shogi_engine.cli.compile_bar import compile_bar
 
 if TYPE_CHECKING:
     from shogi_engine.round_robin import Tournament
@@ -54,15 +55,16 @@ def run(args: argparse.Namespace) -> int:
 
     players = [parse_player(text, args.depth) for text in args.players.split(",")]
     plt = pyplot() if args.plot else None  # complains before the games, not after
-    tournament = compare(
-        args.game,
-        players,
-        games=args.games,
-        seed=args.seed,
-        opening=args.opening,
-        published_bugs=args.published_bugs,
-        progress=progress_line("game"),
-    )
+    with compile_bar() as bar:
+        tournament = compare(
+            args.game,
+            players,
+            games=args.games,
+            seed=args.seed,
+            opening=args.opening,
+            published_bugs=args.published_bugs,
+            progress=bar.then(progress_line("game")),
+        )
     if plt is not None:
         plot(tournament, args.plot, plt)
     values = {

@@ -1,16 +1,22 @@
-"""`shogi-engine play`: play in the terminal; a human, or the engine, on either side."""
+"""`shogi-engine play`: play in the terminal; a human, or the engine, on either side.
+
+The first time, kernels are compiled in the order in which they are needed: the rules before the first prompt, the
+search while the human reads and types. A move of the engine waits for it only if the book has none.
+"""
 
 import argparse
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games
 from shogi_engine.cli.common import add_command, add_game, add_search, search_limits
+from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.preparation import Preparation, leave
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
+    from shogi_engine.results import SearchResult
 
 SIDES = ("black", "white")  # black begins
 HELP = """a move    e.g. {example}; `moves` lists them
@@ -37,16 +43,33 @@ def run(args: argparse.Namespace) -> int:
     from shogi_engine.engine import Engine
 
     humans = {"both": {0, 1}, "none": set()}.get(args.human) or {n for n in (0, 1) if SIDES[n] == args.human}
-    with Engine(args.game, hash_mb=args.hash, threads=args.threads) as engine:
+    with compile_bar():
+        engine = Engine(args.game, hash_mb=args.hash, threads=args.threads)
         engine.set_position(args.position, args.moves)
         if args.level is not None:
             engine.check_level(args.level)
-        if sys.stderr.isatty():
-            print("getting ready (the first time takes about a minute) ...", file=sys.stderr, flush=True)
-        engine.warmup()
+        load_rules(engine)
+    preparation = Preparation(engine.game)
+    with engine:
         print(f"You are {args.human}; `help` lists what can be typed." if humans else "The engine plays itself.")
-        Match(engine, humans, search_limits(args)).play()
-    return 0
+        status = 0
+        try:
+            Match(engine, humans, search_limits(args), await_search=preparation.wait).play()
+        except KeyboardInterrupt:
+            status = 130
+    if preparation.is_busy():
+        leave(status)
+    return status
+
+
+def load_rules(engine: "Engine") -> None:
+    """Compile, or load, what a move of the human's and one from the book need."""
+    for move in engine.legal_moves()[:1]:
+        engine.push(move)
+        engine.pop()
+    games.board(engine.game, engine.position).outcome()
+    engine.may_declare()
+    engine.book_move()
 
 
 @dataclass
@@ -55,6 +78,7 @@ class Match:
 
     humans : the sides a human has, of 0 (black) and 1    limits : the engine's, as keywords of Engine.search
     read() -> one line, EOFError at the end of input    show(text) prints a line
+    await_search() returns when the engine can search
     """
 
     engine: "Engine"
@@ -63,6 +87,7 @@ class Match:
     read: Callable[[str], str] = input
     show: Callable[[str], Any] = print
     max_moves: int = 1000
+    await_search: Callable[[], object] = lambda: None
 
     def play(self) -> None:
         """Play until the game is over or the human leaves."""
@@ -97,11 +122,15 @@ class Match:
             self._board()
             self.show(f"engine: {known}   (book)")
             return True
-        found = self.engine.search(**self.limits)
+        found = self._search()
         self.engine.push(found.bestmove)
         self._board()
         self.show(f"engine: {found.bestmove}   ({found.score}, depth {found.depth}, {found.seconds:.1f} s)")
         return True
+
+    def _search(self) -> "SearchResult":
+        self.await_search()
+        return self.engine.search(**self.limits)
 
     def _human_moves(self, side: str) -> bool:
         """Obey one line; return False if the human leaves."""
@@ -119,7 +148,7 @@ class Match:
         elif line in ("board", "d"):
             self._board()
         elif line == "hint":
-            found = self.engine.search(**self.limits)
+            found = self._search()
             self.show(f"hint: {found.bestmove}   ({found.score}, {' '.join(found.pv)})")
         elif line == "go":
             return self._engine_moves()

@@ -13,7 +13,8 @@ from search.searching import answer, final_position, random_positions
 from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.search.context import ALL_FLAGS, EXACT
 from shogi_engine.search.limits import Limits
-from shogi_engine.search.root import MAX_DEPTH, Searcher, Timer
+from shogi_engine.search.root import MAX_DEPTH, Searcher
+from shogi_engine.search.timer import Timer
 
 NAMES = ("tictactoe", "othello4", "othello", "shogi")
 LONGEST = {"tictactoe": 4, "othello4": 6, "othello": 40, "shogi": 80}

@@ -63,6 +63,9 @@ class LegalMoves(MoveList):
     def __iter__(self) -> Iterator[Move]:
         return (Move._decode(int(move)) for move in legal_moves(self._board._pos))
 
+    def __bool__(self) -> bool:
+        return len(legal_moves(self._board._pos)) > 0  # by the kernel that lists them: the one that counts is another
+
     def __len__(self) -> int:
         context = scratch()
         context.pos = self._board._pos
