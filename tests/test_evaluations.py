@@ -4,7 +4,7 @@ import random
 import subprocess
 import sys
 
-import nnbin
+import networks
 import numpy as np
 import pytest
 from processes import ROOT
@@ -48,15 +48,15 @@ def registered(monkeypatch):
 
 @pytest.fixture(scope="module")
 def load(tmp_path_factory):
-    """Return a function that returns an evaluation ready for use, nnue with a random network."""
-    files = []
+    """Return a function that returns an evaluation ready for use, with a random network if it needs one."""
+    files = {}
 
     def load(game, name):
         if name not in FILE_EVALUATIONS:
             return game.evaluation(name).load()
-        if not files:
-            files.append(nnbin.write_random(tmp_path_factory.mktemp("network") / "nn.bin", seed=2, wide=True))
-        return game.evaluation(name).load(files[0])
+        if name not in files:
+            files[name] = networks.write_network(tmp_path_factory.mktemp("network"), name)
+        return game.evaluation(name).load(files[name])
 
     return load
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from networks import random_network
 
 from shogi_engine.evaluation import Evaluator
 from shogi_engine.game import do_move, do_null, evaluate, is_in_check, refresh_line, undo_move, undo_null
@@ -17,12 +18,10 @@ from shogi_engine.games.shogi.evaluation.network_weights import (
     HEADER,
     QAS,
     WIDTH,
-    Network,
     decode,
     encode,
     load,
     quantise,
-    shipped,
 )
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.legal_moves import legal_moves
@@ -41,17 +40,6 @@ SFENS = (
     "4k4/9/9/9/9/9/9/9/9 b RB2G2S2N2L9Prb2g2s2n2l9p 1",  # black has no king
 )
 HANDS = {1: (18, 0), 2: (4, 18), 3: (4, 22), 4: (4, 26), 5: (4, 30), 6: (2, 34), 7: (2, 36)}  # by kind: pieces, place
-
-
-def random_network(seed, width=32, saturating=False):
-    """Return a network with weights at random; saturating: each as large as its file and its kernels allow."""
-    rng = np.random.default_rng(seed)
-    rows, output = rng.integers(-120, 121, (FEATURES, width)), rng.integers(-511, 512, (2, width))
-    if saturating:
-        rows, output = rng.choice([-505, 505], rows.shape), rng.choice([-511, 511], output.shape)
-    bias, qa = rng.integers(-200, 201, width), 255 if saturating else 1023
-    arrays = (array.astype(np.int16) for array in (rows, bias, output))
-    return Network(*arrays, int(rng.integers(-(1 << 22), 1 << 22)), qa, 300, 900, {"seed": seed})
 
 
 def context(network):
@@ -222,6 +210,6 @@ def test_sums_fit_in_the_unit_that_is_chosen():
     assert all((qa << 15 - qa.bit_length()) < 2**15 for qa in QAS)
 
 
-def test_the_shipped_network_says_how_it_was_made():
-    assert shipped().made["command"].startswith("shogi-engine train shogi")
-    assert "seed" in shipped().made
+def test_a_network_is_asked_for_by_file():
+    with pytest.raises(ValueError, match="needs a file"):
+        GAME.evaluation("network").load()

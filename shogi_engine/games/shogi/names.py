@@ -18,7 +18,7 @@ EVALUATIONS = Registry(
     },
     default="king-piece",
 )
-FILE_EVALUATIONS = ("nnue",)  # those whose weights do not come with the engine: a file has to be named
+FILE_EVALUATIONS = ("network", "nnue")  # those whose weights do not come with the engine: a file has to be named
 
 
 def entering_king_rule(name: str) -> int:

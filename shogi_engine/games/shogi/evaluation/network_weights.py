@@ -29,7 +29,6 @@ import numpy as np
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURE_SET, FEATURES
 from shogi_engine.jit.vectors import LANES, SQUARE_WEIGHT_LIMIT, aligned_zeros
 
-FILE = Path(__file__).with_name("network.bin")
 MAGIC, VERSION = b"shogiNNW", 1
 HEADER = struct.Struct("<8sII16sIIIIiI")
 DIGEST = hashlib.sha256().digest_size
@@ -190,12 +189,8 @@ def load(file: Path) -> Network:
     return decode(content, file.name)
 
 
-@functools.cache
-def shipped() -> Network:
-    """Return the network that came with the package; raises ValueError as `load`."""
-    return load(FILE)
-
-
 def load_weights(file: Path | None) -> Network:
-    """Return the network of `file`, the one that came with the package for None; raises ValueError as `load`."""
-    return shipped() if file is None else load(file)
+    """Return the network of `file`. Raises ValueError as `load`, and if there is no file."""
+    if file is None:
+        raise ValueError("evaluation network: no network comes with the engine; it needs a file that `train` made")
+    return load(file)
