@@ -165,12 +165,14 @@ class GameRecord:
         """'1-0' if black has won, '0-1' if white has, '1/2-1/2' if drawn, '*' if it is not known."""
         line = self.main_line
         ending = BY_NAME.get(line[-1].ending)
-        if ending is None or ending.result is None:
-            if self.score is None:
-                return "*"
-            return "1-0" if self.score > 0 else "0-1" if self.score < 0 else "1/2-1/2"
-        white = (self.board(0).turn + len(line) - 1) % 2 == 1
-        return {0: "1/2-1/2", 1: "1-0", -1: "0-1"}[-ending.result if white else ending.result]
+        if self.score is not None:
+            result = (self.score > 0) - (self.score < 0)
+        elif ending is None or ending.result is None:
+            return "*"
+        else:
+            white = (self.board(0).turn + len(line) - 1) % 2 == 1
+            result = -ending.result if white else ending.result
+        return {0: "1/2-1/2", 1: "1-0", -1: "0-1"}[result]
 
     # ---- the tree
 
