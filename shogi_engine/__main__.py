@@ -11,6 +11,7 @@ from shogi_engine.cli import (
     analyse,
     bench,
     compare,
+    convert,
     doctor,
     gtp,
     mate,
@@ -24,7 +25,7 @@ from shogi_engine.cli import (
 )
 from shogi_engine.cli.common import Parser
 
-COMMANDS = (warmup, perft, bench, doctor, search, solve, trace, mate, compare, analyse, nboard, gtp, play)
+COMMANDS = (warmup, perft, bench, doctor, search, solve, trace, mate, compare, analyse, convert, nboard, gtp, play)
 
 
 def parser() -> Parser:

@@ -13,6 +13,7 @@ from shogi_engine.cli.common import (
     pyplot,
     report,
 )
+from shogi_engine.games import typed_moves
 
 
 def add_parser(commands: Any) -> None:
@@ -45,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError(f"{args.file}: there are {len(loaded)} games, no number {args.number}")
     with Engine(args.game, hash_mb=args.hash) as engine:
         engine.check_level(args.level)
-        engine.set_position(args.position, args.moves)
+        engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
         engine.warmup()
         if not args.file:
             hints = analysis.hints(engine, args.level)

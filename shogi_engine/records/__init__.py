@@ -9,7 +9,7 @@
 """
 
 from shogi_engine.records.endings import DRAWN, ENDINGS, LOST, WON, Ending
-from shogi_engine.records.files import decode, dumps, iterate, load, loads, read, save
+from shogi_engine.records.files import decode, dumps, encoding_for, iterate, load, loads, read, save
 from shogi_engine.records.formats import (
     RecordError,
     RecordFormat,
@@ -38,6 +38,7 @@ __all__ = [
     "all_formats",
     "decode",
     "dumps",
+    "encoding_for",
     "format_names",
     "format_of_name",
     "iterate",

@@ -97,7 +97,10 @@ def read(
         return
     encoding = encoding or encoding_of(source)
     with contextlib.ExitStack() as stack:
-        text = io.TextIOWrapper(source, encoding=encoding, newline=None)
+        try:
+            text = io.TextIOWrapper(source, encoding=encoding, newline=None)
+        except LookupError:
+            raise RecordError(f"there is no encoding {encoding!r}") from None
         stack.callback(text.detach)
         try:
             if chosen is None:
@@ -136,10 +139,7 @@ def dumps(records: GameRecord | Iterable[GameRecord], format: str, encoding: str
     """Return the contents of a file; see `save`."""
     chosen = load_format(format)
     listed = [records] if isinstance(records, GameRecord) else records
-    chunks = []
-    for chunk in chosen.write(_of_game(chosen, listed), encoding):
-        chunks.append(chunk)
-    text = "".join(chunks)
+    text = "".join(chosen.write(_of_game(chosen, listed), encoding))
     if chosen.binary:
         return text.encode("latin-1")
     return encoded(text, encoding or chosen.encoding, strict=bool(encoding))
@@ -188,7 +188,7 @@ def save(
         for record in listed:
             if lost := chosen.losses(record):
                 raise ValueError(f"{chosen.name} can not hold {', '.join(lost)}")
-    Path(path).write_bytes(dumps(listed, chosen.name, encoding or _encoding_for(path)))
+    Path(path).write_bytes(dumps(listed, chosen.name, encoding or encoding_for(path)))
 
 
 def _format_for(path: str | Path, records: Sequence[GameRecord]) -> RecordFormat:
@@ -199,6 +199,6 @@ def _format_for(path: str | Path, records: Sequence[GameRecord]) -> RecordFormat
     return found
 
 
-def _encoding_for(path: str | Path) -> str:
+def encoding_for(path: str | Path) -> str:
     """Return the encoding that a name asks for: a `u` at its end means UTF-8 (.kifu, .ki2u)."""
     return "utf-8" if Path(path).suffix.lower() in (".kifu", ".ki2u") else ""

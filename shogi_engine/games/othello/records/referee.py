@@ -2,7 +2,15 @@
 
 import numpy as np
 
-from shogi_engine.games.othello.notation import START, can_only_pass, format_move, legal_move, legal_moves, parse_obf, split_move
+from shogi_engine.games.othello.notation import (
+    START,
+    can_only_pass,
+    format_move,
+    legal_move,
+    legal_moves,
+    parse_obf,
+    split_move,
+)
 from shogi_engine.games.othello.position import do_move
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import BLACK, PASS, SQUARES, UNDO

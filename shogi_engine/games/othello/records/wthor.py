@@ -13,9 +13,8 @@ from shogi_engine.games.othello.notation import (
     START,
     split_move,
 )
-from shogi_engine.games.othello.types import SQUARES
-
 from shogi_engine.games.othello.records.referee import Referee
+from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.records.tree import GameRecord
 
 _HEADER = struct.Struct("<4BIHH4B")

@@ -59,7 +59,9 @@ _AT_MOVE = re.compile(r"手数[＝=]\s*(?P<number>[0-9]+).*")
 _FRAME = re.compile(r"\s*(\+-{9,}\+|([1-9１-９]\s*){9}|手数-{2,}.*)\s*")
 _BRANCH = re.compile(r"変化[：:]\s*(?P<ply>[0-9]+)\s*手.*")
 _OVER = re.compile(r"まで、?\s*(?P<plies>[0-9]+)\s*手(?:で|にて)?、?(?P<rest>.*)")
-_WINS = re.compile(r"(?P<reason>.*?)(?P<side>[先後上下])手の(?P<how>反則勝ち|反則負け|入玉勝ち|勝ち宣言|不戦勝|勝ち|負け)")
+_WINS = re.compile(
+    r"(?P<reason>.*?)(?P<side>[先後上下])手の(?P<how>反則勝ち|反則負け|入玉勝ち|勝ち宣言|不戦勝|勝ち|負け)"
+)
 _WINNING = {"反則勝ち": "opponent's illegal move", "入玉勝ち": "declaration", "勝ち宣言": "declaration",
             "不戦勝": "won by default"}  # fmt: skip
 

@@ -52,9 +52,7 @@ class Setup:
     def _held(self, colour: int) -> str:
         """Return a hand as SFEN has it."""
         counts: Iterable[tuple[int, int]] = ((kind, self.hands[colour].get(kind, 0)) for kind in HAND_ORDER)
-        return "".join(
-            f"{count if count > 1 else ''}{self._symbol(colour, kind)}" for kind, count in counts if count
-        )
+        return "".join(f"{count if count > 1 else ''}{self._symbol(colour, kind)}" for kind, count in counts if count)
 
     @staticmethod
     def _symbol(colour: int, kind: int) -> str:

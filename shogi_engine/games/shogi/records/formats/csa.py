@@ -12,7 +12,7 @@ from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA
 from shogi_engine.games.shogi.types import BLACK, WHITE
 from shogi_engine.records import formats
-from shogi_engine.records.formats import Line, LineFormat, LineReader
+from shogi_engine.records.formats import LineFormat, LineReader
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 

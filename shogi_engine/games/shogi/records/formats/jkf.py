@@ -194,7 +194,9 @@ class _GameReader:
                 builder.node.seconds = _seconds(element.get("time"))
             elif element.get("special") is not None:
                 special = _of(element["special"], str, "special").lstrip("%")
-                ending = {"+ILLEGAL_ACTION": "ILLEGAL_ACTION", "-ILLEGAL_ACTION": "ILLEGAL_ACTION"}.get(special, special)
+                ending = {"+ILLEGAL_ACTION": "ILLEGAL_ACTION", "-ILLEGAL_ACTION": "ILLEGAL_ACTION"}.get(
+                    special, special
+                )
                 if ending not in ENDINGS:
                     raise ValueError(f"special is {_shown(special)}; there are {', '.join(ENDINGS)}")
                 builder.end(ENDINGS[ending], _seconds(element.get("time")))

@@ -20,7 +20,9 @@ from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 RULER = "手数----指手---------消費時間--"
 SECONDS_MAX = 10**7
 
-_LINE = re.compile(r"\s*(?P<number>[0-9]+)[\s　]+(?P<move>\S.*?)[\s　]*(?P<time>[(（][\s\d./]*:[\s\d:./]*[)）])?\s*\+?\s*")
+_LINE = re.compile(
+    r"\s*(?P<number>[0-9]+)[\s　]+(?P<move>\S.*?)[\s　]*(?P<time>[(（][\s\d./]*:[\s\d:./]*[)）])?\s*\+?\s*"
+)
 _NUMBERED = re.compile(r"\s*[0-9]+[\s　]+[^\s　]")
 _TIME = re.compile(r"[(（]\s*(?:(?P<hours>\d+):)?(?P<minutes>\d+):\s*(?P<seconds>\d+(?:\.\d+)?)\s*(?:/.*)?[)）]")
 _HEAD = re.compile(rf"^\s*(手数-{{2,}}|#\s*-*\s*KIF|#\s*-*\s*Kifu|手合割|{'|'.join(map(HEADER_NAMES.to_own, ('event', 'started')))}|"
