@@ -66,4 +66,4 @@ def run(args: argparse.Namespace) -> int:
 def _tags(record: Any) -> dict[str, str]:
     """Return the names and headers of a record."""
     names = {name: value for name, value in zip(("PB", "PW"), record.names, strict=True) if value}
-    return names | record.headers
+    return {**names, **record.headers}

@@ -57,8 +57,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         Path(args.output).write_bytes(data)
     damaged = [str(game.fault) for game in games if game.fault is not None]
-    for fault in damaged:
-        print(f"{args.input}: {fault}; what came before is kept", file=sys.stderr)
+    for reason in damaged:
+        print(f"{args.input}: {reason}; what came before is kept", file=sys.stderr)
     if args.output == STANDARD and not args.json:
         return 1 if damaged else 0
     text = f"{len(games)} {'game' if len(games) == 1 else 'games'} in {args.output} ({target.name})"

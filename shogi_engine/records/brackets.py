@@ -38,7 +38,7 @@ def value_pattern(escapes: bool) -> str:
 
 
 def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
-    """Yield the text of each game; what stands between them counts nothing. Raises RecordError for one without an end."""
+    """Yield the text of each game; what is between them counts nothing. Raises RecordError for one without an end."""
     parts = re.compile(rf"{value_pattern(escapes)}|[()]", re.DOTALL)
     text, first = "", 1
     for number, line in enumerate(lines, 1):

@@ -32,7 +32,7 @@ def decode(data: bytes) -> str:
 
 
 def encoding_of(source: BinaryIO) -> str:
-    """Return the encoding of a seekable file; it is read once, piece by piece. Raises ValueError if it is none known."""
+    """Return the encoding of a seekable file; it is read once, piece by piece. Raises ValueError if none fits."""
     if binary_head(source, 2) in _UTF_16:
         return "utf-16"
     for encoding in ENCODINGS:
@@ -56,7 +56,7 @@ def iterate(
     """Yield the games of a file, one at a time.
 
     format : by name, '' to recognise it    encoding : '' for UTF-8 or Shift JIS, whichever it is
-    game : 'shogi' or 'othello', '' for either    keep : what could be read of a damaged game is yielded, with `fault` set
+    game : 'shogi' or 'othello', '' for either    keep : yield what could be read of a damaged game, with `fault` set
     Raises OSError, and RecordError (a ValueError) that names the file, the line and the reason.
     """
     with open(path, "rb") as source:

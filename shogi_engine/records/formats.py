@@ -148,7 +148,7 @@ class LineFormat(RecordFormat):
         reader = self.reader()
         number = block[0][0]
         try:
-            for number, line in block:
+            for number, line in block:  # noqa: B007  (the fault's line)
                 if len(line) > LINE_MAX:
                     raise ValueError(f"a line of {len(line)} characters")
                 reader.take(line)

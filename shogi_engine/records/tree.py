@@ -196,7 +196,7 @@ class GameRecord:
             yield from line
 
     def board(self, ply: int | None = None) -> Any:
-        """Return the game's Board after the first `ply` moves of the main line, or all. ValueError for an illegal one."""
+        """Return the game's Board after `ply` moves of the main line, or all. Raises ValueError for an illegal one."""
         board = importlib.import_module(f"shogi_engine.games.{self.game}.board").Board(self.start)
         for move in self.moves if ply is None else self.moves[:ply]:
             board.push_text(move)

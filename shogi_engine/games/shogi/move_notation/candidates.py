@@ -115,8 +115,8 @@ def qualifiers(pos: Any, kind: int, source: int, target: int) -> str:
 def resolve(pos: Any, text: str, parts: Parts, write: Any) -> int:
     """Return the one legal move that `parts` describe; `write(pos, move)` writes candidates for messages.
 
-    A move that does not say whether it promotes does so only if it has to. Raises ValueError: illegal, or ambiguous with
-    the moves it could be.
+    A move that does not say whether it promotes does so only if it has to. Raises ValueError: illegal, or ambiguous
+    with the moves it could be.
     """
     if parts.side is not None and parts.side != int(pos.side):
         raise ValueError(f"move {text!r}: it is {SIDES[int(pos.side)]}'s turn, not {SIDES[parts.side]}'s")

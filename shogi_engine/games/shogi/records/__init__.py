@@ -1,4 +1,7 @@
-"""Shogi's records: what its formats share. A format is a module of `formats`; `shogi_engine.records` reads and writes."""
+"""Shogi's records: what its formats share. A format is a module of `formats`.
+
+`shogi_engine.records` reads and writes all of them; its names are here too.
+"""
 
 from shogi_engine.games.shogi.records.handicaps import HANDICAPS
 from shogi_engine.records import ENDINGS, GameRecord, RecordError, decode, dumps, iterate, load, loads, save

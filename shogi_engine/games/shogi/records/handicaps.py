@@ -29,7 +29,7 @@ _DIGITS = str.maketrans("2345678", "二三四五六七八")
 
 
 def handicap(name: str) -> str:
-    """Return the SFEN of a handicap by KIF's name, also written '2枚落ち' or '香落'. Raises ValueError if it is none."""
+    """Return the SFEN of a handicap by KIF's name, also '2枚落ち' or '香落'. Raises ValueError if it is none."""
     plain = name.strip(" 　").translate(_DIGITS).replace("10枚", "十枚")
     for known in (plain, f"{plain}ち", plain.replace("飛落", "飛車落"), f"右{plain}"):
         if known in HANDICAPS:

@@ -60,10 +60,10 @@ _FRAME = re.compile(r"\s*(\+-{9,}\+|([1-9１-９]\s*){9}|手数-{2,}.*)\s*")
 _BRANCH = re.compile(r"変化[：:]\s*(?P<ply>[0-9]+)\s*手.*")
 _OVER = re.compile(r"まで、?\s*(?P<plies>[0-9]+)\s*手(?:で|にて)?、?(?P<rest>.*)")
 _WINS = re.compile(
-    r"(?P<reason>.*?)(?P<side>[先後上下])手の(?P<how>反則勝ち|反則負け|入玉勝ち|勝ち宣言|不戦勝|勝ち|負け)"
+    r"(?P<reason>.*?)(?P<side>[先後上下])手の(?P<how>反則勝ち|反則負け|入玉勝ち|勝ち宣言|不戦勝|不戦敗|勝ち|負け)"
 )
 _WINNING = {"反則勝ち": "opponent's illegal move", "入玉勝ち": "declaration", "勝ち宣言": "declaration",
-            "不戦勝": "won by default"}  # fmt: skip
+            "不戦勝": "won by default", "不戦敗": "lost by default"}  # fmt: skip
 
 
 def ending_of(rest: str, turn: int) -> str:
@@ -153,11 +153,12 @@ class Diagram:
             raise ValueError(f"a row of the diagram is 9 squares of two characters between |, not {line!r}")
         if self.rows == 9:
             raise ValueError("the diagram has more than 9 rows")
-        for column, (owner, piece) in enumerate(marks):
+        for column, mark in enumerate(marks):
+            owner, piece = mark[0], mark[1]
             if piece in "・.．*":
                 continue
             if piece not in KINDS_BY_KANJI or owner not in " vVｖ^":
-                raise ValueError(f"{owner + piece!r} is no piece")
+                raise ValueError(f"{mark!r} is no piece")
             colour = WHITE if owner in "vVｖ" else BLACK
             self._setup.board[9 * self.rows + column] = (colour, KINDS_BY_KANJI[piece])
         self.rows += 1

@@ -172,9 +172,8 @@ def _result(record: GameRecord) -> str:
 def _move(side: int, node: Node) -> str:
     """Return B[F5/1.5/2], without what is not known."""
     square = "PA" if node.move == PASS_NAME else node.move.upper()
-    numbers = [
-        "" if each is None else np.format_float_positional(each, trim="-") for each in (node.evaluation, node.seconds)
-    ]
+    values = (node.evaluation, node.seconds)
+    numbers = ["" if value is None else np.format_float_positional(value, trim="-") for value in values]
     return f"{'BW'[side]}[{'/'.join([square, *numbers]).rstrip('/')}]"
 
 

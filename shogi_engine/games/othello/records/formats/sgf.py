@@ -1,4 +1,7 @@
-"""SGF for Othello, GM[2]: https://www.red-bean.com/sgf/ — a tree of moves. Squares are written 'f5'; 'fe' is read too."""
+"""SGF for Othello, GM[2]: https://www.red-bean.com/sgf/: a tree of moves.
+
+Squares are written 'f5'; 'fe' is read too.
+"""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""WTHOR's databases of tournament games (.wtb), as records; players and tournaments are numbers there, kept as headers."""
+"""WTHOR's databases of tournament games (.wtb) as records. Players and tournaments are numbers there, kept as headers."""
 
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO

@@ -15,6 +15,7 @@ from shogi_engine.games.shogi.records.kakinoki import (
 )
 from shogi_engine.records import formats
 from shogi_engine.records.endings import BY_NAME
+from shogi_engine.records.headers import HEADERS
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 
 RULER = "手数----指手---------消費時間--"
@@ -25,9 +26,9 @@ _LINE = re.compile(
 )
 _NUMBERED = re.compile(r"\s*[0-9]+[\s　]+[^\s　]")
 _TIME = re.compile(r"[(（]\s*(?:(?P<hours>\d+):)?(?P<minutes>\d+):\s*(?P<seconds>\d+(?:\.\d+)?)\s*(?:/.*)?[)）]")
-_HEAD = re.compile(rf"^\s*(手数-{{2,}}|#\s*-*\s*KIF|#\s*-*\s*Kifu|手合割|{'|'.join(map(HEADER_NAMES.to_own, ('event', 'started')))}|"
-                   rf"先手[：:]|後手[：:]|上手[：:]|下手[：:]|[0-9]+\s+([１-９1-9][一二三四五六七八九]|同|{'|'.join(ENDINGS)}))",
-                   re.IGNORECASE | re.MULTILINE)  # fmt: skip
+_HEADERS = "|".join(["手合割", "先手", "後手", "上手", "下手", *map(HEADER_NAMES.to_own, HEADERS)])
+_MOVES = rf"[0-9]+[\s　]+([１-９1-9][1-9一二三四五六七八九]|同|{'|'.join(ENDINGS)})"
+_HEAD = re.compile(rf"^\s*(手数-{{2,}}|#\s*-*\s*KIF|({_HEADERS})[：:]|{_MOVES})", re.IGNORECASE | re.MULTILINE)
 _KI2_MOVES = re.compile(r"^\s*[▲△☗☖▼▽]", re.MULTILINE)
 
 
