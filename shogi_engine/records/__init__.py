@@ -9,9 +9,9 @@
 """
 
 from shogi_engine.records.endings import DRAWN, ENDINGS, LOST, WON, Ending
+from shogi_engine.records.errors import RecordError
 from shogi_engine.records.files import decode, dumps, encoding_for, iterate, load, loads, read, save
 from shogi_engine.records.formats import (
-    RecordError,
     RecordFormat,
     all_formats,
     format_names,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from shogi_engine.records.formats import RecordError
+from shogi_engine.records.errors import RecordError
 
 GAME_MAX = 1 << 24  # characters of one game
 _NAME = re.compile(r"[A-Za-z]+")

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from shogi_engine.records.errors import RecordError
 from shogi_engine.records.formats import (
-    RecordError,
     RecordFormat,
     binary_head,
     expected,

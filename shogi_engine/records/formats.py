@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from shogi_engine.records.errors import RecordError
 from shogi_engine.records.tree import GameRecord
 
 GAMES = ("shogi", "othello")
@@ -27,20 +28,6 @@ VARIATIONS, COMMENTS, SECONDS, FRACTIONS, EVALUATIONS, LABELS = (
 NAMES, HEADERS, ENDINGS, START, MOVES = "names", "headers", "endings", "other starting positions", "moves"
 
 _added: dict[str, str] = {}
-
-
-class RecordError(ValueError):
-    """A file that can not be read as a record.
-
-    reason : what is wrong    line : where, from 1, None if it is no line    number : which game of the file, from 1
-    record : the game as far as it could be read, None if nothing could
-    """
-
-    def __init__(
-        self, reason: str, *, line: int | None = None, record: GameRecord | None = None, number: int | None = None
-    ) -> None:
-        self.reason, self.line, self.record, self.number = reason, line, record, number
-        super().__init__(reason if line is None else f"line {line}: {reason}")
 
 
 Line = tuple[int, str]  # its number, from 1, and its text without the end
@@ -146,22 +133,25 @@ class LineFormat(RecordFormat):
     def parse(self, block: list[Line]) -> GameRecord:
         """Return the game of some lines. Raises RecordError."""
         reader = self.reader()
-        number = block[0][0]
         try:
-            for number, line in block:  # noqa: B007  (the fault's line)
+            for number, line in block:
+                reader.number = number
                 if len(line) > LINE_MAX:
                     raise ValueError(f"a line of {len(line)} characters")
                 reader.take(line)
             reader.finish()
+        except RecordError as fault:  # of an earlier line
+            raise RecordError(fault.reason, line=fault.line, record=reader.record) from None
         except ValueError as fault:
-            raise RecordError(str(fault), line=number, record=reader.record) from None
+            raise RecordError(str(fault), line=reader.number, record=reader.record) from None
         return reader.record
 
 
 class LineReader:
-    """Takes the lines of one game; `record` is the game so far."""
+    """Takes the lines of one game. record : the game so far    number : of the line, from 1."""
 
     record: GameRecord
+    number = 1
 
     def take(self, line: str) -> None:
         """Take one line. Raises ValueError saying what is wrong with it."""

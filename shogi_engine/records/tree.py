@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shogi_engine.records.endings import BY_NAME, check_ending
+from shogi_engine.records.errors import RecordError
 
 
 @dataclass(slots=True, eq=False)
@@ -226,7 +227,7 @@ class RecordBuilder:
         self.record = record
         self.board = record.board(0)
         self.path = [record.root]
-        self._illegal: tuple[str, ValueError] | None = None
+        self._illegal: tuple[str, RecordError] | None = None
         self._ended = False
 
     @property
@@ -257,10 +258,10 @@ class RecordBuilder:
         self._may_go_on()
         self.node.ending, self.node.ending_seconds, self._ended = ending, seconds, True
 
-    def suspect(self, text: str, fault: ValueError) -> None:
-        """Note a move that is not legal: an ending that says so must follow, or `fault` is raised."""
+    def suspect(self, text: str, fault: ValueError, line: int) -> None:
+        """Note a move that is not legal: an ending that says so must follow, or `fault` is raised, as one of `line`."""
         self._may_go_on()
-        self._illegal = (text, fault)
+        self._illegal = (text, RecordError(str(fault), line=line))
 
     def back_to(self, ply: int) -> None:
         """Take moves back until there are `ply`. Raises ValueError if there are not so many."""

@@ -62,8 +62,15 @@ _OVER = re.compile(r"まで、?\s*(?P<plies>[0-9]+)\s*手(?:で|にて)?、?(?P<
 _WINS = re.compile(
     r"(?P<reason>.*?)(?P<side>[先後上下])手の(?P<how>反則勝ち|反則負け|入玉勝ち|勝ち宣言|不戦勝|不戦敗|勝ち|負け)"
 )
-_WINNING = {"反則勝ち": "opponent's illegal move", "入玉勝ち": "declaration", "勝ち宣言": "declaration",
-            "不戦勝": "won by default", "不戦敗": "lost by default"}  # fmt: skip
+# What is said of a side, if it is to move, and if it is not.
+_SAID = {
+    "反則勝ち": ("opponent's illegal move", "illegal move"),
+    "反則負け": ("illegal move", "opponent's illegal move"),
+    "不戦勝": ("won by default", "lost by default"),
+    "不戦敗": ("lost by default", "won by default"),
+    "入玉勝ち": ("declaration", "declaration"),
+    "勝ち宣言": ("declaration", "declaration"),
+}
 
 
 def ending_of(rest: str, turn: int) -> str:
@@ -77,18 +84,14 @@ def ending_of(rest: str, turn: int) -> str:
     found = _WINS.fullmatch(rest)
     if not found:
         raise ValueError(f"{rest!r} is no ending")
-    side, how = PLAYERS[f"{found['side']}手"], found["how"]
-    if how == "反則負け":
-        return "illegal move" if side == turn else "opponent's illegal move"
-    if how in _WINNING:
-        # Of an illegal move that is among the moves the winner is to move; a win is claimed by the side to move.
-        return _WINNING[how] if side == turn or how != "反則勝ち" else "illegal move"
-    if "時間切れ" in found["reason"] or "切れ負け" in found["reason"]:
-        return "time"
-    if "反則" in found["reason"]:
-        return "illegal move" if (side != turn) == (how == "勝ち") else "opponent's illegal move"
-    if "詰" in found["reason"]:
-        return "mate"
+    side, how, reason = PLAYERS[f"{found['side']}手"], found["how"], found["reason"]
+    if how in _SAID:
+        return _SAID[how][side != turn]
+    if (how == "勝ち") == (side == turn):  # the side to move has won
+        return "opponent's illegal move" if "反則" in reason else "won by default"
+    for word, ending in (("時間切れ", "time"), ("切れ負け", "time"), ("反則", "illegal move"), ("詰", "mate")):
+        if word in reason:
+            return ending
     return "resignation"
 
 

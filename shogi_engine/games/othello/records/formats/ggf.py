@@ -9,7 +9,8 @@ from shogi_engine.games.othello.notation import PASS_NAME, format_board, format_
 from shogi_engine.games.othello.records.referee import LineBuilder, set_result
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import Block, Token, split_games, tokens
-from shogi_engine.records.formats import RecordError, RecordFormat
+from shogi_engine.records.errors import RecordError
+from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node
 

@@ -1,4 +1,4 @@
-"""WTHOR's databases of tournament games (.wtb) as records. Players and tournaments are numbers there, kept as headers."""
+"""WTHOR's databases (.wtb) as records. Players and tournaments are numbers there, kept as headers."""
 
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
@@ -12,7 +12,8 @@ from shogi_engine.games.othello.records.wthor import (
     read_header,
 )
 from shogi_engine.records import formats
-from shogi_engine.records.formats import RecordError, RecordFormat
+from shogi_engine.records.errors import RecordError
+from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.tree import GameRecord
 
 YEAR = "year"  # a header: of the games of the file

@@ -81,7 +81,7 @@ class CsaReader(LineReader):
             try:
                 self.builder.play(self.builder.board.parse_text(text))
             except ValueError as fault:
-                self.builder.suspect(text, fault)
+                self.builder.suspect(text, fault, self.number)
         elif kind == "T":
             self._time(text, self.builder)
         elif kind == "%":

@@ -13,7 +13,8 @@ from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
 from shogi_engine.games.shogi.types import BLACK, WHITE
 from shogi_engine.records import formats
-from shogi_engine.records.formats import RecordError, RecordFormat
+from shogi_engine.records.errors import RecordError
+from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 
 # The words are CSA's without %, and our own names where CSA has none.
@@ -194,9 +195,7 @@ class _GameReader:
                 builder.node.seconds = _seconds(element.get("time"))
             elif element.get("special") is not None:
                 special = _of(element["special"], str, "special").lstrip("%")
-                ending = {"+ILLEGAL_ACTION": "ILLEGAL_ACTION", "-ILLEGAL_ACTION": "ILLEGAL_ACTION"}.get(
-                    special, special
-                )
+                ending = special.lstrip("+-")
                 if ending not in ENDINGS:
                     raise ValueError(f"special is {_shown(special)}; there are {', '.join(ENDINGS)}")
                 builder.end(ENDINGS[ending], _seconds(element.get("time")))

@@ -35,7 +35,7 @@ class Ki2Reader(Reader):
             try:
                 builder.play(builder.board.parse_text(move))
             except ValueError as fault:
-                builder.suspect(move, fault)
+                builder.suspect(move, fault, self.number)
         return True
 
 

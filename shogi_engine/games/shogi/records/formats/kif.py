@@ -60,7 +60,7 @@ class KifReader(Reader):
         try:
             builder.play(builder.board.parse_text(found["move"]), seconds=seconds)
         except ValueError as fault:
-            builder.suspect(found["move"], fault)
+            builder.suspect(found["move"], fault, self.number)
         return True
 
 
