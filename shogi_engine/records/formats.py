@@ -38,7 +38,7 @@ class RecordFormat:
 
     name : as `convert --to` takes it    game : whose    extensions : of file names, the first one is written
     expected : how one tells it, for the message that a file is none    holds : of VARIATIONS, COMMENTS ...
-    encoding : what files are written in by default    many : a file may hold several games
+    encoding : what files are written in by default    many : a file may hold several games    sure : see below
     """
 
     name = ""
@@ -49,6 +49,7 @@ class RecordFormat:
     encoding = "utf-8"
     many = True
     binary = False
+    sure = True  # recognised by how it begins; else by lines anywhere in it, and after the others
 
     def recognises(self, head: str) -> bool:
         """Tell whether a text that begins like this (of a binary format: its bytes as latin-1) is of this format."""
@@ -210,7 +211,8 @@ def format_of_name(path: str | Path, game: str = "") -> RecordFormat | None:
 
 def recognise(head: str, binary: bool, game: str = "") -> RecordFormat | None:
     """Return the format of a file that begins with `head`, None if it is none of them."""
-    return _first(all_formats(game), lambda each: each.binary == binary and each.recognises(head))
+    candidates = sorted(all_formats(game), key=lambda each: not each.sure)
+    return _first(candidates, lambda each: each.binary == binary and each.recognises(head))
 
 
 def _first(formats: Iterable[RecordFormat], fits: Callable[[RecordFormat], bool]) -> RecordFormat | None:

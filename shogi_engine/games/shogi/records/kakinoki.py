@@ -286,6 +286,7 @@ class KakinokiFormat(LineFormat):
 
     game = "shogi"
     encoding = "cp932"
+    sure = False
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
         """Tell whether `line` is a header after moves."""

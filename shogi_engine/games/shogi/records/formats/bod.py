@@ -40,6 +40,7 @@ class BodFormat(LineFormat):
     expected = "a diagram of rows like '|v香v桂 ・ ・ ・ ・ ・ ・ ・|一'"
     holds = frozenset({formats.START})
     encoding = "cp932"
+    sure = False
 
     def recognises(self, head: str) -> bool:
         """Tell whether there is a diagram and no move."""
