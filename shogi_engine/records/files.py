@@ -104,22 +104,35 @@ def read(
         stack.callback(text.detach)
         try:
             if chosen is None:
-                chosen = _recognised(text, name, game)
-            yield from _some(chosen, chosen.read(text, keep))
+                chosen = _recognised(text, game)
+            if chosen is None:
+                yield from _read_by_name(text, name, game, keep)
+            else:
+                yield from _some(chosen, chosen.read(text, keep))
         except UnicodeDecodeError as fault:
             raise RecordError(f"byte {fault.start}: this is not {encoding}") from None
 
 
-def _recognised(text: io.TextIOWrapper, name: str, game: str) -> RecordFormat:
-    """Return the format of a text, by what it begins with or else by its name; the text is at its start again."""
+def _recognised(text: io.TextIOWrapper, game: str) -> RecordFormat | None:
+    """Return the format of a text by what it begins with, None if it is none; the text is at its start again."""
     head = text.read(HEAD).lstrip("\ufeff")
     text.seek(0)
-    found = recognise(head, binary=False, game=game) or format_of_name(name, game)
+    return recognise(head, binary=False, game=game)
+
+
+def _read_by_name(text: io.TextIOWrapper, name: str, game: str, keep: bool) -> Iterator[GameRecord]:
+    """Yield the games of a text that looks like no format, read as its name says. Raises RecordError if that fails."""
+    found = format_of_name(name, game)
     if found is None or found.binary:
-        first = next((line.strip() for line in head.splitlines() if line.strip()), "")
+        first = next((line.strip() for line in text if line.strip()), "")
         shown = repr(first if len(first) <= 40 else first[:37] + "...")
-        raise RecordError(f"line 1: {shown} begins no record; expected one of: {expected(game)}")
-    return found
+        raise RecordError(f"{shown} begins no record; expected one of: {expected(game)}", line=1)
+    try:
+        yield from _some(found, found.read(text, keep))
+    except RecordError as error:
+        if error.record is None or not error.record.moves:
+            error.args = (f"{error}; expected one of: {expected(game)}",)
+        raise
 
 
 def _some(format: RecordFormat, records: Iterator[GameRecord]) -> Iterator[GameRecord]:

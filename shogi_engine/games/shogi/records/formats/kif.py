@@ -51,12 +51,13 @@ class KifReader(Reader):
         number = int(found["number"][:9])
         if self._first is None:
             self._first = number - builder.ply
-        if number != self._first + builder.ply and found["move"] not in ENDINGS:
-            raise ValueError(f"move {self._first + builder.ply} comes next, not {number}")
         seconds = seconds_of(found["time"])
         if found["move"] in ENDINGS:
             builder.end(ENDINGS[found["move"]], seconds)
             return True
+        builder.finish()
+        if number != self._first + builder.ply:
+            raise ValueError(f"move {self._first + builder.ply} comes next, not {number}")
         try:
             builder.play(builder.board.parse_text(found["move"]), seconds=seconds)
         except ValueError as fault:
