@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from shogi_engine.games.shogi.board import Board, Move
+from shogi_engine.games.shogi.board import CSA, KIF, Board, Move
 from shogi_engine.games.shogi.move_notation import NOTATIONS
 from shogi_engine.games.shogi.records import HANDICAPS
 from shogi_engine.records import dumps
@@ -145,3 +145,10 @@ def test_python_shogi_and_kif():
         )
         (game,) = shogi_kif.Parser.parse_str(text.replace("\r\n", "\n"))
         assert game["moves"] == [move.usi() for move in board.move_stack]
+        assert KIF.Parser.parse_str(text) == [game]
+
+
+def test_the_names_of_python_shogi():
+    game = {"names": ["A", "B"], "sfen": Board().sfen(), "moves": ["7g7f", "3c3d", "8h2b+"], "win": "b"}
+    assert KIF.Parser.parse_str(KIF.Exporter.kif(game)) == [game]
+    assert CSA.Parser.parse_str("N+A\nN-B\nPI\n+\n+7776FU\n-3334FU\n+8822UM\n%TORYO\n") == [game]
