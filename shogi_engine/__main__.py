@@ -7,7 +7,12 @@ the last line of stdout; progress goes to stderr, and only to a terminal.
 import sys
 
 from shogi_engine import __version__
-from shogi_engine.cli import (
+from shogi_engine.safe_path import leave_start_folder
+
+if __name__ == "__main__":
+    leave_start_folder()
+
+from shogi_engine.cli import (  # noqa: E402
     analyse,
     bench,
     compare,
@@ -23,7 +28,7 @@ from shogi_engine.cli import (
     trace,
     warmup,
 )
-from shogi_engine.cli.common import Parser
+from shogi_engine.cli.common import Parser  # noqa: E402
 
 COMMANDS = (warmup, perft, bench, doctor, search, solve, trace, mate, compare, analyse, convert, nboard, gtp, play)
 

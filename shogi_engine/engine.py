@@ -29,7 +29,7 @@ from shogi_engine.game import (
     evaluate,
     refresh_line,
 )
-from shogi_engine.jit import new_record
+from shogi_engine.jit import Progress, Task, new_record, shared_task
 from shogi_engine.levels import LevelPlan, drawn_limits
 from shogi_engine.perft import Perft, perft
 from shogi_engine.results import PvInfo, SearchResult, continued_line, copy_position, legal_line
@@ -41,13 +41,35 @@ from shogi_engine.stop import StopToken
 BOOK_MARGIN = 4  # book moves that lose less than 1/BOOK_MARGIN of an aspiration window are as good as the best
 
 
+def _compile_task(game: str, evaluation: str) -> Task:
+    """Return the task of compiling a game's search with the evaluation so called, '' for the default."""
+    return shared_task(f"{game} {evaluation}".strip())
+
+
 class Engine:
-    """A player of one game. `game` is a name `games.load` knows, or a Game; `evaluation` one of Game.evaluations."""
+    """A player of one game.
+
+    game : a name `games.load` knows, or a Game    evaluation : one of Game.evaluations, '' for the default
+    on_progress : called with a jit.Progress for each kernel that is compiled while this engine is made or warms up, and
+    before its first searches; it must be quick and ask nothing of the engine
+    """
 
     def __init__(
-        self, game: str | Game = "shogi", *, evaluation: str = "", hash_mb: int = 64, threads: int = 1
+        self,
+        game: str | Game = "shogi",
+        *,
+        evaluation: str = "",
+        hash_mb: int = 64,
+        threads: int = 1,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        self.game = games.load(game) if isinstance(game, str) else game
+        self._on_progress = on_progress
+        self._compile_task = _compile_task(game if isinstance(game, str) else game.name, evaluation)
+        with self._compiling():
+            self.game = games.load(game) if isinstance(game, str) else game
+            self._build(evaluation, hash_mb, threads)
+
+    def _build(self, evaluation: str, hash_mb: int, threads: int) -> None:
         self._stop = StopToken()  # and, as its children, the search's and the solvers'
         self.searcher = Searcher(
             self.game, evaluation=evaluation, hash_mb=hash_mb, threads=threads, stop_token=StopToken(self._stop)
@@ -66,6 +88,12 @@ class Engine:
         self._positions: list[Any] = []  # the root, and the position after each move
         self.moves: list[int] = []  # encoded
         self.set_position()
+
+    def _compiling(
+        self, on_progress: Callable[[Progress], None] | None = None
+    ) -> contextlib.AbstractContextManager[None]:
+        """Report what is compiled meanwhile."""
+        return self._compile_task.running(on_progress or self._on_progress)
 
     # ---- the position -----------------------------------------------------------------------------------------
 
@@ -183,13 +211,14 @@ class Engine:
         soft_ms: float | None = None,
         hard_ms: float | None = None,
         least_ms: float = 0.0,
+        second_ms: float | None = None,
         on_info: Callable[[PvInfo], None] | None = None,
     ) -> SearchResult:
         """Search the position until the first limit is reached or `stop` is called; with no limit, until `stop`.
 
         movetime : ms, the same as soft_ms and hard_ms, which win over it    mate : end at a win in so many plies
         level : search as a player of this level does, if the game has levels; depth, nodes or selectivity win over it
-        soft_ms, hard_ms, least_ms, selectivity : as in `search.limits.Limits`
+        soft_ms, hard_ms, least_ms, second_ms, selectivity : as in `search.limits.Limits`
         searchmoves : the moves to choose from    multipv : how many best moves to report
         `on_info` is called in the searching thread. Raises ValueError for a wrong limit or an illegal move in
         `searchmoves`, RuntimeError if a search of this engine is running.
@@ -213,11 +242,12 @@ class Engine:
             soft_ms=movetime if soft_ms is None else soft_ms,
             hard_ms=movetime if hard_ms is None else hard_ms,
             least_ms=least_ms,
+            second_ms=second_ms,
             selectivity=selectivity,
             searchmoves=tuple(self.game.parse_move(self.position, move) for move in searchmoves),
             multipv=multipv,
         )
-        with self._only_search():
+        with self._only_search(), self._compiling():
             position = self.position
             report = (lambda info: on_info(PvInfo(self.game, position, info))) if on_info else None
             result, limits = self._root_solver.before(position, limits, self.searcher.tt, to_the_end)
@@ -287,7 +317,7 @@ class Engine:
 
         Where the table settled a value the line reported is short. To be called in `on_info`, or after the search.
         """
-        salt = self.searcher.key_salt
+        salt = self.searcher.tt_key_salt
         return continued_line(self.game, self.position, line.pv, max(line.depth, 2), self.searcher.tt, salt)
 
     def load_solver(self, wait: bool = False) -> None:
@@ -344,9 +374,11 @@ class Engine:
         """End the running or announced search at once, from any thread; it still returns what it has found."""
         self._stop.stop()
 
-    def extend(self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0) -> None:
+    def extend(
+        self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0, second_ms: float | None = None
+    ) -> None:
         """Give the running or announced search new time limits, counted from now."""
-        self.searcher.extend(soft_ms, hard_ms, least_ms)
+        self.searcher.extend(soft_ms, hard_ms, least_ms, second_ms)
 
     def new_game(self) -> None:
         """Forget what earlier searches learned."""
@@ -373,6 +405,7 @@ class Engine:
             self.searcher.set_evaluation(name, file)
             if self.searcher.evaluator is not before:
                 self._referee = self._new_referee()
+                self._compile_task = _compile_task(self.game.name, name)
         finally:
             self._searching.release()
 
@@ -397,15 +430,20 @@ class Engine:
         else:
             parameters.assign(self.searcher, name, int(text))
 
-    def warmup(self) -> None:
-        """Compile, or load from the cache, all that a search and the notation need; touch the memory they use."""
-        self.searcher.warmup()
-        self.may_declare()
-        for move in self.search(nodes=3000).pv[:1]:
-            self.push(move)
-            self.pop()
-        self._root_solver.warmup()
-        self.new_game()
+    def warmup(self, on_progress: Callable[[Progress], None] | None = None) -> None:
+        """Compile, or load from the cache, all that a search and the notation need; touch the memory they use.
+
+        on_progress : called instead of the one that the engine was made with
+        """
+        with self._compiling(on_progress):
+            self.searcher.warmup()
+            self.may_declare()
+            for move in self.search(nodes=3000).pv[:1]:
+                self.push(move)
+                self.pop()
+            self._root_solver.warmup()
+            self.new_game()
+        self._compile_task.remember()
 
     def perft(self, depth: int, **options: Any) -> Perft:
         """Count the leaves of the position; `options` are those of `perft.perft`. `stop` ends it with PerftStopped."""

@@ -225,7 +225,7 @@ def compile_aside(game: Game) -> None:
     if sys.platform == "win32":
         quiet["creationflags"] = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-        process = subprocess.Popen([sys.executable, "-c", code], **quiet)
+        process = subprocess.Popen([sys.executable, "-P", "-c", code], **quiet)
         if hasattr(os, "setpriority"):
             os.setpriority(os.PRIO_PROCESS, process.pid, 10)
         process.wait(COMPILE_SECONDS)

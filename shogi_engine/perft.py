@@ -89,6 +89,90 @@ def perft_context(game: Game) -> Any:
     return new_record(record_dtype([*context_fields(game, 2 * MAX_DEPTH + 1), ("stop_address", np.uint64)]))
 
 
+@dataclass
+class _Count:
+    """A count below `position` by threads that take one of its legal `moves` after the other.
+
+    counts : the leaves below each move.   done : moves counted.   failures : what ended a thread, or the wait for all.
+    """
+
+    game: Game
+    position: Any
+    moves: list[int]
+    depth: int
+    bulk: bool
+    free_pass: bool
+    progress: Callable[[int, int], None] | None
+    stop: StopToken
+
+    def __post_init__(self) -> None:
+        self.counts = [0] * len(self.moves)
+        self.done = 0
+        self.failures: list[BaseException] = []
+        self._waiting = iter(range(len(self.moves)))
+        self._lock = threading.Lock()
+
+    def run(self, threads: int) -> None:
+        """Count in `threads` threads, until they are done."""
+        count = min(threads, len(self.moves))
+        workers = [threading.Thread(target=self._work, name=f"perft-{n}", daemon=True) for n in range(count)]
+        try:
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+        except BaseException as failure:  # Ctrl-C: it would wait for a kernel in this thread, and not for another's
+            self.failures.append(failure)
+            self.stop.stop()
+
+    def _work(self) -> None:
+        """Count below one move after the other, in a thread."""
+        ctx = perft_context(self.game)
+        ctx.stop_address = self.stop.address
+        try:
+            while True:
+                with self._lock:
+                    index = next(self._waiting, None)
+                if index is None or self.failures or self.stop.stopped:
+                    return
+                ctx.pos = self.position
+                left = self.depth - self._make_move(ctx, np.uint32(self.moves[index]), 0)
+                self.counts[index] = self._count(ctx, left, 1, 0) if left > 0 else 1
+                self._report(0 if self.stop.stopped else 1)
+        except BaseException as failure:
+            self.failures.append(failure)
+
+    def _count(self, ctx: Any, left: int, level: int, start: int) -> int:
+        """Do as the kernel does, but a deep count in parts, so that it can be followed and ended."""
+        if level >= SPLIT_PLIES or left <= KERNEL_DEPTH:
+            return int(_count(ctx, left, level, start, self.bulk, self.free_pass))
+        end = start + int(generate_moves(ctx, start))
+        here = np.asarray(ctx.pos).copy()
+        nodes = 0
+        for index in range(start, end):
+            if self.stop.stopped:
+                break
+            if is_legal(ctx.pos, ctx.moves[index]):
+                cost = self._make_move(ctx, ctx.moves[index], level)
+                nodes += self._count(ctx, left - cost, level + 1, end)
+                ctx.pos = here
+                self._report(0)
+        return nodes if nodes > 0 or end > start else int(finished_leaves(ctx.pos))
+
+    def _make_move(self, ctx: Any, move: Any, level: int) -> int:
+        """Make the legal `move` (uint32), `level` plies below the root; return the plies it costs."""
+        cost = int(move_cost(ctx.pos, move)) if self.free_pass else 1
+        do_move(ctx.pos, move, ctx.undo[level])
+        return cost
+
+    def _report(self, more: int) -> None:
+        """Say that `more` moves are done."""
+        with self._lock:
+            self.done += more
+            if self.progress:
+                self.progress(self.done, len(self.moves))
+
+
 def perft(
     game: Game,
     position: Any,
@@ -107,7 +191,6 @@ def perft(
     that counts; what it raises is raised here.
     stop_token : when another thread sets it, PerftStopped is raised within milliseconds.
     """
-    stop = stop_token or StopToken()
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"perft depth {depth} is not between 0 and {MAX_DEPTH}")
     if threads < 1:
@@ -119,70 +202,14 @@ def perft(
     moves = [int(move) for move in context.moves[: generate_moves(context, 0)] if is_legal(context.pos, move)]
     if not moves:
         return Perft(int(finished_leaves(context.pos)), 0.0, {})
-    counts = [0] * len(moves)
-    waiting = iter(range(len(moves)))
-    lock = threading.Lock()
-    failures: list[BaseException] = []
-    done = 0
-
-    def report(more: int) -> None:
-        nonlocal done
-        with lock:
-            done += more
-            if progress:
-                progress(done, len(moves))
-
-    def count(ctx: Any, left: int, level: int, start: int) -> int:
-        """As _count, but a deep count in parts, so that it can be followed and ended."""
-        if level >= SPLIT_PLIES or left <= KERNEL_DEPTH:
-            return int(_count(ctx, left, level, start, bulk, free_pass))
-        end = start + int(generate_moves(ctx, start))
-        here = np.asarray(ctx.pos).copy()
-        nodes = 0
-        for index in range(start, end):
-            if stop.stopped:
-                break
-            if is_legal(ctx.pos, ctx.moves[index]):
-                cost = move_cost(ctx.pos, ctx.moves[index]) if free_pass else 1
-                do_move(ctx.pos, ctx.moves[index], ctx.undo[level])
-                nodes += count(ctx, left - cost, level + 1, end)
-                ctx.pos = here
-                report(0)
-        return nodes if nodes > 0 or end > start else int(finished_leaves(ctx.pos))
-
-    def work() -> None:
-        ctx = perft_context(game)
-        ctx.stop_address = stop.address
-        try:
-            while True:
-                with lock:
-                    index = next(waiting, None)
-                if index is None or failures or stop.stopped:
-                    return
-                ctx.pos = position
-                cost = move_cost(ctx.pos, np.uint32(moves[index])) if free_pass else 1
-                do_move(ctx.pos, np.uint32(moves[index]), ctx.undo[0])
-                left = depth - cost
-                counts[index] = count(ctx, left, 1, 0) if left > 0 else 1
-                report(0 if stop.stopped else 1)
-        except BaseException as failure:
-            failures.append(failure)
-
+    count = _Count(game, position, moves, depth, bulk, free_pass, progress, stop_token or StopToken())
     _count(context, 1, 0, 0, bulk, free_pass)  # compile or load outside the clock
     began = time.perf_counter()
-    workers = [threading.Thread(target=work, name=f"perft-{n}", daemon=True) for n in range(min(threads, len(moves)))]
-    try:
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
-    except BaseException as failure:  # Ctrl-C: it would wait for a kernel in this thread, and not for another's
-        failures.append(failure)
-        stop.stop()
+    count.run(threads)
     seconds = time.perf_counter() - began
-    if failures:
-        raise failures[0]
-    if stop.stopped:
-        raise PerftStopped(done, len(moves))
-    divide = {game.format_move(position, move): count for move, count in zip(moves, counts, strict=True)}
-    return Perft(sum(counts), seconds, divide)
+    if count.failures:
+        raise count.failures[0]
+    if count.stop.stopped:
+        raise PerftStopped(count.done, len(moves))
+    divide = {game.format_move(position, move): nodes for move, nodes in zip(moves, count.counts, strict=True)}
+    return Perft(sum(count.counts), seconds, divide)

@@ -1,7 +1,7 @@
 """Textbook players against each other: round robins with fixed seeds, as `shogi-engine compare` plays and shows them.
 
-contest = compare("othello", [parse_player("random"), parse_player("alphabeta:4")], games=100)
-print(contest.pairs[0].wins)
+tournament = compare("othello", [parse_player("random"), parse_player("alphabeta:4")], games=100)
+print(tournament.pairs[0].wins)
 """
 
 import itertools
@@ -17,7 +17,7 @@ from shogi_engine import games as all_games
 from shogi_engine.game import Game
 from shogi_engine.search.arena import ALPHA_BETA, MINIMAX, NEGASCOUT, RANDOM, play_game
 from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root
-from shogi_engine.search.textbook import ORDERED, PLAIN, SEED_RULES
+from shogi_engine.search.textbook import ORDERED, PLAIN, PUBLISHED_BUGS
 
 KINDS = {
     "random": (RANDOM, 0),
@@ -85,7 +85,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Contest:
+class Tournament:
     """A round robin: the players' names, and a Pair for each two of them."""
 
     game: str
@@ -120,14 +120,14 @@ class Runner:
 
     def __init__(self, game: Game, published_bugs: bool) -> None:
         self._game = game
-        self._extra = SEED_RULES if published_bugs else 0
+        self._extra = PUBLISHED_BUGS if published_bugs else 0
         self._ctx = new_context(game)
         self._start = game.parse_position(game.start)
 
     def row(self, player: Player) -> list[int]:
         """Return the row of `play_game`'s players for one of them."""
-        kind, features = KINDS[player.kind]
-        return [kind, player.depth, features | EVALUATIONS[player.evaluation] | self._extra]
+        kind, flags = KINDS[player.kind]
+        return [kind, player.depth, flags | EVALUATIONS[player.evaluation] | self._extra]
 
     def play(self, black: Player, white: Player, opening: int, states: np.ndarray, visits: np.ndarray) -> int:
         """Play one game; return its value for black. `visits` : int64[2, n], in-out, black's and white's."""
@@ -171,11 +171,11 @@ def compare(
     opening: int = 0,
     published_bugs: bool = False,
     progress: Callable[[int, int], None] | None = None,
-) -> Contest:
+) -> Tournament:
     """Let every two of `players` play `games` games of the game `name`, with colours in turn.
 
     seed : the same one gives the same games.   opening : so many random moves begin each game.
-    published_bugs : the searches with the bugs of published programs, see `search.textbook.seed_value`; Othello only.
+    published_bugs : search with the bugs of published programs, see `search.textbook.published_value`; Othello only.
     progress(done, all) is called after each game. Compiling is not in the seconds. Raises ValueError.
     """
     if len(players) < 2:
@@ -196,4 +196,4 @@ def compare(
     played = [
         runner.play_pair(players[one], players[two], games, opening, (seed, one, two), on_game) for one, two in pairs
     ]
-    return Contest(name, tuple(player.name for player in players), tuple(played))
+    return Tournament(name, tuple(player.name for player in players), tuple(played))

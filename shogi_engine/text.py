@@ -21,7 +21,7 @@ def clamped_number(text: str) -> int:
 
 def whole_number(text: str, least: int, most: int) -> int:
     """Return the integer that `text` says. Raises ValueError if it is none from `least` to `most`."""
-    fault = ValueError(f"a number from {least} to {most} is wanted, not {sanitize(text)!r}")
+    fault = ValueError(f"expected a number from {least} to {most}, not {sanitize(text)!r}")
     try:
         number = clamped_number(text)
     except ValueError:

@@ -1,11 +1,16 @@
 """tools/build_wheel.py: what the wheel holds and for what it is."""
 
 import importlib.util
+import platform
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+from processes import QUICK, QUICK_ANSWER, environment, kernel_files, run
+
+from shogi_engine import jit
+from shogi_engine.jit import targets
 
 ROOT = Path(__file__).resolve().parent.parent
 specification = importlib.util.spec_from_file_location("build_wheel", ROOT / "tools" / "build_wheel.py")
@@ -13,8 +18,9 @@ build_wheel = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(build_wheel)
 
 
-@pytest.mark.parametrize("prebuilt", [False, True])
-def test_the_wheel_carries_the_kernels_if_there_are_any(tmp_path, prebuilt):
+@pytest.fixture
+def source(tmp_path):
+    """Return a folder with what a wheel is made of."""
     setuptools = pytest.importorskip("setuptools")
     if int(setuptools.__version__.split(".")[0]) < 77:
         pytest.skip("this setuptools is too old to build the package")
@@ -22,6 +28,11 @@ def test_the_wheel_carries_the_kernels_if_there_are_any(tmp_path, prebuilt):
     source = tmp_path / "source"
     source.mkdir()
     build_wheel.copy_sources(source)
+    return source
+
+
+@pytest.mark.parametrize("prebuilt", [False, True])
+def test_the_wheel_carries_the_kernels_if_there_are_any(tmp_path, source, prebuilt):
     if prebuilt:
         (source / "shogi_engine" / "_kernels" / "x86-64-v3").mkdir(parents=True)
         (source / "shogi_engine" / "_kernels" / "x86-64-v3" / "manifest.json").write_text("{}")
@@ -29,7 +40,28 @@ def test_the_wheel_carries_the_kernels_if_there_are_any(tmp_path, prebuilt):
     wheel = build_wheel.build_wheel(source, tmp_path / "out", "linux_x86_64", isolated=False)
     assert wheel.name.endswith(f"-cp{sys.version_info.major}{sys.version_info.minor}-none-linux_x86_64.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {"shogi_engine/jit/policy.py", "usi/loop.py", "shogi_engine/games/othello/weights.bin"} <= names
+    assert {"shogi_engine/jit/policy.py", "usi/loop.py", "shogi_engine/games/othello/evaluation/weights.bin"} <= names
     kernels = {name for name in names if name.startswith("shogi_engine/_kernels/")}
     place = "shogi_engine/_kernels/x86-64-v3"
     assert kernels == ({f"{place}/manifest.json", f"{place}/search-0.kernel"} if prebuilt else set())
+
+
+@pytest.mark.skipif(jit.JIT_DISABLED, reason="with JIT off nothing is compiled")
+@pytest.mark.skipif(platform.machine().lower() not in ("x86_64", "amd64"), reason="not an x86-64 machine")
+def test_who_installs_it_compiles_nothing(tmp_path, source, monkeypatch):
+    """The kernels of QUICK stand for all of them. Once the package is edited, they are compiled."""
+    small = "import numpy as np\nfrom shogi_engine.bits import clear_lowest, lowest\n"
+    small += "lowest(*clear_lowest(np.uint64(1), np.uint64(8)))\n"
+    monkeypatch.setattr(targets, "WARMUP", small + "{games!r}")
+    targets.build_kernels("x86-64-v2", source / "shogi_engine" / "_kernels")
+    wheel = build_wheel.build_wheel(source, tmp_path / "out", "linux_x86_64", isolated=False)
+    installed = tmp_path / "installed"
+    zipfile.ZipFile(wheel).extractall(installed)
+    env = environment(tmp_path / "cache", installed)
+    result = run(QUICK, env)
+    assert (result["answer"], result["misses"], result["hits"]) == (QUICK_ANSWER, 0, 2)
+    assert kernel_files(tmp_path / "cache") == []
+    with (installed / "shogi_engine" / "bits.py").open("a") as file:
+        file.write("\n")
+    result = run(QUICK, env)
+    assert (result["answer"], result["misses"]) == (QUICK_ANSWER, 2)

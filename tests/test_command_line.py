@@ -7,11 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import environment, kernel_files
 
 from shogi_engine.__main__ import COMMANDS, main
 from shogi_engine.cli import common
 from shogi_engine.cli.play import Match
+from shogi_engine.cli.preparation import Preparation
 from shogi_engine.engine import Engine
+from shogi_engine.games.othello import levels as othello_levels
+from shogi_engine.games.shogi import levels as shogi_levels
 
 DATA = Path(__file__).parent / "data"
 
@@ -66,7 +70,7 @@ def test_numbers_too_large_end_with_2_and_one_line(capsys, arguments):
 
 @pytest.mark.parametrize("command", [["search", "shogi"], ["mate", "x"], ["play", "othello"]])
 def test_a_table_larger_than_the_memory_is_refused(capsys, monkeypatch, command):
-    monkeypatch.setattr(common, "physical_memory_mb", lambda: 8000)
+    monkeypatch.setattr(common, "machine_megabytes", lambda: 8000)
     test_wrong_arguments_end_with_2_and_one_line(capsys, [*command, "--hash", "8001"])
 
 
@@ -104,6 +108,13 @@ def test_a_suite_of_another_kind_is_named(capsys):
     ):
         assert main([*command, "--suite", str(DATA / file)]) == 2
         assert f"is a suite of {kind}, not of" in capsys.readouterr().err
+
+
+def test_help_names_the_levels_there_are(capsys):
+    with pytest.raises(SystemExit):
+        main(["search", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"0 (a beginner) to {shogi_levels.FULL - 1} in Shogi, to {othello_levels.LEVELS - 1} in Othello" in text
 
 
 def test_help_names_every_command(capsys):
@@ -196,7 +207,7 @@ def test_warmup_and_bench(capsys):
     assert first["nodes"] == first["per_game"]["othello"] == run(capsys, "bench", "othello")[1]["nodes"] > 1000
 
 
-def play(game, lines, people, position="", notation="", **limits):
+def play(game, lines, people, position="", notation="", await_search=lambda: None, **limits):
     """Play with `lines` typed; return what was shown."""
     typed, sanitize = iter(lines), []
 
@@ -208,7 +219,8 @@ def play(game, lines, people, position="", notation="", **limits):
 
     with Engine(game, hash_mb=1) as engine:
         engine.set_position(position)
-        Match(engine, people, limits or {"depth": 2}, read, sanitize.append, max_moves=60, notation=notation).play()
+        settings = {"max_moves": 60, "await_search": await_search, "notation": notation}
+        Match(engine, people, limits or {"depth": 2}, read, sanitize.append, **settings).play()
         return "\n".join(sanitize), engine.move_texts
 
 
@@ -223,6 +235,37 @@ def test_play_by_hand():
     text, moves = play("shogi", typed, {0, 1}, notation="japanese")
     assert moves == ["7g7f", "3c3d", "8h2b", "3a2b"]
     assert "\u25b2\uff15\u516b\u91d1\u5de6" in text and "ambiguous" in text
+
+
+def test_a_book_move_does_not_wait_for_the_search():
+    waited = []
+    text, moves = play("othello", ["go", "quit"], {0, 1}, await_search=lambda: waited.append(1))
+    assert "(book)" in text and len(moves) == 1 and waited == []
+    text, moves = play("shogi", ["hint", "quit"], {0, 1}, await_search=lambda: waited.append(1))
+    assert "hint: " in text and waited == [1]
+
+
+def test_the_search_is_prepared_in_a_thread(monkeypatch):
+    with Engine("othello", hash_mb=1) as engine:
+        preparation = Preparation(engine.game)
+        preparation.wait()
+        preparation._thread.join(300)
+        assert not preparation.is_busy()
+        monkeypatch.setattr(Engine, "warmup", lambda self: 1 / 0)
+        failing = Preparation(engine.game)
+        failing._thread.join(300)
+        with pytest.raises(ZeroDivisionError):
+            failing.wait()
+
+
+def test_who_leaves_does_not_wait_for_the_compiler(tmp_path):
+    """The rules of Othello take a few seconds, its search ten times as long."""
+    env = environment(tmp_path)
+    command = [sys.executable, "-m", "shogi_engine", "play", "othello"]
+    result = subprocess.run(command, input="moves\nquit\n", capture_output=True, text=True, env=env)
+    assert (result.returncode, result.stderr) == (0, "") and "f5" in result.stdout
+    assert [file.name for file in kernel_files(tmp_path) if file.name.startswith("write_root_moves")]
+    assert not [file.name for file in kernel_files(tmp_path) if file.name.startswith("search_root")]
 
 
 def test_play_ends_when_the_game_is_over():

@@ -14,7 +14,7 @@ from shogi_engine.games.othello.board import Board
 from shogi_engine.round_robin import Player, compare, parse_player
 from shogi_engine.search.arena import ALPHA_BETA, MINIMAX, NEGASCOUT, choose, play_game
 from shogi_engine.search.context import new_context, write_root_moves
-from shogi_engine.search.textbook import ORDERED, PLAIN, SEED_RULES, alpha_beta, minimax, negascout
+from shogi_engine.search.textbook import ORDERED, PLAIN, PUBLISHED_BUGS, alpha_beta, minimax, negascout
 
 PLAYERS = ["random", "minimax:2", "alphabeta:2", "negascout:2", "pvs:2"]
 
@@ -24,7 +24,7 @@ def players(*texts):
 
 
 def naive_value(board, depth, published_bugs=False):
-    """Return the disc difference by minimax for the side to move; with the faults of `seed_value` if asked."""
+    """Return the disc difference by minimax for the side to move; with the faults of `published_value` if asked."""
     own, other = board.count(board.turn), board.count(1 - board.turn)
     if depth == 0:
         return own - other
@@ -66,8 +66,8 @@ def test_values_are_those_of_a_naive_search(published_bugs):
     for board in (*boards(15, 1), *boards(40, 2, (2, 9))):
         wanted = 100 * naive_value(board, 3, published_bugs)
         differ += wanted != 100 * naive_value(board, 3, not published_bugs)
-        for features in (PLAIN, PLAIN | ORDERED):
-            place(ctx, game.parse_position(board.obf()), features | (SEED_RULES if published_bugs else 0))
+        for flags in (PLAIN, PLAIN | ORDERED):
+            place(ctx, game.parse_position(board.obf()), flags | (PUBLISHED_BUGS if published_bugs else 0))
             assert minimax(ctx, 3, 0, visits) == wanted
             assert alpha_beta(ctx, -VALUE_INFINITE, VALUE_INFINITE, 3, 0, visits) == wanted
             if not published_bugs:  # its sign is wrong then, that is the fault
@@ -113,24 +113,24 @@ def test_a_game_is_scored_by_the_rules():
 
 
 def test_a_round_robin():
-    contest = compare("othello", players(*PLAYERS), games=20, seed=5)
+    tournament = compare("othello", players(*PLAYERS), games=20, seed=5)
     again = compare("othello", players(*PLAYERS), games=20, seed=5)
     other = compare("othello", players(*PLAYERS), games=20, seed=6)
-    values = [[vars(pair) | {"seconds": 0} for pair in each.pairs] for each in (contest, again, other)]
+    values = [[vars(pair) | {"seconds": 0} for pair in each.pairs] for each in (tournament, again, other)]
     assert values[0] == values[1] != values[2]
-    assert len(contest.pairs) == 10 and all(pair.games == 20 for pair in contest.pairs)
-    against_random = [pair for pair in contest.pairs if pair.first == "random"]
+    assert len(tournament.pairs) == 10 and all(pair.games == 20 for pair in tournament.pairs)
+    against_random = [pair for pair in tournament.pairs if pair.first == "random"]
     assert sum(pair.losses for pair in against_random) > 45
-    pair = next(pair for pair in contest.pairs if (pair.first, pair.second) == ("minimax:2", "alphabeta:2"))
+    pair = next(pair for pair in tournament.pairs if (pair.first, pair.second) == ("minimax:2", "alphabeta:2"))
     assert pair.visits[0][0] > 500 and len(pair.values()["nodes_by_depth"]) >= 3
-    text = table(contest)
+    text = table(tournament)
     assert "wins/draws/losses" in text and "ms per 1000 games" in text and "nodes by depth" in text
 
 
 def test_shogi_games_end():
-    contest = compare("shogi", players("random", "alphabeta:1", "negascout:1:engine"), games=2)
-    assert [pair.games for pair in contest.pairs] == [2, 2, 2]
-    assert contest.players == ("random", "alphabeta:1", "negascout:1:engine")
+    tournament = compare("shogi", players("random", "alphabeta:1", "negascout:1:engine"), games=2)
+    assert [pair.games for pair in tournament.pairs] == [2, 2, 2]
+    assert tournament.players == ("random", "alphabeta:1", "negascout:1:engine")
 
 
 def test_names_of_players():
@@ -146,7 +146,7 @@ def test_names_of_players():
 
 
 def test_the_command(capsys, tmp_path):
-    file = tmp_path / "contest.png"
+    file = tmp_path / "tournament.png"
     arguments = [
         "compare",
         "othello",

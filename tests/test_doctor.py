@@ -71,7 +71,7 @@ def test_the_batch_launcher(tmp_path, monkeypatch):
     doctor.write_launcher(tmp_path / "engine.BAT")
     lines = (tmp_path / "engine.BAT").read_bytes().decode().split("\r\n")
     assert lines[0] == "@echo off" and lines[-1] == ""
-    assert lines[-2] == '"C:\\100%% mine\\python.exe" -m usi'
+    assert lines[-2] == '"C:\\100%% mine\\python.exe" -P -m usi'
     assert any(line.startswith('set "SHOGI_ENGINE_CACHE_DIR=') for line in lines)
 
 

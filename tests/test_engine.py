@@ -10,6 +10,7 @@ import pytest
 from games.tictactoe import GAME as TICTACTOE
 from shogi_engine import Engine, games
 from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX
+from shogi_engine.jit import progress
 from shogi_engine.results import score_text
 
 MATE_IN_3 = "4k4/9/4P4/9/9/9/9/9/4K4 b GS2g 1"
@@ -210,3 +211,19 @@ def test_declaration_and_parameters(shogi):
 def test_the_package_loads_numba_only_for_an_engine():
     code = "import sys, shogi_engine, usi.loop; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_progress_of_compiling_is_reported(monkeypatch):
+    """Whoever made the engine hears of it, or whoever asks for the warm-up."""
+    first, second = [], []
+    with Engine(TICTACTOE, hash_mb=1, on_progress=first.append) as engine:
+        monkeypatch.setattr(engine.searcher, "warmup", lambda: progress.note_step("a kernel"))
+        monkeypatch.setattr(engine._compile_task, "remember", lambda: None)
+        first.clear()
+        engine.warmup()
+        assert [(step.task, step.kernel) for step in first if step.kernel == "a kernel"] == [("tictactoe", "a kernel")]
+        first.clear()
+        engine.warmup(on_progress=second.append)
+        assert [step.kernel for step in second if step.kernel == "a kernel"] == ["a kernel"]
+        progress.note_step("another's")
+        assert "another's" not in [step.kernel for step in first + second]

@@ -1,4 +1,4 @@
-"""Build a wheel that carries compiled kernels: `python tools/build_wheel.py --target x86-64-v3 --out dist`.
+"""Build a wheel that carries compiled kernels: `python -m tools.build_wheel --target x86-64-v3 --out dist`.
 
 Whoever installs it with the same versions of Python, numba, llvmlite and numpy, on a CPU that can do what the target's
 can, waits for no compile; anywhere else kernels are compiled at the first start, as from a plain wheel. The wheel is
@@ -33,7 +33,7 @@ def copy_sources(folder: Path) -> None:
 def build_kernels(folder: Path, target: str) -> dict:
     """Compile all kernels for `target` into the package below `folder`; return what was made."""
     out = folder / "shogi_engine" / "_kernels"
-    command = [sys.executable, "-m", "shogi_engine", "warmup", "--target", target, "--out", str(out), "--json"]
+    command = [sys.executable, "-P", "-m", "shogi_engine", "warmup", "--target", target, "--out", str(out), "--json"]
     env = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     result = subprocess.run(command, env=env, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(result.stdout.splitlines()[-1])

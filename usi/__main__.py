@@ -2,7 +2,10 @@
 
 import sys
 
-from usi.loop import main
+from shogi_engine.safe_path import leave_start_folder
 
 if __name__ == "__main__":
+    leave_start_folder()
+    from usi.loop import main  # not before: it imports a good deal
+
     sys.exit(main())

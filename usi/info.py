@@ -1,14 +1,24 @@
-"""The info lines of one search: which are shown, when, and in which order. Standard library only."""
+"""Info lines: those of one search, which are shown, when, and in which order. Standard library only."""
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from shogi_engine.frontends.stdio import Output
+from shogi_engine.text import sanitize
 from usi.protocol import info_line
 
 if TYPE_CHECKING:
     from shogi_engine.results import PvInfo
+
+
+class UsiOutput(Output):
+    """Lines to the GUI and to the debug log."""
+
+    def info(self, text: str) -> None:
+        """Write an `info string`, whatever characters `text` has."""
+        self.line(f"info string {sanitize(text)}")
 
 
 class InfoWriter:
@@ -16,7 +26,8 @@ class InfoWriter:
 
     numbered : lines are given their `multipv`
     count : how many best moves are searched. With several, the lines of one depth are held until all are there and
-    printed together, the best first; lines that are only bounds are left out then, as they belong to no order.
+    printed together, the best first, those of the first depth at once; lines that are only bounds are left out then, as
+    they belong to no order.
     bounds : show lines that are bounds (of a search for one best move)
     pv : returns the moves that are shown of a line
     """
@@ -34,7 +45,7 @@ class InfoWriter:
         self._out, self._interval = output, interval_ms / 1000
         self._numbered, self._count = numbered, count
         self._bounds, self._pv = bounds, pv
-        self._last = time.monotonic()
+        self._last = time.monotonic() if count == 1 else -math.inf
         self._held: list[PvInfo] = []  # exact lines of the depth that is searched
         self._complete: list[PvInfo] = []  # those of the last depth of which all were found, the best first
 

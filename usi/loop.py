@@ -5,24 +5,27 @@ hands the rest to the worker, which does it in order: so a GUI may send everythi
 exactly one bestmove (or checkmate), while it ponders or is infinite not before `stop` or `ponderhit`.
 """
 
+import contextlib
+import importlib
 import os
 import random
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
 from shogi_engine.frontends import core
-from shogi_engine.frontends.clock import LEAST_MS, in_full_seconds, search_times
+from shogi_engine.frontends.clock import LEAST_MS, search_times
 from shogi_engine.frontends.core import FrontEnd, Heartbeat, Task
-from shogi_engine.frontends.stdio import Output, run_stdio
+from shogi_engine.frontends.stdio import run_stdio
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, EVALUATIONS
 from shogi_engine.memory import machine_megabytes
 from shogi_engine.search.timeman import Clock, TimeBudget, fixed, plan
 from shogi_engine.text import sanitize
 from usi import console
-from usi.info import InfoWriter
+from usi.info import InfoWriter, UsiOutput
 from usi.options import OPTIONS, Options
 from usi.protocol import (
     FALLBACK_MS,
@@ -42,34 +45,27 @@ if TYPE_CHECKING:
 
 PARAMETER = "param."  # begins the name of an option, not declared, that is a number of Game.params
 NO_BOOK = "no_book"
-
-
-def load_engine() -> "Engine":
-    """Return a Shogi engine with its kernels compiled or loaded."""
-    return core.load_engine("shogi")
-
-
-class UsiOutput(Output):
-    """Lines to the GUI and to the debug log."""
-
-    def info(self, text: str) -> None:
-        """Write an `info string`, whatever characters `text` has."""
-        self.line(f"info string {sanitize(text)}")
+OPTIONS_COME = 2.0  # seconds after the first line in which EvalType may still come before anything is compiled
 
 
 class Loop(FrontEnd):
-    """The state of one conversation. `load` returns a warm engine; `leave(status)` ends the process."""
+    """The state of one conversation. `leave(status)` ends the process.
+
+    load : returns a warm engine with the default evaluation; None: the Shogi engine, with the one that is asked for
+    """
 
     refusals = ProtocolError
 
     def __init__(
         self,
         output: UsiOutput,
-        load: Callable[[], "Engine"] = load_engine,
+        load: Callable[[], "Engine"] | None = None,
         leave: Callable[[int], object] = os._exit,
     ) -> None:
-        super().__init__(output, load, leave)
+        super().__init__(output, load or self._load_shogi, leave)
         self.options = Options()
+        self._announced = Options()  # as the reader has seen them; the worker may not have come to them yet
+        self._configured = threading.Event()  # a line came that is neither `usi` nor an option
         self.rng = random.Random()
         self.position = Position()
         self._book_name = NO_BOOK  # the engine's
@@ -99,6 +95,8 @@ class Loop(FrontEnd):
             words.pop(0)
         if not words:
             return
+        if words[0] not in ("usi", "setoption"):
+            self._configured.set()
         if words[0] in console.COMMANDS:
             command = console.COMMANDS[words[0]]
             self.put(Task(lambda: command(self), received_at))
@@ -140,6 +138,8 @@ class Loop(FrontEnd):
 
     def _setoption(self, words: list[str], received_at: float) -> None:
         option = parse_setoption(words)
+        with contextlib.suppress(ProtocolError):  # which the worker tells of, in order
+            self._announced.set(option.name, option.value)
         self._change(lambda: self._set(option.name, option.value), received_at)
 
     def _position(self, words: list[str], received_at: float) -> None:
@@ -158,6 +158,8 @@ class Loop(FrontEnd):
             if isinstance(other, GoTask) and not other.released.is_set():
                 self.stop(other)  # a GUI that sends the next go without stop wants no more of that search
         task = GoTask(go, lambda: self._search(task), received_at)
+        if self._announced.limit_searches() and not (go.infinite or go.ponder or go.mate is not None):
+            task.bounded = True
         self.put(task)
 
     def _ponderhit(self, words: list[str], received_at: float) -> None:
@@ -179,11 +181,19 @@ class Loop(FrontEnd):
                 self.engine.stop()  # what it thought on is past; the worker goes on with the move played
             elif task.running and (budget := self._budget(task)) is not None:
                 budget = budget.after_pondering(pondered * 1000)
-                self.engine.extend(budget.soft_ms, budget.hard_ms, budget.least_ms)
+                self.engine.extend(**search_times(budget))
             task.bounded = not task.go.infinite
         task.decided.set()
         if not task.go.infinite:
             task.released.set()
+
+    def _load_shogi(self) -> "Engine":
+        """Return the engine with its kernels compiled or loaded, those of the evaluation that the options ask for."""
+        importlib.import_module("shogi_engine.engine")
+        importlib.import_module("shogi_engine.games.shogi.game")
+        self._configured.wait(OPTIONS_COME)
+        self._evaluation = self._announced.text("EvalType")
+        return core.load_engine("shogi", self._evaluation)
 
     # ---- the worker's side: what changes the state ------------------------------------------------------------
 
@@ -283,7 +293,7 @@ class Loop(FrontEnd):
             )
             budget = plan(clock, self.position.ply, options, self.options.number("MaxMovesToDraw"))
             if self.options.flag("RoundUpToFullSecond"):
-                budget = in_full_seconds(budget, clock, options)
+                budget = budget.in_full_seconds(clock, options)
         if go.movetime is not None:
             whole = fixed(go.movetime, options)
             if budget is None or whole.hard_ms < budget.hard_ms:
@@ -485,6 +495,6 @@ class Loop(FrontEnd):
         return f"bestmove {found.bestmove}{ponder}"
 
 
-def main(load: Callable[[], "Engine"] = load_engine) -> int:
+def main(load: Callable[[], "Engine"] | None = None) -> int:
     """Speak USI on standard input and output until `quit` or the end of input."""
     return run_stdio(UsiOutput, lambda output, lines: Loop(output, load).run(lines))

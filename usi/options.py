@@ -97,7 +97,7 @@ HELP = {
     "NetworkDelay2": "ms at most kept back from a move that may use all that is left.",
     "MinimumThinkingTime": "ms a move takes at least, if the clock has them.",
     "SlowMover": "Percent of the planned share of the main time that is used.",
-    "RoundUpToFullSecond": "Round times up to full seconds less NetworkDelay, for clocks that count full seconds only.",
+    "RoundUpToFullSecond": "For clocks that count full seconds only: use each that is charged for, less NetworkDelay.",
     "MateSearch": "Look for mates beside the search; what it needs is loaded after usinewgame.",
     "EvalType": "What evaluates positions.",
     "USI_OwnBook": "Play from the opening book when there is a clock or a movetime.",
@@ -153,6 +153,11 @@ class Options:
     def text(self, name: str) -> str:
         """Return the value of a combo, string or filename option."""
         return str(self._values[name])
+
+    def limit_searches(self) -> bool:
+        """Tell whether a search ends by itself that `go` gives no limit: analysis and mate searches are not meant."""
+        limited = any(self.number(name) > 0 for name in ("NodesLimit", "DepthLimit"))
+        return limited or self.number("SkillLevel") < FULL
 
     def time_options(self) -> TimeOptions:
         """Return the settings of the time management."""

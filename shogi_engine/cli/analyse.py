@@ -13,6 +13,7 @@ from shogi_engine.cli.common import (
     pyplot,
     report,
 )
+from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.games import typed_moves
 
 
@@ -47,7 +48,8 @@ def run(args: argparse.Namespace) -> int:
     with Engine(args.game, hash_mb=args.hash) as engine:
         engine.check_level(args.level)
         engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
-        engine.warmup()
+        with compile_bar():
+            engine.warmup()
         if not args.file:
             hints = analysis.hints(engine, args.level)
             values: dict[str, Any] = {"position": engine.position_text, "hints": [vars(hint) for hint in hints]}

@@ -5,6 +5,7 @@ from typing import Any
 
 from shogi_engine import games
 from shogi_engine.cli.common import add_command, add_game, add_json, nps, progress_line, report
+from shogi_engine.cli.compile_bar import compile_bar
 
 
 def add_parser(commands: Any) -> None:
@@ -21,7 +22,10 @@ def run(args: argparse.Namespace) -> int:
     from shogi_engine.bench import POSITIONS, bench
 
     names = [args.game] if args.game else [name for name in games.NAMES if name in POSITIONS]
-    results = {name: bench(name, progress_line(name)) for name in names}
+    results = {}
+    for name in names:
+        with compile_bar() as bar:
+            results[name] = bench(name, bar.then(progress_line(name)))
     nodes = sum(result.nodes for result in results.values())
     seconds = sum(result.seconds for result in results.values())
     values = {

@@ -2,12 +2,12 @@
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from shogi_engine import games
+from shogi_engine.memory import machine_megabytes
 from shogi_engine.suites.suite import Outcome
 
 DEFAULT_MS = 1000
@@ -47,14 +47,6 @@ def at_least_one(text: str) -> int:
     return number
 
 
-def physical_memory_mb() -> int | None:
-    """Return the machine's memory in MB, None where the system does not tell."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
-    except (AttributeError, ValueError, OSError):
-        return None
-
-
 def megabytes(text: str) -> int:
     """Return the size of a transposition table, for argparse; one that can not be allocated is refused here.
 
@@ -63,8 +55,8 @@ def megabytes(text: str) -> int:
     size = at_least_one(text)
     if size > HASH_MB_MAX:
         raise argparse.ArgumentTypeError(f"a table has 1 to {HASH_MB_MAX} MB, not {size}")
-    memory = physical_memory_mb()
-    if memory is not None and size > memory:
+    memory = machine_megabytes()
+    if 0 < memory < size:
         raise argparse.ArgumentTypeError(f"a table of {size} MB does not fit: this machine has {memory} MB of memory")
     return size
 
@@ -116,7 +108,9 @@ def add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--movetime", type=at_least_one, metavar="MS", help=f"default {DEFAULT_MS} without other limits"
     )
-    parser.add_argument("--level", type=int, metavar="N", help="Othello: 0 (a beginner) to 21")
+    parser.add_argument(
+        "--level", type=int, metavar="N", help="a weaker player: 0 (a beginner) to 19 in Shogi, to 21 in Othello"
+    )
     add_threads(parser)
     add_hash(parser)
 

@@ -15,9 +15,10 @@ from shogi_engine.cli.common import (
     pyplot,
     report,
 )
+from shogi_engine.cli.compile_bar import compile_bar
 
 if TYPE_CHECKING:
-    from shogi_engine.round_robin import Contest
+    from shogi_engine.round_robin import Tournament
 
 COLOURS = ("#3b6ea8", "#c9c9c9", "#c2573a")  # won, drawn, lost
 
@@ -54,26 +55,27 @@ def run(args: argparse.Namespace) -> int:
 
     players = [parse_player(text, args.depth) for text in args.players.split(",")]
     plt = pyplot() if args.plot else None  # complains before the games, not after
-    contest = compare(
-        args.game,
-        players,
-        games=args.games,
-        seed=args.seed,
-        opening=args.opening,
-        published_bugs=args.published_bugs,
-        progress=progress_line("game"),
-    )
+    with compile_bar() as bar:
+        tournament = compare(
+            args.game,
+            players,
+            games=args.games,
+            seed=args.seed,
+            opening=args.opening,
+            published_bugs=args.published_bugs,
+            progress=bar.then(progress_line("game")),
+        )
     if plt is not None:
-        plot(contest, args.plot, plt)
+        plot(tournament, args.plot, plt)
     values = {
-        "game": contest.game,
-        "players": list(contest.players),
+        "game": tournament.game,
+        "players": list(tournament.players),
         "games": args.games,
         "seed": args.seed,
         "seed_rules": args.published_bugs,
-        "rows": [pair.values() for pair in contest.pairs],
+        "rows": [pair.values() for pair in tournament.pairs],
     }
-    report(args, values, table(contest))
+    report(args, values, table(tournament))
     return 0
 
 
@@ -90,22 +92,22 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
-def table(contest: "Contest") -> str:
-    """Return the contest as three tables: wins/draws/losses of the row, ms per 1000 games, nodes by depth."""
-    places = range(len(contest.players))
-    pairs = dict(zip(itertools.combinations(places, 2), contest.pairs, strict=True))
-    results = [["wins/draws/losses of the row against", *contest.players]]
+def table(tournament: "Tournament") -> str:
+    """Return the tournament as three tables: wins/draws/losses of the row, ms per 1000 games, nodes by depth."""
+    places = range(len(tournament.players))
+    pairs = dict(zip(itertools.combinations(places, 2), tournament.pairs, strict=True))
+    results = [["wins/draws/losses of the row against", *tournament.players]]
     for one in places:
         cells = []
         for two in places:
             pair = pairs.get((min(one, two), max(one, two)))
             own = (pair.wins, pair.draws, pair.losses) if pair and one < two else ()
             cells.append("/".join(map(str, own or ((pair.losses, pair.draws, pair.wins) if pair else ("-",)))))
-        results.append([contest.players[one], *cells])
+        results.append([tournament.players[one], *cells])
     times = [["pair", "games", "ms per 1000 games"]]
-    deepest = max((len(visits) for pair in contest.pairs for visits in pair.visits), default=0)
+    deepest = max((len(visits) for pair in tournament.pairs for visits in pair.visits), default=0)
     nodes = [["nodes by depth", *map(str, range(deepest))]]
-    for pair in contest.pairs:
+    for pair in tournament.pairs:
         times.append([f"{pair.first} - {pair.second}", str(pair.games), f"{pair.ms_per_1000_games:.0f}"])
         for name, other, visits in zip((pair.first, pair.second), (pair.second, pair.first), pair.visits, strict=True):
             if visits:
@@ -114,22 +116,22 @@ def table(contest: "Contest") -> str:
     return "\n\n".join("\n".join(columns(each)) for each in tables)
 
 
-def plot(contest: "Contest", path: str, plt: Any) -> None:
+def plot(tournament: "Tournament", path: str, plt: Any) -> None:
     """Draw the three tables with matplotlib's pyplot `plt` to the image `path`; raises OSError, ValueError."""
-    names = [f"{pair.first} - {pair.second}" for pair in contest.pairs]
+    names = [f"{pair.first} - {pair.second}" for pair in tournament.pairs]
     figure, (results, times, nodes) = plt.subplots(3, 1, figsize=(9, 5 + len(names)), layout="constrained")
     left = [0] * len(names)
     for label, colour in zip(("wins", "draws", "losses"), COLOURS, strict=True):
-        counts = [getattr(pair, label) for pair in contest.pairs]
+        counts = [getattr(pair, label) for pair in tournament.pairs]
         results.barh(names, counts, left=left, color=colour, label=label)
         left = [sum(both) for both in zip(left, counts, strict=True)]
-    results.set_title(f"{contest.game}: games of the first of each pair")
-    times.barh(names, [pair.ms_per_1000_games for pair in contest.pairs], color=COLOURS[0])
+    results.set_title(f"{tournament.game}: games of the first of each pair")
+    times.barh(names, [pair.ms_per_1000_games for pair in tournament.pairs], color=COLOURS[0])
     times.set_xscale("log")
     times.set_xlabel("ms per 1000 games")
     for axes in (results, times):
         axes.invert_yaxis()
-    for pair in contest.pairs:
+    for pair in tournament.pairs:
         for name, other, visits in zip((pair.first, pair.second), (pair.second, pair.first), pair.visits, strict=True):
             if visits:
                 nodes.plot(range(len(visits)), visits, marker="o", label=f"{name} against {other}")

@@ -14,6 +14,7 @@ from typing import Any
 
 from shogi_engine import __version__
 from shogi_engine.cli import common
+from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.frontends.stdio import crash_log_path
 
 ROOT = Path(__file__).resolve().parents[2]  # where `shogi_engine` and `usi` lie
@@ -113,7 +114,8 @@ def examine_engine(facts: dict[str, Any], problems: list[str]) -> None:
         problems.append(f"no cache folder can be written: every start compiles anew; let {jit.CACHE_VARIABLE} name one")
     with Engine("shogi", hash_mb=16) as engine:
         began = time.perf_counter()
-        engine.warmup()
+        with compile_bar():
+            engine.warmup()
         facts["ready_seconds"] = round(time.perf_counter() - began, 2)
         facts["evaluation"] = engine.searcher.evaluator.describe()
         counted = engine.perft(PERFT_DEPTH)
@@ -138,7 +140,7 @@ def usi_seconds() -> float | None:
     began = time.perf_counter()
     try:
         process = subprocess.run(
-            [sys.executable, "-m", "usi"],
+            [sys.executable, "-P", "-m", "usi"],
             input="usi\nquit\n",
             capture_output=True,
             text=True,
@@ -178,10 +180,10 @@ def launcher_text(windows: bool) -> str:
         variables["SHOGI_ENGINE_CACHE_DIR"] = str(Path(os.environ["SHOGI_ENGINE_CACHE_DIR"]).absolute())
     if windows:
         settings = [f'set "{name}={value}"' for name, value in variables.items()]
-        command = [*settings, f'"{sys.executable}" -m usi']
+        command = [*settings, f'"{sys.executable}" -P -m usi']
         return "\r\n".join(["@echo off", "chcp 65001 >nul", *(line.replace("%", "%%") for line in command), ""])
     settings = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
-    return "\n".join(["#!/bin/sh", *settings, f"exec {shlex.quote(sys.executable)} -m usi", ""])
+    return "\n".join(["#!/bin/sh", *settings, f"exec {shlex.quote(sys.executable)} -P -m usi", ""])
 
 
 def write_launcher(path: Path) -> None:

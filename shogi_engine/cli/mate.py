@@ -14,6 +14,7 @@ from shogi_engine.cli.common import (
     report,
     report_suite,
 )
+from shogi_engine.cli.compile_bar import compile_bar
 
 if TYPE_CHECKING:
     from shogi_engine.forced_win import ForcedWin
@@ -48,12 +49,14 @@ def run(args: argparse.Namespace) -> int:
     if args.suite:
         problems = read(args.suite)
         solver = MateSolver(args.hash)
-        solver.warmup()
+        with compile_bar():
+            solver.warmup()
         return report_suite(args, check(problems, solver, max_ms=args.max_ms, progress=progress_line("problem")))
     sfen = plain_sfen(" ".join(args.sfen))
     position = parse_sfen(sfen)
     solver = MateSolver(args.hash)
-    solver.warmup()
+    with compile_bar():
+        solver.warmup()
     progress = nodes_line()
     if args.tsume:
         found = solver.tsume(position, max_ms=args.max_ms, progress=progress)

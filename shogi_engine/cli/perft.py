@@ -16,6 +16,7 @@ from shogi_engine.cli.common import (
     report,
     report_suite,
 )
+from shogi_engine.cli.compile_bar import compile_bar
 
 
 def add_parser(commands: Any) -> None:
@@ -45,7 +46,9 @@ def run(args: argparse.Namespace) -> int:
     game = games.load(args.game)
     text = args.position or game.start
     position = game.parse_position(text)
-    result = perft(game, position, args.depth, free_pass=args.free_pass, progress=progress_line("root move"), **options)
+    with compile_bar() as bar:
+        progress = bar.then(progress_line("root move"))
+        result = perft(game, position, args.depth, free_pass=args.free_pass, progress=progress, **options)
     values: dict[str, Any] = {
         "game": game.name,
         "position": text,

@@ -1,16 +1,22 @@
-"""`shogi-engine play`: play in the terminal; a human, or the engine, on either side."""
+"""`shogi-engine play`: play in the terminal; a human, or the engine, on either side.
+
+The first time, kernels are compiled in the order in which they are needed: the rules before the first prompt, the
+search while the human reads and types. A move of the engine waits for it only if the book has none.
+"""
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games
 from shogi_engine.cli.common import add_command, add_game, add_search, search_limits
+from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.preparation import Preparation, leave
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
+    from shogi_engine.results import SearchResult
 
 SIDES = ("black", "white")  # black begins
 NOTATIONS = ("usi", "japanese", "kif", "western", "csa")
@@ -41,16 +47,34 @@ def run(args: argparse.Namespace) -> int:
     if args.notation and args.game != "shogi":
         raise ValueError(f"play: --notation is for shogi, {args.game} has one only")
     humans = {"both": {0, 1}, "none": set()}.get(args.human) or {n for n in (0, 1) if SIDES[n] == args.human}
-    with Engine(args.game, hash_mb=args.hash, threads=args.threads) as engine:
+    with compile_bar():
+        engine = Engine(args.game, hash_mb=args.hash, threads=args.threads)
         engine.set_position(args.position, games.typed_moves(engine.game, args.position, args.moves))
         if args.level is not None:
             engine.check_level(args.level)
-        if sys.stderr.isatty():
-            print("getting ready (the first time takes about a minute) ...", file=sys.stderr, flush=True)
-        engine.warmup()
+        load_rules(engine)
+    preparation = Preparation(engine.game)
+    with engine:
         print(f"You are {args.human}; `help` lists what can be typed." if humans else "The engine plays itself.")
-        Match(engine, humans, search_limits(args), notation=args.notation).play()
-    return 0
+        status = 0
+        try:
+            limits = search_limits(args)
+            Match(engine, humans, limits, await_search=preparation.wait, notation=args.notation).play()
+        except KeyboardInterrupt:
+            status = 130
+    if preparation.is_busy():
+        leave(status)
+    return status
+
+
+def load_rules(engine: "Engine") -> None:
+    """Compile, or load, what a move of the human's and one from the book need."""
+    for move in engine.legal_moves()[:1]:
+        engine.push(move)
+        engine.pop()
+    games.board(engine.game, engine.position).outcome()
+    engine.may_declare()
+    engine.book_move()
 
 
 @dataclass
@@ -59,6 +83,7 @@ class Match:
 
     humans : the sides a human has, of 0 (black) and 1    limits : the engine's, as keywords of Engine.search
     read() -> one line, EOFError at the end of input    show(text) prints a line
+    await_search() returns when the engine can search
     """
 
     engine: "Engine"
@@ -67,6 +92,7 @@ class Match:
     read: Callable[[str], str] = input
     show: Callable[[str], Any] = print
     max_moves: int = 1000
+    await_search: Callable[[], object] = lambda: None
     notation: str = ""  # how moves are shown; '' is the game's own
 
     def play(self) -> None:
@@ -117,12 +143,16 @@ class Match:
             self._board()
             self.show(f"engine: {shown}   (book)")
             return True
-        found = self.engine.search(**self.limits)
+        found = self._search()
         shown = self._shown([found.bestmove])
         self.engine.push(found.bestmove)
         self._board()
         self.show(f"engine: {shown}   ({found.score}, depth {found.depth}, {found.seconds:.1f} s)")
         return True
+
+    def _search(self) -> "SearchResult":
+        self.await_search()
+        return self.engine.search(**self.limits)
 
     def _human_moves(self, side: str) -> bool:
         """Obey one line; return False if the human leaves."""
@@ -140,7 +170,7 @@ class Match:
         elif line in ("board", "d"):
             self._board()
         elif line == "hint":
-            found = self.engine.search(**self.limits)
+            found = self._search()
             self.show(f"hint: {self._shown([found.bestmove])}   ({found.score}, {self._shown(found.pv)})")
         elif line == "go":
             return self._engine_moves()

@@ -13,6 +13,7 @@ from shogi_engine.cli.common import (
     report,
     report_suite,
 )
+from shogi_engine.cli.compile_bar import compile_bar
 
 
 def add_parser(commands: Any) -> None:
@@ -40,13 +41,15 @@ def run(args: argparse.Namespace) -> int:
 
         endings = read(args.suite)
         solver = Solver(hash_mb=args.hash, threads=args.threads)
-        solver.warmup()
+        with compile_bar():
+            solver.warmup()
         return report_suite(args, check(endings, solver, progress_line("position")))
     from shogi_engine.games.othello.notation import format_move, parse_obf
 
     position = parse_obf(args.position)
     solver = Solver(hash_mb=args.hash, threads=args.threads)
-    solver.warmup()
+    with compile_bar():
+        solver.warmup()
     solved = solver.solve(position, wld=args.wld, pv=not args.wld, progress=progress_line("root move"))
     values: dict[str, Any] = {
         "score": solved.score,

@@ -7,6 +7,7 @@ from typing import Any
 
 from shogi_engine import games
 from shogi_engine.cli.common import add_command, add_json, report
+from shogi_engine.cli.compile_bar import compile_bar
 
 
 def add_parser(commands: Any) -> None:
@@ -23,15 +24,17 @@ def run(args: argparse.Namespace) -> int:
     if args.target or args.out:
         return build(args)
     from shogi_engine.engine import Engine
+    from shogi_engine.jit import compiling
 
     names = args.games or list(games.NAMES)
     began = time.perf_counter()
     for name in names:
-        with Engine(name) as engine:
+        with compile_bar(), Engine(name) as engine:
             engine.warmup()
-            engine.evaluate()
-            engine.perft(1)
-            engine.load_solver(wait=True)
+            with compiling(f"{name}, the rest"):
+                engine.evaluate()
+                engine.perft(1)
+                engine.load_solver(wait=True)
     seconds = time.perf_counter() - began
     report(args, {"games": names, "seconds": seconds}, f"{', '.join(names)}: ready after {seconds:.1f} s")
     return 0

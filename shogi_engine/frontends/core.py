@@ -27,6 +27,7 @@ from shogi_engine.threads import start_thread
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
+    from shogi_engine.jit import Progress
 
 LAST_WORDS = 0.5  # seconds that what was stopped, or is no work, has for an answer at the end
 HEARTBEAT = 4.0  # seconds; GUIs give up after 5 or more without a line
@@ -35,33 +36,34 @@ Planned = TypeVar("Planned")
 
 
 class CompileProgress:
-    """How far compiling is, as a text that the compiler's thread writes and the heartbeat reads; '' if unknown."""
+    """How far compiling is: what the compiler's thread has reported last, for the heartbeat."""
 
     def __init__(self) -> None:
-        self.text = ""
+        self._last: Progress | None = None
 
-    def __call__(self, progress: Any) -> None:
-        """Take a jit.Progress."""
-        share = min(progress.share, 0.99)  # the last step is no kernel of this task
-        self.text = "" if progress.left is None else f"{share:.0%}, about {max(progress.left, 1):.0f} s left"
+    def __call__(self, progress: "Progress | None") -> None:
+        """Take what is reported; None when all is done."""
+        self._last = progress
+
+    @property
+    def text(self) -> str:
+        """How far it is at this moment; '' if unknown."""
+        last = self._last
+        return last.describe() if last and last.left is not None else ""
 
 
 compile_progress = CompileProgress()  # the process's: there is one compiler
 
 
-def load_engine(game: str) -> "Engine":
-    """Return an engine for `game` with its kernels compiled or loaded."""
+def load_engine(game: str, evaluation: str = "") -> "Engine":
+    """Return an engine for `game` and one of its evaluations with its kernels compiled or loaded."""
     from shogi_engine.engine import Engine
-    from shogi_engine.jit import compiling, on_progress
 
-    forget = on_progress(compile_progress)
     try:
-        with compiling(game):
-            engine = Engine(game)
-            engine.warmup()
+        engine = Engine(game, evaluation=evaluation, on_progress=compile_progress)
+        engine.warmup()
     finally:
-        forget()
-        compile_progress.text = ""
+        compile_progress(None)
     return engine
 
 
@@ -237,7 +239,8 @@ class FrontEnd:
             self.start_loading()
             with Heartbeat(self.say_compiling):
                 self._loaded.wait()
-        return self._engine
+        engine: Engine = self._engine
+        return engine
 
     # ---- the worker's side
 

@@ -40,7 +40,7 @@ from shogi_engine.jit.intrinsics import (
     store_u64,
 )
 from shogi_engine.jit.policy import njit, overload_stub
-from shogi_engine.jit.progress import Progress, compiling, on_progress
+from shogi_engine.jit.progress import Progress, Task, compiling, on_progress, shared_task
 from shogi_engine.jit.records import new_record, record_dtype
 from shogi_engine.jit.settings import JIT_DISABLED, LEAN, PLAIN_VARIABLE
 from shogi_engine.jit.sources import PACKAGE, known_digest, source_folders, source_stamp, sources_digest
@@ -56,6 +56,7 @@ __all__ = [
     "KernelCache",
     "NullCache",
     "Progress",
+    "Task",
     "add_rule",
     "bswap",
     "build_kernels",
@@ -79,6 +80,7 @@ __all__ = [
     "python_record_at",
     "record_at",
     "record_dtype",
+    "shared_task",
     "source_folders",
     "source_stamp",
     "sources_digest",

@@ -161,6 +161,13 @@ class KernelDispatcher(CPUDispatcher):
         self.lowered.clear()
 
 
+class TinyDispatcher(KernelDispatcher):
+    """A function that is compiled for kernels only: Python calls it as it is."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self.py_func(*arguments, **named)
+
+
 def link_entry(lowered: Any) -> Any:
     """Return the machine code, with a wrapper for Python, of a kernel that was lowered, as a CompileResult."""
     fndesc, environment = lowered.fndesc, lowered.environment

@@ -26,16 +26,18 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-def njit(function: Any = None, *, forceinline: bool = False) -> Any:
+def njit(function: Any = None, *, forceinline: bool = False, tiny: bool = False) -> Any:
     """Compile `function` as a kernel: without the GIL, with C's arithmetic errors, cached under the source stamp.
 
     forceinline : put its machine code into every caller. For what a loop must hold to be vectorised; LLVM decides
         well for the rest.
+    tiny : Python calls the function as it is: it does so little that machine code of its own, a file to load at each
+        start, is not worth it. It must do the same without numba for what Python gives it.
     Raises TypeError for a closure: what it closes over is no part of the cache's key. A function that was typed in, or
     that is in no file, is not cached.
     """
     if function is None:
-        return functools.partial(njit, forceinline=forceinline)
+        return functools.partial(njit, forceinline=forceinline, tiny=tiny)
     if JIT_DISABLED:
         return function
     if function.__closure__:
@@ -45,7 +47,8 @@ def njit(function: Any = None, *, forceinline: bool = False) -> Any:
     options = OPTIONS | {"forceinline": forceinline}
     dispatcher: Any
     if LEAN:
-        dispatcher = lean.KernelDispatcher(function, {}, options | {"boundscheck": None})
+        kind = lean.TinyDispatcher if tiny else lean.KernelDispatcher
+        dispatcher = kind(function, {}, options | {"boundscheck": None})
     else:
         dispatcher = numba.jit(**options)(function)
         dispatcher.get_call_template = functools.partial(_call_template, dispatcher)

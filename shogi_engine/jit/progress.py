@@ -1,17 +1,19 @@
 """How far a compile is, for front ends that let a person wait.
 
-    stop = on_progress(lambda progress: print(f"{progress.done}/{progress.total}, {progress.left:.0f} s left"))
+    stop = on_progress(lambda progress: print(progress.describe()))
     with compiling("shogi"):
         engine.warmup()
     stop()
 
-A *task* is a stretch of work known by a name, here the game's. While it runs, each kernel that is lowered and each
-entry that is linked (see dispatcher.py) is reported: what took how long is known from the last time, which is kept
-beside the cache, or is guessed from ESTIMATES. Callbacks run in the thread that compiles, while it holds numba's lock:
-they should be quick and must not call a kernel. Nothing is reported for what comes from the cache.
+A *task* is work known by a name, here the game's; it may be done in several stretches. While it runs, each kernel that
+is lowered and each entry that is linked (see dispatcher.py) is reported: what took how long is known from the last
+time, which is kept beside the cache, or is taken from ESTIMATES and scaled by this machine's speed so far. Callbacks
+run in the thread that compiles, while it holds numba's lock: they should be quick and must not call a kernel. Nothing
+is reported for what comes from the cache.
 """
 
 import contextlib
+import functools
 import json
 import os
 import threading
@@ -26,18 +28,42 @@ from shogi_engine.jit.folders import cache_folder
 TIMES_FILE = "compile-times.json"
 SURE = 0.05  # the share of the work after which the speed of this machine counts, and not the last one's
 
-# Steps and seconds of a first start of each task, on the machine that README.md's figures are from.
-ESTIMATES = {"shogi": (190, 25.0), "othello": (130, 14.0)}
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a first start takes: so many `steps`, `each` of which takes so many seconds but for those in `long`."""
+
+    steps: int
+    each: float
+    long: dict[str, float]
+
+    def seconds(self, step: str) -> float:
+        """Return what `step` takes."""
+        return self.long.get(step, self.each)
+
+    @property
+    def total(self) -> float:
+        """The seconds of all steps."""
+        return self.each * (self.steps - len(self.long)) + sum(self.long.values())
+
+
+# CPU seconds of a first start of each game's engine on an AMD EPYC (Zen 4), as `Task.remember` wrote them down.
+ESTIMATES = {
+    "shogi": Estimate(
+        213, 0.09, {"link search_root": 4.5, "search": 1.2, "link prepare_root": 1.0, "link write_root_moves": 1.0}
+    ),
+    "othello": Estimate(146, 0.07, {"link search_root": 2.9, "link solve_deep": 2.8, "search": 1.3}),
+}
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a task is.
+    """How far a task was when a step was done.
 
     task : its name, '' for kernels that are compiled outside of any    kernel : the one just done
     done, total : steps so far, and expected in all (at least `done`)
-    share : the part of the work that is done, 0 to 1, by time    elapsed : seconds since the task began
-    left : seconds to go, estimated; None if nothing is known
+    share : the part of the work that is done, 0 to 1, by time    elapsed : seconds that the task has taken
+    left : seconds to go, estimated; None if nothing is known    at : when that was, by time.monotonic()
     """
 
     task: str
@@ -47,43 +73,27 @@ class Progress:
     share: float
     elapsed: float
     left: float | None
+    at: float
 
+    def now(self) -> tuple[float, float | None]:
+        """Return (share, seconds to go) at this moment: a long step goes on after the one reported."""
+        if self.left is None:
+            return self.share, None
+        since = max(time.monotonic() - self.at, 0.0)
+        left = max(self.left - since, min(self.left, 1.0))
+        elapsed = self.elapsed + since
+        return max(self.share, elapsed / (elapsed + left) if left else 1.0), left
 
-@dataclass
-class _Task:
-    """A task that runs: what it took the last time, and what it has taken so far."""
-
-    name: str
-    known: dict[str, float]  # step -> seconds, of the last time
-    estimate: tuple[int, float] | None
-    began: float = field(default_factory=lambda: time.monotonic())
-    last: float = field(default_factory=lambda: time.monotonic())
-    seen: dict[str, float] = field(default_factory=dict)
-    loaded: bool = False  # something came from the cache: this is not all of the work
-
-    def step(self, kernel: str) -> Progress:
-        """Note that `kernel` is done."""
-        now = time.monotonic()
-        self.seen[kernel] = self.seen.get(kernel, 0.0) + now - self.last
-        self.last = now
-        elapsed, done = now - self.began, len(self.seen)
-        if self.known:
-            total = len(self.known.keys() | self.seen.keys())
-            seconds = sum(self.known.values())
-            behind = sum(self.known.get(name, 0.0) for name in self.seen)
-            share = min(behind / seconds, 1.0) if seconds else 1.0
-        elif self.estimate:
-            total, seconds = max(self.estimate[0], done), self.estimate[1]
-            share = done / total
-        else:
-            return Progress(self.name, kernel, done, done, 0.0, elapsed, None)
-        left = elapsed * (1 - share) / share if share > SURE else seconds * (1 - share)
-        return Progress(self.name, kernel, done, total, share, elapsed, left)
+    def describe(self) -> str:
+        """Return how far the task is at this moment, for people: '31%, kernel 57 of 190, about 12 s left'."""
+        share, left = self.now()
+        if left is None:
+            return f"{self.done} kernels"
+        return f"{min(share, 0.99):.0%}, kernel {self.done} of {self.total}, about {max(left, 1):.0f} s left"
 
 
 _lock = threading.Lock()
 _callbacks: list[Callable[[Progress], None]] = []
-_tasks: list[_Task] = []  # that run, the latest last: it is told of what any thread compiles
 
 
 def on_progress(callback: Callable[[Progress], None]) -> Callable[[], None]:
@@ -98,24 +108,98 @@ def on_progress(callback: Callable[[Progress], None]) -> Callable[[], None]:
     return stop
 
 
+@dataclass(eq=False)
+class Task:
+    """Work that compiles: what it took the last time, and what it has taken so far."""
+
+    name: str
+    seen: dict[str, float] = field(default_factory=dict)  # step -> seconds
+    loaded: bool = False  # something came from the cache: this is not all of the work
+    _known: dict[str, float] | None = None  # step -> seconds of the last time; read at the first step
+    _elapsed: float = 0.0
+    _since: float = 0.0  # since when it runs, by time.monotonic()
+
+    @contextlib.contextmanager
+    def running(self, callback: Callable[[Progress], None] | None = None) -> Iterator[None]:
+        """Take what is compiled meanwhile, by any thread, for this task, and report it to `callback` as well."""
+        with _lock:
+            if self not in _running:
+                self._since = time.monotonic()
+            _running.append(self)
+            told = callback in _callbacks
+        forget = on_progress(callback) if callback and not told else None
+        try:
+            yield
+        finally:
+            if forget:
+                forget()
+            with _lock:
+                _running.remove(self)
+                if self not in _running:
+                    self._elapsed += time.monotonic() - self._since
+
+    def step(self, kernel: str) -> Progress:
+        """Note that `kernel` is done."""
+        now = time.monotonic()
+        if self._known is None:
+            self._known = _read_times().get(self.name, {})
+        elapsed = self._elapsed + now - self._since
+        self.seen[kernel] = self.seen.get(kernel, 0.0) + elapsed - sum(self.seen.values())
+        done, estimate = len(self.seen), ESTIMATES.get(self.name)
+        if self._known:
+            total = len(self._known.keys() | self.seen.keys())
+            seconds = sum(self._known.values())
+            behind = sum(self._known.get(name, 0.0) for name in self.seen)
+        elif estimate:
+            total = max(estimate.steps, done)
+            seconds = estimate.total
+            behind = sum(map(estimate.seconds, self.seen))
+        else:
+            return Progress(self.name, kernel, done, done, 0.0, elapsed, None, now)
+        share = min(behind / seconds, 1.0) if seconds else 1.0
+        left = elapsed * (1 - share) / share if share > SURE else seconds * (1 - share)
+        return Progress(self.name, kernel, done, total, share, elapsed, left, now)
+
+    def remember(self) -> None:
+        """Keep what the task took, now that it is done; if a part came from the cache, beside what is known of that."""
+        file = _times_file()
+        if not self.seen or file is None:
+            return
+        steps = {step: round(seconds, 3) for step, seconds in self.seen.items()}
+        times = _read_times()
+        times[self.name] = times.get(self.name, {}) | steps if self.loaded else steps
+        aside = file.with_name(f"{file.name}.{uuid.uuid4().hex[:8]}.tmp")
+        with contextlib.suppress(OSError):
+            try:
+                aside.write_text(json.dumps(times), encoding="utf-8")
+                os.replace(aside, file)
+            finally:
+                aside.unlink(missing_ok=True)
+
+
+_running: list[Task] = []  # the latest last: it is told of what any thread compiles
+_outside = Task("", _since=time.monotonic())  # what is compiled while none runs
+
+
+@functools.cache
+def shared_task(name: str) -> Task:
+    """Return this process's task called `name`, for whoever does a part of it: kernels are the process's."""
+    return Task(name)
+
+
 @contextlib.contextmanager
 def compiling(name: str) -> Iterator[None]:
-    """Take what is compiled meanwhile for the task called `name`, and remember how long each step took."""
-    task = _Task(name, _read_times().get(name, {}), ESTIMATES.get(name))
-    with _lock:
-        _tasks.append(task)
-    try:
+    """Take what is compiled meanwhile for a task called `name`, and remember how long each step took."""
+    task = Task(name)
+    with task.running():
         yield
-        _remember(task)
-    finally:
-        with _lock:
-            _tasks.remove(task)
+    task.remember()
 
 
 def note_step(kernel: str) -> None:
     """Tell the running task and all callbacks that `kernel` is done."""
     with _lock:
-        task = _tasks[-1] if _tasks else _Task("", {}, None)
+        task = _running[-1] if _running else _outside
         callbacks = list(_callbacks)
         progress = task.step(kernel)
     for callback in callbacks:
@@ -125,8 +209,8 @@ def note_step(kernel: str) -> None:
 def note_load() -> None:
     """Tell the running task that something came from the cache."""
     with _lock:
-        if _tasks:
-            _tasks[-1].loaded = True
+        if _running:
+            _running[-1].loaded = True
 
 
 # ---- what it took the last time ----------------------------------------------------------------------------------
@@ -148,20 +232,3 @@ def _read_times() -> dict[str, dict[str, float]]:
         }
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
-
-
-def _remember(task: _Task) -> None:
-    """Keep what `task` took; if a part came from the cache, beside what is known of the rest."""
-    file = _times_file()
-    if not task.seen or file is None:
-        return
-    steps = {step: round(seconds, 3) for step, seconds in task.seen.items()}
-    times = _read_times()
-    times[task.name] = times.get(task.name, {}) | steps if task.loaded else steps
-    aside = file.with_name(f"{file.name}.{uuid.uuid4().hex[:8]}.tmp")
-    with contextlib.suppress(OSError):
-        try:
-            aside.write_text(json.dumps(times), encoding="utf-8")
-            os.replace(aside, file)
-        finally:
-            aside.unlink(missing_ok=True)

@@ -71,7 +71,7 @@ def build_kernels(target: str, folder: Path | str, games: tuple[str, ...] = ()) 
         clean = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
         own = {CACHE_VARIABLE: cache, "NUMBA_CPU_NAME": target, "NUMBA_CPU_FEATURES": features}
         paths = os.pathsep.join([str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
-        command = [sys.executable, "-c", WARMUP.format(games=list(games))]
+        command = [sys.executable, "-P", "-c", WARMUP.format(games=list(games))]
         env = clean | own | {"PYTHONPATH": paths}
         result = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
         if result.returncode:

@@ -80,7 +80,7 @@ def tokens(text: str, escapes: bool) -> Iterator[Token]:
             start, name = place, _NAME.match(text, place)
             if not name:
                 raise ValueError(
-                    f"character {place + 1}: a property, NAME[...], is expected, not {_clip(text[place:])}"
+                    f"character {place + 1}: expected a property, NAME[...], not {_clip(text[place:])}"
                 )
             place = _BLANK.match(text, name.end()).end()  # type: ignore[union-attr]
             values = []
@@ -88,7 +88,7 @@ def tokens(text: str, escapes: bool) -> Iterator[Token]:
                 values.append(found[0][1:-1])
                 place = _BLANK.match(text, found.end()).end()  # type: ignore[union-attr]
             if not values:
-                missing = "the ] is missing" if text[place : place + 1] == "[" else "a value, [...], is expected"
+                missing = "the ] is missing" if text[place : place + 1] == "[" else "expected a value, [...]"
                 raise ValueError(f"character {place + 1}: {name[0]}: {missing}")
             yield Token(start, name[0].upper(), tuple(values))
         place = _BLANK.match(text, place).end()  # type: ignore[union-attr]

@@ -41,7 +41,7 @@ QUIESCE = 32  # quiescence search at depth 0
 REPEAT = 64  # the rules on repetition, and declarations
 FINISH = 128  # the game's own endgame solver, and wins found without a search
 PROBCUT = 256  # forward pruning by shallow searches
-ALL_FEATURES = TABLE | DEEPER | PRUNE | REDUCE | QUIESCE | REPEAT | FINISH | PROBCUT
+ALL_FLAGS = TABLE | DEEPER | PRUNE | REDUCE | QUIESCE | REPEAT | FINISH | PROBCUT
 EXACT = TABLE | DEEPER | REPEAT | FINISH
 
 # A node's move picker, see movepick.py.
@@ -132,7 +132,7 @@ def new_context(game: Game, histories: Histories | None = None, evaluator: Evalu
     ctx = _record_in_huge_page(dtype) if histories else new_record(dtype)
     ctx.params = game.default_params()
     ctx.evaluation = evaluator.params
-    ctx.search_flags = ALL_FEATURES
+    ctx.search_flags = ALL_FLAGS
     ctx.node_limit = np.iinfo(np.int64).max
     ctx.continuation_rows[:] = game.continuation_slots
     ctx.last_null = -1

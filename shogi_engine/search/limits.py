@@ -11,6 +11,8 @@ class Limits:
     soft_ms : start no new iteration after this.   hard_ms : stop at once. Both count from the call. If soft_ms is the
     smaller, TimeManager stretches it up to 2.5 times for a doubtful move and cuts it for an easy one, but not below
     least_ms.
+    second_ms : for a clock that counts full seconds: when one of them ends, in ms from the call. A search that could
+    end goes on until then, or a full number of seconds later; None: time is charged as it is used.
     selectivity : percent of the spread that ProbCut (game.probcut) has to clear; None: as the parameters say.
     searchmoves : the root moves to choose from, all if empty.   multipv : how many best moves to report.
     """
@@ -21,6 +23,7 @@ class Limits:
     soft_ms: float | None = None
     hard_ms: float | None = None
     least_ms: float = 0.0
+    second_ms: float | None = None
     selectivity: int | None = None
     searchmoves: tuple[int, ...] = ()
     multipv: int = 1

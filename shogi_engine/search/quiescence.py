@@ -57,6 +57,53 @@ def find_mate_in_one(ctx, hash_key, start):
     return move
 
 
+@njit(forceinline=True)
+def value_without_moves(ctx, alpha, beta):
+    """Return the value of a node at which no move is looked at, else VALUE_NONE.
+
+    That is a repetition, the end of what the search holds, or an ending that `endgame_solve` settles.
+    """
+    if ctx.ply > 0:
+        value = repetition_in_tree(ctx)
+        if value != VALUE_NONE:
+            return value
+    if ctx.ply >= MAX_PLY or ctx.search_flags & QUIESCE == 0:
+        return evaluate(ctx)
+    return endgame_solve(ctx, alpha, beta) if ctx.search_flags & FINISH else VALUE_NONE
+
+
+@njit(forceinline=True)
+def evaluate_and_generate(ctx, in_check, beta, start):
+    """Write the evasions, or the captures if standing pat is not enough, to ctx.moves[start:].
+
+    Returns (static_eval, count); the static evaluation is -VALUE_INFINITE in check.
+    """
+    if in_check:
+        return -VALUE_INFINITE, generate_moves(ctx, start)
+    static_eval = evaluate(ctx)
+    if ctx.search_flags & PRUNE and static_eval < beta + int(ctx.params.correction_skip_margin):
+        static_eval = correct_static_eval(ctx, static_eval)
+    return static_eval, generate_captures(ctx, start) if static_eval < beta else 0
+
+
+@njit(forceinline=True)
+def write_quiet_checks(ctx, start, tt_move):
+    """Write the quiet checks to ctx.moves[start:], ready to be picked from; return their end."""
+    count = generate_quiet_checks(ctx, start)
+    order_moves(ctx, start, count, tt_move)
+    return start + count
+
+
+@njit(forceinline=True)
+def prune_move(ctx, move, quiet, in_check, move_count, best_value, see_threshold):
+    """Tell whether to leave out a legal move, the `move_count`th, without searching it."""
+    if in_check:
+        # Once an evasion is known that does not get mated, only the first few quiet ones are searched.
+        return move_count > int(ctx.params.qs_evasions) and best_value > -VALUE_MATE_IN_MAX and quiet
+    # SEE and delta pruning: exchanges that lose material, or that cannot bring the value up to alpha.
+    return not see_ge(ctx.pos, move, 0 if quiet else see_threshold)
+
+
 @njit
 def quiescence(ctx, alpha, beta, depth, start):
     """Return the value of ctx.pos, exact within (alpha, beta), searching only captures and evasions of checks.
@@ -66,44 +113,25 @@ def quiescence(ctx, alpha, beta, depth, start):
     """
     if count_node(ctx):
         return 0
-    if ctx.ply > 0:
-        value = repetition_in_tree(ctx)
-        if value != VALUE_NONE:
-            return value
-    if ctx.ply >= MAX_PLY or ctx.search_flags & QUIESCE == 0:
-        return evaluate(ctx)
-    if ctx.search_flags & FINISH:
-        value = endgame_solve(ctx, alpha, beta)
-        if value != VALUE_NONE:
-            return value
+    value = value_without_moves(ctx, alpha, beta)
+    if value != VALUE_NONE:
+        return value
 
     # Evaluate and generate before probing the transposition table, though a hit may make both needless: its cluster was
     # prefetched, and arrives in the meantime.
     in_check = is_in_check(ctx.pos)
-    best_value = -VALUE_INFINITE
-    count = 0
-    if in_check:
-        count = generate_moves(ctx, start)
-    else:
-        best_value = evaluate(ctx)
-        if ctx.search_flags & PRUNE and best_value < beta + int(ctx.params.correction_skip_margin):
-            best_value = correct_static_eval(ctx, best_value)
-        if best_value < beta:
-            count = generate_captures(ctx, start)
-
+    best_value, count = evaluate_and_generate(ctx, in_check, beta, start)
     tt_move = MOVE_NONE
-    hash_key = np.uint64(0)
-    tt_hit = False
+    hash_key = data = np.uint64(0)
     if ctx.search_flags & TABLE:
         hash_key = key(ctx.pos) ^ ctx.tt_key_salt
         data = probe(ctx, hash_key)
         if data != np.uint64(0):
-            tt_hit = True
             if entry_settles(data, alpha, beta, ctx.ply):
                 return entry_value(data, ctx.ply)
             tt_move = entry_move(data)
 
-    may_mate = ctx.search_flags & FINISH and not tt_hit and not in_check
+    may_mate = ctx.search_flags & FINISH and data == np.uint64(0) and not in_check
     if may_mate and find_mate_in_one(ctx, hash_key, start + count) != MOVE_NONE:
         return VALUE_MATE - ctx.ply - 1
     see_threshold = 0
@@ -123,9 +151,7 @@ def quiescence(ctx, alpha, beta, depth, start):
     while index < end or checks_left:
         if index == end:
             checks_left = False
-            count = generate_quiet_checks(ctx, end)
-            order_moves(ctx, end, count, tt_move)
-            end += count
+            end = write_quiet_checks(ctx, end, tt_move)
             continue
         move = pick_move(ctx, index, end) if in_check else pick(ctx, index, end)
         index += 1
@@ -136,11 +162,7 @@ def quiescence(ctx, alpha, beta, depth, start):
         if not in_check and (depth < 0 or checks_left) and quiet:
             continue
         move_count += 1
-        # Once an evasion is known that does not get mated, only the first few quiet ones are searched.
-        if in_check and move_count > int(ctx.params.qs_evasions) and best_value > -VALUE_MATE_IN_MAX and quiet:
-            continue
-        # SEE and delta pruning: exchanges that lose material, or that cannot bring the value up to alpha.
-        if not in_check and not see_ge(ctx.pos, move, 0 if quiet else see_threshold):
+        if prune_move(ctx, move, quiet, in_check, move_count, best_value, see_threshold):
             continue
         make_move(ctx, move)
         value = -quiescence(ctx, -beta, -alpha, depth - 1, end)

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from shogi_engine.game import (
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import prepare_root, search_root
 from shogi_engine.search.context import (
-    ALL_FEATURES,
+    ALL_FLAGS,
     PROBCUT,
     PRUNE,
     REDUCE,
@@ -34,76 +34,24 @@ from shogi_engine.search.context import (
 from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.timeman import TimeManager
+from shogi_engine.search.timer import Timer
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.stop import FOREVER, Deadline, StopToken, end_of
+from shogi_engine.stop import StopToken
 from shogi_engine.threads import start_thread
 
 MAX_DEPTH = 100
 MAX_THREADS = 256
 SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches of different selectivity share no table entries
 NO_LIMIT = np.iinfo(np.int64).max
+NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
+USUAL_MOVE_NODES = 2000  # to see that a move is as good as the best one: a few ms
+BOUNDS_AFTER = 8  # bounds of shallower depths are not reported: they come and go too fast to be read
 
 
 def is_selective(ctx: Any) -> bool:
     """Tell whether ProbCut is used."""
     fields = np.asarray(ctx)
     return int(fields["search_flags"]) & PROBCUT != 0 and int(fields["params"]["probcut_selectivity"]) > 0
-
-
-class Timer:
-    """Stops a search at its hard limit from a thread of its own: kernels read no clock."""
-
-    def __init__(self, began: float, limits: Limits, stop: Callable[[], None]) -> None:
-        self.lock = threading.Lock()
-        self.deadline = Deadline(stop)
-        self.since = began
-        self.soft = FOREVER
-        self.least = began
-        self.full = FOREVER  # the hard limit as it was given; the deadline may be capped below it
-        self.factor: float | None = None
-        self.set(began, limits.soft_ms, limits.hard_ms, limits.least_ms)
-
-    def set(self, since: float, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0) -> None:
-        """Replace the limits by new ones that count from `since` (time.perf_counter)."""
-        with self.lock:
-            self.since = since
-            self.least = since + least_ms / 1000
-            self.soft = end_of(soft_ms, since)
-            self.full = end_of(hard_ms, since)
-            self._apply_cap()
-
-    def cap(self, factor: float | None) -> None:
-        """End the search at `factor` times the soft limit, within an iteration too; None: at the hard limit again."""
-        with self.lock:
-            self.factor = factor
-            self._apply_cap()
-
-    def _apply_cap(self) -> None:
-        end = self.full
-        if self.factor is not None and self.soft < self.full < FOREVER:
-            end = min(max(self.since + self.factor * (self.soft - self.since), self.least), self.full)
-        self.deadline.set(end)
-
-    def may_continue(self, factor: float = 1.0) -> bool:
-        """Tell whether another iteration may begin with the soft limit stretched by `factor`, at most to the hard one.
-
-        Only a soft limit below the hard one is stretched or cut: equal ones mean that all the time is to be used.
-        """
-        with self.lock:
-            end = self.soft
-            if self.soft < self.full < FOREVER:
-                end = min(max(self.since + factor * (self.soft - self.since), self.least), self.full)
-        return time.perf_counter() < end
-
-    def may_be_cut(self) -> bool:
-        """Tell whether the soft limit could be cut, and is near enough for that to matter."""
-        with self.lock:
-            passed = time.perf_counter() - self.since
-            return self.soft < self.full < FOREVER and 4 * passed > self.soft - self.since
-
-    def close(self) -> None:
-        """End the thread."""
-        self.deadline.close()
 
 
 class Searcher:
@@ -124,14 +72,14 @@ class Searcher:
         self.game = game
         self.evaluator = game.evaluation(evaluation).load()
         self._weights_file: Path | None = None
-        self.search_flags = ALL_FEATURES & game.search_flags
+        self.search_flags = ALL_FLAGS & game.search_flags
         self.params = game.default_params()  # copied into every thread's context when a search begins
         self.tt = TranspositionTable(hash_mb)
         self._stop = stop_token or StopToken()
         self._contexts: list[Any] = []
         self._histories: list[Histories] = []  # of the contexts
         self._timer: Timer | None = None
-        self._extension: tuple[float, float | None, float | None, float] | None = None
+        self._extension: tuple[float, float | None, float | None, float, float | None] | None = None
         self._lock = threading.Lock()
         self._set_threads(threads)
 
@@ -185,15 +133,17 @@ class Searcher:
         """Make the running or announced search return at once; without one, nothing happens."""
         self._stop.stop()
 
-    def extend(self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0) -> None:
+    def extend(
+        self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0, second_ms: float | None = None
+    ) -> None:
         """Give the running or announced search new time limits that count from now."""
         with self._lock:
-            self._extension = time.perf_counter(), soft_ms, hard_ms, least_ms
+            self._extension = time.perf_counter(), soft_ms, hard_ms, least_ms, second_ms
             if self._timer:
                 self._timer.set(*self._extension)
 
     @property
-    def key_salt(self) -> int:
+    def tt_key_salt(self) -> int:
         """What the running search, or the last one, xors with its keys in the table."""
         return int(np.asarray(self._contexts[0])["tt_key_salt"])
 
@@ -268,6 +218,11 @@ class Searcher:
         prepare_root(ctx)
 
 
+def by_score(infos: Iterable[Info]) -> list[Info]:
+    """Return lines, the best first; of equal ones the first stays the first."""
+    return sorted(infos, key=lambda info: -info.score)
+
+
 class _Run:
     """One call of Searcher.search: what its threads share and report."""
 
@@ -279,8 +234,9 @@ class _Run:
         self.limits = limits
         self.began = began
         self.on_info = on_info
+        self.multipv = min(limits.multipv, int(self.contexts[0].root_count))
         self.lines: dict[int, Info] = {}  # of the iteration in progress
-        self.complete: list[Info] = []  # of the last finished one, the best first
+        self.complete: list[Info] = []  # of the last finished one: exact values, the best first
         self.failure: BaseException | None = None
         self.position = new_record(searcher.game.position)  # a copy: the contexts' own changes during the search
         np.asarray(self.position)[...] = self.contexts[0].pos
@@ -333,26 +289,38 @@ class _Run:
 
     def _deepen(self, ctx: Any, timer: Timer) -> None:
         """Iterative deepening in the main thread."""
-        multipv = min(self.limits.multipv, int(ctx.root_count))
         time_manager = TimeManager(self.window)
         time_manager.only = int(ctx.root_count) == 1
         if time_manager.only:
             timer.cap(time_manager.factor)
-        scores = [0] * multipv
+        scores = [0] * self.multipv
         for depth in self._depths(ctx):
-            for line in range(multipv):
+            for line in range(self.multipv):
                 scores[line] = self._iterate(ctx, depth, line, scores[line], report=True)
-                if ctx.stopped:
+                if line not in self.lines or self.lines[line].bound:  # broken off
                     return
-            self.complete = sorted(self.lines.values(), key=lambda info: -info.score)
-            self.lines = {}
+            self._complete_depth(ctx)
+            scores = [info.score for info in self.complete]
             time_manager.note(self.complete[0].pv[0], scores[0])
             clear = time_manager.easy or time_manager.only
-            if multipv == 1 and time_manager.steady and not clear and timer.may_be_cut():
+            if self.multipv == 1 and time_manager.steady and not clear and timer.may_be_cut():
                 time_manager.easy = self._others_are_far(ctx, scores[0], depth)
             timer.cap(time_manager.factor if time_manager.easy or time_manager.only else None)
-            if ctx.stopped or self._settled(scores[0], depth) or not timer.may_continue(time_manager.factor):
+            if ctx.stopped or self._settled(scores[0], depth):
                 return
+            if not timer.may_continue(time_manager.factor) and not timer.finish_second():
+                return
+
+    def _complete_depth(self, ctx: Any) -> None:
+        """Sort the lines of the depth that is finished, of equal ones the usual moves first; report several."""
+        lines = sorted(by_score(self.lines.values()), key=lambda info: (-info.score, self._usual_move(info) != 0))
+        self.complete = [replace(info, multipv=number) for number, info in enumerate(lines, 1)]
+        self.lines = {}
+        if self.multipv > 1:
+            for place, info in enumerate(self.complete):
+                ctx.root_moves[place] = info.pv[0]
+                if self.on_info:
+                    self.on_info(info)
 
     def _others_are_far(self, ctx: Any, score: int, depth: int) -> bool:
         """Tell whether a search half as deep finds no other root move near the best one's `score`."""
@@ -378,7 +346,7 @@ class _Run:
             value = int(search_root(ctx, alpha, beta, depth, line))
             if ctx.stopped:
                 if int(ctx.root_scores[line]) > alpha and report:
-                    self._report(ctx, depth, line, int(ctx.root_scores[line]), "lower")
+                    self._note(ctx, depth, line, int(ctx.root_scores[line]), "lower")
                 return guess
             if value <= alpha > -VALUE_INFINITE:
                 bound, beta = "upper", (alpha + beta) // 2
@@ -388,16 +356,19 @@ class _Run:
                 beta = min(value + window, VALUE_INFINITE)
             else:
                 if report:
-                    self._report(ctx, depth, line, value, "")
+                    self._note(ctx, depth, line, value, "")
                 return value
-            if report and depth > 8:
-                self._report(ctx, depth, line, value, bound)
+            if report:
+                self._note(ctx, depth, line, value, bound, show=depth > BOUNDS_AFTER)
             window = max(window * int(self.params.aspiration_growth) // 100, window + 1)
             if window > int(self.params.aspiration_max):
                 alpha, beta = -VALUE_INFINITE, VALUE_INFINITE
 
-    def _report(self, ctx: Any, depth: int, line: int, score: int, bound: str) -> None:
-        """Record the principal variation of the root and report it."""
+    def _note(self, ctx: Any, depth: int, line: int, score: int, bound: str, show: bool = True) -> None:
+        """Record the principal variation of the root; of a search for one best move, report it if it is to be shown.
+
+        Several lines are reported together, when they are in order.
+        """
         fields = np.asarray(ctx)
         pv = tuple(fields["pv"][0, : int(fields["pv_end"][0])].tolist())
         first = int(fields["root_moves"][line])
@@ -416,7 +387,7 @@ class _Run:
             exact=not bound and self._is_exact(ctx, depth),
         )
         self.lines[line] = info
-        if self.on_info:
+        if self.on_info and show and self.multipv == 1:
             self.on_info(info)
 
     def _is_exact(self, ctx: Any, depth: int) -> bool:
@@ -453,15 +424,58 @@ class _Run:
             do_move(position, np.uint32(move), undo)
         return tuple(pv)
 
-    def _result(self, ctx: Any) -> Result:
-        """Return the result: the lines of the last iteration, then those of the one before it for other moves.
+    def _last_lines(self) -> list[Info]:
+        """Return the lines of the last finished iteration, sorted: of one depth, and all values exact.
 
-        If not even one move was searched, it is the first legal one.
+        If the iteration that was broken off has found another best move, that is the first; what there is of it only as
+        a bound gives way to an exact value. If not even the first iteration was finished, its lines are all there is.
         """
+        best = self.lines.get(0)
+        if best is None:
+            return self.complete
+        if not self.complete:
+            return [best, *by_score(info for line, info in self.lines.items() if line > 0)]
+        move = best.pv[0]
+        if move == self.complete[0].pv[0]:
+            return self.complete
+        known = {info.pv[0]: info for info in self.complete}
+        if best.bound:
+            best = known.get(move, best)
+        return [best, *(info for info in self.complete if info.pv[0] != move)]
+
+    def _usual_move(self, info: Info) -> int:
+        """Return what a person plays instead of a line's first move if both are equal, 0 if that is the move."""
+        usual_move = self.searcher.game.usual_move
+        return usual_move(info.pv[0]) if usual_move else 0
+
+    def _take_usual_move(self, ctx: Any, info: Info) -> Info:
+        """Return the line of the usual move instead of `info` if it is legal and worth as much: a window less is noise.
+
+        In the iterations an equal move can not take the best one's place, and a reduced search may miss that it is
+        equal. Now that the search is over it is searched on its own, a stop or not: what it has to visit is mostly in
+        the table, as after an exchange, and it gets few nodes. They are not counted.
+        """
+        fields = np.asarray(ctx)
+        moves, usual = fields["root_moves"][: int(ctx.root_count)], self._usual_move(info)
+        if not usual or usual not in moves:
+            return info
+        moves[:-1], moves[-1] = moves[moves != usual], usual
+        stop_address = int(ctx.stop_address)
+        ctx.stop_address, ctx.stopped, ctx.node_limit = NEVER.ctypes.data, 0, int(ctx.nodes) + USUAL_MOVE_NODES
+        alpha = info.score - (1 if abs(info.score) >= VALUE_MATE_IN_MAX else self.window)
+        value = int(search_root(ctx, alpha, VALUE_INFINITE, info.depth, len(moves) - 1))
+        ctx.stop_address = stop_address
+        if ctx.stopped or value <= alpha:
+            return info
+        return replace(info, score=value, pv=tuple(fields["pv"][0, : int(ctx.pv_end[0])].tolist()))
+
+    def _result(self, ctx: Any) -> Result:
+        """Return the result; if not even one move was searched, it is the first legal one."""
         nodes = self._nodes()
         seconds = time.perf_counter() - self.began
-        infos = [self.lines[line] for line in sorted(self.lines)]
-        infos += [info for info in self.complete if info.pv[0] not in {other.pv[0] for other in infos}]
+        infos = self._last_lines()
+        if infos and self._usual_move(infos[0]) not in {info.pv[0] for info in infos}:
+            infos = [self._take_usual_move(ctx, infos[0]), *infos[1:]]
         used = self.searcher.tt.permille_used()
         if not infos:
             move = int(ctx.root_moves[0])

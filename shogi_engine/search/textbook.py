@@ -22,10 +22,10 @@ from shogi_engine.jit import njit
 from shogi_engine.search.context import make_move, unmake_move
 from shogi_engine.search.movepick import order_moves, pick_move
 
-# Bits of ctx.search_flags, beyond those of context.ALL_FEATURES.
+# Bits of ctx.search_flags, beyond those of context.ALL_FLAGS.
 PLAIN = 1 << 16  # evaluate by `naive_value`
 ORDERED = 1 << 17  # order the moves: NegaScout is then what is known as principal variation search
-SEED_RULES = 1 << 18  # with the bugs described in `seed_value`
+PUBLISHED_BUGS = 1 << 18  # with the bugs described in `published_value`
 
 
 @njit
@@ -35,7 +35,7 @@ def leaf_value(ctx):
 
 
 @njit
-def seed_value(ctx, start, count):
+def published_value(ctx, start, count):
     """Return the value that published programs gave a position where no disc can be placed, else VALUE_NONE.
 
     Their bugs: a pass ended the line as if the depth were used up; at the end of the game the empty squares, which the
@@ -59,8 +59,8 @@ def minimax(ctx, depth, start, visits):
         return leaf_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_moves(ctx, start)
-    if ctx.search_flags & SEED_RULES:
-        value = seed_value(ctx, start, end - start)
+    if ctx.search_flags & PUBLISHED_BUGS:
+        value = published_value(ctx, start, end - start)
         if value != VALUE_NONE:
             return value
     for index in range(start, end):
@@ -86,8 +86,8 @@ def alpha_beta(ctx, alpha, beta, depth, start, visits):
         return leaf_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_moves(ctx, start)
-    if ctx.search_flags & SEED_RULES:
-        value = seed_value(ctx, start, end - start)
+    if ctx.search_flags & PUBLISHED_BUGS:
+        value = published_value(ctx, start, end - start)
         if value != VALUE_NONE:
             return value
     for index in range(start, end):
@@ -108,8 +108,8 @@ def negascout(ctx, alpha, beta, depth, start, visits):
     """Return the value of ctx.pos as `alpha_beta` does, testing all moves but the first with a zero window.
 
     A move that is better than alpha, but does not reach beta, is searched again.
-    With SEED_RULES `seed_value` has the sign of the player at the root, a bug of the program whose author found it
-    weaker than its own alpha-beta.
+    With PUBLISHED_BUGS `published_value` has the sign of the player at the root, a bug of the program whose author
+    found it weaker than its own alpha-beta.
     Source: A. Reinefeld, "An Improvement to the Scout Tree Search Algorithm", ICCA Journal 6(4), 1983.
     """
     visits[ctx.ply] += 1
@@ -117,8 +117,8 @@ def negascout(ctx, alpha, beta, depth, start, visits):
         return leaf_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_moves(ctx, start)
-    if ctx.search_flags & SEED_RULES:
-        value = seed_value(ctx, start, end - start)
+    if ctx.search_flags & PUBLISHED_BUGS:
+        value = published_value(ctx, start, end - start)
         if value != VALUE_NONE:
             return -value if ctx.ply & 1 else value
     ordered = ctx.search_flags & ORDERED != 0 and depth > 1  # one ply above the leaves it does not pay

@@ -4,7 +4,8 @@
 search TimeManager stretches or cuts the soft limit.
 """
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 MOVETIME_DELAY = 10  # ms at most kept back from a fixed move time: the latency of a busy machine
 
@@ -41,27 +42,44 @@ class TimeBudget:
     """The time for one move, in ms: 0 <= least_ms <= soft_ms <= hard_ms <= what the clock allows.
 
     least_ms : even an easy move takes this long. Equal soft_ms and hard_ms are used up whatever is found.
+    second_ms : when a second ends, of a clock that counts full seconds only: what is left of one that has begun costs
+    nothing. None for other clocks.
     """
 
     soft_ms: float
     hard_ms: float
     least_ms: float = 0.0
+    second_ms: float | None = None
 
     def after_pondering(self, pondered_ms: float) -> "TimeBudget":
         """Return the budget from ponderhit on: time pondered counts as thought, unless unused time is lost anyway."""
         if self.soft_ms == self.hard_ms:
             return self
         pondered_ms = max(0.0, pondered_ms)
-        return TimeBudget(max(0.0, self.soft_ms - pondered_ms), self.hard_ms, max(0.0, self.least_ms - pondered_ms))
+        soft, least = (max(0.0, ms - pondered_ms) for ms in (self.soft_ms, self.least_ms))
+        return replace(self, soft_ms=soft, least_ms=least)
 
     def for_only_move(self) -> "TimeBudget":
         """Return the budget of a move that has no alternative: all of it is there, but need not be used up."""
-        return TimeBudget(min(self.soft_ms, self.hard_ms / 4), self.hard_ms, self.least_ms)
+        return replace(self, soft_ms=max(min(self.soft_ms, self.hard_ms / 4), self.least_ms))
 
     def less(self, elapsed_ms: float) -> "TimeBudget":
         """Return what is left of the budget after `elapsed_ms`."""
         soft, hard, least = (max(0.0, ms - elapsed_ms) for ms in (self.soft_ms, self.hard_ms, self.least_ms))
-        return TimeBudget(soft, hard, least)
+        return TimeBudget(soft, hard, least, None if self.second_ms is None else self.second_ms - elapsed_ms)
+
+    def in_full_seconds(self, clock: Clock, options: TimeOptions) -> "TimeBudget":
+        """Return the budget for a clock that counts full seconds only: each second that is charged for is used.
+
+        Times are rounded up to full seconds, less the network delay, as far as the clock allows.
+        """
+        whole, second = limit(cap(clock), options), 1000.0 - options.network_delay
+
+        def rounded_up(ms: float) -> float:
+            return min(second + 1000 * max(math.ceil((ms - second) / 1000), 0), whole)
+
+        hard, least = rounded_up(self.hard_ms), rounded_up(self.least_ms)
+        return TimeBudget(min(max(self.soft_ms, least), hard), hard, least, second)
 
 
 def cap(clock: Clock) -> int:

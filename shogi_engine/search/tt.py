@@ -125,6 +125,35 @@ def entry_settles(data, alpha, beta, ply):
     return bound == BOUND_EXACT or bound == BOUND_LOWER and value >= beta or bound == BOUND_UPPER and value <= alpha
 
 
+@njit(forceinline=True)
+def find_slot(ctx, key):
+    """Return (address, data) of the entry of `key` (uint64); data is 0 if there is none yet.
+
+    The address is then that of the entry to replace: the cluster's shallowest, older ones first.
+    """
+    address = cluster_address(ctx, key)
+    victim = address
+    lowest_priority = np.int64(1 << 30)
+    for _ in range(ENTRIES):
+        data = load_u64(address + np.uint64(8))
+        if load_u64(address) ^ data == key:
+            return address, data
+        age = int(ctx.generation - (data >> np.uint64(58)) & np.uint64(GENERATIONS - 1))
+        priority = entry_depth(data) - 8 * age if data != ZERO else np.int64(-(1 << 20))
+        if priority < lowest_priority:
+            lowest_priority = priority
+            victim = address
+        address += np.uint64(16)
+    return victim, ZERO
+
+
+@njit(forceinline=True)
+def write_entry(address, key, data):
+    """Write the entry of `key` with `data` (uint64) to `address`."""
+    store_u64(address, key ^ data)
+    store_u64(address + np.uint64(8), data)
+
+
 @njit
 def store(ctx, key, move, value, depth, bound, ply):
     """Store the result of a search of `depth`; it replaces the cluster's shallowest entry, older ones first."""
@@ -133,26 +162,13 @@ def store(ctx, key, move, value, depth, bound, ply):
     elif value <= -VALUE_MATE_IN_MAX:
         value -= ply
     depth = min(max(depth, 0), MAX_STORED_DEPTH)
-    base = cluster_address(ctx, key)
-    victim = base
-    lowest_worth = np.int64(1 << 30)
-    address = base
-    for _ in range(ENTRIES):
-        data = load_u64(address + np.uint64(8))
-        if load_u64(address) ^ data == key:
-            fresh = data >> np.uint64(58) == ctx.generation
-            if bound != BOUND_EXACT and fresh and entry_depth(data) > depth + 3:
-                return
-            victim = address
-            if move == 0:
-                move = entry_move(data)
-            break
-        age = int(ctx.generation - (data >> np.uint64(58)) & np.uint64(GENERATIONS - 1))
-        worth = entry_depth(data) - 8 * age if data != ZERO else np.int64(-(1 << 20))
-        if worth < lowest_worth:
-            lowest_worth = worth
-            victim = address
-        address += np.uint64(16)
+    address, data = find_slot(ctx, key)
+    if data != ZERO:
+        fresh = data >> np.uint64(58) == ctx.generation
+        if bound != BOUND_EXACT and fresh and entry_depth(data) > depth + 3:
+            return
+        if move == 0:
+            move = entry_move(data)
     data = (
         np.uint64(move)
         | np.uint64(value + 32768) << np.uint64(32)
@@ -160,5 +176,4 @@ def store(ctx, key, move, value, depth, bound, ply):
         | np.uint64(bound) << np.uint64(56)
         | ctx.generation << np.uint64(58)
     )
-    store_u64(victim, key ^ data)
-    store_u64(victim + np.uint64(8), data)
+    write_entry(address, key, data)

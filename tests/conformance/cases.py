@@ -60,9 +60,9 @@ def legal_moves(ctx: Any) -> list[np.uint32]:
 
 
 def random_move(ctx: Any, rng: random.Random, moves: list[np.uint32]) -> np.uint32:
-    """Return one of `moves`, a noisy one rather often: games that only shuffle pieces see little."""
-    noisy = [move for move in ctx.moves[: generate_captures(ctx, 0)].copy() if is_legal(ctx.pos, move)]
-    return rng.choice(noisy if noisy and rng.random() < 0.3 else moves)
+    """Return one of `moves`, a capture rather often: games that only shuffle pieces see little."""
+    captures = [move for move in ctx.moves[: generate_captures(ctx, 0)].copy() if is_legal(ctx.pos, move)]
+    return rng.choice(captures if captures and rng.random() < 0.3 else moves)
 
 
 def random_positions(case: ConformanceCase) -> Iterator[Any]:

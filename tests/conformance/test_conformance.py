@@ -43,7 +43,7 @@ from shogi_engine.game import (
 )
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.perft import perft
-from shogi_engine.search.context import ALL_FEATURES, TABLE, new_context, set_root
+from shogi_engine.search.context import ALL_FLAGS, TABLE, new_context, set_root
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")  # JIT off: numpy's scalars wrap and say so
 every_game = pytest.mark.parametrize("case", CASES, ids=str)
@@ -59,7 +59,7 @@ def fields(record) -> dict:
 def at(case: ConformanceCase, text: str):
     """Return a context at the position `text`, the root of a search without a table."""
     ctx = new_context(case.game)
-    ctx.search_flags = ALL_FEATURES & ~TABLE
+    ctx.search_flags = ALL_FLAGS & ~TABLE
     ctx.stop_address = NEVER.ctypes.data
     set_root(ctx, case.game.parse_position(text))
     refresh_line(ctx)
@@ -139,12 +139,12 @@ def test_generators_keep_to_their_buffer_and_say_nothing_twice(case):
         assert len(set(moves)) == count and 0 not in moves
         ctx.moves[: start + 2 * bound] = UNTOUCHED
         count = generate_captures(ctx, start)
-        noisy = ctx.moves[start : start + count].tolist()
+        captures = ctx.moves[start : start + count].tolist()
         assert (ctx.moves[:start] == UNTOUCHED).all()
         assert (ctx.moves[start + bound : start + 2 * bound] == UNTOUCHED).all()
-        assert len(set(noisy)) == count and set(noisy) <= set(moves)
+        assert len(set(captures)) == count and set(captures) <= set(moves)
         quiet = ctx.moves[start : start + generate_quiets(ctx, start)].tolist()
-        assert sorted(noisy + quiet) == sorted(moves), case.game.format_position(ctx.pos)
+        assert sorted(captures + quiet) == sorted(moves), case.game.format_position(ctx.pos)
         assert ctx.pos.tobytes() == before
 
 

@@ -14,7 +14,7 @@ POSITION = record_dtype([("discs", np.uint64, (2,)), ("turn", np.int64)])  # bla
 UNDO = record_dtype([("before", np.uint64, (2,))])
 PARAMS = record_dtype([*SEARCH_FIELDS, ("mobility", np.int32)])
 DISC = 10  # the value of a disc
-PASS = 17  # a placing is its square + 1, a1 = 0 ... d4 = 15
+PASS = 17  # a disc move is its square + 1, a1 = 0 ... d4 = 15
 NAMES = [f"{file}{rank}" for rank in "1234" for file in "abcd"]
 
 
@@ -40,7 +40,7 @@ def turned_discs(own, opponent, square):
 
 
 @njit
-def count_placings(own, opponent):
+def count_disc_moves(own, opponent):
     """Return in how many places `own`'s side may place a disc."""
     count = 0
     for square in range(16):
@@ -59,7 +59,7 @@ def generate_moves(ctx, start):
         if vacant and turned_discs(own, opponent, square) != ZERO:
             ctx.moves[start + count] = square + 1
             count += 1
-    if count == 0 and count_placings(opponent, own) > 0:
+    if count == 0 and count_disc_moves(opponent, own) > 0:
         ctx.moves[start] = PASS
         count = 1
     return count
@@ -102,7 +102,7 @@ def finished_leaves(pos):
 @provides(POSITION)
 def evaluate(ctx):
     own, opponent = ctx.pos.discs[ctx.pos.turn], ctx.pos.discs[1 - ctx.pos.turn]
-    mobility = count_placings(own, opponent) - count_placings(opponent, own)
+    mobility = count_disc_moves(own, opponent) - count_disc_moves(opponent, own)
     return DISC * (popcount(own) - popcount(opponent)) + ctx.params.mobility * mobility
 
 
@@ -136,7 +136,7 @@ def format_position(pos):
 def parse_move(pos, text):
     """Return the legal move `text`, a1 to d4 or 'pass'."""
     own, opponent = pos.discs[int(pos.turn)], pos.discs[1 - int(pos.turn)]
-    if text == "pass" and not count_placings(own, opponent) and count_placings(opponent, own):
+    if text == "pass" and not count_disc_moves(own, opponent) and count_disc_moves(opponent, own):
         return PASS
     square = NAMES.index(text) if text in NAMES else -1
     vacant = square >= 0 and not int(own | opponent) >> square & 1

@@ -96,16 +96,52 @@ def test_the_time_left_is_scaled_by_what_was_seen(clock):
 
 
 def test_a_first_time_is_estimated(clock, monkeypatch):
-    monkeypatch.setitem(progress.ESTIMATES, "game", (100, 50.0))
+    monkeypatch.setitem(progress.ESTIMATES, "game", progress.Estimate(100, 0.5, {}))
     seen = steps(clock, "game", *((f"kernel {n}", 1) for n in range(102)))
     assert (seen[0].total, seen[0].left) == (100, pytest.approx(49.5))  # too early to tell this machine's speed
     assert seen[49].left == pytest.approx(50)
     assert (seen[-1].total, seen[-1].share, seen[-1].left) == (102, 1, 0)
 
 
+def test_long_steps_count_for_more(clock, monkeypatch):
+    monkeypatch.setitem(progress.ESTIMATES, "game", progress.Estimate(6, 1.0, {"link": 15.0}))
+    seen = steps(clock, "game", *((f"kernel {n}", 2) for n in range(5)), ("link", 30))
+    assert [step.share for step in seen] == [0.05, 0.1, 0.15, 0.2, 0.25, 1]
+    assert seen[4].left == pytest.approx(30)
+    assert progress.ESTIMATES["shogi"].total > progress.ESTIMATES["othello"].total > 5
+
+
+def test_a_long_step_is_seen_to_go_on(clock, monkeypatch):
+    monkeypatch.setitem(progress.ESTIMATES, "game", progress.Estimate(2, 10.0, {}))
+    (seen,) = steps(clock, "game", ("a", 10))
+    assert (seen.now(), seen.describe()) == ((0.5, 10.0), "50%, kernel 1 of 2, about 10 s left")
+    clock[0] += 5
+    assert (seen.now(), seen.describe()) == ((0.75, 5.0), "75%, kernel 1 of 2, about 5 s left")
+    clock[0] += 500
+    assert seen.now()[0] < 1 and seen.describe() == "99%, kernel 1 of 2, about 1 s left"
+
+
+def test_a_task_in_several_stretches(clock, tmp_path):
+    task, seen = jit.Task("game"), []
+    with task.running(seen.append):
+        clock[0] += 2
+        progress.note_step("a")
+    clock[0] += 1000  # somebody thinks
+    assert not (tmp_path / progress.TIMES_FILE).exists()
+    with task.running(seen.append), task.running(seen.append):  # told once
+        clock[0] += 3
+        progress.note_step("b")
+    task.remember()
+    assert [(step.done, step.elapsed) for step in seen] == [(1, 2), (2, 5)]
+    assert json.loads((tmp_path / progress.TIMES_FILE).read_text()) == {"game": {"a": 2, "b": 3}}
+    assert not progress._callbacks and not progress._running
+    assert jit.shared_task("game of this test") is jit.shared_task("game of this test")
+
+
 def test_without_an_estimate_nothing_is_foretold(clock):
     seen = steps(clock, "unknown", ("a", 1))
     assert (seen[0].total, seen[0].share, seen[0].left) == (1, 0, None)
+    assert (seen[0].now(), seen[0].describe()) == ((0, None), "1 kernels")
 
 
 def test_steps_outside_of_a_task_are_reported(clock):
@@ -133,7 +169,7 @@ def test_a_task_that_fails_is_not_remembered(clock, tmp_path):
         progress.note_step("a")
         raise KeyError
     assert not (tmp_path / progress.TIMES_FILE).exists()
-    assert not progress._tasks
+    assert not progress._running
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"game": 1}', '{"game": {"a": "x"}}', '{"game": {"a": null}}'])

@@ -5,7 +5,7 @@ import platform
 import shutil
 
 import pytest
-from processes import QUICK, QUICK_ANSWER, copy_package, environment, kernel_files, run
+from processes import QUICK, QUICK_ANSWER, copy_package, edit, environment, kernel_files, run
 
 from shogi_engine import jit
 from shogi_engine.jit import targets
@@ -87,6 +87,8 @@ def spoil_kernels(package):
 
 SPOILED = {
     "a feature is missing": spoil_features,
+    "other versions": lambda package: edit(manifest_of(package), jit.source_stamp(), "0" * 64),
+    "another system": lambda package: edit(manifest_of(package), "linux", "hurd"),
     "other sources": lambda package: (package / "more.py").write_text(""),
     "damaged": spoil_kernels,
     "no manifest": lambda package: manifest_of(package).unlink(),

@@ -26,42 +26,42 @@ class State:
 
     def flips(self, file: int, rank: int, side: str) -> list[tuple[int, int]]:
         """Return the (file, rank) of all discs that `side` turns by placing one there."""
-        turned: list[tuple[int, int]] = []
+        flipped: list[tuple[int, int]] = []
         if self.rows[rank][file] != "-":
-            return turned
+            return flipped
         for files, ranks in DIRECTIONS:
             line = []
             at_file, at_rank = file + files, rank + ranks
             while 0 <= at_file < self.size and 0 <= at_rank < self.size:
                 cell = self.rows[at_rank][at_file]
                 if cell == side:
-                    turned += line
+                    flipped += line
                     break
                 if cell == "-":
                     break
                 line.append((at_file, at_rank))
                 at_file, at_rank = at_file + files, at_rank + ranks
-        return turned
+        return flipped
 
-    def placings(self, side: str) -> list[str]:
+    def disc_moves(self, side: str) -> list[str]:
         """Return the squares where `side` may place a disc, row by row."""
         squares = [(file, rank) for rank in range(self.size) for file in range(self.size)]
         return [f"{chr(97 + file)}{rank + 1}" for file, rank in squares if self.flips(file, rank, side)]
 
     def legal_moves(self) -> list[str]:
-        """Return the legal moves: placings, or the one pass, or none."""
-        return self.placings(self.side) or (["pass"] if self.placings(OTHER[self.side]) else [])
+        """Return the legal moves: disc moves, or the one pass, or none."""
+        return self.disc_moves(self.side) or (["pass"] if self.disc_moves(OTHER[self.side]) else [])
 
     def push(self, move: str) -> int:
-        """Make a legal move and return how many discs it turned."""
-        turned = []
+        """Make a legal move and return how many discs it flipped."""
+        flipped = []
         if move != "pass":
             file, rank = ord(move[0]) - 97, int(move[1]) - 1
-            turned = self.flips(file, rank, self.side)
-            for at_file, at_rank in [*turned, (file, rank)]:
+            flipped = self.flips(file, rank, self.side)
+            for at_file, at_rank in [*flipped, (file, rank)]:
                 self.rows[at_rank][at_file] = self.side
         self.side = OTHER[self.side]
-        return len(turned)
+        return len(flipped)
 
     def count(self, side: str) -> int:
         return sum(row.count(side) for row in self.rows)

@@ -39,9 +39,9 @@ def values_at(ctx):
     values = [mobility(own, opponent), stable_discs(own, opponent), key(ctx.pos), evaluate(ctx), terminal_value(ctx)]
     values += [*moves, *ctx.scores[:count], *(history_slot(ctx.pos, move) for move in moves)]
     values += [move_cost(ctx.pos, move) for move in moves]
-    placings = [move for move in moves if move & 64]
-    values += [flips(own, opponent, int(move) & 63) for move in placings]
-    values += [flips_filled(own, opponent, np.uint64(placed_disc(move))) for move in placings]
+    disc_moves = [move for move in moves if move & 64]
+    values += [flips(own, opponent, int(move) & 63) for move in disc_moves]
+    values += [flips_filled(own, opponent, np.uint64(placed_disc(move))) for move in disc_moves]
     image = ctx.pos.copy()
     make_canonical(image)
     return [int(value) for value in [*values, image.own, image.opponent]]

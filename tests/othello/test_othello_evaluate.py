@@ -75,7 +75,7 @@ def test_one_full_line_at_a_time():
 
 
 def test_stable_discs_never_turn():
-    """In random games no disc called stable is turned later, and many are called so."""
+    """In random games no disc called stable is flipped later, and many are called so."""
     claimed = 0
     for number in range(150):
         stable = [0, 0]  # by colour

@@ -18,7 +18,7 @@ from shogi_engine.jit import ctz, njit
 
 @njit
 def children(boards, found):
-    """Write the canonical positions after each placing from `boards` (uint64[n, 3]) to `found`; return how many."""
+    """Write the canonical positions after each disc move from `boards` (uint64[n, 3]) to `found`; return how many."""
     count = 0
     for number in range(len(boards)):
         own, opponent, side = boards[number, 0], boards[number, 1], boards[number, 2]

@@ -72,10 +72,10 @@ def test_mobility_and_flips_of_any_board(text):
         file, rank = square % 8, square // 8
         if twin.rows[rank][file] != "-":
             continue
-        turned = sum(1 << (8 * r + f) for f, r in twin.flips(file, rank, twin.side))
-        assert flips(pos.own, pos.opponent, square) == turned
-        assert flips_filled(pos.own, pos.opponent, np.uint64(1 << square)) == turned
-        wanted |= (turned != 0) << square
+        flipped = sum(1 << (8 * r + f) for f, r in twin.flips(file, rank, twin.side))
+        assert flips(pos.own, pos.opponent, square) == flipped
+        assert flips_filled(pos.own, pos.opponent, np.uint64(1 << square)) == flipped
+        wanted |= (flipped != 0) << square
     assert mobility(pos.own, pos.opponent) == wanted
     assert flips_filled(pos.own, pos.opponent, ZERO) == 0
 

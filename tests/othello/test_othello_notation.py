@@ -87,9 +87,9 @@ def test_score_text():
 
 # What is refused, and words of the reason.
 BAD_POSITIONS = [
-    ("", "64 squares are wanted, not 0"),
-    ("X", "64 squares are wanted, not 1"),
-    ("-" * 63, "64 squares are wanted, not 63"),
+    ("", "expected 64 squares, not 0"),
+    ("X", "expected 64 squares, not 1"),
+    ("-" * 63, "expected 64 squares, not 63"),
     (CELLS[:-1] + " X", "side to move, X or O, is missing"),
     (CELLS, "side to move, X or O, is missing"),
     (CELLS + ";X", "side to move, X or O, is missing"),

@@ -61,9 +61,9 @@ def test_mobility_and_flips_commute(text, symmetry):
     assert mobility(other.own, other.opponent) == transform(np.uint64(mobility(pos.own, pos.opponent)), symmetry)
     for square in range(64):
         if not int(pos.own | pos.opponent) >> square & 1:
-            turned = np.uint64(flips(pos.own, pos.opponent, square))
+            flipped = np.uint64(flips(pos.own, pos.opponent, square))
             there = flips(other.own, other.opponent, transform_square(square, symmetry))
-            assert there == transform(turned, symmetry)
+            assert there == transform(flipped, symmetry)
 
 
 @pytest.mark.parametrize("symmetry", range(SYMMETRIES))

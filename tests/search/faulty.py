@@ -23,7 +23,7 @@ def children(state):
 
 
 def worth(state, side, depth):
-    """Return the value for `side` of a leaf: at the horizon the difference of discs, else the game is over."""
+    """Return the value for `side` of a leaf: at depth 0 the difference of discs, else the game is over."""
     value = state.score() if depth > 0 else state.count(state.side) - state.count(OTHER[state.side])
     return value if side == state.side else -value
 

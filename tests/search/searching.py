@@ -12,11 +12,11 @@ from shogi_engine.search.textbook import alpha_beta, minimax, negascout
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 
 
-def place(ctx, position, features=0, table=None):
-    """Put `position` into `ctx` as the root of a fresh search with `features`."""
+def place(ctx, position, flags=0, table=None):
+    """Put `position` into `ctx` as the root of a fresh search with `flags`."""
     set_root(ctx, position)
     forget(ctx)
-    ctx.search_flags = features
+    ctx.search_flags = flags
     ctx.stop_address = NEVER.ctypes.data
     if table is not None:
         ctx.tt_address, ctx.tt_clusters, ctx.generation = table.address, table.clusters, table.generation

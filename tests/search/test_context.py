@@ -10,7 +10,7 @@ from shogi_engine.games.shogi import GAME
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import (
-    ALL_FEATURES,
+    ALL_FLAGS,
     MAX_GAME_PLY,
     TABLE,
     context_dtype,
@@ -69,7 +69,7 @@ def test_a_context_without_histories_of_its_own_may_search(name):
     ctx = new_context(game)
     set_root(ctx, game.parse_position(game.start))
     ctx.stop_address = NEVER.ctypes.data
-    ctx.search_flags = ALL_FEATURES & game.search_flags & ~TABLE
+    ctx.search_flags = ALL_FLAGS & game.search_flags & ~TABLE
     start_search(ctx)
     assert abs(int(search(ctx, -VALUE_INFINITE, VALUE_INFINITE, 2, 0))) < VALUE_INFINITE
     assert ctx.nodes > 1

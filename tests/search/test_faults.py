@@ -93,8 +93,8 @@ def test_the_fault_does_harm_and_is_not_ours(find, text, depth, wrong, wrong_mov
     assert wrong_move not in right_moves
 
     searcher, position = searcher_without_mobility(), GAME.parse_position(text)
-    for features in (0, TABLE, EXACT):
-        searcher.search_flags = features
+    for flags in (0, TABLE, EXACT):
+        searcher.search_flags = flags
         searcher.new_game()
         result = searcher.search(position, (), Limits(depth=depth))
         assert result.score == DISC * right

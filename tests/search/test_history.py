@@ -61,7 +61,7 @@ def test_gravity_stays_within_its_limit(value, bonus, limit):
         assert abs(result) == limit
 
 
-def test_a_reply_is_remembered_after_the_same_move(ctx):
+def test_a_continuation_is_remembered_after_the_same_move(ctx):
     play(ctx, "7g7f")
     answer = np.uint32(GAME.parse_move(ctx.pos, "3c3d"))
     other = np.uint32(GAME.parse_move(ctx.pos, "8c8d"))
@@ -108,7 +108,7 @@ def test_static_values_are_corrected_towards_what_was_found(ctx, difference):
     assert correct_static_eval(ctx, value) == value
 
 
-def test_a_game_without_reply_slots_keeps_none():
+def test_a_game_without_continuation_slots_keeps_none():
     histories = Histories(OTHELLO)
     ctx = new_context(OTHELLO, histories)
     assert tables(ctx).continuation.shape == (1, 1)

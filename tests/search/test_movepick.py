@@ -118,7 +118,7 @@ def test_quiet_moves_skipped_from_the_start_are_never_generated():
     assert left_out > 100 and checks > 5 and promotions > 5
 
 
-def test_a_rewarded_reply_comes_earlier():
+def test_a_rewarded_continuation_comes_earlier():
     histories = Histories(GAME)
     ctx = new_context(GAME, histories)
     set_root(ctx, GAME.parse_position(GAME.start))

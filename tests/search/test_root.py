@@ -11,9 +11,10 @@ import pytest
 from games import game_of
 from search.searching import answer, final_position, random_positions
 from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX
-from shogi_engine.search.context import ALL_FEATURES, EXACT
+from shogi_engine.search.context import ALL_FLAGS, EXACT
 from shogi_engine.search.limits import Limits
-from shogi_engine.search.root import MAX_DEPTH, Searcher, Timer
+from shogi_engine.search.root import MAX_DEPTH, Searcher
+from shogi_engine.search.timer import Timer
 
 NAMES = ("tictactoe", "othello4", "othello", "shogi")
 LONGEST = {"tictactoe": 4, "othello4": 6, "othello": 40, "shogi": 80}
@@ -26,10 +27,10 @@ def searcher_of(name, threads=1):
     return Searcher(game_of(name), hash_mb=8, threads=threads)
 
 
-def fresh(name, features=ALL_FEATURES, threads=1):
+def fresh(name, flags=ALL_FLAGS, threads=1):
     """Return a searcher that has learned nothing yet."""
     searcher = searcher_of(name, threads)
-    searcher.search_flags = features
+    searcher.search_flags = flags
     searcher.new_game()
     return searcher
 
@@ -329,8 +330,8 @@ def test_a_draw_by_repetition_of_the_game_is_known_at_the_root(depth):
             assert result.bestmove == repeat and result.score == 0 and without_history < -300
 
 
-@pytest.mark.parametrize("features", [0, ALL_FEATURES])
-def test_a_pass_costs_no_depth(features):
+@pytest.mark.parametrize("flags", [0, ALL_FLAGS])
+def test_a_pass_costs_no_depth(flags):
     """A position in which one side has to pass has the value of the one after it at the same depth."""
     game, found = game_of("othello4"), 0
     for position in random_positions(game, 200, 19, 11):
@@ -339,9 +340,9 @@ def test_a_pass_costs_no_depth(features):
             continue
         after = final_position(game, position, moves)
         for depth in (1, 2, 3):
-            before = fresh("othello4", features).search(position, (), Limits(depth=depth))
-            if features == 0:
-                assert before.score == -fresh("othello4", features).search(after, (), Limits(depth=depth)).score
+            before = fresh("othello4", flags).search(position, (), Limits(depth=depth))
+            if flags == 0:
+                assert before.score == -fresh("othello4", flags).search(after, (), Limits(depth=depth)).score
             assert before.depth == depth and len(before.pv) >= 2
         found += 1
     assert found > 3
@@ -359,7 +360,7 @@ def test_what_was_learned_can_be_forgotten(name):
 
 
 def test_a_long_game_before_the_root():
-    """More moves than the trail holds: the last ones count."""
+    """More moves than the context holds: the last ones count."""
     root, cycle = played("shogi", "5a5b 5i5h 5b5a 5h5i", WHITE_GAVE)
     searcher = fresh("shogi")
     moves = cycle * 300 + cycle[:3]

@@ -75,11 +75,11 @@ def test_the_searcher_agrees_with_minimax(name, depth, longest, count, threads):
     for number, position in enumerate(random_positions(game, count, 7, longest)):
         place(ctx, position)
         value = int(minimax(ctx, depth, 0, np.zeros(MAX_PLY + 1, np.int64)))
-        for features in (0, TABLE):
-            searcher.search_flags = features
+        for flags in (0, TABLE):
+            searcher.search_flags = flags
             searcher.new_game()
             result = searcher.search(position, (), Limits(depth=depth))
-            assert result.score == value, (number, game.format_position(position), features)
+            assert result.score == value, (number, game.format_position(position), flags)
             assert result.bestmove == result.pv[0]
             assert result.bestmove in searcher.root_moves(position)
 

@@ -15,7 +15,7 @@ from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 from shogi_engine.search.textbook import alpha_beta, minimax, negascout
 
-DEPTHS = {"tictactoe": 10, "othello4": 13}  # one more than there are squares to fill: nothing is left to the horizon
+DEPTHS = {"tictactoe": 10, "othello4": 13}  # one more than there are squares to fill: nothing is left to quiescence
 FEATURES = {"nothing": 0, "table": TABLE, "exact": EXACT}
 LATE = {"tictactoe": "1 5 9", "othello4": "b1 a1 a2 a3 d4"}  # moves after which minimax is done in a moment
 

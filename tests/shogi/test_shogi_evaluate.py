@@ -57,7 +57,7 @@ def fresh(ctx, pos):
     return int(evaluate(ctx))
 
 
-def view(pos, colour):
+def perspective_sum(pos, colour):
     """Return what `colour`'s king sees by the layout in king_piece's docstring, square by square and piece by piece."""
     table = king_piece.shipped().table
     king = int(pos.king[colour])
@@ -88,15 +88,17 @@ def safety(pos, colour):
         elif piece and piece & 15 in (4, 5, 9, 10, 11, 12):
             guards += max(abs(down), right) == 1
     hand = int(pos.hand[1 - colour])
-    reserve = sum((hand >> 8 * kind & 255) * weight for kind, weight in enumerate(king_piece.HAND_PRESSURE_WEIGHTS))
-    index = (min(attackers, 7) * 4 + min(guards, 3)) * 12 + min(reserve, 11)
+    hand_pressure = sum(
+        (hand >> 8 * kind & 255) * weight for kind, weight in enumerate(king_piece.HAND_PRESSURE_WEIGHTS)
+    )
+    index = (min(attackers, 7) * 4 + min(guards, 3)) * 12 + min(hand_pressure, 11)
     return int(king_piece.shipped().table[king_piece.SAFETY, index])
 
 
 def naive_value(pos):
-    """Return the value by `view` and `safety`."""
+    """Return the value by `perspective_sum` and `safety`."""
     us = int(pos.side)
-    value = view(pos, us) - view(pos, 1 - us) + safety(pos, us) - safety(pos, 1 - us)
+    value = perspective_sum(pos, us) - perspective_sum(pos, 1 - us) + safety(pos, us) - safety(pos, 1 - us)
     return value // UNIT + king_piece.shipped().tempo
 
 

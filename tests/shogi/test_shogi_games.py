@@ -45,7 +45,7 @@ def games(count, plies=PLIES, seed=1):
 
 
 def composed(count, seed=2):
-    """Yield the SFENs of random positions of few or many pieces, mostly with both kings, that the door lets in."""
+    """Yield the SFENs of random positions of few or many pieces, mostly with both kings, that are valid."""
     rng = random.Random(seed)
     made = 0
     while made < count:
@@ -116,18 +116,18 @@ def test_composed_moves_are_made_and_taken_back():
             assert_same_record(after, pos)
 
 
-def test_counts_and_noisy_moves():
-    """The counting kernel counts what the generator writes; the noisy moves are legal and hold every capture."""
+def test_counts_and_captures():
+    """The counting kernel counts what the generator writes; all captures are among what generate_captures writes."""
     for sfen in composed(30 if JIT_DISABLED else 600, seed=6):
         pos = parse_sfen(sfen)
         legal = {int(move) for move in legal_moves(pos)}
         context = scratch()
         context.pos = pos
         assert count_moves(context, 0) == len(legal)
-        noisy = [int(move) for move in context.moves[: generate_captures(context, 0)]]
-        assert len(set(noisy)) == len(noisy)
-        assert set(noisy) <= legal
-        assert {move for move in legal if move_captured(move)} <= set(noisy), sfen
+        captures = [int(move) for move in context.moves[: generate_captures(context, 0)]]
+        assert len(set(captures)) == len(captures)
+        assert set(captures) <= legal
+        assert {move for move in legal if move_captured(move)} <= set(captures), sfen
 
 
 def test_cshogi_along_games():

@@ -113,7 +113,7 @@ def test_a_missing_king_does_not_fit(sfen):
 class TestRefusals:
     def test_length(self, packing):
         for length in (0, 31, 33):
-            with pytest.raises(ValueError, match=f"32 bytes are wanted, not {length}"):
+            with pytest.raises(ValueError, match=f"expected 32 bytes, not {length}"):
                 packed.unpack(packing, bytes(length))
 
     def test_kings(self, packing):
@@ -129,7 +129,7 @@ class TestRefusals:
         assert board == Board()
 
     def test_noise_is_refused_or_a_position(self, packing):
-        """Whatever the bytes, the answer is a ValueError or a position that the door lets in."""
+        """Whatever the bytes, the answer is a ValueError or a valid position."""
         rng, read = random.Random(3), 0
         good = packed.pack(packing, Board()._pos)
         for _ in range(1000):

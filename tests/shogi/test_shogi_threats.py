@@ -31,7 +31,7 @@ def positions():
             yield position
 
 
-def test_a_winning_move_mates_and_most_mates_are_found(ctx):
+def test_mate_in_one_mates_and_most_mates_are_found(ctx):
     found = there = 0
     ctx.params.mate_in_one_max_escapes = 8
     for position in positions():

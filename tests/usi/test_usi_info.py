@@ -41,6 +41,14 @@ def test_the_lines_of_a_depth_are_shown_together_and_sorted():
     assert shown(lines) == [(5, "1", 39, "", "b"), (5, "2", 10, "", "c"), (5, "3", -2, "", "a")]
 
 
+def test_the_first_lines_are_shown_at_once_and_the_others_now_and_then():
+    lines = Lines()
+    write = InfoWriter(lines, interval_ms=1_000_000, numbered=True, count=2)
+    for each in (line(1, 1, 5, "a"), line(1, 2, 4, "b"), line(2, 1, 6, "a"), line(2, 2, 3, "b")):
+        write(each)
+    assert shown(lines) == [(1, "1", 5, "", "a"), (1, "2", 4, "", "b")]
+
+
 def test_bounds_belong_to_no_order():
     write, lines = writer(numbered=True, count=2)
     for each in (line(9, 1, 5, "a", bound="lower"), line(9, 1, 30, "a"), line(9, 2, 1, "b", bound="upper"),

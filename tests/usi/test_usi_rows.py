@@ -8,7 +8,6 @@ import importlib
 
 import pytest
 import shogi
-from usi_driver import FAKE, Process
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL"
 
@@ -41,18 +40,18 @@ POINTS = {
         "test_usi_transcripts.test_every_go_is_answered_in_time",
     "go: infinite waits for stop": "test_usi_transcripts.test_infinite_waits_for_stop_even_when_the_search_is_over",
     "go: a next go without stop": "test_usi_transcripts.test_a_go_without_stop_ends_an_endless_one",
-    "go: ponder, with times, without, ponderhit with times": "test_usi_transcripts.test_ponderhit",
+    "go: ponder, with times, without, ponderhit with times": "test_usi_ponder.test_ponderhit",
     "go: ponder with Stochastic_Ponder":
-        "test_usi_transcripts.test_stochastic_ponder_thinks_before_the_opponents_move",
+        "test_usi_ponder.test_stochastic_ponder_thinks_before_the_opponents_move",
     "go: mate": "test_usi_transcripts.test_go_mate",
     "go: searchmoves": "test_usi_transcripts.test_searchmoves",
     "go: a single move needs no time": "test_usi_engine.test_a_single_move_does_not_use_up_its_byoyomi",
     "stop: one answer, at once": "test_usi_transcripts.test_stop_is_prompt_and_answered_once",
     "stop: before the search has begun": "test_usi_transcripts.test_stop_before_the_search_has_begun",
-    "ponder: no bestmove before stop or ponderhit": "test_usi_transcripts.test_no_bestmove_while_pondering",
-    "ponder: gameover without stop": "test_usi_transcripts.test_gameover_is_stop",
+    "ponder: no bestmove before stop or ponderhit": "test_usi_ponder.test_no_bestmove_while_pondering",
+    "ponder: gameover without stop": "test_usi_ponder.test_gameover_is_stop",
     "ponder: the move is legal and the second of the line":
-        "test_usi_transcripts.test_the_ponder_move_is_the_second_of_the_line",
+        "test_usi_ponder.test_the_ponder_move_is_the_second_of_the_line",
     "bestmove: resign without a legal move": "test_usi_transcripts.test_no_legal_move_resigns",
     "bestmove: resign by value": "test_usi_transcripts.test_resign_value",
     "bestmove: win by the rule that is set": "test_usi_transcripts.test_declaration "
@@ -76,12 +75,6 @@ def test_every_point_has_its_tests(point):
     for name in POINTS[point].split():
         module, _, function = name.rpartition(".")
         assert callable(getattr(importlib.import_module(module or __name__), function))
-
-
-@pytest.fixture
-def engine():
-    with Process(FAKE) as process:
-        yield process.ready("setoption name PvInterval value 0")
 
 
 def test_every_line_is_ascii_and_exact(engine):

@@ -47,6 +47,59 @@ def test_a_search_without_a_bound_is_stopped_by_the_end_and_answers(go):
     assert any(line.startswith("info depth 80 ") for line in lines) and seconds < 10
 
 
+@pytest.mark.parametrize("limit", ["DepthLimit value 80", "NodesLimit value 8000"])
+def test_a_search_that_only_the_options_end_is_bounded(limit):
+    """Whether the worker has come to the option or not when the end of the input is read."""
+    for load in ("0", "1"):
+        lines, _ = run_script(f"setoption name {limit}\nposition startpos\ngo\nquit\n", FAKE_LOAD=load)
+        assert any(line.startswith("info depth 80 ") for line in lines) and lines[-1].startswith("bestmove")
+    unset = f"setoption name {limit.split()[0]} value 0"
+    lines, seconds = run_script(f"setoption name {limit}\n{unset}\nposition startpos\ngo\nquit\n")
+    assert lines[-1].startswith("bestmove") and seconds < 10
+    lines, seconds = run_script(f"setoption name {limit}\nposition startpos\ngo infinite\nquit\n")
+    assert lines[-1].startswith("bestmove") and seconds < 10
+
+
+@pytest.mark.parametrize(
+    ("option", "evaluation"), [("EvalType value material", "material"), ("Threads value 1", "king-piece")]
+)
+def test_nothing_is_compiled_before_it_is_known_by_what_to_evaluate(option, evaluation, monkeypatch):
+    asked, written = [], []
+    engine = SimpleNamespace(resize=lambda **named: None)  # and no set_evaluation
+
+    def load(game, name):
+        asked.append((game, name))
+        return engine
+
+    monkeypatch.setattr(loop.core, "load_engine", load)
+    monkeypatch.setattr(loop, "OPTIONS_COME", 300.0)
+
+    def script():
+        yield b"usi"
+        time.sleep(1)
+        assert not asked
+        yield f"setoption name {option}".encode()
+        yield b"isready"
+        while not asked:
+            time.sleep(0.01)
+
+    output = loop.UsiOutput(written.append, lambda: None)
+    loop.Loop(output, leave=lambda status: None).run(script())
+    assert asked == [("shogi", evaluation)] and b"readyok\n" in written
+
+
+def test_the_engine_is_loaded_if_no_option_comes(monkeypatch):
+    loaded = threading.Event()
+    monkeypatch.setattr(loop.core, "load_engine", lambda game, name: loaded.set())
+    monkeypatch.setattr(loop, "OPTIONS_COME", 0.05)
+
+    def script():
+        yield b"usi"
+        assert loaded.wait(60)
+
+    loop.Loop(loop.UsiOutput(lambda data: None, lambda: None), leave=lambda status: None).run(script())
+
+
 def test_isready_alone_is_nothing_to_wait_for():
     lines, seconds = run_script("usi\nisready\nquit\n", FAKE_LOAD="30")
     assert lines[-1] == "usiok" and seconds < 10

@@ -9,7 +9,9 @@ from conversation import ROOT
 FAKE = [sys.executable, str(Path(__file__).with_name("usi_fake.py"))]
 REAL = [sys.executable, "-m", "usi"]
 
-__all__ = ["FAKE", "REAL", "ROOT", "Process"]
+TIMES = "btime 60000 wtime 60000 byoyomi 1000"
+
+__all__ = ["FAKE", "REAL", "ROOT", "TIMES", "Process", "answers"]
 
 
 class Process(conversation.Process):
@@ -19,3 +21,8 @@ class Process(conversation.Process):
         self.send("usi", *options, "isready")
         self.until("readyok", 300)
         return self
+
+
+def answers(lines):
+    """Return those of `lines` that answer a `go`."""
+    return [line for line in lines if line.startswith(("bestmove", "checkmate"))]

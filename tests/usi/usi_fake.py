@@ -96,7 +96,7 @@ class FakeEngine:
     def stop(self):
         self._stop.set()
 
-    def extend(self, soft_ms, hard_ms, least_ms):
+    def extend(self, soft_ms, hard_ms, least_ms, second_ms):
         self._hard = time.monotonic() + hard_ms / 1000
 
     def load_solver(self):
@@ -117,7 +117,7 @@ class FakeEngine:
 
     def search(
         self, *, searchmoves, on_info, multipv, depth=None, nodes=None, movetime=None, soft_ms=None, hard_ms=None,
-        least_ms=0,
+        least_ms=0, second_ms=None,
     ):  # fmt: skip
         if os.environ.get("FAKE_FAULT") == "search":
             raise ArithmeticError("a bug")

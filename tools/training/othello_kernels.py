@@ -130,8 +130,8 @@ def expand(boards, count, children):
         while places != ZERO:
             square = ctz(places)
             disc = places & (ZERO - places)
-            turned = flips(own, opponent, square)
-            child_own, child_opponent = canonical(opponent ^ turned, own ^ turned ^ disc)
+            flipped = flips(own, opponent, square)
+            child_own, child_opponent = canonical(opponent ^ flipped, own ^ flipped ^ disc)
             children[end, 0], children[end, 1] = child_own, child_opponent
             end += 1
             places &= places - np.uint64(1)

@@ -19,7 +19,7 @@ import numpy as np
 
 from shogi_engine.evaluation import Evaluator
 from shogi_engine.games.shogi import GAME
-from shogi_engine.search.context import ALL_FEATURES, new_context
+from shogi_engine.search.context import ALL_FLAGS, new_context
 from shogi_engine.search.history import Histories, forget
 from shogi_engine.search.tt import TranspositionTable
 from tools.training.selfplay_kernels import ABANDONED, play_game
@@ -32,7 +32,7 @@ NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 def search_context(evaluator: Evaluator, table: TranspositionTable, histories: Histories) -> Any:
     """Return a context that searches with `evaluator`, `table` and `histories`, which must all outlive it."""
     ctx = new_context(GAME, histories, evaluator)
-    ctx.search_flags = ALL_FEATURES
+    ctx.search_flags = ALL_FLAGS
     ctx.stop_address = NEVER.ctypes.data
     ctx.tt_address, ctx.tt_clusters, ctx.generation = table.address, table.clusters, table.generation
     return ctx

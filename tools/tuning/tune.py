@@ -346,7 +346,7 @@ def main() -> int:
         king_piece.save(arguments.out, export(parts, arguments.tempo))
         return 0
     if not arguments.data:
-        parser.error("--data or --prior is wanted")
+        parser.error("--data or --prior is needed")
     fit(arguments)
     return 0
 

@@ -39,7 +39,7 @@ UP_RAYS = np.array([[_ray(s, f, r) for f, r in _DIRECTIONS] for s in range(SQUAR
 DOWN_RAYS = np.array([[_ray(s, -f, -r) for f, r in _DIRECTIONS] for s in range(SQUARES)], dtype=np.uint64)
 
 
-@njit
+@njit(tiny=True)
 def neighbours(discs):
     """Return the squares next to any of `discs` (uint64), in the eight directions; `discs` themselves may be among."""
     across = discs | (discs & NOT_H) << ONE_STEP | (discs & NOT_A) >> ONE_STEP

@@ -45,7 +45,7 @@ def parse_obf(text: str) -> Any:
     position. Raises ValueError saying what is wrong and where.
     """
     if not isinstance(text, str):
-        raise ValueError(f"position: text is wanted, not {type(text).__name__}")
+        raise ValueError(f"position: expected text, not {type(text).__name__}")
     if text.strip() == "startpos":
         text = START
     cells = "".join(text.partition(";")[0].split())
@@ -53,12 +53,12 @@ def parse_obf(text: str) -> Any:
         if cell not in _SYMBOL_OF:
             raise ValueError(f"position: {cell!r} on {SQUARE_NAMES[place]} is not X, O or -")
     if len(cells) < SQUARES:
-        raise ValueError(f"position: 64 squares are wanted, not {len(cells)}")
+        raise ValueError(f"position: expected 64 squares, not {len(cells)}")
     side = cells[SQUARES:]
     if not side:
         raise ValueError("position: the side to move, X or O, is missing after the 64 squares")
     if len(side) > 1:
-        raise ValueError(f"position: one letter, the side to move, is wanted after the 64 squares, not {side!r}")
+        raise ValueError(f"position: expected one letter, the side to move, after the 64 squares, not {side!r}")
     if _SYMBOL_OF.get(side, "-") == "-":
         raise ValueError(f"position: the side to move is X or O, not {side!r}")
     board = "".join(_SYMBOL_OF[cell] for cell in cells[:SQUARES])
@@ -177,7 +177,7 @@ def split_transcript(text: str) -> list[str]:
     Raises ValueError for what is neither, saying at which character.
     """
     if not isinstance(text, str):
-        raise ValueError(f"transcript: text is wanted, not {type(text).__name__}")
+        raise ValueError(f"transcript: expected text, not {type(text).__name__}")
     moves: list[str] = []
     place, lower = 0, text.lower()
     while place < len(lower):

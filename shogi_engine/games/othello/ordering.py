@@ -21,8 +21,8 @@ def score_moves(ctx, start, count):
             continue
         square = move_square(move)
         disc = placed_disc(move)
-        turned = flips(own, opponent, square)
-        mine, theirs = own ^ turned ^ disc, opponent ^ turned
+        flipped = flips(own, opponent, square)
+        mine, theirs = own ^ flipped ^ disc, opponent ^ flipped
         answers = mobility(theirs, mine)
         value = np.int64(ctx.params.order_squares[square])
         value -= ctx.params.order_mobility * (popcount(answers) + popcount(answers & CORNERS))

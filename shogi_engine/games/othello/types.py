@@ -30,7 +30,7 @@ PASS = 1 << 7
 DISC = 100
 
 
-@njit
+@njit(tiny=True)
 def move_square(move):
     """Return the square of the disc move `move`, 0 for a pass."""
     return int(move) & 63

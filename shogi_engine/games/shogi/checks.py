@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shogi_engine.bits import ZERO, pop_lowest, split_table
+from shogi_engine.bits import ONE, ZERO, pop_lowest, split_table
 from shogi_engine.bits import test as test_bit
 from shogi_engine.game import do_move, generate_moves, is_quiet, provides, undo_move
 from shogi_engine.games.shogi.attacks import attacks_from, discovered_check_candidates
@@ -50,23 +50,20 @@ STEPPING_KINDS = (PAWN, KNIGHT, SILVER, GOLD_MOVERS)
 STATE_FIELDS = (("check_squares", np.uint64, (16, 2)),)
 
 
-def _squares(lo, hi):
-    """Return the squares of a bitboard as a list."""
-    return [square for square in range(SQUARES) if int(hi if square > 63 else lo) >> (square & 63) & 1]
+def _has_square(bitboards):
+    """Return bool[..., 81] of bitboards uint64[..., 2]: whether each square is set."""
+    square = np.arange(SQUARES, dtype=np.uint64)
+    halves = np.where(square > 63, bitboards[..., 1:], bitboards[..., :1])
+    return halves >> (square & np.uint64(63)) & ONE == ONE
 
 
 def _check_sources(colour, kind):
     """Return by square of the enemy king from where a piece of `kind` may be able to give check in one step."""
-    sources = [0] * SQUARES
-    zone = set(_squares(*ZONE[colour]))
-    for source in range(SQUARES):
-        for target in _squares(*STEP_ATTACKS[colour, kind, source]):
-            kings = set(_squares(*STEP_ATTACKS[colour, kind, target]))
-            if source in zone or target in zone:
-                kings |= set(_squares(*STEP_ATTACKS[colour, GOLD, target]))  # promoted, or a gold already
-            for king in kings:
-                sources[king] |= 1 << source
-    return split_table(sources)
+    steps, gold_steps = _has_square(STEP_ATTACKS[colour, kind]), _has_square(STEP_ATTACKS[colour, GOLD])
+    zone = _has_square(ZONE[colour])
+    promoting = steps & (zone[:, None] | zone)  # or a gold already
+    checks = steps @ steps | promoting @ gold_steps  # bool[source, king]
+    return split_table([sum(1 << int(source) for source in np.flatnonzero(column)) for column in checks.T])
 
 
 # uint64[2, 4, 81, 2]: by colour, index in STEPPING_KINDS and square of the enemy king, from where a piece may be able

@@ -20,7 +20,7 @@ from shogi_engine.games.shogi.notation import START, format_sfen, parse_sfen
 from shogi_engine.games.shogi.ordering import CONTINUATION_SLOTS
 from shogi_engine.games.shogi.params import PARAMS, default_params
 from shogi_engine.games.shogi.types import MAX_MOVES, POSITION, UNDO
-from shogi_engine.games.shogi.usi_moves import format_usi, parse_usi
+from shogi_engine.games.shogi.usi_moves import format_usi, parse_usi, usual_move
 from shogi_engine.jit import record_dtype
 
 STATE = record_dtype([*checks.STATE_FIELDS, *partial_keys.STATE_FIELDS])
@@ -51,4 +51,5 @@ GAME = Game(
     levels=levels.FULL,
     level=levels.plan,
     continuation_slots=CONTINUATION_SLOTS,
+    usual_move=usual_move,
 )

@@ -23,4 +23,5 @@ def legal_moves(pos: Any) -> np.ndarray:
     context = scratch()
     context.pos = pos
     count = write_root_moves(context)
-    return context.root_moves[:count].copy()
+    moves: np.ndarray = context.root_moves[:count].copy()
+    return moves

@@ -40,6 +40,8 @@ from shogi_engine.games.shogi.types import (
     SQUARES,
     UNPROMOTED,
     WHITE,
+    piece_colour,
+    piece_kind,
 )
 from shogi_engine.games.shogi.validation import validate_position
 from shogi_engine.jit import new_record
@@ -124,7 +126,7 @@ PSFEN = _psfen()
 
 
 def pack(packing: Packing, pos: Any) -> bytes:
-    """Return the 32 bytes of `pos` (record[POSITION], as the door lets in).
+    """Return the 32 bytes of `pos` (record[POSITION] that is valid).
 
     Raises ValueError if a king is missing: the format has no room for it. The move number is not kept.
     """
@@ -136,10 +138,10 @@ def pack(packing: Packing, pos: Any) -> bytes:
     board = pos.board.tolist()
     for square in SQUARE_ORDER:
         piece = board[square]
-        if piece & 15 == KING:
+        if piece_kind(piece) == KING:
             continue
         bits.append(packing.board[piece] if piece else EMPTY_SQUARE)
-        left[WAS[piece & 15]] -= 1
+        left[WAS[piece_kind(piece)]] -= 1
     for colour, hand in enumerate(pos.hand.tolist()):
         for kind in HAND_KINDS:
             count = hand >> 8 * kind & 255
@@ -158,7 +160,7 @@ def unpack(packing: Packing, data: Any) -> Any:
     """
     data = bytes(data)
     if len(data) != BYTES:
-        raise ValueError(f"{packing.name}: {BYTES} bytes are wanted, not {len(data)}")
+        raise ValueError(f"{packing.name}: expected {BYTES} bytes, not {len(data)}")
     bits = f"{int.from_bytes(data, 'little'):0{BITS}b}"[::-1]
     pos = new_record(POSITION)
     pos.side = int(bits[0])
@@ -179,7 +181,7 @@ def unpack(packing: Packing, data: Any) -> Any:
     while cursor < BITS:
         piece, cursor = _read(packing, packing.off_board, bits, cursor)
         if piece:
-            hands[piece >> 4][piece & 15] += 1
+            hands[piece_colour(piece)][piece_kind(piece)] += 1
     for colour, hand in enumerate(hands):
         for kind, count in enumerate(hand):
             if count > SET_SIZE[kind]:

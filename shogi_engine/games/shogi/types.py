@@ -76,19 +76,19 @@ def relative_square(colour, square):
     return square if colour == BLACK else SQUARES - 1 - square
 
 
-@njit
+@njit(tiny=True)
 def make_piece(colour, kind):
     """Return the piece of `colour` and `kind`, as pos.board holds it."""
     return colour << 4 | kind
 
 
-@njit
+@njit(tiny=True)
 def piece_colour(piece):
     """Return the colour of a piece, which is not EMPTY."""
     return int(piece) >> 4
 
 
-@njit
+@njit(tiny=True)
 def piece_kind(piece):
     """Return the kind of a piece, 0 for EMPTY."""
     return int(piece) & 15
@@ -103,56 +103,56 @@ def can_promote(kind):
 # ---- moves -------------------------------------------------------------------------------------------------------
 
 
-@njit
+@njit(tiny=True)
 def board_move(source, target, kind, captured, promotion):
     """Return the move of `kind` from `source` to `target` that captures `captured` (0: nothing); promotion 0 or 1."""
     return np.uint32(target | source << 7 | promotion << 14 | kind << 15 | captured << 19)
 
 
-@njit
+@njit(tiny=True)
 def drop_move(kind, target):
     """Return the drop of `kind` on `target`."""
     return np.uint32(target | (DROP_BASE + kind) << 7 | kind << 15)
 
 
-@njit
+@njit(tiny=True)
 def move_to(move):
     """Return the square `move` goes to."""
     return int(move) & 127
 
 
-@njit
+@njit(tiny=True)
 def move_from(move):
     """Return the square `move` comes from, or DROP_BASE + kind."""
     return int(move) >> 7 & 127
 
 
-@njit
+@njit(tiny=True)
 def is_drop(move):
     """Tell whether `move` is a drop."""
     return (int(move) >> 7 & 127) >= DROP_BASE
 
 
-@njit
+@njit(tiny=True)
 def is_promotion(move):
     """Tell whether `move` promotes."""
     return int(move) & PROMOTION != 0
 
 
-@njit
+@njit(tiny=True)
 def move_kind(move):
     """Return the kind of piece that moves, before promotion."""
     return int(move) >> 15 & 15
 
 
-@njit
+@njit(tiny=True)
 def arriving_kind(move):
     """Return the kind that stands on the target square after `move`: the promoted one if it promotes."""
     kind = move_kind(move)
     return int(PROMOTED[kind]) if is_promotion(move) else kind
 
 
-@njit
+@njit(tiny=True)
 def move_captured(move):
     """Return the kind of piece that `move` captures, 0 for none."""
     return int(move) >> 19 & 15
@@ -161,7 +161,7 @@ def move_captured(move):
 # ---- hands -------------------------------------------------------------------------------------------------------
 
 
-@njit
+@njit(tiny=True)
 def hand_count(hand, kind):
     """Return how many pieces of `kind` (1..7) are in `hand` (uint64)."""
     return int(hand >> np.uint64(8 * kind)) & 255

@@ -1,18 +1,16 @@
 """Board: a game of Othello for Python programs, in the manner of python-chess; every move is checked."""
 
 from shogi_engine.games.othello.board.board import (
-    BLACK,
     COLORS,
-    SQUARE_NAMES,
-    SQUARES,
     STARTING_OBF,
     UNICODE_CELLS,
-    WHITE,
     Board,
     LegalMoves,
     Move,
     Outcome,
 )
+from shogi_engine.games.othello.notation import SQUARE_NAMES
+from shogi_engine.games.othello.types import BLACK, SQUARES, WHITE
 
 A1, B1, C1, D1, E1, F1, G1, H1 = range(8)
 A2, B2, C2, D2, E2, F2, G2, H2 = range(8, 16)

@@ -144,7 +144,7 @@ class Board:
         return board
 
     def _begin(self, pos: Any) -> None:
-        """Start anew from `pos`, which has passed the door."""
+        """Start anew from `pos`, which has been validated."""
         self._pos = pos
         self._made = History(UNDO)
 
@@ -168,13 +168,13 @@ class Board:
 
     __copy__ = copy
 
-    def __deepcopy__(self, memo: dict) -> Self:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.copy()
 
-    def __getstate__(self) -> tuple:
+    def __getstate__(self) -> tuple[str, list[int]]:
         return self.root().obf(), list(self._made)
 
-    def __setstate__(self, state: tuple) -> None:
+    def __setstate__(self, state: tuple[str, list[int]]) -> None:
         obf, moves = state
         self.set_obf(obf)
         for move in moves:
@@ -304,7 +304,7 @@ class Board:
 
     @property
     def legal_moves(self) -> LegalMoves:
-        """The legal moves: placings, or the one pass, or none when the game is over."""
+        """The legal moves: disc moves, or the one pass, or none when the game is over."""
         return LegalMoves(self)
 
     @property

@@ -8,16 +8,15 @@ import numpy as np
 from shogi_engine.bits import ALL, ONE, ZERO
 from shogi_engine.game import VALUE_INFINITE
 from shogi_engine.games.othello.endgame.last_empties import NO_SCORE, stability_cut
-from shogi_engine.games.othello.endgame.search import MOVES_START, pick_best, solve, write_scored_moves
-from shogi_engine.games.othello.endgame.table import (
-    BYTE,
-    HIGHEST,
-    ending_key,
-    lower_bound,
-    store_bounds,
-    store_result,
-    upper_bound,
+from shogi_engine.games.othello.endgame.search import (
+    MOVES_START,
+    narrow_window,
+    pick_best,
+    should_stop,
+    solve,
+    write_scored_moves,
 )
+from shogi_engine.games.othello.endgame.table import HIGHEST, ending_key, entry_moves, store_bounds, store_result
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import DISC_MOVE, PASS
@@ -29,6 +28,7 @@ from shogi_engine.search.tt import probe
 DEEP = 13  # with fewer empty squares `endgame.solve` searches
 VALUE_DIVISOR = 8  # the evaluation's hundredths of a disc per unit of `order_score`
 BEING_SEARCHED_SLOTS = 1 << 12
+NO_PLACE = np.uint64(64)
 
 
 @njit
@@ -71,6 +71,45 @@ def score_by_search(ctx, start, end, depth):
 
 
 @njit
+def write_ordered_moves(ctx, key, data, moves, start, beta):
+    """Write `moves` (uint64) to ctx.moves[start:], scored by the replies they leave and by a shallow search.
+
+    key, data : of the position in the table; data is 0 if it is not there.
+    Returns (end, value); a value other than NO_SCORE is a cutoff, and is stored.
+    """
+    own, opponent = ctx.pos.own, ctx.pos.opponent
+    count = popcount(ALL ^ (own | opponent))
+    first, second = entry_moves(data)
+    end, value, place = write_scored_moves(ctx, own, opponent, moves, start, beta, True, first, second)
+    if value != NO_SCORE:
+        store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1)
+    elif end > start + ONE:
+        score_by_search(ctx, start, end, ordering_depth(count))
+    return end, value
+
+
+@njit
+def next_move(ctx, slots, at, end, deferred, defer):
+    """Return (at, deferred, place, child): the best of the moves at..end - 1, and the key of the position after it.
+
+    place : NO_PLACE if no move is left.   at : past the move.
+    defer : pass over moves that another thread is searching; they are moved to the front, before `deferred`.
+    """
+    own, opponent = ctx.pos.own, ctx.pos.opponent
+    while at < end:
+        place = pick_best(ctx, at, end)
+        flipped = flips(own, opponent, place)
+        child = ending_key(opponent ^ flipped, own ^ flipped ^ ONE << place)
+        at += ONE
+        if not defer or not searched_elsewhere(slots, child):
+            return at, deferred, place, child
+        ctx.scores[deferred] = ctx.scores[at - ONE]
+        ctx.moves[deferred] = np.uint32(place)
+        deferred += ONE
+    return at, deferred, NO_PLACE, ZERO
+
+
+@njit
 def solve_deep(ctx, slots, alpha, beta):
     """Return the score of ctx.pos, exact within (alpha, beta): as `solve`, with a costlier ordering of the moves.
 
@@ -83,8 +122,7 @@ def solve_deep(ctx, slots, alpha, beta):
     count = popcount(empty)
     if count < DEEP:
         return solve(ctx, own, opponent, alpha, beta, empty)
-    if load_u64(ctx.stop_address) != ZERO or ctx.nodes >= ctx.node_limit:
-        ctx.stopped = 1
+    if should_stop(ctx):
         return NO_SCORE
 
     # 1. Cutoffs before any move: stable discs, the table.
@@ -92,16 +130,11 @@ def solve_deep(ctx, slots, alpha, beta):
     if value != NO_SCORE:
         return value
     key = ending_key(own, opponent)
-    first, second = np.int64(0), np.int64(0)
     data = probe(ctx, key)
     if data != ZERO:
-        lower, upper = lower_bound(data), upper_bound(data)
-        if lower >= beta or lower == upper:
-            return lower
-        if upper <= alpha:
-            return upper
-        alpha, beta = max(alpha, lower), min(beta, upper)
-        first, second = np.int64(data & BYTE), np.int64(data >> np.uint64(8) & BYTE)
+        value, alpha, beta = narrow_window(data, alpha, beta)
+        if value != NO_SCORE:
+            return value
 
     # 2. The moves, ordered by the replies they leave and by a shallow search.
     moves = mobility(own, opponent)
@@ -114,51 +147,34 @@ def solve_deep(ctx, slots, alpha, beta):
         unmake_move(ctx, np.uint32(PASS))
         return value
     start = np.uint64(MOVES_START + 64 * count)
-    end, value, place = write_scored_moves(ctx, own, opponent, moves, start, beta, True, first, second)
-    if value != NO_SCORE:
-        store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1)
+    end, value = write_ordered_moves(ctx, key, data, moves, start, beta)
+    if value != NO_SCORE or ctx.stopped:
         return value
-    if end > start + ONE:
-        score_by_search(ctx, start, end, ordering_depth(count))
-        if ctx.stopped:
-            return NO_SCORE
 
     # 3. The first move with the full window, the others with a null window first. Moves that other threads are
     #    searching come last, when their results are mostly in the table.
-    best = NO_SCORE
-    best_move = np.int64(0)
+    best, best_move = NO_SCORE, np.int64(0)
     low = alpha
-    deferred = start
-    at = start
+    at = deferred = start
     first_round = True
     while True:
-        if at == end:
+        shared = first_round and best > NO_SCORE and count > DEEP
+        at, deferred, place, child = next_move(ctx, slots, at, end, deferred, shared)
+        if place == NO_PLACE:
             if not first_round or deferred == start:
                 break
             first_round = False
             at, end = start, deferred
-        place = pick_best(ctx, at, end)
-        flipped = flips(own, opponent, place)
-        child = ending_key(opponent ^ flipped, own ^ flipped ^ ONE << place)
-        null_window = best > NO_SCORE and beta - low > 1
-        at += ONE
-        shared = first_round and best > NO_SCORE and count > DEEP
+            continue
         if shared:
-            if searched_elsewhere(slots, child):
-                ctx.scores[deferred] = ctx.scores[at - ONE]
-                ctx.moves[deferred] = np.uint32(place)
-                deferred += ONE
-                continue
             start_searching(slots, child)
         move = np.uint32(DISC_MOVE | place)
         make_move(ctx, move)
         ctx.nodes += 1
-        if null_window:
-            value = -solve_deep(ctx, slots, -low - 1, -low)
-            if low < value < beta and not ctx.stopped:
-                value = -solve_deep(ctx, slots, -beta, -value)
-        else:
-            value = -solve_deep(ctx, slots, -beta, -low)
+        bound = low + 1 if best > NO_SCORE else beta
+        value = -solve_deep(ctx, slots, -bound, -low)
+        if low < value < beta and bound < beta and not ctx.stopped:
+            value = -solve_deep(ctx, slots, -beta, -value)
         unmake_move(ctx, move)
         if shared:
             stop_searching(slots, child)

@@ -11,10 +11,10 @@ from shogi_engine.game import VALUE_NONE, provides
 from shogi_engine.games.othello.bitboard import CORNERS, neighbours, odd_quadrants
 from shogi_engine.games.othello.endgame.last_empties import NO_SCORE, solve_few, stability_cut
 from shogi_engine.games.othello.endgame.table import (
-    BYTE,
     HIGHEST,
     LOWEST,
     ending_key,
+    entry_moves,
     lower_bound,
     store_result,
     upper_bound,
@@ -103,6 +103,29 @@ def pick_best(ctx, at, end):
     return np.uint64(move)
 
 
+@njit(forceinline=True)
+def should_stop(ctx):
+    """Tell whether the search has been stopped or has reached its limit of nodes; ctx.stopped then says so too."""
+    if load_u64(ctx.stop_address) != ZERO or ctx.nodes >= ctx.node_limit:
+        ctx.stopped = 1
+        return True
+    return False
+
+
+@njit(forceinline=True)
+def narrow_window(data, alpha, beta):
+    """Return (value, alpha, beta): the window narrowed to the bounds in an entry's data.
+
+    A value other than NO_SCORE is the node's, which the bounds settle.
+    """
+    lower, upper = lower_bound(data), upper_bound(data)
+    if lower >= beta or lower == upper:
+        return lower, alpha, beta
+    if upper <= alpha:
+        return upper, alpha, beta
+    return np.int64(NO_SCORE), max(alpha, lower), min(beta, upper)
+
+
 @njit
 def solve(ctx, own, opponent, alpha, beta, empty):
     """Return the score of a position with the squares `empty` (uint64), exact within (alpha, beta).
@@ -112,29 +135,23 @@ def solve(ctx, own, opponent, alpha, beta, empty):
     count = popcount(empty)
     if count <= FEW_EMPTIES:
         return solve_few(ctx, own, opponent, alpha, beta, empty)
-    if load_u64(ctx.stop_address) != ZERO or ctx.nodes >= ctx.node_limit:
-        ctx.stopped = 1
+    if should_stop(ctx):
         return NO_SCORE
 
     # 1. Cutoffs before any move: stable discs, the table.
     value = stability_cut(own, opponent, alpha, beta)
     if value != NO_SCORE:
         return value
-    key = ZERO
-    first, second = np.int64(0), np.int64(0)
-    data = ZERO
+    key = data = ZERO
     with_table = count >= TABLE_EMPTIES and ctx.search_flags & TABLE != 0
     if with_table:
         key = ending_key(own, opponent)
         data = probe(ctx, key)
     if data != ZERO:
-        lower, upper = lower_bound(data), upper_bound(data)
-        if lower >= beta or lower == upper:
-            return lower
-        if upper <= alpha:
-            return upper
-        alpha, beta = max(alpha, lower), min(beta, upper)
-        first, second = np.int64(data & BYTE), np.int64(data >> np.uint64(8) & BYTE)
+        value, alpha, beta = narrow_window(data, alpha, beta)
+        if value != NO_SCORE:
+            return value
+    first, second = entry_moves(data)
 
     # 2. The moves.
     moves = mobility(own, opponent)

@@ -38,7 +38,7 @@ from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import DISC, DISC_MOVE, SQUARES
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
-from shogi_engine.search.context import ALL_FEATURES, DEEPER, FINISH, TABLE, new_context, set_root
+from shogi_engine.search.context import ALL_FLAGS, DEEPER, FINISH, TABLE, new_context, set_root
 from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import MAX_THREADS, NO_LIMIT
@@ -238,7 +238,7 @@ class Solver:
         values = [0]  # of each depth
 
         def work() -> None:
-            ctx.search_flags = ALL_FEATURES & GAME.search_flags & ~FINISH
+            ctx.search_flags = ALL_FLAGS & GAME.search_flags & ~FINISH
             for plies in range(1, depth + 1):
                 ctx.root_depth = plies
                 value = int(search(ctx, np.int64(-VALUE_INFINITE), np.int64(VALUE_INFINITE), plies, np.int64(0)))

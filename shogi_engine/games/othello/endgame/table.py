@@ -1,7 +1,7 @@
 """Endgame entries in the search's transposition table: two bounds of the exact score, and two moves.
 
-The memory and its clusters are the search's (search/tt.py: `cluster_address`, the lockless entries, their depth and
-generation); the keys are salted, so that both kinds of entry share one table.
+The memory and its clusters are the search's (search/tt.py: the lockless entries, their depth and generation, and which
+of them is replaced); the keys are salted, so that both kinds of entry share one table.
 data: bits 0-7 best move + 1, 8-15 the one before, 32-39 lower bound + 64, 40-47 upper bound + 64, 48-55 empty squares,
 56-57 set, 58-63 generation.
 """
@@ -10,8 +10,8 @@ import numpy as np
 
 from shogi_engine.bits import ZERO
 from shogi_engine.games.othello.position import MIX_FACTOR, OPPONENT_FACTOR, OWN_FACTOR
-from shogi_engine.jit import load_u64, njit, store_u64
-from shogi_engine.search.tt import ENTRIES, GENERATIONS, cluster_address, entry_depth
+from shogi_engine.jit import njit
+from shogi_engine.search.tt import find_slot, write_entry
 
 LOWEST, HIGHEST = -64, 64  # scores
 SALT = np.uint64(0xB7E151628AED2A6B)
@@ -40,6 +40,12 @@ def upper_bound(data):
     return np.int64(data >> np.uint64(40) & BYTE) - 64
 
 
+@njit(forceinline=True)
+def entry_moves(data):
+    """Return the two moves of an entry's data as square + 1, 0 for none: the best one, and the one before it."""
+    return np.int64(data & BYTE), np.int64(data >> np.uint64(8) & BYTE)
+
+
 @njit
 def entry_square(data):
     """Return the square of an entry's best move, -1 if it has none."""
@@ -49,27 +55,14 @@ def entry_square(data):
 @njit
 def store_bounds(ctx, key, empties, lower, upper, move):
     """Store bounds of a position, tightened by those stored before. move : square + 1, proves `lower`; or 0."""
-    base = cluster_address(ctx, key)
-    victim = base
-    lowest_worth = np.int64(1 << 30)
-    address = base
+    address, data = find_slot(ctx, key)
     second = np.int64(0)
-    for _ in range(ENTRIES):
-        data = load_u64(address + np.uint64(8))
-        if load_u64(address) ^ data == key and data != ZERO:
-            victim = address
-            before, proven = np.int64(data & BYTE), lower_bound(data)
-            if move == 0 or before != 0 and proven > lower:  # by another thread meanwhile, for a better bound
-                move, before = before, move
-            second = before if before != move and before != 0 else np.int64(data >> np.uint64(8) & BYTE)
-            lower, upper = max(lower, proven), min(upper, upper_bound(data))
-            break
-        age = int(ctx.generation - (data >> np.uint64(58)) & np.uint64(GENERATIONS - 1))
-        worth = entry_depth(data) - 8 * age if data != ZERO else np.int64(-(1 << 20))
-        if worth < lowest_worth:
-            lowest_worth = worth
-            victim = address
-        address += np.uint64(16)
+    if data != ZERO:
+        (before, earlier), proven = entry_moves(data), lower_bound(data)
+        if move == 0 or before != 0 and proven > lower:  # by another thread meanwhile, for a better bound
+            move, before = before, move
+        second = before if before != move and before != 0 else earlier
+        lower, upper = max(lower, proven), min(upper, upper_bound(data))
     data = (
         np.uint64(move)
         | np.uint64(second) << np.uint64(8)
@@ -79,8 +72,7 @@ def store_bounds(ctx, key, empties, lower, upper, move):
         | np.uint64(3) << np.uint64(56)
         | ctx.generation << np.uint64(58)
     )
-    store_u64(victim, key ^ data)
-    store_u64(victim + np.uint64(8), data)
+    write_entry(address, key, data)
 
 
 @njit

@@ -1,7 +1,7 @@
 """Othello's evaluation by patterns: a sum of weights, one for how the discs lie on each instance of each pattern.
 
 The numbers of all instances (pattern_layout.py) are kept for each ply of the line and brought up to date by difference:
-a row of ROWS for each disc that was placed or turned.
+a row of ROWS for each disc that was placed or flipped.
 """
 
 import numpy as np
@@ -66,10 +66,10 @@ def refresh_numbers(own, opponent, accumulator):
 
 
 @njit
-def update_numbers(before, after, disc, turned):
+def update_numbers(before, after, disc, flipped):
     """Write the numbers after a move from those before it, which the other side looked at.
 
-    before, after : record[ACCUMULATOR], in and out.   disc, turned : uint64, placed (0: a pass) and turned.
+    before, after : record[ACCUMULATOR], in and out.   disc, flipped : uint64, placed (0: a pass) and flipped.
     A number n becomes 3 o - n for the other side, where o counts every disc once.
     """
     if disc != ZERO:
@@ -78,11 +78,11 @@ def update_numbers(before, after, disc, turned):
             after.occupied[instance] = before.occupied[instance] + ROWS[square, instance]
             turned_over = 3 * before.occupied[instance] - before.numbers[instance]
             after.numbers[instance] = turned_over + 2 * ROWS[square, instance]
-        while turned != ZERO:
-            square = ctz(turned)
+        while flipped != ZERO:
+            square = ctz(flipped)
             for instance in range(SLOTS):
                 after.numbers[instance] += ROWS[square, instance]
-            turned &= turned - ONE
+            flipped &= flipped - ONE
     else:
         for instance in range(SLOTS):
             after.occupied[instance] = before.occupied[instance]

@@ -28,7 +28,18 @@ from shogi_engine.games.shogi.board.pieces import (
 from shogi_engine.games.shogi.notation import MAX_MOVE_NUMBER, format_sfen, parse_sfen
 from shogi_engine.games.shogi.position import key
 from shogi_engine.games.shogi.symbols import HAND_ORDER
-from shogi_engine.games.shogi.types import BLACK, KING, PAWN, POSITION, UNPROMOTED, WHITE, hand_count
+from shogi_engine.games.shogi.types import (
+    BLACK,
+    KING,
+    PAWN,
+    POSITION,
+    UNPROMOTED,
+    WHITE,
+    hand_count,
+    make_piece,
+    piece_colour,
+    piece_kind,
+)
 from shogi_engine.games.shogi.validation import Status, position_faults, validate_position
 from shogi_engine.jit import new_record
 
@@ -74,13 +85,13 @@ class BaseBoard:
     # ---- the position as a whole
 
     def _begin(self, pos: Any, *, edited: bool = False) -> None:
-        """Start anew from `pos`, which has passed the door, or has not if it was `edited`."""
+        """Start anew from `pos`, which has been validated, or has not if it was `edited`."""
         self._record = pos
         self._edited = edited
 
     @property
     def _pos(self) -> Any:
-        """The record[POSITION]; it passes the door first if it was edited."""
+        """The record[POSITION]; it is validated first if it was edited."""
         if self._edited:
             validate_position(self._record)
             self._edited = False
@@ -116,7 +127,7 @@ class BaseBoard:
     def __copy__(self) -> Self:
         return self.copy()
 
-    def __deepcopy__(self, memo: dict) -> Self:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.copy()
 
     def ply(self) -> int:
@@ -129,7 +140,7 @@ class BaseBoard:
 
     zobrist_hash = key
 
-    def _identity(self) -> tuple:
+    def _identity(self) -> tuple[bytes, int, int, int]:
         """Return what makes two positions the same."""
         pos = self._record
         return pos.board.tobytes(), int(pos.hand[BLACK]), int(pos.hand[WHITE]), int(pos.side)
@@ -225,13 +236,13 @@ class BaseBoard:
     @property
     def king_squares(self) -> list[int | None]:
         """For each colour its king's square, None where there is none."""
-        kings = [np.flatnonzero(self._record.board == color << 4 | KING) for color in COLORS]
+        kings = [np.flatnonzero(self._record.board == make_piece(color, KING)) for color in COLORS]
         return [int(found[0]) if found.size else None for found in kings]
 
     @property
     def pieces(self) -> list[int]:
         """The piece type on each of the 81 squares, 0 where there is none; a copy."""
-        return (self._record.board & 15).tolist()
+        return [piece_kind(piece) for piece in self._record.board.tolist()]
 
     @property
     def piece_bb(self) -> list[int]:
@@ -247,26 +258,25 @@ class BaseBoard:
     def piece_at(self, square: int) -> Piece | None:
         """Return the piece on `square` (0..80) or None; raises ValueError for another number."""
         piece = self._piece(square)
-        return Piece(piece & 15, piece >> 4) if piece else None
+        return Piece(piece_kind(piece), piece_colour(piece)) if piece else None
 
     def piece_type_at(self, square: int) -> int:
         """Return the piece type on `square` (0..80), 0 if it is empty; raises ValueError for another number."""
-        return self._piece(square) & 15
+        return int(piece_kind(self._piece(square)))
 
     def color_at(self, square: int) -> int | None:
         """Return the colour of the piece on `square` (0..80) or None; raises ValueError for another number."""
         piece = self._piece(square)
-        return piece >> 4 if piece else None
+        return piece_colour(piece) if piece else None
 
     def piece_map(self) -> dict[int, Piece]:
         """Return the pieces on the board by their squares, the lowest first."""
-        return {
-            square: Piece(piece & 15, piece >> 4) for square, piece in enumerate(self._record.board.tolist()) if piece
-        }
+        board = self._record.board.tolist()
+        return {square: Piece(piece_kind(piece), piece_colour(piece)) for square, piece in enumerate(board) if piece}
 
     def has_piece_in_hand(self, piece_type: int, color: int) -> bool:
         """Tell whether `color` holds such a piece; a promoted type counts as what it was."""
-        return hand_count(self._record.hand[self._colour(color)], self._droppable(piece_type)) > 0
+        return bool(hand_count(self._record.hand[self._colour(color)], self._droppable(piece_type)) > 0)
 
     def _piece(self, square: int) -> int:
         """Return the board's byte for `square`."""

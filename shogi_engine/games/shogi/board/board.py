@@ -66,6 +66,9 @@ class LegalMoves(MoveList):
     def __iter__(self) -> Iterator[Move]:
         return (Move._decode(int(move)) for move in legal_moves(self._board._pos))
 
+    def __bool__(self) -> bool:
+        return len(legal_moves(self._board._pos)) > 0  # by the kernel that lists them: the one that counts is another
+
     def __len__(self) -> int:
         context = scratch()
         context.pos = self._board._pos
@@ -143,10 +146,10 @@ class Board(BaseBoard):
         board._rule, board._made = self._rule, self._made.copy()
         return board
 
-    def __getstate__(self) -> tuple:
+    def __getstate__(self) -> tuple[str, list[str], str]:
         return self.root().sfen(), [move.usi() for move in self.move_stack], self.entering_king_rule
 
-    def __setstate__(self, state: tuple) -> None:
+    def __setstate__(self, state: tuple[str, list[str], str]) -> None:
         sfen, moves, self.entering_king_rule = state
         self.push_usi_position_cmd(f"sfen {sfen} moves {' '.join(moves)}")
 
@@ -360,7 +363,7 @@ class Board(BaseBoard):
 
     def is_repetition(self, count: int = 4) -> bool:
         """Tell whether board, hands and side to move are there for at least the `count`-th time."""
-        return occurrence(self._pos, self._made.undo, len(self._made), count) >= 0
+        return bool(occurrence(self._pos, self._made.undo, len(self._made), count) >= 0)
 
     def is_fourfold_repetition(self) -> bool:
         """Tell whether the position is there for the fourth time, which ends the game."""

@@ -14,6 +14,7 @@ from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KANJI_PIECES, SYMBOL
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,
+    DRAGON,
     DROP_BASE,
     GOLD,
     HORSE,
@@ -34,13 +35,12 @@ from shogi_engine.games.shogi.types import (
     move_from,
     move_to,
 )
-from shogi_engine.games.shogi.types import DRAGON as PROM_ROOK
 from shogi_engine.games.shogi.usi_moves import split_usi, usi_of
 from shogi_engine.games.shogi.validation import is_dead
 
 COLORS = (BLACK, WHITE)
 NONE = 0  # the piece type of an empty square
-PROM_BISHOP = HORSE
+PROM_BISHOP, PROM_ROOK = HORSE, DRAGON
 PIECE_TYPES = (
     *(PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, KING),
     *(PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER, PROM_BISHOP, PROM_ROOK),
@@ -220,7 +220,7 @@ class Outcome:
         return f"{who}: {self.termination.value}"
 
 
-class SquareSet(AbstractSet):
+class SquareSet(AbstractSet[int]):
     """An immutable set of squares with the operators of python-shogi's: it is iterated upwards, from 9a on.
 
     squares : a mask (int, bit s for square s), or squares (0..80). ValueError for what is outside the board.
@@ -240,7 +240,7 @@ class SquareSet(AbstractSet):
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("a SquareSet does not change")
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[type["SquareSet"], tuple[int]]:
         return SquareSet, (self.mask,)
 
     def __contains__(self, square: object) -> bool:
@@ -319,7 +319,7 @@ def _mask(squares: "int | SquareSet | Iterable[int]") -> int:
     return mask
 
 
-class Occupied(tuple):
+class Occupied(tuple[int, ...]):
     """The occupied squares as python-shogi has them: [BLACK] and [WHITE] are masks, `bits` is both."""
 
     @property

@@ -2,7 +2,7 @@
 
 The attacker moves at OR nodes and gives check with every move; the defender moves at AND nodes. A position's proof
 number is the number of leaves that must at least be proven to prove the mate, its disproof number that of the leaves
-that must be disproven to prove that there is none. The search descends to the child with the least delta and returns
+that must be disproven to prove that there is none. The search moves on to the child with the least delta and returns
 when a number reaches its threshold, that is when another child has become the best one.
 
     Ayumu Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002: the search, phi and delta,
@@ -164,7 +164,7 @@ def init_root(ctx):
 
 
 @njit
-def descend(ctx, second_best):
+def make_best_move(ctx, second_best):
     """Make the move to the best child of the position at ctx.ply, set the child's thresholds and expand it."""
     frame = ctx.frames[ctx.ply]
     child = ctx.children[frame.best]
@@ -184,7 +184,7 @@ def descend(ctx, second_best):
 
 
 @njit
-def ascend(ctx):
+def unmake_best_move(ctx):
     """Take back the last move and give the child it led to the result in ctx.found."""
     found = ctx.found
     ctx.repetition_filter[ctx.frames[ctx.ply].key & np.uint64(REPETITION_FILTER_SIZE - 1)] -= np.uint8(1)
@@ -216,7 +216,7 @@ def prove(ctx):
             store_result(ctx)
             if ctx.ply == 0:
                 break
-            ascend(ctx)
+            unmake_best_move(ctx)
             continue
         if should_stop(ctx):
             while ctx.ply > 0:
@@ -228,7 +228,7 @@ def prove(ctx):
             or_node = int(ctx.pos.side) == ctx.attacker
             set_child(child, or_node, INFINITE, 0, child.attacker_hand, LENGTH_MAX, -1)
             continue
-        descend(ctx, second_best)
+        make_best_move(ctx, second_best)
     if ctx.found.proof == 0:
         return MATE
     return NO_MATE if ctx.found.ply == NO_PLY else TOO_DEEP

@@ -52,7 +52,7 @@ class _Reader:
         found = list(tokens(text, escapes=False))
         if [token.kind for token in found[-1:]] != [")"]:
             self.place = len(text)
-            raise ValueError("a tag, NAME[...], or ;) is expected, not the end")
+            raise ValueError("expected a tag, NAME[...], or ;), not the end")
         properties = [token for token in found if token.kind not in "(;)"]
         seen: set[str] = set()
         for token in properties:
@@ -93,7 +93,7 @@ class _Reader:
             parts = value.split("/")
             try:
                 if len(parts) > 3:
-                    raise ValueError("at most a move, an evaluation and a time are expected")
+                    raise ValueError("expected at most a move, an evaluation and a time")
                 if parts[0].strip().lower()[:2] != "pa":
                     builder.pass_if_due()
                 if token.kind != "BW"[builder.side]:
@@ -154,7 +154,7 @@ def parse_ggf(text: str) -> GameRecord:
     """Return the one game of a GGF text; raises ValueError as `parse_ggf_games` does, or if there is not one."""
     games = parse_ggf_games(text)
     if len(games) != 1:
-        raise ValueError(f"GGF: one game, (;GM[Othello]...;), is expected, not {len(games)}")
+        raise ValueError(f"GGF: expected one game, (;GM[Othello]...;), not {len(games)}")
     return games[0]
 
 

@@ -1,0 +1,60 @@
+"""A search made ready in a thread while a human reads and types, for `play`.
+
+A process of its own, on a second core, would compile the rules again, which are most of the search, and be no sooner
+done.
+"""
+
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING, NoReturn
+
+from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.threads import start_thread
+
+if TYPE_CHECKING:
+    from shogi_engine.game import Game
+
+LAST_WAIT = 0.2  # seconds that the thread has to end by itself
+
+
+class Preparation:
+    """Compiles, or loads, the search of `game` in a thread, and after it what is needed later in a game."""
+
+    def __init__(self, game: "Game") -> None:
+        self._ready = threading.Event()
+        self._failure: BaseException | None = None
+        self._thread = start_thread(self._work, "preparation", game)
+
+    def _work(self, game: "Game") -> None:
+        from shogi_engine.engine import Engine
+
+        try:
+            with Engine(game, hash_mb=1) as engine:  # kernels are the process's, a position the engine's
+                engine.search(nodes=1)
+                self._ready.set()
+                engine.warmup()
+        except BaseException as failure:
+            self._failure = failure
+        finally:
+            self._ready.set()
+
+    def wait(self) -> None:
+        """Return when the engine can search; raises what went wrong."""
+        if not self._ready.is_set():
+            with compile_bar():
+                self._ready.wait()
+        if self._failure is not None:
+            raise self._failure
+
+    def is_busy(self) -> bool:
+        """Tell whether the thread is at work still."""
+        self._thread.join(LAST_WAIT)
+        return self._thread.is_alive()
+
+
+def leave(status: int) -> NoReturn:
+    """End the process at once: if Python did it, it would take away from LLVM what a thread still works with."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)

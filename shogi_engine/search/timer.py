@@ -1,0 +1,90 @@
+"""The limits of a running search, which may change, and the thread that stops it: kernels read no clock."""
+
+import math
+import threading
+import time
+from collections.abc import Callable
+
+from shogi_engine.search.limits import Limits
+from shogi_engine.stop import FOREVER, Deadline, end_of
+
+
+class Timer:
+    """Stops a search at its hard limit from a thread of its own: kernels read no clock."""
+
+    def __init__(self, began: float, limits: Limits, stop: Callable[[], None]) -> None:
+        self.lock = threading.Lock()
+        self.deadline = Deadline(stop)
+        self.since = began
+        self.soft = FOREVER
+        self.least = began
+        self.full = FOREVER  # the hard limit as it was given; the deadline may be capped below it
+        self.factor: float | None = None
+        self.second: float | None = None  # when a full second of the clock ends
+        self.last = FOREVER  # the end of the second that is used up
+        self.set(began, limits.soft_ms, limits.hard_ms, limits.least_ms, limits.second_ms)
+
+    def set(
+        self,
+        since: float,
+        soft_ms: float | None,
+        hard_ms: float | None,
+        least_ms: float = 0.0,
+        second_ms: float | None = None,
+    ) -> None:
+        """Replace the limits by new ones that count from `since` (time.perf_counter)."""
+        with self.lock:
+            self.since = since
+            self.second = None if second_ms is None else since + second_ms / 1000
+            self.last = FOREVER
+            self.least = since + least_ms / 1000
+            self.soft = end_of(soft_ms, since)
+            self.full = end_of(hard_ms, since)
+            self._apply_cap()
+
+    def cap(self, factor: float | None) -> None:
+        """End the search at `factor` times the soft limit, within an iteration too; None: at the hard limit again."""
+        with self.lock:
+            self.factor = factor
+            self._apply_cap()
+
+    def _apply_cap(self) -> None:
+        end = self.full
+        if self.factor is not None and self.soft < self.full < FOREVER:
+            end = max(self.since + self.factor * (self.soft - self.since), self.least)
+            end = min(self._full_second(end), self.full)
+        self.deadline.set(min(end, self.last))
+
+    def _full_second(self, end: float) -> float:
+        """Return when the second that `end` is in is over, on a clock that counts full seconds."""
+        return end if self.second is None else self.second + math.ceil(end - self.second)
+
+    def may_continue(self, factor: float = 1.0) -> bool:
+        """Tell whether another iteration may begin with the soft limit stretched by `factor`, at most to the hard one.
+
+        Only a soft limit below the hard one is stretched or cut: equal ones mean that all the time is to be used.
+        """
+        with self.lock:
+            end = self.soft
+            if self.soft < self.full < FOREVER:
+                end = min(max(self.since + factor * (self.soft - self.since), self.least), self.full)
+        return time.perf_counter() < end
+
+    def finish_second(self) -> bool:
+        """End the search with the second that has begun; tell whether there is one, and something left of it."""
+        with self.lock:
+            now = time.perf_counter()
+            if self.second is not None and self.last == FOREVER:
+                self.last = min(self._full_second(now), self.full)
+                self._apply_cap()
+            return self.second is not None and now < self.last
+
+    def may_be_cut(self) -> bool:
+        """Tell whether the soft limit could be cut, and is near enough for that to matter."""
+        with self.lock:
+            passed = time.perf_counter() - self.since
+            return self.soft < self.full < FOREVER and 4 * passed > self.soft - self.since
+
+    def close(self) -> None:
+        """End the thread."""
+        self.deadline.close()

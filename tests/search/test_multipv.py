@@ -1,0 +1,201 @@
+"""Several best moves, what is left of a search that was stopped, and the move a person plays among equal ones."""
+
+import json
+import time
+from dataclasses import replace
+from itertools import groupby, pairwise
+from pathlib import Path
+
+import pytest
+
+from games import game_of
+from search.searching import final_position, random_positions
+from search.test_root import fresh
+from shogi_engine.search.limits import Limits
+
+DATA = Path(__file__).parent.parent / "data"
+COUNT = 5
+
+
+def shogi_positions(count):
+    """Return positions with two moves at least."""
+    game, searcher = game_of("shogi"), fresh("shogi")
+    texts = [row["sfen"] for row in json.loads((DATA / "shogi_perft.json").read_text())["positions"]]
+    positions = [game.parse_position(text) for text in texts]
+    return [position for position in positions if len(searcher.root_moves(position)) > 1][:count]
+
+
+def depths_of(infos):
+    """Return the lists of what was reported together, in order: of each depth those of one iteration."""
+    sets = [list(group) for _, group in groupby(infos, key=lambda info: info.depth)]
+    assert [each[0].depth for each in sets] == sorted({each[0].depth for each in sets})
+    return sets
+
+
+def check_lines(searcher, position, lines, count):
+    """Check that lines are those of `count` moves: exact, sorted, numbered, distinct, legal."""
+    assert [info.multipv for info in lines] == list(range(1, count + 1))
+    assert not any(info.bound for info in lines)
+    assert all(above.score >= below.score for above, below in pairwise(lines))
+    assert len({info.pv[0] for info in lines}) == count
+    for info in lines:
+        final_position(searcher.game, position, info.pv)
+
+
+def differences_from_a_single_line(positions, depth):
+    """Search for COUNT moves, check each depth's lines; return how far the best values are from a single line's."""
+    searcher, differences = fresh("shogi"), []
+    for position in positions:
+        seen = []
+        searcher.new_game()
+        result = searcher.search(position, (), Limits(depth=depth, multipv=COUNT), seen.append)
+        count = min(COUNT, len(searcher.root_moves(position)))
+        sets = depths_of(seen)
+        assert [lines[0].depth for lines in sets] == list(range(1, result.depth + 1))
+        for lines in sets:
+            check_lines(searcher, position, lines, count)
+        check_lines(searcher, position, result.infos, count)
+        searcher.new_game()
+        single = searcher.search(position, (), Limits(depth=result.depth))
+        differences.append(abs(single.score - result.score))
+    return sorted(differences)
+
+
+def test_at_each_depth_the_lines_are_sorted_and_distinct_and_the_first_is_the_best_move():
+    differences = differences_from_a_single_line(shogi_positions(12), 4)
+    assert differences[len(differences) // 2] < 60
+
+
+@pytest.mark.slow
+def test_fifty_positions_to_depth_12():
+    positions = shogi_positions(50)
+    assert len(positions) == 50
+    differences = differences_from_a_single_line(positions, 12)
+    assert differences[25] < 60
+
+
+def test_an_exact_search_gives_every_move_its_exact_value():
+    """Othello with few empty squares left: the last iteration reaches the end without selectivity."""
+    searcher = fresh("othello", game_of("othello").search_flags)
+    game, checked = searcher.game, 0
+    for position in random_positions(game, 200, 29, 54):
+        legal = searcher.root_moves(position)
+        if not 3 <= len(legal) <= 8 or game.plies_left(position) > 9:
+            continue
+        searcher.new_game()
+        result = searcher.search(position, (), Limits(multipv=3))
+        alone = {}
+        for move in legal:
+            searcher.new_game()
+            alone[move] = searcher.search(position, (), Limits(searchmoves=(move,))).score
+        assert result.exact and all(info.exact for info in result.infos)
+        check_lines(searcher, position, result.infos, 3)
+        assert [info.score for info in result.infos] == sorted(alone.values(), reverse=True)[:3]
+        assert [alone[info.pv[0]] for info in result.infos] == [info.score for info in result.infos]
+        searcher.new_game()
+        assert searcher.search(position, (), Limits()).score == result.score
+        checked += 1
+    assert checked > 2
+
+
+# ---- stopped -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("multipv", [1, 4])
+@pytest.mark.parametrize("name", ["othello", "shogi"])
+def test_a_search_that_is_stopped_has_the_lines_of_its_last_finished_depth(name, multipv):
+    searcher, changed = fresh(name), 0
+    for number, position in enumerate(random_positions(searcher.game, 40, 31, 40)):
+        seen = []
+        searcher.new_game()
+        result = searcher.search(position, (), Limits(nodes=300 + 777 * number, multipv=multipv), seen.append)
+        exact = [info for info in seen if not info.bound]
+        if not exact:
+            continue
+        finished = depths_of(exact)[-1]
+        lines = result.infos
+        assert len(lines) == len(finished)
+        if lines[0].pv[0] == finished[0].pv[0]:
+            check_lines(searcher, position, lines, len(finished))
+            assert {info.depth for info in lines} == {finished[0].depth}
+            assert [info.score for info in lines] == [info.score for info in finished]
+            assert all(line.pv[: len(info.pv)] == info.pv for line, info in zip(lines, finished, strict=True))
+        else:  # a better move was found on the way: it is first, the others are as they were
+            changed += 1
+            assert lines[0].depth > finished[0].depth or not lines[0].bound
+            check_lines(searcher, position, [replace(line, multipv=line.multipv - 1) for line in lines[1:]],
+                        len(lines) - 1)  # fmt: skip
+            if lines[0].bound:
+                assert lines[0].pv[0] not in {info.pv[0] for info in finished}
+    assert changed or name == "othello"
+
+
+# ---- of equal moves the usual one --------------------------------------------------------------------------------
+
+
+# Where bishops may be exchanged, with promotion or without it: the bishop is taken back at once.
+EXCHANGES = (
+    "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1BG4R1/LNS1KGSNL w - 4",
+    "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3",
+    "lnsgk1snl/1r2g2b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/LBG4R1/1NS1KGSNL w - 6",
+    "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/1PP6/P2PPPPPP/1B3S1R1/LNSGKG1NL b - 7",
+    "lnsgkgsnl/1r5b1/pppppp1pp/9/6p2/2P6/PP1PPPPPP/1B2G2R1/LNS1KGSNL b - 5",
+    "lnsgkgsnl/1r5b1/1ppppp1pp/p5p2/9/2P1P4/PP1P1PPPP/1B5R1/LNSGKGSNL b - 5",
+)
+
+
+def exchanges(usual_move, limits):
+    """Yield EXCHANGES and what is found there, with `usual_move` or without one (None)."""
+    searcher = fresh("shogi")
+    game = searcher.game
+    searcher.game = replace(game, usual_move=usual_move)
+    try:
+        for text in EXCHANGES:
+            searcher.new_game()
+            position = game.parse_position(text)
+            yield position, searcher.search(position, (), limits)
+    finally:
+        searcher.game = game
+
+
+@pytest.mark.parametrize("limits", [Limits(depth=3), Limits(nodes=320)])
+def test_of_equal_moves_the_promotion_is_played(limits):
+    game, left = game_of("shogi"), 0
+    without = [game.format_move(position, result.bestmove) for position, result in exchanges(None, limits)]
+    for position, result in exchanges(game.usual_move, limits):
+        move = game.format_move(position, result.bestmove)
+        left += move in ("2b8h", "8h2b")
+        if move in ("2b8h+", "8h2b+"):
+            assert len(result.pv) > 1 and not result.infos[0].bound
+            final_position(game, position, result.pv)
+    unpromoted = sum(move in ("2b8h", "8h2b") for move in without)
+    assert unpromoted > 3 and left <= unpromoted // 3  # where it is worth more at this depth it is not equal
+
+
+def test_the_search_after_the_search_costs_nothing_and_is_seen_by_no_other():
+    plain = [result for _, result in exchanges(None, Limits(depth=3))]
+    usual = [result for _, result in exchanges(game_of("shogi").usual_move, Limits(depth=3))]
+    assert [result.nodes for result in plain] == [result.nodes for result in usual]
+    searcher = fresh("shogi")
+    position = searcher.game.parse_position(EXCHANGES[0])
+    searcher.search(position, (), Limits(depth=3))
+    began, result = time.perf_counter(), searcher.search(position, (), Limits(hard_ms=50))  # it is stopped as usual
+    assert result.depth > 3 and time.perf_counter() - began < 10
+
+
+def test_who_does_not_promote_usually_promotes():
+    game = game_of("shogi")
+    for text, move, other in (
+        ("8k/9/9/9/9/4R4/9/9/4K4 b - 1", "5f5c", "5f5c+"),
+        ("8k/9/9/9/9/4B4/9/9/4K4 b - 1", "5f8c", "5f8c+"),
+        ("8k/9/9/4P4/9/9/9/9/4K4 b - 1", "5d5c", "5d5c+"),
+        ("8k/9/3L5/9/9/9/9/9/4K4 b - 1", "6c6b", "6c6b+"),
+    ):
+        position = game.parse_position(text)
+        assert game.usual_move(game.parse_move(position, move)) == game.parse_move(position, other)
+        assert game.usual_move(game.parse_move(position, other)) == 0
+    for text, move in (("8k/9/4S4/9/9/9/9/9/4K4 b - 1", "5c4d"), ("8k/9/9/4N4/9/9/9/9/4K4 b - 1", "5d4b"),
+                       ("8k/9/9/9/9/9/9/9/4K4 b R 1", "R*5b"), ("8k/9/9/3L5/9/9/9/9/4K4 b - 1", "6d6c")):  # fmt: skip
+        position = game.parse_position(text)
+        if move in [game.format_move(position, each) for each in fresh("shogi").root_moves(position)]:
+            assert game.usual_move(game.parse_move(position, move)) == 0

@@ -1,0 +1,37 @@
+"""Files and functions are short enough to be read at once."""
+
+import ast
+
+from processes import ROOT
+
+FILE_LINES = 500
+FUNCTION_LINES = 80
+LONGER = {"shogi_engine/search/alphabeta.py:search"}  # its numbered steps are read from top to bottom
+
+
+def python_files():
+    """Yield (name, source) of all Python files of the repository."""
+    for folder in ("shogi_engine", "usi", "tools", "tests", "examples"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+
+
+def long_functions(source):
+    """Yield the names of the functions and methods in `source` that have more than FUNCTION_LINES lines."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= FUNCTION_LINES:
+            yield node.name
+
+
+def test_long_functions_are_found():
+    line = "    x = 1\n"
+    assert list(long_functions("class A:\n  def f(self):\n" + line * FUNCTION_LINES)) == ["f"]
+    assert list(long_functions("def g():\n" + line * (FUNCTION_LINES - 1))) == []
+
+
+def test_no_file_is_long():
+    assert [name for name, source in python_files() if len(source.splitlines()) > FILE_LINES] == []
+
+
+def test_only_the_search_is_a_long_function():
+    assert {f"{name}:{function}" for name, source in python_files() for function in long_functions(source)} == LONGER

@@ -1,0 +1,11 @@
+"""What tests of the conversation share."""
+
+import pytest
+from usi_driver import FAKE, Process
+
+
+@pytest.fixture
+def engine():
+    """An engine that only pretends to think, ready, which shows every line at once."""
+    with Process(FAKE) as process:
+        yield process.ready("setoption name PvInterval value 0")

@@ -1,0 +1,85 @@
+"""A front end as a process that soak.py talks to: lines, patience, and what the process holds."""
+
+import os
+import queue
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+PATIENCE = 120.0  # seconds without the answer that is due: it hangs (the mate solver may have to be compiled)
+KEPT = 12  # of the lines sent, for a report
+
+
+class FaultError(Exception):
+    """Something the front end must not do; its text says what."""
+
+
+class Conversation:
+    """The process and the lines it has said."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        threading.Thread(target=self._read, daemon=True).start()
+        self.pid = self._process.pid
+        self.sent: list[str] = []
+
+    def _read(self) -> None:
+        for raw in self._process.stdout or ():
+            self._lines.put(raw.decode("utf-8", "replace").rstrip("\n"))
+        self._lines.put(None)
+
+    def send(self, *lines: str) -> None:
+        """Send lines."""
+        self.sent = [*self.sent, *lines[-KEPT:]][-KEPT:]
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+            self._process.stdin.flush()
+        except OSError:
+            raise FaultError(f"the process is gone after {self.sent}") from None
+
+    def until(self, *starts: str) -> list[str]:
+        """Return the lines up to the first that begins with one of `starts`, that one the last."""
+        lines: list[str] = []
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                line = self._lines.get(timeout=max(end - time.monotonic(), 0.001))
+            except queue.Empty:
+                raise FaultError(f"no {starts} after {self.sent}; the last lines were {lines[-3:]}") from None
+            if line is None:
+                raise FaultError(f"the process ended ({self._process.wait()}) after {self.sent}")
+            if "internal error" in line:
+                raise FaultError(f"{line} after {self.sent}")
+            lines.append(line)
+            if line.startswith(starts):
+                return lines
+
+    def usage(self) -> dict[str, float]:
+        """Return what the process holds: kB, files, threads, and its CPU seconds; zeros if the system does not tell."""
+        folder = Path(f"/proc/{self.pid}")
+        try:
+            status = (folder / "status").read_text()
+            ticks = (folder / "stat").read_text().rpartition(")")[2].split()[11:13]
+            files = len(list((folder / "fd").iterdir()))
+        except OSError:
+            return {"kb": 0, "files": 0, "threads": 0, "cpu": 0.0}
+        numbers = [int(status.partition(name)[2].split()[0]) for name in ("VmRSS:", "Threads:")]
+        return {"kb": numbers[0], "files": files, "threads": numbers[1],
+                "cpu": round(sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"), 2)}  # fmt: skip
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+        self._process.wait()
+
+    def close(self) -> None:
+        """Send quit, and see that it ends."""
+        self.send("quit")
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            raise FaultError("it does not end") from None
