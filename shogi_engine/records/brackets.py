@@ -79,9 +79,7 @@ def tokens(text: str, escapes: bool) -> Iterator[Token]:
         else:
             start, name = place, _NAME.match(text, place)
             if not name:
-                raise ValueError(
-                    f"character {place + 1}: expected a property, NAME[...], not {_clip(text[place:])}"
-                )
+                raise ValueError(f"character {place + 1}: expected a property, NAME[...], not {_clip(text[place:])}")
             place = _BLANK.match(text, name.end()).end()  # type: ignore[union-attr]
             values = []
             while found := value.match(text, place):
