@@ -1,14 +1,15 @@
 """Text from outside: whole numbers as other programs send them, foreign words in messages. Standard library only."""
 
 SHOWN_MAX = 160  # characters of a foreign text that a message repeats
+SHOWN_WITH_PATH = 1000  # characters of a message that names a file and says what is wrong with it
 NUMBER_MAX = 1 << 53  # larger numbers are cut to this: a program may send anything
 
 
-def sanitize(text: str) -> str:
-    """Return `text` as one line of printable ASCII, not long, to be repeated in a message."""
+def sanitize(text: str, most: int = SHOWN_MAX) -> str:
+    """Return `text` as one line of printable ASCII, of `most` characters at most, to be repeated in a message."""
     plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
     plain = "".join(character if character.isprintable() else "?" for character in plain)
-    return plain if len(plain) <= SHOWN_MAX else plain[: SHOWN_MAX - 3] + "..."
+    return plain if len(plain) <= most else plain[: most - 3] + "..."
 
 
 def clamped_number(text: str) -> int:

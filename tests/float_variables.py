@@ -9,15 +9,19 @@ from the cache has forgotten its variables' types: run this with an empty one.
 import gc
 import json
 import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import nnbin
 import numpy as np
 from conformance.cases import CASES, ConformanceCase, legal_moves
 from numba import types
 from numba.core.dispatcher import Dispatcher
 
 from shogi_engine import bits, game
+from shogi_engine.games.shogi.names import FILE_EVALUATIONS
 from shogi_engine.perft import perft
 from shogi_engine.search import textbook
 from shogi_engine.search.context import new_context, set_root
@@ -105,7 +109,10 @@ def compile_game(case: ConformanceCase) -> None:
 def use_evaluations(rules: game.Game, position: Any, move: Any) -> None:
     """Have the kernels of all evaluations of a game compiled, though the search is for the default one only."""
     for name in rules.evaluations or ():
-        ctx = new_context(rules, evaluator=rules.evaluation(name).load())
+        with tempfile.TemporaryDirectory() as folder:
+            file = nnbin.write_empty(Path(folder) / "nn.bin") if name in FILE_EVALUATIONS else None
+            evaluator = rules.evaluation(name).load(file)
+        ctx = new_context(rules, evaluator=evaluator)
         set_root(ctx, position)
         game.refresh_line(ctx)
         game.root_order_score(ctx, move)

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import nnbin
 import pytest
 from processes import environment
 
@@ -26,8 +27,19 @@ def test_a_healthy_installation(capsys):
         assert part in text
 
 
+@pytest.mark.skipif(jit.JIT_DISABLED, reason="takes long without JIT")
+def test_a_network_is_named_or_what_is_wrong_with_it(tmp_path):
+    file, facts, problems = nnbin.write_empty(tmp_path / "nn.bin"), {}, []
+    doctor.examine_engine(facts, problems, "nnue", file)
+    assert facts["evaluation"] == f"nnue: {file}, HalfKP 256x2-32-32" and facts["nodes"] > 0 and not problems
+    file.write_bytes(b"short")
+    doctor.examine_engine(facts, problems, "nnue", file)
+    assert facts["evaluation"].startswith("king-piece: ")
+    assert [problem for problem in problems if "expected HalfKP" in problem and "found 5 bytes" in problem] == problems
+
+
 def test_what_is_wrong_is_named(capsys, monkeypatch):
-    def broken(facts, problems):
+    def broken(facts, problems, evaluation, file):
         raise ImportError("DLL load failed")
 
     monkeypatch.setattr(doctor, "examine_engine", broken)

@@ -4,6 +4,7 @@ import random
 import subprocess
 import sys
 
+import nnbin
 import numpy as np
 import pytest
 from processes import ROOT
@@ -22,6 +23,7 @@ from shogi_engine.game import (
     undo_move,
     undo_null,
 )
+from shogi_engine.games.shogi.names import FILE_EVALUATIONS
 from shogi_engine.registry import Registry
 from shogi_engine.search.context import new_context, set_root, write_root_moves
 from shogi_engine.search.root import Searcher
@@ -42,6 +44,21 @@ def registered(monkeypatch):
     """Let the games know the evaluation of the tests, for the time of a test."""
     monkeypatch.setattr(SHOGI.evaluations, "_modules", dict(SHOGI.evaluations._modules))
     SHOGI.evaluations.register(kings_walk.NAME, kings_walk.__name__)
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory):
+    """Return a function that returns an evaluation ready for use, nnue with a random network."""
+    files = []
+
+    def load(game, name):
+        if name not in FILE_EVALUATIONS:
+            return game.evaluation(name).load()
+        if not files:
+            files.append(nnbin.write_random(tmp_path_factory.mktemp("network") / "nn.bin", seed=2, wide=True))
+        return game.evaluation(name).load(files[0])
+
+    return load
 
 
 EVERY = [(SHOGI, kings_walk.NAME), *((game, name) for game in (SHOGI, OTHELLO) for name in game.evaluations)]
@@ -65,9 +82,9 @@ def step_back(ctx, move):
 
 
 @every_evaluation
-def test_kept_along_random_games_as_found_afresh(game, name):
+def test_kept_along_random_games_as_found_afresh(game, name, load):
     """Moves and null moves are made and taken back, and the position evaluated now and then, as a search does."""
-    evaluator = game.evaluation(name).load()
+    evaluator = load(game, name)
     ctx, fresh = (new_context(game, evaluator=evaluator) for _ in range(2))
     lister = new_context(game)
     rng, values, nulls = random.Random(name), set(), 0
@@ -107,8 +124,8 @@ def test_a_stale_part_is_found_when_asked_for_and_then_kept():
 
 
 @every_evaluation
-def test_describes_itself(game, name):
-    described = game.evaluation(name).load().describe()
+def test_describes_itself(game, name, load):
+    described = load(game, name).describe()
     assert described.startswith(name) and "\n" not in described
 
 
@@ -144,8 +161,10 @@ def test_another_evaluation_changes_nothing_else():
     searcher.set_evaluation("material")
     assert searcher.evaluator.evaluation.name == "material" and len(searcher._contexts) == 2
     assert int(searcher.params.futility_margin) == 77 and searcher.tt.megabytes == 1
-    with pytest.raises(ValueError, match="there is no evaluation 'nnue'; there are material, king-piece, kings-walk"):
-        searcher.set_evaluation("nnue")
+    with pytest.raises(
+        ValueError, match="there is no evaluation 'none'; there are material, king-piece, nnue, kings-walk"
+    ):
+        searcher.set_evaluation("none")
     assert searcher.evaluator.evaluation.name == "material"
 
 
@@ -216,7 +235,7 @@ print(*(name for name in sys.modules if name.startswith("shogi_engine.games") an
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
     loaded = {name.rpartition(".")[2] for name in done.stdout.split()}
-    assert {"king_piece", "patterns"} <= loaded and not {"material", "features"} & loaded, done.stderr
+    assert {"king_piece", "patterns"} <= loaded and not {"material", "nnue", "features"} & loaded, done.stderr
 
 
 def test_root_moves_are_ordered_by_the_evaluation_in_use():

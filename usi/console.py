@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from shogi_engine.games.shogi.sfen import flip_sfen
+from shogi_engine.text import SHOWN_WITH_PATH, sanitize
 from usi.protocol import Position, ProtocolError
 
 if TYPE_CHECKING:
@@ -22,9 +23,11 @@ def show_moves(loop: "Loop") -> None:
 
 
 def show_value(loop: "Loop") -> None:
-    """Print the evaluation of the position, without a search."""
-    value = loop.ready_engine().evaluate()
+    """Print the static value of the position, what it is from, and the value alone as other engines do."""
+    engine = loop.ready_engine()
+    value = engine.evaluate()
     loop.out.line(f"static value: {value} (side to move)")
+    loop.out.line(f"evaluation: {sanitize(engine.describe_evaluation(), SHOWN_WITH_PATH)}")
     loop.out.line(f"eval = {value}")
 
 

@@ -15,16 +15,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
-from shogi_engine.frontends import core
 from shogi_engine.frontends.clock import LEAST_MS, search_times
 from shogi_engine.frontends.core import FrontEnd, Heartbeat, Task
 from shogi_engine.frontends.stdio import run_stdio
 from shogi_engine.games.shogi.levels import FULL
-from shogi_engine.games.shogi.names import ENTERING_KING_RULES, EVALUATIONS
+from shogi_engine.games.shogi.names import ENTERING_KING_RULES
 from shogi_engine.memory import machine_megabytes
 from shogi_engine.search.timeman import Clock, TimeBudget, fixed, plan
-from shogi_engine.text import sanitize
+from shogi_engine.text import SHOWN_WITH_PATH, sanitize
 from usi import console
+from usi.evaluation import Choice, choice_of, load, use
 from usi.info import InfoWriter, UsiOutput
 from usi.options import OPTIONS, Options
 from usi.protocol import (
@@ -70,7 +70,7 @@ class Loop(FrontEnd):
         self.position = Position()
         self._book_name = NO_BOOK  # the engine's
         self._sizes = (0, 0)  # hash and threads the engine has
-        self._evaluation = EVALUATIONS.default  # and what it evaluates by
+        self._evaluation = Choice()  # and what it was told to evaluate by
         self._fresh = True  # nothing was searched since the table was cleared
         self._readers: dict[str, Callable[[list[str], float], None]] = {
             "usi": self._usi,
@@ -192,8 +192,8 @@ class Loop(FrontEnd):
         importlib.import_module("shogi_engine.engine")
         importlib.import_module("shogi_engine.games.shogi.game")
         self._configured.wait(OPTIONS_COME)
-        self._evaluation = self._announced.text("EvalType")
-        return core.load_engine("shogi", self._evaluation)
+        engine, self._evaluation = load(choice_of(self._announced))
+        return engine
 
     # ---- the worker's side: what changes the state ------------------------------------------------------------
 
@@ -206,12 +206,11 @@ class Loop(FrontEnd):
                 self._resize(*sizes)
             self._sizes = sizes
             self.free_at = time.monotonic()
-        evaluation = self.options.text("EvalType")
+        evaluation = choice_of(self.options)
         if evaluation != self._evaluation:
-            with Heartbeat(self.say_compiling):  # the first time, the search is compiled for it
-                engine.set_evaluation(evaluation)
-                engine.warmup()
             self._evaluation = evaluation
+            with Heartbeat(self.say_compiling):  # the first time, the search is compiled for it
+                use(engine, evaluation, lambda text: self.out.line(f"info string {sanitize(text, SHOWN_WITH_PATH)}"))
             self.free_at = time.monotonic()
         return engine
 

@@ -7,6 +7,7 @@ Options that are not declared here are taken in silence, as GUIs send some alway
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from shogi_engine.games.shogi.evaluation.eval_options import DEFAULT_SCALE, LARGEST_SCALE
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, EVALUATIONS
 from shogi_engine.search.timeman import TimeOptions
@@ -65,6 +66,9 @@ OPTIONS = (
     Option("RoundUpToFullSecond", "check", "false"),
     Option("MateSearch", "check", "true"),
     Option("EvalType", "combo", EVALUATIONS.default, choices=EVALUATIONS),
+    Option("EvalDir", "string", "eval"),
+    Option("EvalFile", "filename", "nn.bin"),
+    Option("FV_SCALE", "spin", DEFAULT_SCALE, 1, LARGEST_SCALE),
     Option("USI_OwnBook", "check", "false"),
     Option("BookFile", "filename", "book.db"),
     Option("BookMoves", "spin", 16, 1, 600),
@@ -99,7 +103,10 @@ HELP = {
     "SlowMover": "Percent of the planned share of the main time that is used.",
     "RoundUpToFullSecond": "For clocks that count full seconds only: use each that is charged for, less NetworkDelay.",
     "MateSearch": "Look for mates beside the search; what it needs is loaded after usinewgame.",
-    "EvalType": "What evaluates positions.",
+    "EvalType": "What evaluates positions; nnue is a network of your own, see EvalFile.",
+    "EvalDir": "The folder of EvalFile.",
+    "EvalFile": "With EvalType nnue: a network in the standard format, HalfKP 256x2-32-32.",
+    "FV_SCALE": "What such a network's output is divided by; left at 16, eval_options.txt beside the network may say.",
     "USI_OwnBook": "Play from the opening book when there is a clock or a movetime.",
     "BookFile": "The book: a file, one that comes with the engine, or no_book.",
     "BookMoves": "Choose among at most so many moves of a book position.",

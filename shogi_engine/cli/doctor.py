@@ -16,6 +16,7 @@ from shogi_engine import __version__
 from shogi_engine.cli import common
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.frontends.stdio import crash_log_path
+from shogi_engine.games.shogi.names import EVALUATIONS
 
 ROOT = Path(__file__).resolve().parents[2]  # where `shogi_engine` and `usi` lie
 PACKAGES = ("numpy", "numba", "llvmlite", "platformdirs")
@@ -30,6 +31,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--launcher", metavar="FILE", help="write a file that starts shogi-usi instead (.bat, or a shell script)"
     )
+    parser.add_argument("--evaluation", choices=list(EVALUATIONS), default="", help="what the search evaluates by")
+    parser.add_argument("--eval-file", metavar="FILE", type=Path, help="the evaluation's weights, such as nn.bin")
     common.add_json(parser)
 
 
@@ -41,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         text = f"{path.absolute()} starts the engine; register it in the GUI"
         common.report(args, {"launcher": str(path.absolute())}, text)
         return 0
-    facts = examine()
+    facts = examine(args.evaluation, args.eval_file)
     common.report(args, facts, report(facts))
     return 1 if facts["problems"] else 0
 
@@ -65,8 +68,10 @@ def version(package: str) -> str:
         return "missing"
 
 
-def examine() -> dict[str, Any]:
+def examine(evaluation: str = "", file: Path | None = None) -> dict[str, Any]:
     """Return the facts of this installation; `problems` are sentences, none if all is well.
+
+    evaluation, file : as `Engine.set_evaluation` takes them.
 
     Compiles Shogi if it is not in the cache yet, counts a small tree of moves, searches for a second and starts the USI
     front end.
@@ -86,7 +91,7 @@ def examine() -> dict[str, Any]:
     problems: list[str] = [f"{name} is not installed" for name in PACKAGES if facts[name] == "missing"]
     facts["problems"] = problems
     try:
-        examine_engine(facts, problems)
+        examine_engine(facts, problems, evaluation, file)
     except Exception as failure:  # whatever it is, it belongs in the report
         problems.append(f"the engine does not work: {failure!r}")
     facts["usi_seconds"] = usi_seconds()
@@ -99,7 +104,7 @@ def examine() -> dict[str, Any]:
     return facts
 
 
-def examine_engine(facts: dict[str, Any], problems: list[str]) -> None:
+def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str = "", file: Path | None = None) -> None:
     """Add to `facts` what the cache, perft and a search show."""
     from shogi_engine import jit
     from shogi_engine.engine import Engine
@@ -113,11 +118,15 @@ def examine_engine(facts: dict[str, Any], problems: list[str]) -> None:
     elif folder is None:
         problems.append(f"no cache folder can be written: every start compiles anew; let {jit.CACHE_VARIABLE} name one")
     with Engine("shogi", hash_mb=16) as engine:
+        try:
+            engine.set_evaluation(evaluation, file)
+        except ValueError as fault:
+            problems.append(str(fault))
         began = time.perf_counter()
         with compile_bar():
             engine.warmup()
         facts["ready_seconds"] = round(time.perf_counter() - began, 2)
-        facts["evaluation"] = engine.searcher.evaluator.describe()
+        facts["evaluation"] = engine.describe_evaluation()
         counted = engine.perft(PERFT_DEPTH)
         facts["perft_nodes"], facts["perft_seconds"] = counted.nodes, round(counted.seconds, 3)
         if counted.nodes != PERFT_NODES:

@@ -55,13 +55,14 @@ class CompileProgress:
 compile_progress = CompileProgress()  # the process's: there is one compiler
 
 
-def load_engine(game: str, evaluation: str = "") -> "Engine":
-    """Return an engine for `game` and one of its evaluations with its kernels compiled or loaded."""
+def load_engine(game: str, evaluation: str = "", compiled: bool = True) -> "Engine":
+    """Return an engine for `game` and one of its evaluations, its search compiled or loaded if `compiled`."""
     from shogi_engine.engine import Engine
 
     try:
         engine = Engine(game, evaluation=evaluation, on_progress=compile_progress)
-        engine.warmup()
+        if compiled:
+            engine.warmup()
     finally:
         compile_progress(None)
     return engine

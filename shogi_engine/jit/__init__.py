@@ -19,7 +19,7 @@ With NUMBA_DISABLE_JIT=1 all of it is plain Python, the intrinsics included, so 
     sources      the sources' digest    folders    where the cache may lie    cache    the cache
     targets      kernels compiled ahead of time    progress    how far a compile is
     library, lowering, compiler, dispatcher    the lean compiler    policy    `njit`
-    intrinsics   popcount, ctz, atomic loads, prefetch, ...
+    intrinsics   popcount, ctz, atomic loads, prefetch, ...    vectors   sums and dot products of int16, for networks
 """
 
 from numba.core.caching import NullCache
@@ -31,6 +31,7 @@ from shogi_engine.jit.intrinsics import (
     clz,
     ctz,
     load_i16,
+    load_i32,
     load_u64,
     points_to,
     popcount,
@@ -68,6 +69,7 @@ __all__ = [
     "is_saved",
     "known_digest",
     "load_i16",
+    "load_i32",
     "load_u64",
     "new_record",
     "njit",

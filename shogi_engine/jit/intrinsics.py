@@ -14,16 +14,19 @@ from numba.extending import intrinsic
 from shogi_engine.jit.settings import JIT_DISABLED
 
 
-def _kernel_intrinsic(python_twin: Callable) -> Callable[[Callable], Any]:
+def kernel_intrinsic(python_twin: Callable) -> Callable[[Callable], Any]:
     """Make an intrinsic of a typing function, or use its plain Python twin when JIT is off."""
 
     def wrap(typing_function: Callable) -> Any:
-        return python_twin if JIT_DISABLED else intrinsic(typing_function)
+        if not JIT_DISABLED:
+            return intrinsic(typing_function)
+        python_twin.__doc__ = python_twin.__doc__ or typing_function.__doc__
+        return python_twin
 
     return wrap
 
 
-@_kernel_intrinsic(lambda x: int(x).bit_count())
+@kernel_intrinsic(lambda x: int(x).bit_count())
 def popcount(typingctx, x):
     """Return the number of set bits of the uint64 `x` as int64."""
 
@@ -33,7 +36,7 @@ def popcount(typingctx, x):
     return types.int64(types.uint64), codegen
 
 
-@_kernel_intrinsic(lambda x: (int(x) & -int(x)).bit_length() - 1 if x else 64)
+@kernel_intrinsic(lambda x: (int(x) & -int(x)).bit_length() - 1 if x else 64)
 def ctz(typingctx, x):
     """Return the index of the lowest set bit of the uint64 `x` as int64; 64 if it is 0."""
 
@@ -43,7 +46,7 @@ def ctz(typingctx, x):
     return types.int64(types.uint64), codegen
 
 
-@_kernel_intrinsic(lambda x: 64 - int(x).bit_length())
+@kernel_intrinsic(lambda x: 64 - int(x).bit_length())
 def clz(typingctx, x):
     """Return the number of zeros above the highest set bit of the uint64 `x` as int64; 64 if it is 0."""
 
@@ -53,7 +56,7 @@ def clz(typingctx, x):
     return types.int64(types.uint64), codegen
 
 
-@_kernel_intrinsic(lambda x: np.uint64(int.from_bytes(int(x).to_bytes(8, "little"), "big")))
+@kernel_intrinsic(lambda x: np.uint64(int.from_bytes(int(x).to_bytes(8, "little"), "big")))
 def bswap(typingctx, x):
     """Return the uint64 `x` with its bytes in reverse order (a board of eight rows upside down)."""
 
@@ -71,11 +74,15 @@ def _python_load_i16(address: Any) -> int:
     return ctypes.c_int16.from_address(int(address)).value
 
 
+def _python_load_i32(address: Any) -> int:
+    return ctypes.c_int32.from_address(int(address)).value
+
+
 def _python_store(address: Any, value: Any) -> None:
     ctypes.c_uint64.from_address(int(address)).value = int(value)
 
 
-@_kernel_intrinsic(_python_load)
+@kernel_intrinsic(_python_load)
 def load_u64(typingctx, address):
     """Return the uint64 at the raw `address` (uint64, 8-byte aligned), read atomically (monotonic).
 
@@ -89,7 +96,7 @@ def load_u64(typingctx, address):
     return types.uint64(types.uint64), codegen
 
 
-@_kernel_intrinsic(_python_load_i16)
+@kernel_intrinsic(_python_load_i16)
 def load_i16(typingctx, address):
     """Return the int16 at the raw `address` (uint64, 2-byte aligned) as int64; a plain load of what nobody writes."""
 
@@ -100,7 +107,18 @@ def load_i16(typingctx, address):
     return types.int64(types.uint64), codegen
 
 
-@_kernel_intrinsic(_python_store)
+@kernel_intrinsic(_python_load_i32)
+def load_i32(typingctx, address):
+    """Return the int32 at the raw `address` (uint64, 4-byte aligned) as int64; a plain load as `load_i16`."""
+
+    def codegen(context, builder, signature, args):
+        pointer = builder.inttoptr(args[0], ir.IntType(32).as_pointer())
+        return builder.sext(builder.load(pointer, align=4), ir.IntType(64))
+
+    return types.int64(types.uint64), codegen
+
+
+@kernel_intrinsic(_python_store)
 def store_u64(typingctx, address, value):
     """Write the uint64 `value` at the raw `address` (uint64, 8-byte aligned) atomically (monotonic)."""
 
@@ -112,7 +130,7 @@ def store_u64(typingctx, address, value):
     return types.void(types.uint64, types.uint64), codegen
 
 
-@_kernel_intrinsic(lambda address: None)
+@kernel_intrinsic(lambda address: None)
 def prefetch(typingctx, address):
     """Ask the CPU to bring the cache line at the raw `address` (uint64) closer; no effect otherwise."""
 
@@ -151,7 +169,7 @@ def python_record_at(owner: Any, address: Any) -> Any:
     return _view_at(int(address), _pointee_of(owner.dtype))
 
 
-@_kernel_intrinsic(python_record_at)
+@kernel_intrinsic(python_record_at)
 def record_at(typingctx, owner, address):
     """Return the record at the raw `address` (uint64), of the dtype that `points_to` names for `owner`'s.
 

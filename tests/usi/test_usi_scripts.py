@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from usi_driver import FAKE, ROOT, Process
 
+from shogi_engine.frontends import core
 from shogi_engine.frontends.stdio import CRASH_LOG_MAX, Input, Output, crash_log_path
 from usi import loop
 
@@ -71,7 +72,7 @@ def test_nothing_is_compiled_before_it_is_known_by_what_to_evaluate(option, eval
         asked.append((game, name))
         return engine
 
-    monkeypatch.setattr(loop.core, "load_engine", load)
+    monkeypatch.setattr(core, "load_engine", load)
     monkeypatch.setattr(loop, "OPTIONS_COME", 300.0)
 
     def script():
@@ -90,7 +91,7 @@ def test_nothing_is_compiled_before_it_is_known_by_what_to_evaluate(option, eval
 
 def test_the_engine_is_loaded_if_no_option_comes(monkeypatch):
     loaded = threading.Event()
-    monkeypatch.setattr(loop.core, "load_engine", lambda game, name: loaded.set())
+    monkeypatch.setattr(core, "load_engine", lambda game, name: loaded.set())
     monkeypatch.setattr(loop, "OPTIONS_COME", 0.05)
 
     def script():

@@ -13,9 +13,11 @@ EVALUATIONS = Registry(
     {
         "material": "shogi_engine.games.shogi.evaluation.material",
         "king-piece": "shogi_engine.games.shogi.evaluation.king_piece",
+        "nnue": "shogi_engine.games.shogi.evaluation.nnue",
     },
     default="king-piece",
 )
+FILE_EVALUATIONS = ("nnue",)  # those whose weights do not come with the engine: a file has to be named
 
 
 def entering_king_rule(name: str) -> int:

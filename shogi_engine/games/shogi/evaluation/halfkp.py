@@ -1,0 +1,65 @@
+"""HalfKP: what a network of the standard format sees of a position, as numbers of rows of its weights.
+
+Each side sees the board with its own king: for every other piece there is one row in the block of the square that its
+king stands on, PER_KING rows long. The index within the block is YaneuraOu's BonaPiece: pieces in hand first (the n-th
+of a kind has its own), then pieces on the board by kind, owner and square; gold and what moves like it are one kind.
+White sees the board turned around and the colours exchanged. Kings are not listed.
+
+Source: tanuki-'s and YaneuraOu's evaluate_nnue, https://github.com/yaneurao/YaneuraOu, after Yu Nasu's NNUE,
+https://github.com/ynasu87/nnue.
+"""
+
+import numpy as np
+
+from shogi_engine.games.shogi.types import (
+    BISHOP,
+    DRAGON,
+    GOLD,
+    HORSE,
+    KNIGHT,
+    LANCE,
+    PAWN,
+    PROM_KNIGHT,
+    PROM_LANCE,
+    PROM_PAWN,
+    PROM_SILVER,
+    ROOK,
+    SILVER,
+    SQUARES,
+)
+
+PER_KING = 1548
+FEATURES = SQUARES * PER_KING
+LISTED = 38  # pieces listed; each that is missing (handicaps) counts as row 0 of the king's block
+HAND_COUNTS = 19  # 0 to 18 pieces of a kind
+
+# On the board: the first index of the own pieces of a kind, a square each; the enemy's follow. In hand: the index of
+# the first own piece of a kind and of the enemy's first; the second one has the next index, and so on.
+BOARD = {PAWN: 90, LANCE: 252, KNIGHT: 414, SILVER: 576, GOLD: 738, BISHOP: 900, HORSE: 1062, ROOK: 1224, DRAGON: 1386}
+BOARD |= dict.fromkeys((PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER), BOARD[GOLD])
+HAND = {PAWN: (1, 20), LANCE: (39, 44), KNIGHT: (49, 54), SILVER: (59, 64), GOLD: (69, 74), BISHOP: (79, 82),
+        ROOK: (85, 88)}  # fmt: skip
+
+# The format's squares go down the files from 1a, ours along the ranks from 9a: by our square, its number there.
+FILE_MAJOR = np.arange(SQUARES).reshape(9, 9)[:, ::-1].T.ravel().argsort()
+
+
+def board_features() -> np.ndarray:
+    """Return uint16[32 * SQUARES]: by piece (owner << 4 | kind) and square, its index; 0 for what is not listed."""
+    features = np.zeros((32, SQUARES), dtype=np.uint16)
+    for kind, first in BOARD.items():
+        for owner in range(2):
+            features[owner << 4 | kind] = first + owner * SQUARES + FILE_MAJOR
+    return features.ravel()
+
+
+def hand_features() -> np.ndarray:
+    """Return uint16[16 * HAND_COUNTS]: by owner << 3 | kind and n, the index of the n-th such piece in hand."""
+    features = np.zeros((16, HAND_COUNTS), dtype=np.uint16)
+    for kind, firsts in HAND.items():
+        for owner, first in enumerate(firsts):
+            features[owner << 3 | kind, 1:] = first + np.arange(HAND_COUNTS - 1)
+    return features.ravel()
+
+
+BOARD_FEATURES, HAND_FEATURES = board_features(), hand_features()

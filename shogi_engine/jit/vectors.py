@@ -1,0 +1,310 @@
+"""Vector kernels on raw memory, for networks: sums of int16 rows, clipped activations, dot products.
+
+Each is an intrinsic that emits a loop over vectors of LANES int16 as portable LLVM code, in which LLVM recognises what
+the CPU has for it (vpmaddwd with SSE, AVX2 and AVX-512; for bytes vpdpbusd where there is VNNI). numba's own loops give
+none of that: they multiply int32 as int64. With JIT off the plain twins in numpy do the same.
+
+All arguments are addresses (uint64) and counts (int64). A count is a multiple of LANES, else the rest is left out; as a
+constant it lets LLVM unroll the loop. Nothing is checked. Any alignment of the element type will do; memory aligned to
+ALIGNMENT, as `aligned_zeros` returns it, is faster, since no load then touches two cache lines. `out` may be one of the
+operands. Sums of int16 wrap around, as two's complement does.
+"""
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+
+from shogi_engine.jit.intrinsics import kernel_intrinsic
+from shogi_engine.jit.policy import njit
+
+ALIGNMENT = 64  # bytes: a cache line, and the widest vector of any CPU
+LANES = 32  # int16 in one step, ALIGNMENT bytes
+EXACT_SQUARES = 256  # as many squares of 255, times weights of a lane, fit int32
+
+I8, I16, I32, I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
+
+
+# ---- memory ------------------------------------------------------------------------------------------------------
+
+
+def aligned_zeros(shape: Any, dtype: Any) -> np.ndarray:
+    """Return an array of zeros whose memory begins at a multiple of ALIGNMENT."""
+    array = np.dtype((dtype, shape))
+    memory = np.zeros(array.itemsize + ALIGNMENT, dtype=np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
+    return np.ndarray(shape, dtype, memory, start)
+
+
+def aligned_copy(array: np.ndarray) -> np.ndarray:
+    """Return a copy whose memory begins at a multiple of ALIGNMENT."""
+    copy = aligned_zeros(array.shape, array.dtype)
+    copy[...] = array
+    return copy
+
+
+@njit
+def align_up(address):
+    """Return the first multiple of ALIGNMENT from `address` (uint64) on: where a table inside a record can begin."""
+    return (address + np.uint64(ALIGNMENT - 1)) & ~np.uint64(ALIGNMENT - 1)
+
+
+def array_at(address: Any, count: Any, dtype: Any) -> np.ndarray:
+    """Return a view of `count` numbers at `address`, memory that the caller keeps alive."""
+    size = int(count) * np.dtype(dtype).itemsize
+    return np.frombuffer((ctypes.c_char * size).from_address(int(address)), dtype=dtype)
+
+
+# ---- LLVM code ---------------------------------------------------------------------------------------------------
+
+
+def _pointer(builder: Any, address: Any, index: Any, step: int, kind: Any) -> Any:
+    """Return a pointer to `kind`, `index` times `step` bytes beyond `address`."""
+    return builder.inttoptr(builder.add(address, builder.mul(index, I64(step))), kind.as_pointer())
+
+
+def _load(builder: Any, address: Any, index: Any, element: Any) -> Any:
+    """Load the `index`-th vector of LANES elements from `address`."""
+    size = element.width // 8
+    return builder.load(_pointer(builder, address, index, LANES * size, ir.VectorType(element, LANES)), align=size)
+
+
+def _store(builder: Any, value: Any, address: Any, index: Any) -> None:
+    """Store a vector as the `index`-th from `address`."""
+    size = value.type.element.width // 8
+    builder.store(value, _pointer(builder, address, index, value.type.count * size, value.type), align=size)
+
+
+def _splat(builder: Any, value: Any, element: Any) -> Any:
+    """Return a vector whose lanes all are `value` (int64), which fits `element`."""
+    undefined = ir.Constant(ir.VectorType(element, LANES), ir.Undefined)
+    first = builder.insert_element(undefined, builder.trunc(value, element), I32(0))
+    return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(I32, LANES), None))
+
+
+def _call(builder: Any, name: str, result: Any, *operands: Any) -> Any:
+    """Call an intrinsic of LLVM's that every target has."""
+    kind = ir.FunctionType(result, [operand.type for operand in operands])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), operands)
+
+
+def _clip(builder: Any, value: Any, high: Any) -> Any:
+    """Return each lane of `value` between 0 and that of `high`."""
+    suffix = f"v{value.type.count}i{value.type.element.width}"
+    positive = _call(builder, f"llvm.smax.{suffix}", value.type, value, ir.Constant(value.type, None))
+    return _call(builder, f"llvm.smin.{suffix}", value.type, positive, high)
+
+
+def _products(builder: Any, left: Any, right: Any) -> Any:
+    """Return the products of two vectors of int16 as a vector of int32."""
+    wide = ir.VectorType(I32, left.type.count)
+    return builder.mul(builder.sext(left, wide), builder.sext(right, wide), flags=["nsw"])
+
+
+def _emit_sum(builder: Any, count: Any, products: Callable[[Any], Any]) -> Any:
+    """Emit the sum, an i32, of the lanes of products(0), products(1), ... for `count` elements.
+
+    LLVM makes vpmaddwd of it because all is summed in int32, in any order, and each factor is used once.
+    """
+    kind = ir.VectorType(I32, LANES)
+    variable = cgutils.alloca_once(builder, kind)
+    builder.store(ir.Constant(kind, None), variable)
+    with _loop(builder, count) as loop:
+        builder.store(builder.add(builder.load(variable), products(loop.index)), variable)
+    return _call(builder, f"llvm.vector.reduce.add.v{LANES}i32", I32, builder.load(variable))
+
+
+def _loop(builder: Any, count: Any) -> Any:
+    """Return a context for the body of a loop over the vectors of `count` elements."""
+    return cgutils.for_range(builder, builder.lshr(count, I64(LANES.bit_length() - 1)), intp=I64)
+
+
+# ---- rows --------------------------------------------------------------------------------------------------------
+
+
+def _python_rows(signs: str) -> Callable:
+    def twin(*arguments: Any) -> None:
+        out, first, *rows, count = arguments
+        total = array_at(first, count, np.int16).copy()
+        for sign, row in zip(signs, rows, strict=True):
+            values = array_at(row, count, np.int16)
+            total = total + values if sign == "+" else total - values
+        array_at(out, count, np.int16)[:] = total
+
+    return twin
+
+
+def _emit_rows(signs: str) -> Callable:
+    """Return a code generator of `out = first +- rows`, a sign for each row."""
+
+    def codegen(context, builder, signature, args):
+        out, first, *rows, count = args
+        with _loop(builder, count) as loop:
+            total = _load(builder, first, loop.index, I16)
+            for sign, row in zip(signs, rows, strict=True):
+                values = _load(builder, row, loop.index, I16)
+                total = builder.add(total, values) if sign == "+" else builder.sub(total, values)
+            _store(builder, total, out, loop.index)
+        return context.get_dummy_value()
+
+    return codegen
+
+
+def _signature(parameters: int, result: Any = types.void) -> Any:
+    """Return the signature of so many addresses or numbers, the last a count."""
+    return result(*[types.uint64] * (parameters - 1), types.int64)
+
+
+@kernel_intrinsic(_python_rows(""))
+def copy_i16(typingctx, out, first, count):
+    """Write `count` int16 of `first` to `out`."""
+    return _signature(3), _emit_rows("")
+
+
+@kernel_intrinsic(_python_rows("+"))
+def add_i16(typingctx, out, first, added, count):
+    """Write first + added to `out`, `count` int16 each."""
+    return _signature(4), _emit_rows("+")
+
+
+@kernel_intrinsic(_python_rows("-"))
+def sub_i16(typingctx, out, first, removed, count):
+    """Write first - removed to `out`, `count` int16 each."""
+    return _signature(4), _emit_rows("-")
+
+
+@kernel_intrinsic(_python_rows("+-"))
+def add_sub_i16(typingctx, out, first, added, removed, count):
+    """Write first + added - removed to `out`, `count` int16 each: a quiet move."""
+    return _signature(5), _emit_rows("+-")
+
+
+@kernel_intrinsic(_python_rows("++--"))
+def add_add_sub_sub_i16(typingctx, out, first, added, added2, removed, removed2, count):
+    """Write first + added + added2 - removed - removed2 to `out`, `count` int16 each: a capture."""
+    return _signature(7), _emit_rows("++--")
+
+
+# ---- activations -------------------------------------------------------------------------------------------------
+
+
+def _python_clip_i16_u8(out: Any, values: Any, high: Any, count: Any) -> None:
+    array_at(out, count, np.uint8)[:] = array_at(values, count, np.int16).clip(0, int(high))
+
+
+@kernel_intrinsic(_python_clip_i16_u8)
+def clip_i16_u8(typingctx, out, values, high, count):
+    """Write `count` int16 of `values`, clipped to 0..high (at most 255), to `out` as uint8."""
+
+    def codegen(context, builder, signature, args):
+        out, values, high, count = args
+        limit = _splat(builder, high, I16)
+        with _loop(builder, count) as loop:
+            clipped = _clip(builder, _load(builder, values, loop.index, I16), limit)
+            _store(builder, builder.trunc(clipped, ir.VectorType(I8, LANES)), out, loop.index)
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.uint64, types.int64, types.int64), codegen
+
+
+def _python_clip_i32_u8(out: Any, values: Any, shift: Any, high: Any, count: Any) -> None:
+    array_at(out, count, np.uint8)[:] = (array_at(values, count, np.int32) >> int(shift)).clip(0, int(high))
+
+
+@kernel_intrinsic(_python_clip_i32_u8)
+def clip_i32_u8(typingctx, out, values, shift, high, count):
+    """Write `count` int32 of `values`, shifted right by `shift` bits and clipped to 0..high, to `out` as uint8."""
+
+    def codegen(context, builder, signature, args):
+        out, values, shift, high, count = args
+        shifts, limit = _splat(builder, shift, I32), _splat(builder, high, I32)
+        with _loop(builder, count) as loop:
+            clipped = _clip(builder, builder.ashr(_load(builder, values, loop.index, I32), shifts), limit)
+            _store(builder, builder.trunc(clipped, ir.VectorType(I8, LANES)), out, loop.index)
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.uint64, types.int64, types.int64, types.int64), codegen
+
+
+# ---- dot products ------------------------------------------------------------------------------------------------
+
+
+def _emit_dot_u8_i8(builder: Any, values: Any, weights: Any, inputs: int) -> Any:
+    """Emit the dot product of `inputs` uint8 and int8; return it as i32.
+
+    LLVM makes vpdpbusd of the sum of one product, however wide, and not of a sum of several.
+    """
+    wide = ir.VectorType(I32, inputs)
+    left, right = (
+        builder.load(builder.inttoptr(address, ir.VectorType(I8, inputs).as_pointer()), align=1)
+        for address in (values, weights)
+    )
+    products = builder.mul(builder.zext(left, wide), builder.sext(right, wide), flags=["nsw"])
+    return _call(builder, f"llvm.vector.reduce.add.v{inputs}i32", I32, products)
+
+
+def layer_u8_i8(inputs: int) -> Any:
+    """Return the intrinsic of a layer of `inputs`, a power of two: (out, values, weights, bias, outputs).
+
+    It writes bias + weights @ values to `out`.   values : uint8[inputs]   weights : int8[outputs, inputs]
+    bias, out : int32[outputs].   Sums are exact while they fit int32.
+    """
+
+    def twin(out: Any, values: Any, weights: Any, bias: Any, outputs: Any) -> None:
+        rows = array_at(weights, inputs * int(outputs), np.int8).reshape(-1, inputs).astype(np.int64)
+        array_at(out, outputs, np.int32)[:] = array_at(bias, outputs, np.int32) + rows @ array_at(
+            values, inputs, np.uint8
+        )
+
+    @kernel_intrinsic(twin)
+    def layer(typingctx, out, values, weights, bias, outputs):
+        def codegen(context, builder, signature, args):
+            out, values, weights, bias, outputs = args
+            with cgutils.for_range(builder, outputs, intp=I64) as row:
+                begin = builder.add(weights, builder.mul(row.index, I64(inputs)))
+                first = builder.load(_pointer(builder, bias, row.index, 4, I32), align=4)
+                total = builder.add(first, _emit_dot_u8_i8(builder, values, begin, inputs))
+                builder.store(total, _pointer(builder, out, row.index, 4, I32), align=4)
+            return context.get_dummy_value()
+
+        return types.void(*[types.uint64] * 4, types.int64), codegen
+
+    return layer
+
+
+def _python_screlu_dot_i16(values: Any, weights: Any, high: Any, count: Any) -> int:
+    clipped = array_at(values, count, np.int16).astype(np.int64).clip(0, int(high))
+    return int((clipped * clipped * array_at(weights, count, np.int16)).sum())
+
+
+@kernel_intrinsic(_python_screlu_dot_i16)
+def screlu_dot_i16(typingctx, values, weights, high, count):
+    """Return the sum of clip(values, 0, high)^2 * weights over `count` int16 as int64: squared clipped ReLU and layer.
+
+    high : at most 255, with |weights| * high < 2^15, as the products of value and weight are int16. Times the value
+    they are summed as int32, EXACT_SQUARES at a time, and those sums as int64.
+    """
+
+    def codegen(context, builder, signature, args):
+        values, weights, high, count = args
+        limit = _splat(builder, high, I16)
+        total = cgutils.alloca_once_value(builder, I64(0))
+        with cgutils.for_range_slice(builder, I64(0), count, I64(EXACT_SQUARES), intp=I64) as (first, _):
+            left = builder.sub(count, first)
+            part = builder.select(builder.icmp_signed("<", left, I64(EXACT_SQUARES)), left, I64(EXACT_SQUARES))
+            offset = builder.mul(first, I64(2))
+
+            def products(index: Any) -> Any:
+                value = _clip(builder, _load(builder, builder.add(values, offset), index, I16), limit)
+                weight = _load(builder, builder.add(weights, offset), index, I16)
+                return _products(builder, builder.mul(value, weight), value)
+
+            sums = builder.sext(_emit_sum(builder, part, products), I64)
+            builder.store(builder.add(builder.load(total), sums), total)
+        return builder.load(total)
+
+    return types.int64(types.uint64, types.uint64, types.int64, types.int64), codegen

@@ -1,0 +1,57 @@
+"""The evaluation that the options ask for, and how the engine gets it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shogi_engine.frontends import core
+from shogi_engine.games.shogi.evaluation.eval_options import DEFAULT_SCALE, read_scale
+from shogi_engine.games.shogi.names import EVALUATIONS, FILE_EVALUATIONS
+from usi.options import Options
+
+if TYPE_CHECKING:
+    from shogi_engine.engine import Engine
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An evaluation by name, the file of its weights if it needs one, and the option FV_SCALE for it."""
+
+    name: str = EVALUATIONS.default
+    file: Path | None = None
+    fv_scale: int = DEFAULT_SCALE
+
+
+def choice_of(options: Options) -> Choice:
+    """Return the evaluation that `options` ask for."""
+    name = options.text("EvalType")
+    if name not in FILE_EVALUATIONS:
+        return Choice(name)
+    file = Path(options.text("EvalDir"), options.text("EvalFile")).absolute()
+    return Choice(name, file, options.number("FV_SCALE"))
+
+
+def load(choice: Choice) -> tuple["Engine", Choice]:
+    """Return an engine and what it evaluates by: `choice`, unless that has a file, which `use` is to read."""
+    if choice.file is not None:
+        return core.load_engine("shogi", compiled=False), Choice()
+    return core.load_engine("shogi", choice.name), choice
+
+
+def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None:
+    """Have `engine` evaluate by `choice`, by its own evaluation if the file will not do, and compile what that needs.
+
+    inform : told which file is used, or what is wrong with it.
+    """
+    try:
+        engine.set_evaluation(choice.name, choice.file)
+    except ValueError as fault:
+        inform(f"{fault}; the engine plays on with {EVALUATIONS.default}")
+        engine.set_evaluation()
+    else:
+        if choice.file is not None:
+            scale = choice.fv_scale if choice.fv_scale != DEFAULT_SCALE else read_scale(choice.file.parent)
+            engine.set_parameter("fv_scale", str(scale))
+            inform(f"evaluation {engine.describe_evaluation()}, FV_SCALE {scale}")
+    engine.warmup()
