@@ -16,6 +16,7 @@ from shogi_engine.cli import (  # noqa: E402
     analyse,
     bench,
     compare,
+    convert,
     doctor,
     gtp,
     mate,
@@ -30,7 +31,9 @@ from shogi_engine.cli import (  # noqa: E402
 )
 from shogi_engine.cli.common import Parser  # noqa: E402
 
-COMMANDS = (warmup, perft, bench, doctor, search, solve, trace, mate, compare, analyse, nboard, gtp, play, train)
+COMMANDS = (
+    warmup, perft, bench, doctor, search, solve, trace, mate, compare, analyse, convert, nboard, gtp, play, train
+)  # fmt: skip
 
 
 def parser() -> Parser:

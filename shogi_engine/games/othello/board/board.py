@@ -28,6 +28,7 @@ from shogi_engine.games.othello.notation import (
 from shogi_engine.games.othello.position import key, make_canonical, transform_position
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import BLACK, PASS, SQUARES, UNDO, WHITE, move_square
+from shogi_engine.records.tree import GameRecord
 
 COLORS = (BLACK, WHITE)
 UNICODE_CELLS = "●○·"  # as SYMBOLS
@@ -342,6 +343,12 @@ class Board:
         move = Move.from_text(text)
         self.push(move)
         return move
+
+    def record(self, ending: str = "") -> GameRecord:
+        """Return the record of the moves made; `ending` is one of records.ENDINGS by name."""
+        return GameRecord.from_moves(
+            "othello", [str(move) for move in self.move_stack], start=self.root().obf(), ending=ending
+        )
 
     def pop(self) -> Move:
         """Take back the last move and return it; raises IndexError if there is none."""
