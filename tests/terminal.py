@@ -56,7 +56,7 @@ class Terminal:
             self.raw = self._bytes.decode("utf-8", "replace")
         return True
 
-    def expect(self, pattern, timeout=60):
+    def expect(self, pattern, timeout=300):
         """Wait for a pattern after what was expected before; return the match."""
         end = time.monotonic() + timeout
         while True:

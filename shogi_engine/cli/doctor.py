@@ -19,7 +19,7 @@ from shogi_engine.frontends.stdio import crash_log_path
 from shogi_engine.games.shogi.names import EVALUATIONS
 
 ROOT = Path(__file__).resolve().parents[2]  # where `shogi_engine` and `usi` lie
-PACKAGES = ("numpy", "numba", "llvmlite", "platformdirs", "rich", "prompt_toolkit")
+PACKAGES = ("numpy", "numba", "llvmlite", "platformdirs")
 PERFT_DEPTH, PERFT_NODES = 4, 719731  # Shogi's starting position
 SEARCH_MS = 1000
 ANSWER_SECONDS = 2.0  # the shortest time a GUI is known to wait for `usiok`

@@ -222,15 +222,15 @@ def moved(board, *moves):
 def test_a_shogi_board_in_kanji_and_letters():
     board = moved(ShogiBoard(), "7g7f", "3c3d", "8h2b+")
     text = plain(draw("shogi", board, Look(KANJI, clocks=("9:58", "byoyomi 0:30"))))
-    assert text.splitlines()[:3] == ["☖ white: -   byoyomi 0:30", "  ９ ８ ７ ６ ５ ４ ３ ２ １", f"+{'-' * 27}+"]
+    assert text.splitlines()[:3] == ["△ white: -   byoyomi 0:30", "  ９ ８ ７ ６ ５ ４ ３ ２ １", f"+{'-' * 27}+"]
     assert "|v香v桂v銀v金v玉v金v銀v桂v香|一" in text and "| ・v飛 ・ ・ ・ ・ ・ 馬 ・|二" in text
-    assert "☗ black: 角   9:58" in text and text.endswith("white to move")
+    assert "▲ black: 角   9:58" in text and text.endswith("white to move")
     letters = plain(draw("shogi", board, Look()))
     assert "  .  r  .  .  .  .  .*+B  . b" in letters and "white: -" in letters
     turned = plain(draw("shogi", board, Look(KANJI, flipped=True))).splitlines()
-    assert turned[0] == "☗ black: 角" and turned[1] == "  １ ２ ３ ４ ５ ６ ７ ８ ９"
+    assert turned[0] == "▲ black: 角" and turned[1] == "  １ ２ ３ ４ ５ ６ ７ ８ ９"
     assert (
-        turned[3] == "|v香v桂v銀v金v玉v金v銀v桂v香|九" and turned[-3] == f"+{'-' * 27}+" and turned[-2] == "☖ white: -"
+        turned[3] == "|v香v桂v銀v金v玉v金v銀v桂v香|九" and turned[-3] == f"+{'-' * 27}+" and turned[-2] == "△ white: -"
     )
     check = ShogiBoard("4k4/9/9/9/4R4/9/9/9/4K4 w - 1")
     lines = draw("shogi", check, Look(KANJI, colours=True))

@@ -66,7 +66,7 @@ def test_a_game_at_a_terminal(env, tmp_path):
     file = tmp_path / "game.kifu"
     with Terminal(["play", "shogi", "--human", "both", "--clock", "10m+30"], env) as screen:
         screen.expect("black>")
-        assert "☗ black: -   10:00" in screen.text and "v香v桂v銀v金v玉v金v銀v桂v香|一" in screen.text
+        assert "▲ black: -   10:00" in screen.text and "v香v桂v銀v金v玉v金v銀v桂v香|一" in screen.text
         screen.type("76歩")
         screen.expect("white to move")
         assert "\x1b[1;7m" in screen.raw  # the move is marked

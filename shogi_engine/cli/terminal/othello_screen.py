@@ -37,7 +37,7 @@ def _cell(board: Any, square: int, last: int | None, places: set[int | None], lo
     colour = board.disc_at(square)
     moved = square == last
     if look.pieces == KANJI:
-        sign = DISCS[colour] if colour is not None else "·" if square in places else " "
+        sign = DISCS[colour] if colour is not None else "." if square in places else " "
     else:
         sign = SYMBOLS[2 if colour is None else colour]
     if colour is not None:

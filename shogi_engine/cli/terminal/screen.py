@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 KANJI, WESTERN = PIECES = ("kanji", "western")
 SIDES = ("black", "white")
-KANJI_SAMPLE = "歩☗●・"
+KANJI_SAMPLE = "歩▲●・"
 
 Part = tuple[str, str]  # text, and its style as rich names it, '' for none
 Line = list[Part]

@@ -3,7 +3,16 @@
 from typing import Any
 
 from shogi_engine.cli.terminal.screen import KANJI, Line, Look
-from shogi_engine.games.shogi.symbols import HAND_ORDER, KANJI_NUMBERS, KANJI_PIECES, RANKS, SIDES, SYMBOLS, WIDE_DIGITS
+from shogi_engine.games.shogi.symbols import (
+    HAND_ORDER,
+    KANJI_NUMBERS,
+    KANJI_PIECES,
+    RANKS,
+    SIDE_MARKS,
+    SIDES,
+    SYMBOLS,
+    WIDE_DIGITS,
+)
 from shogi_engine.games.shogi.types import BLACK, WHITE
 
 FRAME = f"+{'-' * 27}+"
@@ -37,7 +46,7 @@ def _hand(board: Any, colour: int, look: Look) -> Line:
     kanji = look.pieces == KANJI
     names, hand = KANJI_PIECES if kanji else SYMBOLS, board.pieces_in_hand[colour]
     held = " ".join(names[kind] + (str(hand[kind]) if hand[kind] > 1 else "") for kind in HAND_ORDER if hand[kind])
-    line = [(f"{'☗☖'[colour]} " if kanji else "", ""), (f"{SIDES[colour]}: ", ""), (held or "-", INK[colour])]
+    line = [(f"{SIDE_MARKS[colour]} " if kanji else "", ""), (f"{SIDES[colour]}: ", ""), (held or "-", INK[colour])]
     return [*line, (f"   {look.clocks[colour]}", "bold")] if look.clocks[colour] else line
 
 
