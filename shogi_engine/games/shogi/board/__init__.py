@@ -13,6 +13,7 @@ from shogi_engine.games.shogi.board.board import (
     LegalMoves,
     PseudoLegalMoves,
 )
+from shogi_engine.games.shogi.board.moves import Move
 from shogi_engine.games.shogi.board.pieces import (
     BB_ALL,
     BB_FILES,
@@ -34,7 +35,6 @@ from shogi_engine.games.shogi.board.pieces import (
     PROM_ROOK,
     SQUARES,
     STARTING_SFEN,
-    Move,
     Occupied,
     Outcome,
     Piece,
