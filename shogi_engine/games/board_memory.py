@@ -66,6 +66,10 @@ class BoardMemory:
         if pos is not self._record:
             data = pos.tobytes()
             self._bytes[: len(data)] = data
+        self._forget()
+
+    def _forget(self) -> None:
+        """Forget the moves made."""
         self._words[self._COUNT_WORD] = 0
 
     def _grow(self) -> bool:
