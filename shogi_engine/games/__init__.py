@@ -30,3 +30,8 @@ def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
     for move in moves:
         getattr(board, _PUSH[game.name])(move)
     return board
+
+
+def board_entries(name: str) -> Any:
+    """Return the kernels of a Board, a `jit.Entries`, of the game called `name`."""
+    return importlib.import_module(f"{__name__}.{name}.board.entries").ENTRIES

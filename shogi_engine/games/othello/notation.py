@@ -51,7 +51,8 @@ def parse_obf(text: str) -> Any:
     if text.strip() == "startpos":
         text = START
     cells = "".join(text.partition(";")[0].split())
-    for place, cell in enumerate(cells[:SQUARES]):
+    usual = not cells[:SQUARES].strip(SYMBOLS)
+    for place, cell in enumerate("" if usual else cells[:SQUARES]):
         if cell not in _SYMBOL_OF:
             raise ValueError(f"position: {cell!r} on {SQUARE_NAMES[place]} is not X, O or -")
     if len(cells) < SQUARES:
@@ -63,7 +64,7 @@ def parse_obf(text: str) -> Any:
         raise ValueError(f"position: expected one letter, the side to move, after the 64 squares, not {side!r}")
     if _SYMBOL_OF.get(side, "-") == "-":
         raise ValueError(f"position: the side to move is X or O, not {side!r}")
-    board = "".join(_SYMBOL_OF[cell] for cell in cells[:SQUARES])
+    board = cells[:SQUARES] if usual else "".join(_SYMBOL_OF[cell] for cell in cells[:SQUARES])
     return position_of(board, SYMBOLS.index(_SYMBOL_OF[side]))
 
 
@@ -83,7 +84,11 @@ def discs_of(pos: Any) -> tuple[int, int]:
 
 def format_board(pos: Any) -> str:
     """Return the 64 characters X, O and - of `pos`, a1 first."""
-    black, white = discs_of(pos)
+    return format_discs(*discs_of(pos))
+
+
+def format_discs(black: int, white: int) -> str:
+    """Return the 64 characters X, O and - of black's and white's discs, a1 first."""
     cells = int(f"{black:b}") + 2 * int(f"{white:b}")  # a decimal digit a square: there is a disc of one side at most
     return f"{cells:064}"[::-1].translate(_CELLS)
 

@@ -17,8 +17,7 @@ from shogi_engine.games.othello.notation import (
     START,
     SYMBOLS,
     flipped,
-    format_board,
-    format_obf,
+    format_discs,
     illegal_move,
     parse_obf,
     parse_transcript,
@@ -149,7 +148,11 @@ class Board(BoardMemory):
 
     def obf(self) -> str:
         """Return the position's OBF text: 64 of X, O and -, a blank, X or O."""
-        return format_obf(self._pos)
+        return f"{self._cells()} {SYMBOLS[self.turn]}"
+
+    def _cells(self) -> str:
+        """Return the 64 characters X, O and -, a1 first."""
+        return format_discs(self._discs(BLACK), self._discs(WHITE))
 
     @classmethod
     def from_packed(cls, data: Any) -> Self:
@@ -366,7 +369,11 @@ class Board(BoardMemory):
 
     def push(self, move: Move) -> None:
         """Make a move; raises ValueError saying why if it is illegal."""
-        if not ENTRIES.push(self._address, move):
+        try:
+            done = ENTRIES.push(self._address, move)
+        except (TypeError, ValueError):  # what is no int
+            done = 0
+        if not done:
             self._push_otherwise(move)
 
     def _push_otherwise(self, move: Move) -> None:
@@ -425,7 +432,7 @@ class Board(BoardMemory):
 
     def _text(self, cells: str) -> str:
         """Return eight rows of `cells` (for black, white and empty) with files and ranks, and whose move it is."""
-        board = format_board(self._pos).translate(str.maketrans(SYMBOLS, cells))
+        board = self._cells().translate(str.maketrans(SYMBOLS, cells))
         rows = [f"{row + 1} {' '.join(board[8 * row : 8 * row + 8])} {row + 1}" for row in range(8)]
         header = "  a b c d e f g h"
         side = f"{SIDES[self.turn]} ({cells[self.turn]}) to move"

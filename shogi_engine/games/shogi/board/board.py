@@ -308,7 +308,11 @@ class Board(BaseBoard):
         """
         if self._edited:
             self._validate()
-        if not ENTRIES.push(self._address, move):
+        try:
+            done = ENTRIES.push(self._address, move)
+        except (TypeError, ValueError):  # what is no int
+            done = 0
+        if not done:
             self._push_otherwise(move)
 
     def _push_otherwise(self, move: Move) -> None:
