@@ -86,7 +86,7 @@ def read(board, data, kernel, *arguments):
 
 
 def agree(board, before, quick, slow):
-    """Assert that a kernel takes what `slow` does, or declines and leaves `board` as it was; tell whether it took it."""
+    """Assert that a kernel took what `slow` takes, or declined and left `board` alone; tell whether `slow` takes it."""
     try:
         known = slow()
     except ValueError:
@@ -236,7 +236,9 @@ def test_the_null_move():
         board.parse_usi("0000")
 
 
-@pytest.mark.parametrize("what", [-1, 1 << 15, 1 << 40, 127, 127 << 7, 100 << 7, 81 << 7 | 40, 89 << 7 | 40, 0, "3c3d", None])
+@pytest.mark.parametrize(
+    "what", [-1, 1 << 15, 1 << 40, 127, 127 << 7, 100 << 7, 81 << 7 | 40, 89 << 7 | 40, 0, "3c3d", None]
+)
 def test_ints_that_are_no_moves(what):
     board = Board()
     board.push_usi("7g7f")

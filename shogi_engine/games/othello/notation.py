@@ -17,7 +17,6 @@ from shogi_engine.games.othello.types import (
     POSITION,
     SQUARES,
     UNDO,
-    WHITE,
     move_square,
 )
 from shogi_engine.jit import new_record

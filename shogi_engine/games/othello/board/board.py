@@ -391,7 +391,7 @@ class Board(BoardMemory):
 
     def pop(self) -> Move:
         """Take back the last move and return it; raises IndexError if there is none."""
-        code = ENTRIES.pop(self._address)
+        code: int = ENTRIES.pop(self._address)
         if code < 0:
             raise IndexError("there is no move to take back")
         return MOVES[code]

@@ -51,4 +51,4 @@ class Move(int):
         return MOVES[move]
 
 
-MOVES = list(map(partial(int.__new__, Move), range(PASS + 1)))  # by their ints; those below 64 are no move
+MOVES: list[Move] = list(map(partial(int.__new__, Move), range(PASS + 1)))  # by their ints; those below 64 are no move

@@ -47,7 +47,6 @@ from shogi_engine.games.shogi.types import (
 from shogi_engine.games.shogi.validation import Status, position_faults, validate_position
 from shogi_engine.jit import new_record
 
-
 # Where a POSITION, and so a BOARD, has what is read as bytes and words.
 _FIELDS: Any = POSITION.fields
 _SQUARES, _HANDS, _SIDE, _PLY = (int(_FIELDS[name][1]) for name in ("board", "hand", "side", "ply"))

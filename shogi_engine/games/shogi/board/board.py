@@ -1,7 +1,7 @@
 """Board: a position of Shogi and the moves that led to it. The package has python-shogi's names beside it."""
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 

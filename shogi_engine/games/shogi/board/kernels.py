@@ -27,9 +27,10 @@ MOVE_BITS = 15
 CODES = (1 << MOVE_BITS) - 1  # the bits of a kernels' move that a Board's Move has
 TEXT_BYTES = 256  # at least the length of any SFEN that `write_sfen` writes
 
-# A Board's memory. `pos` comes first, so that its address is the board's; `draft` is a position that is being
-# read, `spare` for a move that is made and taken back. `undo` is the address of `capacity` records, of which `count` are in use; `text` an SFEN or a packed position; `moves`
-# what `generate_moves` writes. As long as a board does not change, all who list its moves write the same there.
+# A Board's memory. `pos` comes first, so that its address is the board's; `draft` is a position that is being read,
+# `spare` for a move that is made and taken back. `undo` is the address of `capacity` records, of which `count` are in
+# use; `text` is an SFEN or a packed position; `moves` is what `generate_moves` writes. As long as a board does not
+# change, all who list its moves write the same there.
 BOARD = record_dtype(
     [
         ("pos", POSITION),

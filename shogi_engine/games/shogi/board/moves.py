@@ -32,7 +32,7 @@ class Move(int):
         if from_square is None and to_square is None and not promotion and drop_piece_type is None:
             return MOVES[0]
         squares = range(SQUARES)
-        if to_square not in squares or (from_square is not None and from_square not in squares):
+        if to_square is None or to_square not in squares or (from_square is not None and from_square not in squares):
             raise ValueError(f"a move's squares are 0 to 80, not {from_square} and {to_square}")
         if (from_square is None) == (drop_piece_type is None):
             raise ValueError("a move has either a square it comes from or a piece that is dropped")
@@ -40,8 +40,8 @@ class Move(int):
             raise ValueError("pawn to rook can be dropped, and not promoted")
         if from_square == to_square:
             raise ValueError(f"a move goes to another square, not from {from_square} to {to_square}")
-        source = from_square if drop_piece_type is None else DROP_BASE + drop_piece_type
-        return MOVES[int(to_square) | int(source) << 7 | bool(promotion) * PROMOTION]
+        source = DROP_BASE + (drop_piece_type or 0) if from_square is None else int(from_square)
+        return MOVES[int(to_square) | source << 7 | bool(promotion) * PROMOTION]
 
     @classmethod
     def null(cls) -> "Move":
@@ -111,4 +111,4 @@ class Move(int):
         return MOVES[move & CODES]
 
 
-MOVES = list(map(partial(int.__new__, Move), range(1 << MOVE_BITS)))  # by their ints; many are no move at all
+MOVES: list[Move] = list(map(partial(int.__new__, Move), range(1 << MOVE_BITS)))  # by their ints; many are no move at all

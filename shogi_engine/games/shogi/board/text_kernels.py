@@ -94,7 +94,7 @@ def is_possible(pos):
             continue
         counts += ONE << np.uint64(8 * int(UNPROMOTED[kind]))
         ahead = square // 9 if colour == BLACK else 8 - square // 9
-        if ahead < 2 and (kind == KNIGHT or ahead == 0 and (kind == PAWN or kind == LANCE)):
+        if ahead < 2 and (kind == KNIGHT or ahead == 0 and kind in (PAWN, LANCE)):
             return False
         if kind == PAWN:
             file = 1 << (square % 9 + 9 * colour)
@@ -344,7 +344,7 @@ def unpack_position(address, packing):
         return 0
     cursor = 15
     for place in range(SQUARES):
-        if place == black or place == white:
+        if place in (black, white):
             draft.board[PACKED_SQUARES[place]] = make_piece(int(place == white), KING)
             continue
         found = int(READ[packing, 0, next_bits(text, cursor)]) if cursor < BITS else 0
