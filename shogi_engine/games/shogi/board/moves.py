@@ -111,4 +111,4 @@ class Move(int):
         return MOVES[move & CODES]
 
 
-MOVES: list[Move] = list(map(partial(int.__new__, Move), range(1 << MOVE_BITS)))  # by their ints; many are no move at all
+MOVES: list[Move] = list(map(partial(int.__new__, Move), range(1 << MOVE_BITS)))  # by their ints; many are none
