@@ -5,8 +5,7 @@ Usage: python examples/save_game.py [FILE] [MOVES] [NODES]
 
 import sys
 
-from shogi_engine import Engine
-from shogi_engine.games.shogi import records
+from shogi_engine import Engine, records
 from shogi_engine.games.shogi.board import Board
 
 file = sys.argv[1] if len(sys.argv) > 1 else "game.kif"
@@ -22,7 +21,7 @@ with Engine("shogi") as engine:
         engine.push(found.bestmove)
         board.push_usi(found.bestmove)
 
-record = records.Record.of(board, "interrupted")
+record = board.record("interrupted")
 record.names = ["shogi_engine", "shogi_engine"]
 records.save(record, file)
 print(f"{len(record.moves)} moves in {file}: {' '.join(record.moves)}")

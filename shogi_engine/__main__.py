@@ -16,6 +16,7 @@ from shogi_engine.cli import (  # noqa: E402
     analyse,
     bench,
     compare,
+    convert,
     doctor,
     gtp,
     mate,
@@ -25,11 +26,14 @@ from shogi_engine.cli import (  # noqa: E402
     search,
     solve,
     trace,
+    train,
     warmup,
 )
 from shogi_engine.cli.common import Parser  # noqa: E402
 
-COMMANDS = (warmup, perft, bench, doctor, search, solve, trace, mate, compare, analyse, nboard, gtp, play)
+COMMANDS = (
+    warmup, perft, bench, doctor, search, solve, trace, mate, compare, analyse, convert, nboard, gtp, play, train
+)  # fmt: skip
 
 
 def parser() -> Parser:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import nnbin
+import networks
 import numpy as np
 from conformance.cases import CASES, ConformanceCase, legal_moves
 from numba import types
@@ -110,7 +110,7 @@ def use_evaluations(rules: game.Game, position: Any, move: Any) -> None:
     """Have the kernels of all evaluations of a game compiled, though the search is for the default one only."""
     for name in rules.evaluations or ():
         with tempfile.TemporaryDirectory() as folder:
-            file = nnbin.write_empty(Path(folder) / "nn.bin") if name in FILE_EVALUATIONS else None
+            file = networks.write_network(Path(folder), name) if name in FILE_EVALUATIONS else None
             evaluator = rules.evaluation(name).load(file)
         ctx = new_context(rules, evaluator=evaluator)
         set_root(ctx, position)

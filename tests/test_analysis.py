@@ -8,7 +8,7 @@ from shogi_engine import analysis
 from shogi_engine.__main__ import main
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello.board import Board
-from shogi_engine.games.othello.records import Played, Record, format_ggf
+from shogi_engine.records import GameRecord, save
 
 
 def naive_score(board):
@@ -80,7 +80,9 @@ def test_a_score_graph(engine, played):
 
 def test_the_command(capsys, tmp_path, played):
     file = tmp_path / "game.ggf"
-    file.write_text(format_ggf(Record(tuple(map(Played, played)), tags={"PB": "one"})))
+    record = GameRecord.from_moves("othello", played)
+    record.names[0] = "one"
+    save(record, file)
     picture = tmp_path / "graph.png"
     assert main(["analyse", "othello", str(file), "--level", "1", "--json", "--plot", str(picture)]) == 0
     values = json.loads(capsys.readouterr().out.splitlines()[-1])

@@ -57,7 +57,10 @@ HUGE = "9" * 26
      ["search", "othello", "--movetime", HUGE], ["search", "shogi", "--depth", HUGE],
      ["mate", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "--hash", "1000000"],
      ["solve", "othello", "--position", "X" * 63 + "- O", "--hash", "1000000"],
-     ["play", "shogi", "--hash", "1000000"], ["analyse", "othello", "--moves", "f5", "--hash", "1000000"],
+     ["play", "shogi", "--hash", "1000000"],
+     ["play", "othello", "--notation", "kif"],
+     ["convert", "a"],
+     ["convert", "a", "b", "--to", "pgn"], ["analyse", "othello", "--moves", "f5", "--hash", "1000000"],
      ["compare", "othello", "--players", "random,random", "--games", HUGE], ["perft", "shogi", "1", "--threads", HUGE],
      ["bench", "othello", "--json", HUGE], ["perft", "shogi", HUGE]],
 )  # fmt: skip
@@ -204,7 +207,7 @@ def test_warmup_and_bench(capsys):
     assert first["nodes"] == first["per_game"]["othello"] == run(capsys, "bench", "othello")[1]["nodes"] > 1000
 
 
-def play(game, lines, people, position="", await_search=lambda: None, **limits):
+def play(game, lines, people, position="", notation="", await_search=lambda: None, **limits):
     """Play with `lines` typed; return what was shown."""
     typed, sanitize = iter(lines), []
 
@@ -216,8 +219,8 @@ def play(game, lines, people, position="", await_search=lambda: None, **limits):
 
     with Engine(game, hash_mb=1) as engine:
         engine.set_position(position)
-        limits = limits or {"depth": 2}
-        Match(engine, people, limits, read, sanitize.append, max_moves=60, await_search=await_search).play()
+        settings = {"max_moves": 60, "await_search": await_search, "notation": notation}
+        Match(engine, people, limits or {"depth": 2}, read, sanitize.append, **settings).play()
         return "\n".join(sanitize), engine.move_texts
 
 
@@ -228,6 +231,10 @@ def test_play_by_hand():
         assert said in text
     text, moves = play("shogi", ["7g7f", "undo", "go", "quit", "7g7f"], {0})
     assert len(moves) == 2 and "engine: " in text
+    typed = ["\uff17\u516d\u6b69", "3334FU", "Bx2b", "\u540c\u9280", "58KI", "moves"]
+    text, moves = play("shogi", typed, {0, 1}, notation="japanese")
+    assert moves == ["7g7f", "3c3d", "8h2b", "3a2b"]
+    assert "\u25b2\uff15\u516b\u91d1\u5de6" in text and "ambiguous" in text
 
 
 def test_a_book_move_does_not_wait_for_the_search():

@@ -4,7 +4,7 @@ import random
 import subprocess
 import sys
 
-import nnbin
+import networks
 import numpy as np
 import pytest
 from processes import ROOT
@@ -48,15 +48,15 @@ def registered(monkeypatch):
 
 @pytest.fixture(scope="module")
 def load(tmp_path_factory):
-    """Return a function that returns an evaluation ready for use, nnue with a random network."""
-    files = []
+    """Return a function that returns an evaluation ready for use, with a random network if it needs one."""
+    files = {}
 
     def load(game, name):
         if name not in FILE_EVALUATIONS:
             return game.evaluation(name).load()
-        if not files:
-            files.append(nnbin.write_random(tmp_path_factory.mktemp("network") / "nn.bin", seed=2, wide=True))
-        return game.evaluation(name).load(files[0])
+        if name not in files:
+            files[name] = networks.write_network(tmp_path_factory.mktemp("network"), name)
+        return game.evaluation(name).load(files[name])
 
     return load
 
@@ -162,7 +162,7 @@ def test_another_evaluation_changes_nothing_else():
     assert searcher.evaluator.evaluation.name == "material" and len(searcher._contexts) == 2
     assert int(searcher.params.futility_margin) == 77 and searcher.tt.megabytes == 1
     with pytest.raises(
-        ValueError, match="there is no evaluation 'none'; there are material, king-piece, nnue, kings-walk"
+        ValueError, match="there is no evaluation 'none'; there are material, king-piece, network, nnue, kings-walk"
     ):
         searcher.set_evaluation("none")
     assert searcher.evaluator.evaluation.name == "material"

@@ -8,7 +8,7 @@ import sys
 import pytest
 from processes import ROOT
 
-from shogi_engine.games.shogi import records
+from shogi_engine import records
 
 EXAMPLES = {  # the program, its arguments, what it prints in the end (a pattern)
     "search_position": (("50",), r"^1\. +(cp|mate) -?\d+ "),

@@ -51,7 +51,10 @@ def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None
         engine.set_evaluation()
     else:
         if choice.file is not None:
-            scale = choice.fv_scale if choice.fv_scale != DEFAULT_SCALE else read_scale(choice.file.parent)
-            engine.set_parameter("fv_scale", str(scale))
-            inform(f"evaluation {engine.describe_evaluation()}, FV_SCALE {scale}")
+            described = f"evaluation {engine.describe_evaluation()}"
+            if choice.name == "nnue":
+                scale = choice.fv_scale if choice.fv_scale != DEFAULT_SCALE else read_scale(choice.file.parent)
+                engine.set_parameter("fv_scale", str(scale))
+                described += f", FV_SCALE {scale}"
+            inform(described)
     engine.warmup()

@@ -1,7 +1,6 @@
 """`shogi-engine analyse`: an Othello position's moves or a game's score graph."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from shogi_engine.cli.common import (
@@ -15,6 +14,7 @@ from shogi_engine.cli.common import (
     report,
 )
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.games import typed_moves
 
 
 def add_parser(commands: Any) -> None:
@@ -38,17 +38,16 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError("analyse needs either a FILE, or --position or --moves")
     if args.plot and not args.file:
         raise ValueError("analyse: --plot draws a game of a FILE")
-    from shogi_engine import analysis
+    from shogi_engine import analysis, records
     from shogi_engine.engine import Engine
-    from shogi_engine.games.othello.records import read_games
 
     plt = pyplot() if args.plot else None
-    records = read_games(Path(args.file).read_bytes()) if args.file else []
-    if args.file and args.number > len(records):
-        raise ValueError(f"{args.file}: there are {len(records)} games, no number {args.number}")
+    loaded = records.load(args.file, game=args.game) if args.file else []
+    if args.file and args.number > len(loaded):
+        raise ValueError(f"{args.file}: there are {len(loaded)} games, no number {args.number}")
     with Engine(args.game, hash_mb=args.hash) as engine:
         engine.check_level(args.level)
-        engine.set_position(args.position, args.moves)
+        engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
         with compile_bar():
             engine.warmup()
         if not args.file:
@@ -56,11 +55,17 @@ def run(args: argparse.Namespace) -> int:
             values: dict[str, Any] = {"position": engine.position_text, "hints": [vars(hint) for hint in hints]}
             report(args, values, analysis.hint_table(hints))
             return 0
-        record = records[args.number - 1]
-        points = analysis.graph(engine, record.start, record.texts, args.level, progress_line("move"))
+        record = loaded[args.number - 1]
+        points = analysis.graph(engine, record.start, record.moves, args.level, progress_line("move"))
     if plt is not None:
         analysis.plot(points, args.plot, plt)
     graph = [{**vars(point), "loss": point.loss} for point in points]
     worst = [point.ply for point in analysis.worst(points)]
-    report(args, {"tags": record.tags, "graph": graph, "worst": worst}, analysis.graph_table(points))
+    report(args, {"tags": _tags(record), "graph": graph, "worst": worst}, analysis.graph_table(points))
     return 0
+
+
+def _tags(record: Any) -> dict[str, str]:
+    """Return the names and headers of a record."""
+    names = {name: value for name, value in zip(("PB", "PW"), record.names, strict=True) if value}
+    return {**names, **record.headers}

@@ -5,7 +5,7 @@ search while the human reads and types. A move of the engine waits for it only i
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shogi_engine.results import SearchResult
 
 SIDES = ("black", "white")  # black begins
+NOTATIONS = ("usi", "japanese", "kif", "western", "csa")
 HELP = """a move    e.g. {example}; `moves` lists them
 undo      take your last move back
 hint      what the engine would play
@@ -35,6 +36,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--human", choices=choices, default="black", help="the human's side, default black")
     # The option's older name. It has no default: the one of --human holds.
     parser.add_argument("--person", dest="human", choices=choices, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    parser.add_argument("--notation", choices=NOTATIONS, default="", help="Shogi: how moves are shown, default usi")
     add_search(parser)
 
 
@@ -42,10 +44,12 @@ def run(args: argparse.Namespace) -> int:
     """Play until the game is over or the human leaves."""
     from shogi_engine.engine import Engine
 
+    if args.notation and args.game != "shogi":
+        raise ValueError(f"play: --notation is for shogi, {args.game} has one only")
     humans = {"both": {0, 1}, "none": set()}.get(args.human) or {n for n in (0, 1) if SIDES[n] == args.human}
     with compile_bar():
         engine = Engine(args.game, hash_mb=args.hash, threads=args.threads)
-        engine.set_position(args.position, args.moves)
+        engine.set_position(args.position, games.typed_moves(engine.game, args.position, args.moves))
         if args.level is not None:
             engine.check_level(args.level)
         load_rules(engine)
@@ -54,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"You are {args.human}; `help` lists what can be typed." if humans else "The engine plays itself.")
         status = 0
         try:
-            Match(engine, humans, search_limits(args), await_search=preparation.wait).play()
+            limits = search_limits(args)
+            Match(engine, humans, limits, await_search=preparation.wait, notation=args.notation).play()
         except KeyboardInterrupt:
             status = 130
     if preparation.is_busy():
@@ -88,12 +93,13 @@ class Match:
     show: Callable[[str], Any] = print
     max_moves: int = 1000
     await_search: Callable[[], object] = lambda: None
+    notation: str = ""  # how moves are shown; '' is the game's own
 
     def play(self) -> None:
         """Play until the game is over or the human leaves."""
         self._board()
         while True:
-            board = games.board(self.engine.game, self.engine.root, self.engine.move_texts)
+            board = self._position()
             ending = board.outcome()
             if ending is not None:
                 self.show(str(ending))
@@ -107,6 +113,20 @@ class Match:
             elif not self._human_moves(SIDES[board.turn]):
                 return
 
+    def _position(self) -> Any:
+        """Return the game's Board with all moves."""
+        return games.board(self.engine.game, self.engine.root, self.engine.move_texts)
+
+    def _shown(self, moves: Sequence[str]) -> str:
+        """Return moves that follow each other from here as they are shown."""
+        if not self.notation:
+            return " ".join(moves)
+        board, texts = self._position(), []
+        for move in moves:
+            texts.append(board.text(board.parse_text(move), self.notation))
+            board.push_text(move)
+        return " ".join(texts)
+
     def _board(self) -> None:
         self.show("")
         self.show(self.engine.diagram())
@@ -118,14 +138,16 @@ class Match:
             return False
         known = self.engine.book_move()
         if known:
+            shown = self._shown([known])
             self.engine.push(known)
             self._board()
-            self.show(f"engine: {known}   (book)")
+            self.show(f"engine: {shown}   (book)")
             return True
         found = self._search()
+        shown = self._shown([found.bestmove])
         self.engine.push(found.bestmove)
         self._board()
-        self.show(f"engine: {found.bestmove}   ({found.score}, depth {found.depth}, {found.seconds:.1f} s)")
+        self.show(f"engine: {shown}   ({found.score}, depth {found.depth}, {found.seconds:.1f} s)")
         return True
 
     def _search(self) -> "SearchResult":
@@ -142,21 +164,21 @@ class Match:
         if line in ("quit", "exit", "q", "resign"):
             return False
         if line in ("help", "?", "h"):
-            self.show(HELP.format(example=legal[0]))
+            self.show(HELP.format(example=self._shown(legal[:1])))
         elif line == "moves":
-            self.show(" ".join(legal))
+            self.show(" ".join(self._shown([move]) for move in legal))
         elif line in ("board", "d"):
             self._board()
         elif line == "hint":
             found = self._search()
-            self.show(f"hint: {found.bestmove}   ({found.score}, {' '.join(found.pv)})")
+            self.show(f"hint: {self._shown([found.bestmove])}   ({found.score}, {self._shown(found.pv)})")
         elif line == "go":
             return self._engine_moves()
         elif line == "undo":
             self._undo()
         elif line:
             try:
-                self.engine.push(line)
+                self.engine.push(str(self._position().parse_text(line)))
             except ValueError as fault:
                 self.show(f"{fault} (`help` lists what can be typed)")
             else:

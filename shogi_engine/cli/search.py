@@ -16,6 +16,7 @@ from shogi_engine.cli.common import (
     search_limits,
 )
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.games import typed_moves
 
 if TYPE_CHECKING:
     from shogi_engine.results import PvInfo
@@ -42,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
     limits = search_limits(args)
     with Engine(args.game, hash_mb=args.hash, threads=args.threads) as engine:
-        engine.set_position(args.position, args.moves)
+        engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
         with compile_bar():
             engine.warmup()
         result = engine.search(**limits, multipv=args.multipv, on_info=show if sys.stderr.isatty() else None)

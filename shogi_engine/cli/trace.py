@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.cli.common import add_command, add_game, add_json, add_position, report, score_value
+from shogi_engine.games import typed_moves
 
 DEPTHS = (2, 3, 4)
 
@@ -27,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     from shogi_engine.search.trace import Tracer, dot, tree_dict, tree_lines
 
     with Engine(args.game, hash_mb=1) as engine:
-        engine.set_position(args.position, args.moves)
+        engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
         tree = Tracer(engine.game, reduce=args.reduce).trace(engine.position, args.depth)
     if args.dot:
         Path(args.dot).write_text(dot(tree), encoding="utf-8")

@@ -133,13 +133,13 @@ class NBoard(OthelloFrontEnd):
         from shogi_engine.games.othello.records import parse_ggf
 
         game = parse_ggf(text)
-        clocks = [parse_clock(value) if value else None for value in map(game.tags.get, ("TI", "TB", "TW"))]
-        self.engine.set_position(game.start, game.texts)
+        clocks = [parse_clock(value) if value else None for value in map(game.headers.get, ("time", "TB", "TW"))]
+        self.engine.set_position(game.start, game.moves)
         self._clocks = [clocks[1] or clocks[0], clocks[2] or clocks[0]]
         self._used, self._moves, self._thought = [0.0, 0.0], [0, 0], (-1, 0.0)
         side = int(self.engine.root.side)
-        for played in game.moves:
-            self._charge(side, played.move, played.seconds or 0.0)
+        for node in game.main_line[1:]:
+            self._charge(side, node.move, node.seconds or 0.0)
             side ^= 1
 
     def _charge(self, side: int, move: str, seconds: float) -> None:

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from shogi_engine.game import Game
 
 NAMES = ("shogi", "othello")
-_PUSH = {"shogi": "push_usi", "othello": "push_text"}  # what their Boards call the move given as text
 
 
 def load(name: str) -> "Game":
@@ -28,10 +27,27 @@ def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
         raise ValueError(f"{game.name} has no board")
     board = importlib.import_module(f"{__name__}.{game.name}.board").Board(game.format_position(position))
     for move in moves:
-        getattr(board, _PUSH[game.name])(move)
+        board.push_text(move)
     return board
 
 
 def board_entries(name: str) -> Any:
     """Return the kernels of a Board, a `jit.Entries`, of the game called `name`."""
     return importlib.import_module(f"{__name__}.{name}.board.entries").ENTRIES
+
+
+def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
+    """Return moves that a person typed, in any notation the game's Board reads, as the game's own texts.
+
+    position : where they begin, '' for the game's start. Raises ValueError naming the move that is wrong.
+    """
+    if game.name not in NAMES or not moves:
+        return list(moves)
+    start = board(game, game.parse_position(position or game.start))
+    texts = []
+    for number, move in enumerate(moves, 1):
+        try:
+            texts.append(str(start.push_text(move)))
+        except ValueError as fault:
+            raise ValueError(f"move {number}: {fault}") from None
+    return texts

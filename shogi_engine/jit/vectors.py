@@ -24,7 +24,8 @@ from shogi_engine.jit.policy import njit
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector of any CPU
 LANES = 32  # int16 in one step, ALIGNMENT bytes
-EXACT_SQUARES = 256  # as many squares of 255, times weights of a lane, fit int32
+SQUARE_WEIGHT_LIMIT = 511
+EXACT_SQUARES = 256  # the sum of as many products of squares below 2^14 and such weights fits int32
 
 I8, I16, I32, I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 
@@ -276,22 +277,24 @@ def layer_u8_i8(inputs: int) -> Any:
     return layer
 
 
-def _python_screlu_dot_i16(values: Any, weights: Any, high: Any, count: Any) -> int:
-    clipped = array_at(values, count, np.int16).astype(np.int64).clip(0, int(high))
-    return int((clipped * clipped * array_at(weights, count, np.int16)).sum())
+def _python_screlu_dot_i16(values: Any, weights: Any, high: Any, shift: Any, count: Any) -> int:
+    scaled = array_at(values, count, np.int16).astype(np.int64).clip(0, int(high)) << int(shift)
+    return int(((scaled * scaled >> 16) * array_at(weights, count, np.int16)).sum())
 
 
 @kernel_intrinsic(_python_screlu_dot_i16)
-def screlu_dot_i16(typingctx, values, weights, high, count):
-    """Return the sum of clip(values, 0, high)^2 * weights over `count` int16 as int64: squared clipped ReLU and layer.
+def screlu_dot_i16(typingctx, values, weights, high, shift, count):
+    """Return the sum of ((clip(values, 0, high) << shift)^2 >> 16) * weights over `count` int16 as int64.
 
-    high : at most 255, with |weights| * high < 2^15, as the products of value and weight are int16. Times the value
-    they are summed as int32, EXACT_SQUARES at a time, and those sums as int64.
+    A squared clipped ReLU, in the upper half of an int32, and a layer with one output.
+    high, shift : high << shift is below 2^15.   weights : at most SQUARE_WEIGHT_LIMIT: the products are summed as
+    int32, EXACT_SQUARES at a time, and those sums as int64.
     """
 
     def codegen(context, builder, signature, args):
-        values, weights, high, count = args
-        limit = _splat(builder, high, I16)
+        values, weights, high, shift, count = args
+        limit, shifts = _splat(builder, high, I16), _splat(builder, shift, I16)
+        wide, upper = ir.VectorType(I32, LANES), _splat(builder, I64(16), I32)
         total = cgutils.alloca_once_value(builder, I64(0))
         with cgutils.for_range_slice(builder, I64(0), count, I64(EXACT_SQUARES), intp=I64) as (first, _):
             left = builder.sub(count, first)
@@ -300,11 +303,12 @@ def screlu_dot_i16(typingctx, values, weights, high, count):
 
             def products(index: Any) -> Any:
                 value = _clip(builder, _load(builder, builder.add(values, offset), index, I16), limit)
-                weight = _load(builder, builder.add(weights, offset), index, I16)
-                return _products(builder, builder.mul(value, weight), value)
+                value = builder.sext(builder.shl(value, shifts), wide)
+                square = builder.trunc(builder.lshr(builder.mul(value, value), upper), limit.type)
+                return _products(builder, square, _load(builder, builder.add(weights, offset), index, I16))
 
             sums = builder.sext(_emit_sum(builder, part, products), I64)
             builder.store(builder.add(builder.load(total), sums), total)
         return builder.load(total)
 
-    return types.int64(types.uint64, types.uint64, types.int64, types.int64), codegen
+    return types.int64(types.uint64, types.uint64, types.int64, types.int64, types.int64), codegen

@@ -63,8 +63,8 @@ def large_layer(out, values, weights, bias, outputs):
 
 
 @njit
-def screlu_dot_i16(values, weights, high, count):
-    return vectors.screlu_dot_i16(values, weights, high, count)
+def screlu_dot_i16(values, weights, high, shift, count):
+    return vectors.screlu_dot_i16(values, weights, high, shift, count)
 
 
 ROWS = {copy: "", add: "+", sub: "-", add_sub: "+-", add_add_sub_sub: "++--"}
@@ -150,22 +150,23 @@ def test_layers_of_bytes(seed, count, extreme, shift):
 @draws
 def test_squared_activations(seed, count, extreme, shift):
     rng = np.random.default_rng(seed)
-    high, count = int(rng.integers(1, 256)), count * int(rng.integers(1, 5))
-    most = 32767 // high
+    up = int(rng.integers(0, 8))
+    high, count = int(rng.integers(1, 1 + (32767 >> up))), count * int(rng.integers(1, 5))
+    most = vectors.SQUARE_WEIGHT_LIMIT
     values = shifted(numbers(rng, np.int16, count, extreme), shift)
     weights = rng.choice([-most, most], count) if extreme else rng.integers(-most, most + 1, count)
     weights = shifted(weights.astype(np.int16), shift)
-    clipped = values.astype(np.int64).clip(0, high)
-    expected = int((clipped * clipped * weights).sum())
-    assert screlu_dot_i16(address(values), address(weights), high, count) == expected
+    scaled = values.astype(np.int64).clip(0, high) << up
+    expected = int(((scaled * scaled >> 16) * weights).sum())
+    assert screlu_dot_i16(address(values), address(weights), high, up, count) == expected
 
 
 def test_sums_at_their_largest():
     values, weights = vectors.aligned_zeros(4096, np.int16), vectors.aligned_zeros(4096, np.int16)
     values[:] = 32767
-    for weight in (-128, 128):
+    for weight in (-vectors.SQUARE_WEIGHT_LIMIT, vectors.SQUARE_WEIGHT_LIMIT):
         weights[:] = weight
-        assert screlu_dot_i16(address(values), address(weights), 255, 4096) == 255 * 255 * weight * 4096
+        assert screlu_dot_i16(address(values), address(weights), 32767, 0, 4096) == 16383 * weight * 4096
 
 
 def test_aligned_memory():
@@ -181,7 +182,7 @@ def test_aligned_memory():
 @pytest.mark.skipif(jit.JIT_DISABLED, reason="with JIT off nothing is compiled")
 @pytest.mark.skipif(platform.machine().lower() not in ("x86_64", "amd64"), reason="not an x86-64 machine")
 @pytest.mark.parametrize(
-    "body", ["vectors.screlu_dot_i16(values, weights, 255, 512)", "layer(out, values, weights, bias, 32)"]
+    "body", ["vectors.screlu_dot_i16(values, weights, 1023, 5, 512)", "layer(out, values, weights, bias, 32)"]
 )
 def test_products_are_those_of_vectors(body):
     """LLVM has to recognise pairs of int16, or fours of bytes: else a network takes twice the time."""

@@ -11,8 +11,6 @@ from shogi_engine.games.othello.board import Board
 from shogi_engine.games.othello.records import (
     PLAYER_BYTES,
     TOURNAMENT_BYTES,
-    Played,
-    Record,
     TestPosition,
     Wthor,
     format_ggf,
@@ -30,6 +28,7 @@ from shogi_engine.games.othello.records import (
     read_transcripts,
     wthor_game,
 )
+from shogi_engine.records import GameRecord
 
 # Source: the example session of the NBoard protocol's text.
 NBOARD = (
@@ -68,18 +67,18 @@ def test_transcripts():
     with pytest.raises(ValueError, match="^line 2: transcript: move 2: .*a1"):
         read_transcripts("f5\nf5a1\n")
     with pytest.raises(ValueError, match="began elsewhere"):
-        format_transcript(Record((), start=FFO_40[:66]))
+        format_transcript(GameRecord("othello", FFO_40[:66]))
 
 
 @SLOW
 @given(st.integers(0, 2**32))
 def test_transcripts_there_and_back(seed):
     board = random_board(seed)
-    text = format_transcript(Record(tuple(map(Played, texts(board)))))
+    text = format_transcript(board.record())
     while board.move_stack and str(board.peek()) == "pass":
         board.pop()  # a pass at the end of an unfinished game: nothing tells of it
     assert text == board.transcript()
-    assert read_transcripts(text)[0].texts == texts(board) if text else read_transcripts(text) == []
+    assert read_transcripts(text)[0].moves == texts(board) if text else read_transcripts(text) == []
 
 
 # ---- OBF
@@ -118,11 +117,12 @@ def test_obf_there_and_back(seed, comment):
 
 def test_ggf():
     game = parse_ggf(NBOARD)
-    assert game.texts == ["f5", "f6", "d3", "c5", "e6", "f7", "e7", "f4"]
-    assert game.tags["PB"] == "./mEdax" and game.tags["TI"] == "15:00" and game.board().ply() == 8
+    assert game.moves == ["f5", "f6", "d3", "c5", "e6", "f7", "e7", "f4"]
+    assert game.names == ["./mEdax", "chris"] and game.headers["time"] == "15:00" and game.board().ply() == 8
     assert parse_ggf(format_ggf(game)) == game
     timed = parse_ggf("(;GM[Othello]BO[8 " + Board().obf().replace("X", "*") + "]B[f5//2.5]W[F6/-1.2/3.1]B[e6/4];)")
-    assert timed.moves == (Played("f5", None, 2.5), Played("f6", -1.2, 3.1), Played("e6", 4.0))
+    played = [(node.move, node.evaluation, node.seconds) for node in timed.main_line[1:]]
+    assert played == [("f5", None, 2.5), ("f6", -1.2, 3.1), ("e6", 4.0, None)]
     both = parse_ggf_games(f"2 {NBOARD}{NBOARD}\nchat\n{NBOARD}")
     assert both == [game] * 3 and read_games(NBOARD.encode()) == [game]
 
@@ -131,11 +131,12 @@ def test_ggf():
     ("old", "new", "wrong"),
     [("Othello", "Chess", "character 3: GM"), ("[8 -", "[6 -", "BO: the board"), ("*O", "*Q", "BO: .*'Q'"),
      ("W[F6]", "W[F9]", r"move 2, W\[F9\]"), ("W[F6]", "B[F6]", "it is not black's turn"), (";)", "", "the end"),
-     ("W[F6]", "W[F6/x]", "'x' is no number"), ("W[F6]", "W[F6/1/2/3]", "at most"), ("RE[?]", "RE?", "tag, NAME"),
-     ("RE[?]", "[?]", "tag, NAME"), ("PW", "PB", "PB: .*already"), ("W[F4];)", "W[F4", "] of W")],
+     ("W[F6]", "W[F6/x]", "'x' is no number"), ("W[F6]", "W[F6/1/2/3]", "at most"), ("RE[?]", "RE?", "a value,"),
+     ("RE[?]", "[?]", "a property, NAME|already"), ("PW", "PB", "PB: .*already"),
+     ("W[F4];)", "W[F4", "] is missing|the end")],
 )  # fmt: skip
 def test_errors_of_ggf_name_the_place(old, new, wrong):
-    with pytest.raises(ValueError, match=f"^GGF: game 1, character .*({wrong})|{wrong}"):
+    with pytest.raises(ValueError, match=f"^line 1: GGF: character .*({wrong})|{wrong}"):
         parse_ggf(NBOARD.replace(old, new, 1))
     with pytest.raises(ValueError, match="one game"):
         parse_ggf("")
@@ -149,17 +150,34 @@ number = st.none() | st.integers(-6400, 6400).map(lambda n: n / 100)
 def test_ggf_there_and_back(seed, data):
     start = random_board(seed // 7).obf() if seed % 3 == 0 else None
     board = random_board(seed, start)
-    moves = tuple(Played(text, data.draw(number), data.draw(number.filter(lambda n: n != 0))) for text in texts(board))
-    value = st.text(st.characters(exclude_characters="]\r\n", exclude_categories=["Cs"]), max_size=8)
-    tags = data.draw(st.dictionaries(st.sampled_from(["PB", "PW", "PC", "RE", "TI", "XX"]), value))
-    game = Record(moves, board.root().obf(), {"GM": "Othello", **tags})
-    assert parse_ggf(format_ggf(game)) == game
+    game = board.record()
+    for node in game.main_line[1:]:
+        node.evaluation, node.seconds = data.draw(number), data.draw(number.filter(lambda n: n != 0))
+    value = st.text(
+        st.characters(exclude_characters="]", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=8
+    )
+    value = value.map(str.strip).filter(bool)
+    game.headers = data.draw(st.dictionaries(st.sampled_from(["site", "time", "event", "XX"]), value))
+    game.names = [data.draw(value), data.draw(value)]
+    again = parse_ggf(format_ggf(game))
+    game.score = again.score  # of a finished game it is counted
+    assert again == game
 
 
-@pytest.mark.parametrize("tags", [{"PB": "a]"}, {"PB": "a\nb"}, {"B": "F5"}, {"pb": "x"}, {"": "x"}])
-def test_tags_that_ggf_can_not_hold(tags):
-    with pytest.raises(ValueError, match="can not be written"):
-        format_ggf(Record((), tags=tags))
+def test_headers_that_ggf_can_not_hold():
+    game = GameRecord("othello", names=["a]", "b\nc"], headers={"B": "F5", "pb": "x", "": "x", "BO": "6", "DTX": "]"})
+    assert format_ggf(game).startswith("(;GM[Othello]PB[a)]PW[b c]DTX[)]BO[8 -----")
+    assert parse_ggf(format_ggf(game)).names == ["a)", "b c"]
+
+
+def test_results_of_ggf():
+    for text, score, ending, result in (
+        ("+4.00", 4, "", "1-0"), ("-12:t", -12, "time", "0-1"), ("?", None, "", "*"), ("0", 0, "", "1/2-1/2"),
+        ("+64:s", 64, "", "1-0"), ("who knows", None, "", "*"),
+    ):  # fmt: skip
+        game = parse_ggf(NBOARD.replace("RE[?]", f"RE[{text}]"))
+        assert (game.score, game.ending, game.result) == (score, ending, result), text
+        assert game.headers.get("RE") == ("who knows" if text == "who knows" else None)
 
 
 # ---- WTHOR
@@ -177,7 +195,7 @@ def test_wthor_by_the_byte():
     (found,) = database.games
     assert found.moves == ("f5", "f6", "e6", "f4") and (found.tournament, found.black, found.white) == (3, 260, 1)
     assert (found.score, found.best_score) == (35, 33)
-    assert format_wthor(database) == data and read_games(data)[0].texts == list(found.moves)
+    assert format_wthor(database) == data and read_games(data)[0].moves == list(found.moves)
     for place, value, wrong in (
         (1, 24, None), (2, 13, "byte 0: the date"), (4, 2, "2 games are 152 bytes"), (12, 10, "byte 12"),
         (22, 65, "byte 22: the score"), (24, 11, "byte 24: .*a1"), (25, 99, "byte 25: 99 is no square"),
@@ -200,8 +218,8 @@ def test_names():
     assert len(jou) == 16 + 40 and len(trn) == 16 + 26 and jou[8] == 2
     assert parse_names(jou, PLAYER_BYTES) == players and parse_names(trn, TOURNAMENT_BYTES) == tournaments
     game = wthor_game(Board.from_transcript(WIPE_OUT).transcript()[at : at + 2] for at in range(0, 18, 2))
-    assert game.score == 64 and game.record(players, tournaments).tags["RE"] == "+64"
-    assert game.record(players, tournaments).tags["PC"] == tournaments[0]
+    assert game.score == 64 and game.record(players, tournaments).score == 64
+    assert game.record(players, tournaments).headers["event"] == tournaments[0]
     for names in (["x" * 20], ["\u5c06"], ["a\0"], ["a "]):
         with pytest.raises(ValueError, match="name 1"):
             format_names(names, PLAYER_BYTES)

@@ -8,7 +8,7 @@ import sys
 import pytest
 from usi_driver import ROOT
 
-from shogi_engine.games.shogi.records import load
+from shogi_engine.records import load
 
 cshogi = pytest.importorskip("cshogi")
 client = pytest.importorskip("cshogi.usi.Engine")

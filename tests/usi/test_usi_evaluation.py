@@ -16,9 +16,8 @@ PLUGGED = [sys.executable, str(Path(__file__).with_name("usi_plugged.py"))]
 def test_an_evaluation_from_outside_plays():
     with Process(PLUGGED) as engine:
         engine.send("usi")
-        offered = (
-            "option name EvalType type combo default king-piece var material var king-piece var nnue var kings-walk"
-        )
+        names = ("material", "king-piece", "network", "nnue", "kings-walk")
+        offered = f"option name EvalType type combo default king-piece {' '.join(f'var {name}' for name in names)}"
         assert offered in engine.until("usiok")
         engine.send("setoption name EvalType value kings-walk", "isready")
         engine.until("readyok", 600)

@@ -183,5 +183,5 @@ def test_eval_type_is_checked():
     options = Options()
     options.set("EvalType", "Material")
     assert options.text("EvalType") == "material"
-    with pytest.raises(ProtocolError, match="EvalType is one of material king-piece nnue"):
+    with pytest.raises(ProtocolError, match="EvalType is one of material king-piece network nnue"):
         options.set("EvalType", "none")

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from shogi_engine.engine import Engine
 from shogi_engine.games.shogi import levels as skill
+from shogi_engine.match_statistics import estimate, pentanomial
 from tools.match.arena import EnginePlayer, Referee, play_game
 from tools.match.runner import first_score, read_lines
-from tools.match.statistics import estimate, pentanomial
 from tools.match.terms import Terms
 from usi.options import Options
 

@@ -22,12 +22,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from shogi_engine import games, parameters
+from shogi_engine.match_statistics import Sprt
 from tools.match import report
 from tools.match.arena import RESIGN
 from tools.match.limits import parse_limit
 from tools.match.openings import Openings
 from tools.match.runner import GameLog, Match, Record, Worker
-from tools.match.statistics import Sprt
 from tools.match.terms import Terms
 from tools.match.usi_client import UsiEngine, parse_options
 from tools.match.usi_game import Player

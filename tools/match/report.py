@@ -4,8 +4,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from shogi_engine.match_statistics import Estimate, Sprt, estimate, log_likelihood_ratio, pentanomial
 from tools.match.runner import Record
-from tools.match.statistics import Estimate, Sprt, estimate, log_likelihood_ratio, pentanomial
 
 SIDES = ("first", "second")
 POINTS = 200  # of a picture's curve, about

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
-from tools.match.statistics import Sprt, pentanomial
+from shogi_engine.match_statistics import Sprt, pentanomial
 
 Record = dict[str, Any]  # of a game: at least "game", its number, and "score", the first player's 0, 0.5 or 1
 STACK_BYTES = 64 << 20  # of a worker's thread: the search recurses

@@ -1,41 +1,17 @@
-"""Games between two sets of weights of Shogi's king-piece evaluation at equal nodes, in one process.
+"""Games between two evaluations of Shogi at equal nodes, in one process.
 
-    python -m tools.match.weights_match NEW.npz OLD.npz --games 400 --nodes 5000 --seed 1
+    python -m tools.match.weights_match NEW OLD --games 400 --nodes 5000 --seed 1
 
-'material' stands for the evaluation by material. Openings are moves at random, each played twice with colours swapped.
-Printed: wins, draws and losses of the first, and Elo with a 95 % interval from the scores of the pairs. Faster than a
-match over USI, and blind to what an evaluation costs in time.
+NEW and OLD are names of evaluations or files of weights (.npz: king-piece, else the network). Each opening is played
+twice with colours swapped. Printed: wins, draws and losses of the first, and Elo with a 95 % interval from the scores
+of the pairs. Faster than a match over USI, and blind to what an evaluation costs in time.
 """
 
 import argparse
 import sys
-from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from shogi_engine.evaluation import Evaluator
-from shogi_engine.games.shogi import GAME
-from shogi_engine.search.history import Histories, forget
-from shogi_engine.search.tt import TranspositionTable
-from tools.match.statistics import estimate, pentanomial
-from tools.training.selfplay import LONGEST, search_context
-from tools.training.selfplay_kernels import ABANDONED, play_game
-
-DECIDED = 2500  # centipawns: a value that ends a game when both see it
-UNBALANCED = 1 << 20  # an opening's second game is played however it looks
-
-
-def player(name: str, table: TranspositionTable, histories: Histories) -> tuple[Any, Evaluator]:
-    """Return a context that plays with the weights of the file `name`, or by material, and its evaluator.
-
-    All must outlive the context.
-    """
-    if name == "material":
-        evaluator = GAME.evaluation("material").load()
-    else:
-        evaluator = GAME.evaluation("king-piece").load(Path(name))
-    return search_context(evaluator, table, histories), evaluator
+from shogi_engine.training.data import named_evaluator
+from shogi_engine.training.gate import play_match
 
 
 def main() -> int:
@@ -46,42 +22,11 @@ def main() -> int:
     parser.add_argument("--games", type=int, default=400)
     parser.add_argument("--nodes", type=int, default=5000, help="a move")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--random", type=int, nargs=2, default=(4, 10), help="fewest and most moves made at random")
-    parser.add_argument("--balance", type=int, default=300, help="most centipawns either side is ahead after them")
+    parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
-    tables = TranspositionTable(16), TranspositionTable(16)
-    histories = Histories(GAME), Histories(GAME)
-    (first, _first), (second, _second) = (
-        player(*each) for each in zip((arguments.first, arguments.second), tables, histories, strict=True)
-    )
-    random = np.random.default_rng(arguments.seed)
-    start = GAME.parse_position(GAME.start)
-    moves, values = np.zeros(LONGEST, dtype=np.uint32), np.zeros(LONGEST, dtype=np.int16)
-    scores: dict[int, float] = {}
-
-    def result() -> str:
-        wins, draws, losses = (list(scores.values()).count(score) for score in (1.0, 0.5, 0.0))
-        return f"{wins}-{draws}-{losses}, {estimate(pentanomial(scores))}"
-
-    while len(scores) < arguments.games:
-        opening = random.integers(1, 1 << 63, size=1, dtype=np.uint64)
-        plies = int(random.integers(arguments.random[0], arguments.random[1] + 1))
-        for first_side, balance in ((1, arguments.balance), (-1, UNBALANCED)):
-            for ctx, table in zip((first, second), tables, strict=True):
-                ctx.pos = start
-                forget(ctx)
-                table.clear()
-            black, white = (first, second) if first_side == 1 else (second, first)
-            winner, _ = play_game(
-                black, white, opening.copy(), arguments.nodes, plies, balance, DECIDED, LONGEST, moves, values
-            )
-            if winner == ABANDONED:
-                break
-            scores[len(scores)] = (winner * first_side + 1) / 2
-        else:
-            if len(scores) % 100 == 0:
-                print(f"{len(scores)} games: {result()}", flush=True)
-    print(f"{arguments.first} against {arguments.second}: {result()}")
+    first, second = named_evaluator(arguments.first), named_evaluator(arguments.second)
+    numbers = {name: getattr(arguments, name) for name in ("nodes", "seed", "threads")}
+    print(f"{arguments.first} against {arguments.second}: {play_match(first, second, arguments.games, **numbers)}")
     return 0
 
 

@@ -22,8 +22,8 @@ import numpy as np
 
 from shogi_engine import games
 from shogi_engine.game import Game
+from shogi_engine.match_statistics import ELO_PER_SCORE, Z_95
 from shogi_engine.parameters import check, parse_settings
-from tools.match.statistics import ELO_PER_SCORE, Z_95
 from tools.tuning.games import PairPlayer, Settings
 
 

@@ -190,9 +190,9 @@ class Data:
     """
 
     def __init__(self, folders: list[Path], largest: int) -> None:
-        files = sorted(file for folder in folders for file in folder.glob("piece-*-????.npz"))
+        files = sorted(file for folder in folders for file in folder.glob("piece-*-*.npz"))
         if not files:
-            raise SystemExit(f"no pieces of selfplay.py in {', '.join(map(str, folders))}")
+            raise SystemExit(f"no pieces of games in {', '.join(map(str, folders))}")
         pieces = [dict(np.load(file)) for file in files]
         most = sum(len(piece["moves"]) for piece in pieces)
         self.features = np.zeros((most, PIECES), dtype=np.uint16)
@@ -325,7 +325,7 @@ def main() -> int:
     """Fit, or write the prior."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, help="the weights to write")
-    parser.add_argument("--data", type=Path, nargs="+", default=[], help="folders of selfplay.py")
+    parser.add_argument("--data", type=Path, nargs="+", default=[], help="folders of `shogi-engine train`")
     parser.add_argument("--prior", action="store_true", help="write weights made by hand, to play the first games with")
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--batch", type=int, default=16384)

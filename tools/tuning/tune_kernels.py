@@ -63,7 +63,7 @@ def collect(pos, undo, moves, values, largest, features, kings, safeties, sides,
 def later_results(values, result, fade, scale, expected):
     """Write to `expected`, float64[n], what came of each position of a game for black, 0 to 1.
 
-    values : int16[n], as selfplay_kernels.play_game writes them.   result : 0 to 1, for black.
+    values : int16[n], as training.game_kernels.play_game writes them.   result : 0 to 1, for black.
     scale : as in `cross_entropy`.
     What the search found there counts 1 - fade, and `fade` what came of the next position, in the same way: TD(lambda).
     """

@@ -13,11 +13,12 @@ EVALUATIONS = Registry(
     {
         "material": "shogi_engine.games.shogi.evaluation.material",
         "king-piece": "shogi_engine.games.shogi.evaluation.king_piece",
+        "network": "shogi_engine.games.shogi.evaluation.network",
         "nnue": "shogi_engine.games.shogi.evaluation.nnue",
     },
     default="king-piece",
 )
-FILE_EVALUATIONS = ("nnue",)  # those whose weights do not come with the engine: a file has to be named
+FILE_EVALUATIONS = ("network", "nnue")  # those whose weights do not come with the engine: a file has to be named
 
 
 def entering_king_rule(name: str) -> int:

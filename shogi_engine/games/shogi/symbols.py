@@ -9,9 +9,20 @@ RANKS = "abcdefghi"
 SQUARE_NAMES = tuple(f"{file}{rank}" for rank in RANKS for file in range(9, 0, -1))
 HAND_ORDER = (7, 6, 5, 4, 3, 2, 1)  # rook first, as SFEN writes hands
 
+# Japanese names by kind, one letter each, and longer ones where KIF and KI2 have them; digits by value.
+KANJI_PIECES = tuple(" 歩香桂銀金角飛玉と杏圭全馬龍")
+KANJI_NAMES = tuple({"杏": "成香", "圭": "成桂", "全": "成銀"}.get(name, name) for name in KANJI_PIECES)
+WIDE_DIGITS = tuple("０１２３４５６７８９")
+KANJI_NUMBERS = (*"零一二三四五六七八九十", *(f"十{unit}" for unit in "一二三四五六七八"))
+SIDE_MARKS = "▲△"
+CSA_PIECES = ("", "FU", "KY", "KE", "GI", "KI", "KA", "HI", "OU", "TO", "NY", "NK", "NG", "UM", "RY")  # by kind
+
 PROMOTED_KINDS = PROMOTED.tolist()  # by kind, for Python: 0 if it does not promote
 
 KINDS_BY_SYMBOL = {symbol: kind for kind, symbol in enumerate(SYMBOLS) if symbol}
+KINDS_BY_KANJI = {name: kind for kind, name in enumerate(KANJI_PIECES) if kind}
+KINDS_BY_KANJI |= {name: kind for kind, name in enumerate(KANJI_NAMES) if kind} | {"王": 8, "竜": 14}
+KINDS_BY_CSA = {name: kind for kind, name in enumerate(CSA_PIECES) if kind}
 SQUARES_BY_NAME = {name: square for square, name in enumerate(SQUARE_NAMES)}
 
 

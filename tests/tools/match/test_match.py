@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from shogi_engine.games.shogi.board import Board
+from shogi_engine.match_statistics import Sprt
 from tools.match import match
 from tools.match.limits import Limit, clock_words, go_words, parse_limit
 from tools.match.openings import SHIPPED, read
 from tools.match.runner import GameLog, Match
-from tools.match.statistics import Sprt
 from tools.match.usi_client import parse_options
 
 WAYWARD = f"{sys.executable} {Path(__file__).parent / 'usi_wayward.py'}"

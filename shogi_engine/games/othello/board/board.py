@@ -26,6 +26,7 @@ from shogi_engine.games.othello.notation import (
 )
 from shogi_engine.games.othello.position import make_canonical, transform_position
 from shogi_engine.games.othello.types import BLACK, DISC_MOVE, PASS, POSITION, SQUARES, UNDO, WHITE
+from shogi_engine.records.tree import GameRecord
 
 _move_of = MOVES.__getitem__
 _OWN, _OPPONENT, _SIDE = range(3)  # the words of a POSITION
@@ -388,6 +389,12 @@ class Board(BoardMemory):
         move = Move.from_text(text)
         self.push(move)
         return move
+
+    def record(self, ending: str = "") -> GameRecord:
+        """Return the record of the moves made; `ending` is one of records.ENDINGS by name."""
+        return GameRecord.from_moves(
+            "othello", [str(move) for move in self.move_stack], start=self.root().obf(), ending=ending
+        )
 
     def pop(self) -> Move:
         """Take back the last move and return it; raises IndexError if there is none."""

@@ -1,23 +1,13 @@
-"""Othello's files: transcripts, OBF test positions, GGF games and WTHOR's databases, read and written.
+"""Othello's files: transcripts, OBF test positions, GGF, SGF and WTHOR's databases, read and written.
 
-Every error is a ValueError that names the place. Moves are texts, 'f5' or 'pass', checked against the rules;
-`Record.board` makes a Board of a game.
+A format is a module of `formats`; `shogi_engine.records` reads and writes all of them as GameRecords. Every error is a
+ValueError that names the place. Moves are texts, 'f5' or 'pass', checked against the rules.
 """
 
-from shogi_engine.games.othello.records.files import (
-    Played,
-    Record,
-    Referee,
-    TestPosition,
-    format_ggf,
-    format_obf_line,
-    format_transcript,
-    parse_ggf,
-    parse_ggf_games,
-    parse_obf_line,
-    read_obf,
-    read_transcripts,
-)
+from shogi_engine.games.othello.records.formats.ggf import format_ggf, parse_ggf, parse_ggf_games
+from shogi_engine.games.othello.records.formats.obf import TestPosition, format_obf_line, parse_obf_line, read_obf
+from shogi_engine.games.othello.records.formats.transcript import format_transcript, read_transcripts
+from shogi_engine.games.othello.records.referee import Referee
 from shogi_engine.games.othello.records.wthor import (
     PLAYER_BYTES,
     TOURNAMENT_BYTES,
@@ -29,11 +19,10 @@ from shogi_engine.games.othello.records.wthor import (
     parse_wthor,
     wthor_game,
 )
+from shogi_engine.records import GameRecord, loads
 
 __all__ = [
     "PLAYER_BYTES",
-    "Played",
-    "Record",
     "Referee",
     "TOURNAMENT_BYTES",
     "TestPosition",
@@ -56,15 +45,6 @@ __all__ = [
 ]
 
 
-def read_games(data: bytes) -> list[Record]:
-    """Return the games of a file's contents: WTHOR, GGF or transcripts, whichever it is. Raises ValueError."""
-    if b"\0" in data[:64]:
-        return [game.record() for game in parse_wthor(data).games]
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise ValueError(f"byte {fault.start}: neither text nor a WTHOR file") from None
-    games = parse_ggf_games(text) if "(;" in text else read_transcripts(text)
-    if not games:
-        raise ValueError("there is no game in it")
-    return games
+def read_games(data: bytes) -> list[GameRecord]:
+    """Return the games of a file's contents, whichever format it is in. Raises ValueError."""
+    return loads(data, game="othello")

@@ -1,25 +1,26 @@
 """WTHOR databases of Othello games (.wtb, with the names of .jou and .trn), read and written."""
 
 import datetime
+import io
 import struct
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import BinaryIO
 
 from shogi_engine.games.othello.notation import (
     PASS_NAME,
     SQUARE_NAMES,
+    START,
     split_move,
 )
+from shogi_engine.games.othello.records.referee import Referee
 from shogi_engine.games.othello.types import SQUARES
-
-if TYPE_CHECKING:
-    pass
-from shogi_engine.games.othello.records.files import Played, Record, Referee
+from shogi_engine.records.tree import GameRecord
 
 _HEADER = struct.Struct("<4BIHH4B")
 _GAME = struct.Struct("<HHHbb60s")
 PLAYER_BYTES, TOURNAMENT_BYTES = 20, 26
+NUMBERS = ("tournament number", "black number", "white number", "best score")  # headers of a record
 _ENCODING = "latin-1"
 
 
@@ -38,17 +39,28 @@ class WthorGame:
     best_score: int
     moves: tuple[str, ...]
 
-    def record(self, players: Sequence[str] = (), tournaments: Sequence[str] = ()) -> Record:
+    def record(self, players: Sequence[str] = (), tournaments: Sequence[str] = ()) -> GameRecord:
         """Return the game with the names that its numbers stand for, as far as they are given."""
-        tags = {}
-        for tag, names, number in (
-            ("PC", tournaments, self.tournament),
-            ("PB", players, self.black),
-            ("PW", players, self.white),
-        ):
-            if number < len(names):
-                tags[tag] = names[number].replace("]", ")")
-        return Record(tuple(map(Played, self.moves)), tags={**tags, "RE": f"{2 * self.score - SQUARES:+d}"})
+        record = GameRecord.from_moves("othello", self.moves)
+        record.score = float(2 * self.score - SQUARES)
+        record.names = [players[number] if number < len(players) else "" for number in (self.black, self.white)]
+        if self.tournament < len(tournaments):
+            record.headers["event"] = tournaments[self.tournament]
+        numbers = (self.tournament, self.black, self.white, self.best_score)
+        record.headers |= {name: str(number) for name, number in zip(NUMBERS, numbers, strict=True)}
+        return record
+
+    @classmethod
+    def of(cls, record: GameRecord) -> "WthorGame":
+        """Return a record as a game of a database. Raises ValueError for another start or an illegal move."""
+        if record.start != START:
+            raise ValueError("WTHOR: a game begins at the usual start")
+        numbers = [int(text) if text.isascii() and text.isdecimal() else 0
+                   for text in (record.headers.get(name, "") for name in NUMBERS)]  # fmt: skip
+        game = wthor_game(record.moves, tournament=numbers[0], black=numbers[1], white=numbers[2])
+        score = game.score if record.score is None else (round(record.score) + SQUARES) // 2
+        best = numbers[3] if NUMBERS[3] in record.headers else score
+        return replace(game, score=score, best_score=best)
 
 
 @dataclass(frozen=True)
@@ -96,22 +108,42 @@ def _wthor_moves(data: bytes, place: int, number: int) -> tuple[tuple[str, ...],
 
 def parse_wthor(data: bytes) -> Wthor:
     """Return a .wtb file's games; raises ValueError naming the byte."""
-    date, count, _, year, size, depth = _wthor_header(data, "WTHOR")
+    source = io.BytesIO(data)
+    database = read_header(source)
+    return replace(database, games=tuple(parse_game(*block) for block in read_blocks(source)))
+
+
+def read_header(source: BinaryIO) -> Wthor:
+    """Return a .wtb file's header, without games; raises ValueError naming the byte."""
+    start = source.read(_HEADER.size)
+    date, count, _, year, size, depth = _wthor_header(start, "WTHOR")
     if size not in (0, 8):
         raise ValueError(f"WTHOR: byte 12: the board is of 8 by 8 squares, not {size}")
+    length = source.seek(0, io.SEEK_END)
+    source.seek(_HEADER.size)
     whole = _HEADER.size + count * _GAME.size
-    if len(data) != whole:
-        raise ValueError(f"WTHOR: {count} games are {whole} bytes, not {len(data)}")
-    games = []
-    for number in range(count):
-        place = _HEADER.size + number * _GAME.size
-        tournament, black, white, score, best, codes = _GAME.unpack_from(data, place)
-        moves, _ = _wthor_moves(codes, place + 8, number + 1)
-        for name, value in (("score", score), ("best score", best)):
-            if not 0 <= value <= SQUARES:
-                raise ValueError(f"WTHOR: game {number + 1}, byte {place + 6}: the {name} is {value}, not 0 to 64")
-        games.append(WthorGame(tournament, black, white, score, best, moves))
-    return Wthor(tuple(games), year, depth, date)
+    if length != whole:
+        raise ValueError(f"WTHOR: {count} games are {whole} bytes, not {length}")
+    return Wthor((), year, depth, date)
+
+
+def read_blocks(source: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield the number, from 1, and the bytes of each game; `source` is after the header."""
+    number = 0
+    while block := source.read(_GAME.size):
+        number += 1
+        yield number, block
+
+
+def parse_game(number: int, data: bytes) -> WthorGame:
+    """Return one game; raises ValueError naming the byte."""
+    place = _HEADER.size + (number - 1) * _GAME.size
+    tournament, black, white, score, best, codes = _GAME.unpack(data)
+    moves, _ = _wthor_moves(codes, place + 8, number)
+    for name, value in (("score", score), ("best score", best)):
+        if not 0 <= value <= SQUARES:
+            raise ValueError(f"WTHOR: game {number}, byte {place + 6}: the {name} is {value}, not 0 to 64")
+    return WthorGame(tournament, black, white, score, best, moves)
 
 
 def wthor_game(moves: Iterable[str], *, tournament: int = 0, black: int = 0, white: int = 0) -> WthorGame:

@@ -1,6 +1,7 @@
 """Board: a game of Shogi for Python programs, with python-shogi's names, squares and constants.
 
-A program written for python-shogi needs only another import, `import shogi_engine.games.shogi.board as shogi`. Unlike
+A program written for python-shogi needs only another import, `import shogi_engine.games.shogi.board as shogi`, unless
+it speaks CSA's server protocol; `shogi.KIF` and `shogi.CSA` are names here, not modules. Unlike
 there, every move is checked when it is pushed, an edited position when it is used; a perpetual check loses, and a
 drop-pawn mate is one when the only defenders are pinned.
 """
@@ -45,6 +46,7 @@ from shogi_engine.games.shogi.board.pieces import (
     file_index,
     rank_index,
 )
+from shogi_engine.games.shogi.board.python_shogi import CSA, KIF
 from shogi_engine.games.shogi.symbols import SQUARE_NAMES
 from shogi_engine.games.shogi.types import (
     BISHOP,
@@ -86,7 +88,9 @@ __all__ = [
     "BaseBoard",
     "Board",
     "COLORS",
+    "CSA",
     "GOLD",
+    "KIF",
     "KING",
     "KNIGHT",
     "LANCE",

@@ -18,6 +18,7 @@ from shogi_engine.games.shogi.board.pieces import (
     can_move_without_promotion,
     can_promote,
 )
+from shogi_engine.games.shogi.move_notation import format_move, parse_move
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, TRY_RULE, entering_king_rule
 from shogi_engine.games.shogi.position import do_null, undo_null
 from shogi_engine.games.shogi.rules import DRAW, LOSS, WIN, declaration, has_tried, occurrence, repetition
@@ -25,6 +26,7 @@ from shogi_engine.games.shogi.see import see_ge
 from shogi_engine.games.shogi.types import PAWN, move_captured
 from shogi_engine.games.shogi.usi_moves import illegal_move, legal_move, split_usi_position
 from shogi_engine.games.shogi.validation import Status
+from shogi_engine.records.tree import GameRecord
 
 _move_of = MOVES.__getitem__
 
@@ -300,6 +302,41 @@ class Board(BaseBoard):
         if not self.is_legal(move):
             raise self._illegal(move)
         return move
+
+    def parse_text(self, text: str) -> Move:
+        """Return the legal move that a person wrote, without making it: USI, Japanese, KIF, CSA or Western.
+
+        >>> board = Board()
+        >>> board.parse_text("７六歩") == board.parse_text("76FU") == board.parse_text("P-7f") == Move.from_usi("7g7f")
+        True
+
+        Raises ValueError: why it is none, or which moves it could be.
+        """
+        return Move._decode(parse_move(self._pos, text, self._last_target()))
+
+    def push_text(self, text: str) -> Move:
+        """Make the move that a person wrote and return it; see `parse_text`."""
+        move = self.parse_text(text)
+        self.push(move)
+        return move
+
+    def text(self, move: Move, notation: str = "japanese") -> str:
+        """Return a legal move in a notation: 'japanese' (▲７六歩), 'kif', 'csa', 'western' or 'usi'.
+
+        Raises ValueError if the move is illegal, or for another notation.
+        """
+        return format_move(self._pos, legal_move(self._pos, *move._parts()), notation, self._last_target())
+
+    def _last_target(self) -> int | None:
+        """Return the square of the last move, None if there is none."""
+        last = self.peek() if self._count else None
+        return last.to_square if last else None
+
+    def record(self, ending: str = "") -> GameRecord:
+        """Return the record of the moves made; `ending` is one of records.ENDINGS by name."""
+        return GameRecord.from_moves(
+            "shogi", [move.usi() for move in self.move_stack], start=self.root().sfen(), ending=ending
+        )
 
     def push(self, move: Move) -> None:
         """Make a move; raises ValueError saying why if it is illegal.

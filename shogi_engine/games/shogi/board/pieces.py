@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 from shogi_engine.games.shogi.notation import START
-from shogi_engine.games.shogi.symbols import SYMBOLS, piece_symbol
+from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KANJI_PIECES, SYMBOLS, WIDE_DIGITS, piece_symbol
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,
@@ -43,11 +43,11 @@ PIECE_TYPES = (
 PIECE_TYPES_WITH_NONE = (NONE, *PIECE_TYPES)
 PIECE_TYPES_WITHOUT_KING = tuple(kind for kind in PIECE_TYPES if kind != KING)
 PIECE_SYMBOLS = tuple(symbol.lower() for symbol in SYMBOLS)
-PIECE_JAPANESE_SYMBOLS = tuple(" 歩香桂銀金角飛玉と杏圭全馬龍")
+PIECE_JAPANESE_SYMBOLS = KANJI_PIECES
 PIECE_PROMOTED = tuple(int(kind) or None for kind in PROMOTED[:15])  # by piece type, None if it does not promote
 MAX_PIECES_IN_HAND = (0, *SET_SIZE[PAWN:KING], *[0] * 7)  # by piece type
-NUMBER_JAPANESE_NUMBER_SYMBOLS = tuple("０１２３４５６７８９")
-NUMBER_JAPANESE_KANJI_SYMBOLS = (*"零一二三四五六七八九十", *(f"十{unit}" for unit in "一二三四五六七八"))
+NUMBER_JAPANESE_NUMBER_SYMBOLS = WIDE_DIGITS
+NUMBER_JAPANESE_KANJI_SYMBOLS = KANJI_NUMBERS
 STARTING_SFEN = START
 
 SQUARES = range(81)

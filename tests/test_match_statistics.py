@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from tools.match.statistics import (
+from shogi_engine.match_statistics import (
     Sprt,
     constrained,
     distribution,

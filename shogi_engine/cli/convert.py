@@ -1,0 +1,81 @@
+"""`shogi-engine convert`: write the games of a file in another format."""
+
+import argparse
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+from shogi_engine.cli.common import add_command, add_json, report
+from shogi_engine.records.formats import format_names
+
+STANDARD = "-"  # stdin or stdout
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = add_command(
+        commands, "convert", run, "Write the games of a record file in the format that another file's name ends in."
+    )
+    parser.add_argument("input", metavar="IN", help="a record, recognised by what is in it; - for standard input")
+    parser.add_argument("output", metavar="OUT", help="the file to write; - for standard output (with --to)")
+    names = format_names()
+    parser.add_argument("--from", dest="source", choices=names, default="", help="the format of IN")
+    parser.add_argument("--to", dest="target", choices=names, default="", help="the format of OUT")
+    parser.add_argument("--encoding", default="", metavar="NAME", help="of OUT: utf-8, cp932 ...; default the format's")
+    parser.add_argument("--from-encoding", default="", metavar="NAME", help="of IN; default UTF-8 or Shift JIS")
+    parser.add_argument("--keep", action="store_true", help="keep what could be read of damaged games")
+    parser.add_argument("--strict", action="store_true", help="refuse to drop what OUT's format can not hold")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Convert; status 1 if games were damaged and `--keep` kept what came before."""
+    from shogi_engine import records
+
+    name = "" if args.input == STANDARD else args.input
+    source = io.BytesIO(sys.stdin.buffer.read()) if args.input == STANDARD else open(args.input, "rb")  # noqa: SIM115
+    with source:
+        try:
+            games = list(
+                records.read(source, format=args.source, encoding=args.from_encoding, keep=args.keep, name=name)
+            )
+        except records.RecordError as fault:
+            raise ValueError(f"{args.input}: {fault}") from None
+    target = _target(args, games[0].game)
+    lost: dict[str, int] = {}
+    for game in games:
+        for what in target.losses(game):
+            lost[what] = lost.get(what, 0) + 1
+    dropped = ", ".join(f"{what} (of {count})" for what, count in lost.items())
+    if lost and args.strict:
+        raise ValueError(f"{target.name} can not hold {dropped}")
+    data = records.dumps(games, target.name, args.encoding or records.encoding_for(args.output))
+    if args.output == STANDARD:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        Path(args.output).write_bytes(data)
+    damaged = [str(game.fault) for game in games if game.fault is not None]
+    for reason in damaged:
+        print(f"{args.input}: {reason}; what came before is kept", file=sys.stderr)
+    if args.output == STANDARD and not args.json:
+        return 1 if damaged else 0
+    text = f"{len(games)} {'game' if len(games) == 1 else 'games'} in {args.output} ({target.name})"
+    text += f"; it can not hold {dropped}" if lost else ""
+    values = {"games": len(games), "format": target.name, "lost": sorted(lost), "damaged": damaged}
+    report(args, values, text)
+    return 1 if damaged else 0
+
+
+def _target(args: argparse.Namespace, game: str) -> Any:
+    """Return the format to write. Raises ValueError if neither --to nor the name of OUT tells it."""
+    from shogi_engine import records
+
+    if args.target:
+        return records.load_format(args.target)
+    found = None if args.output == STANDARD else records.format_of_name(args.output, game)
+    if found is None:
+        endings = ", ".join(each.extensions[0] for each in records.all_formats(game))
+        raise ValueError(f"convert: {args.output} names no format of {game} ({endings}); choose one with --to")
+    return found

@@ -1,0 +1,155 @@
+"""`shogi-engine train`: from nothing to a network."""
+
+import argparse
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from shogi_engine.cli.common import add_command, add_threads, at_least_one, natural
+
+STAGES = ("data", "train", "export", "report", "gate")
+WHOLE_STAGES = ("data", "train", "report", "gate")  # of a generation; `train` exports
+
+
+def fraction(text: str) -> float:
+    """Return a number from 0 to 1, for argparse."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, not {text!r}") from None
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, not {text!r}")
+    return number
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = add_command(commands, "train", run, "Make a network from the engine's own games.")
+    parser.add_argument("game", choices=("shogi",), metavar="GAME", help="shogi")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="what is there is not made again")
+    parser.add_argument("--stage", choices=STAGES, help="this stage alone, of one generation")
+    parser.add_argument("--generation", type=natural, default=0, metavar="N", help="the first one; default 0")
+    parser.add_argument("--generations", type=at_least_one, default=1, metavar="N", help="how many; default 1")
+    parser.add_argument("--games", type=at_least_one, default=20_000, metavar="N", help="a generation; default 20000")
+    parser.add_argument("--nodes", type=at_least_one, default=1000, metavar="N", help="a move of them; default 1000")
+    parser.add_argument("--seed", type=natural, default=1, metavar="N")
+    parser.add_argument(
+        "--labels",
+        default="",
+        metavar="WHAT",
+        help="who plays them: an evaluation or a file; default: the last network",
+    )
+    parser.add_argument("--name", default="network", help="of the network's files; default network")
+    parser.add_argument("--width", type=at_least_one, default=256, metavar="N", help="neurons a side; default 256")
+    parser.add_argument("--epochs", type=at_least_one, default=20, metavar="N", help="default 20")
+    parser.add_argument("--batch", type=at_least_one, default=16384, metavar="N", help="default 16384")
+    parser.add_argument(
+        "--result-share", type=fraction, nargs=2, default=(0.0, 0.3), metavar="S", help="first, last; default 0 0.3"
+    )
+    parser.add_argument("--older-share", type=fraction, default=0.5, metavar="S", help="of older games; default 0.5")
+    parser.add_argument("--gate-games", type=at_least_one, default=400, metavar="N", help="default 400")
+    parser.add_argument("--gate-nodes", type=at_least_one, default=5000, metavar="N", help="a move; default 5000")
+    parser.add_argument("--against", default="", metavar="WHAT", help="the gate's other side: a name or a file")
+    parser.add_argument("--cluster", default="", metavar="ADDRESS", help="of Ray, for data; or auto, or local")
+    add_threads(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make what is missing."""
+    from shogi_engine.training import pipeline
+
+    plan = plan_of(args)
+    last = args.generation + (1 if args.stage else args.generations)
+    free = shutil.disk_usage(existing(args.folder)).free
+    need = plan.disk_use() * (last - args.generation)
+    print(f"{args.folder}: about {need / 1e6:.0f} MB; {free / 1e6:.0f} MB are free", flush=True)
+    if need > free:
+        raise ValueError(f"train: {args.folder} has no room for {need / 1e6:.0f} MB")
+    for generation in range(args.generation, last):
+        for stage in (args.stage,) if args.stage else WHOLE_STAGES:
+            with shown(f"generation {generation}, {stage}", plan) as showing:
+                found = run_stage(showing, generation, stage)
+            print(f"generation {generation}, {stage}: {found}", flush=True)
+        if not args.stage and not pipeline.may_go_on(pipeline.gate(plan, generation)):
+            print(f"generation {generation} gains less than {pipeline.ENOUGH_ELO} Elo: the last one", flush=True)
+            break
+    return 0
+
+
+def existing(folder: Path) -> Path:
+    """Return the folder, or the nearest above it that is there."""
+    return next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+
+
+def plan_of(args: argparse.Namespace) -> Any:
+    """Return the pipeline.Plan of the arguments."""
+    from shogi_engine.training.data import DataOptions
+    from shogi_engine.training.pipeline import Plan
+    from shogi_engine.training.trainer import TrainOptions
+
+    return Plan(
+        folder=args.folder,
+        games=args.games,
+        data=DataOptions(nodes=args.nodes, seed=args.seed),
+        training=TrainOptions(
+            width=args.width,
+            epochs=args.epochs,
+            batch=args.batch,
+            result_share=tuple(args.result_share),
+            older_share=args.older_share,
+            seed=args.seed,
+        ),
+        labels=args.labels,
+        gate_games=args.gate_games,
+        gate_nodes=args.gate_nodes,
+        against=args.against,
+        threads=args.threads,
+        cluster=args.cluster,
+        name=args.name,
+        command=f"shogi-engine {shlex.join(sys.argv[1:])}",
+    )
+
+
+def run_stage(plan: Any, generation: int, stage: str) -> str:
+    """Run one stage; return what to say of it."""
+    from shogi_engine.training import pipeline
+
+    if stage == "data":
+        pipeline.make_games(plan, generation)
+        return f"{plan.games} games in {plan.generation_folder(generation) / 'data'}"
+    if stage == "train":
+        pipeline.train(plan, generation, lambda losses: print(losses_text(losses), flush=True))
+    elif stage == "export":
+        return pipeline.export(plan, generation).describe()
+    elif stage == "report":
+        found = pipeline.report(plan, generation)
+        return f"{plan.file(generation, 'report.html')}; looks wrong: {'; '.join(found) or 'nothing'}"
+    elif stage == "gate":
+        return str(pipeline.gate(plan, generation))
+    return str(plan.file(generation, "bin"))
+
+
+def losses_text(losses: dict[str, float]) -> str:
+    """Return an epoch's losses for people."""
+    return ", ".join(f"{name} {loss:.6f}" for name, loss in losses.items())
+
+
+@contextmanager
+def shown(title: str, plan: Any) -> Iterator[Any]:
+    """Give the plan with a bar, and the time left, on a terminal's stderr."""
+    from dataclasses import replace
+
+    if not sys.stderr.isatty():
+        yield plan
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    with Progress(*columns, TextColumn("{task.fields[said]}"), console=Console(stderr=True)) as progress:
+        task = progress.add_task(title, total=1.0, said="")
+        yield replace(plan, progress=lambda done, said: progress.update(task, completed=done, said=said))

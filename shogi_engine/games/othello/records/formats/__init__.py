@@ -1,0 +1,1 @@
+"""Othello's record formats: each module here defines FORMAT, and is found by its name."""

@@ -1,0 +1,193 @@
+"""GGF, the Generic Game Format of GGS and NBoard: https://www.skatgame.net/mburo/ggsa/ggf"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from shogi_engine.games.othello.notation import PASS_NAME, format_board, format_obf, parse_obf
+from shogi_engine.games.othello.records.referee import LineBuilder, set_result
+from shogi_engine.records import formats
+from shogi_engine.records.brackets import Block, Token, split_games, tokens
+from shogi_engine.records.errors import RecordError
+from shogi_engine.records.formats import RecordFormat
+from shogi_engine.records.headers import HeaderNames, one_line
+from shogi_engine.records.tree import GameRecord, Node
+
+HEADER_NAMES = HeaderNames({"site": "PC", "started": "DT", "time": "TI", "event": "EV", "opening": "ON"})
+_NUMBER = re.compile(r"[+-]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})", re.ASCII)
+
+
+def _number(text: str) -> float | None:
+    """Return the number `text`, None if it is empty; raises ValueError."""
+    text = text.strip()
+    if text and not _NUMBER.fullmatch(text):
+        raise ValueError(f"{_clip(text)} is no number")
+    return float(text) if text else None
+
+
+def _clip(text: str) -> str:
+    """Return `text` quoted, and not long: what an error shows of a file."""
+    return repr(text if len(text) <= 24 else text[:21] + "...")
+
+
+def _board(value: str) -> str:
+    """Return the OBF of a BO tag, '8', 64 squares and the side to move."""
+    size, _, rest = value.strip().partition(" ")
+    if size != "8":
+        raise ValueError(f"the board is of 8 by 8 squares, not {_clip(size)}")
+    return format_obf(parse_obf(rest))
+
+
+class _Reader:
+    """One game's tokens; `record` is the game so far, `place` the character last looked at."""
+
+    def __init__(self) -> None:
+        self.record = GameRecord("othello")
+        self.place = 0
+        self._result = ""
+
+    def take(self, text: str) -> None:
+        """Take the text '(;...;)'. Raises ValueError."""
+        found = list(tokens(text, escapes=False))
+        if [token.kind for token in found[-1:]] != [")"]:
+            self.place = len(text)
+            raise ValueError("expected a tag, NAME[...], or ;), not the end")
+        properties = [token for token in found if token.kind not in "(;)"]
+        seen: set[str] = set()
+        for token in properties:
+            self.place = token.place
+            if token.kind not in ("B", "W"):
+                self._header(token, seen)
+        builder = LineBuilder(self.record)
+        for token in properties:
+            self.place = token.place
+            if token.kind in ("B", "W"):
+                self._move(token, builder)
+        builder.count()
+        if self._result:
+            set_result(self.record, self._result)
+
+    def _header(self, token: Token, seen: set[str]) -> None:
+        name, value = token.kind, token.values[0]
+        try:
+            if name in seen or len(token.values) > 1:
+                raise ValueError("the tag is there already")
+            seen.add(name)
+            if name == "BO":
+                self.record.start = _board(value)
+            elif name == "GM":
+                if value.strip().lower() != "othello":
+                    raise ValueError(f"the game is Othello, not {_clip(value)}")
+            elif name in ("PB", "PW"):
+                self.record.names["BW".index(name[1])] = value
+            elif name == "RE":
+                self._result = value
+            else:
+                self.record.headers[HEADER_NAMES.to_shared(name)] = value
+        except ValueError as fault:
+            raise ValueError(f"{name}: {fault}") from None
+
+    def _move(self, token: Token, builder: LineBuilder) -> None:
+        for value in token.values:
+            parts = value.split("/")
+            try:
+                if len(parts) > 3:
+                    raise ValueError("expected at most a move, an evaluation and a time")
+                if parts[0].strip().lower()[:2] != "pa":
+                    builder.pass_if_due()
+                if token.kind != "BW"[builder.side]:
+                    raise ValueError(f"it is not {'black' if token.kind == 'B' else 'white'}'s turn")
+                evaluation, seconds = [_number(part) for part in (*parts[1:], "", "")][:2]
+                builder.play(parts[0], evaluation=evaluation, seconds=seconds)
+            except ValueError as fault:
+                number = len(self.record.moves) + 1
+                raise ValueError(f"move {number}, {token.kind}[{_clip(value)[1:-1]}]: {fault}") from None
+
+
+class GgfFormat(RecordFormat):
+    """GGF, any number of games, a line each."""
+
+    name = "ggf"
+    game = "othello"
+    extensions = (".ggf",)
+    expected = "'(;GM[Othello]...BO[8 ...]B[F5]...;)'"
+    holds = frozenset(
+        {formats.SECONDS, formats.FRACTIONS, formats.EVALUATIONS, formats.NAMES, formats.HEADERS, formats.ENDINGS,
+         formats.START, formats.MOVES}
+    )  # fmt: skip
+
+    def recognises(self, head: str) -> bool:
+        """Tell whether a game of GGF begins in it."""
+        return bool(re.search(r"\(\s*;", head)) and bool(re.search(r"GM\s*\[\s*othello|BO\s*\[\s*8\s", head, re.I))
+
+    def split(self, source: Iterable[str]) -> Iterator[Block]:
+        """Yield the text of each game."""
+        return split_games(source, escapes=False)
+
+    def parse(self, block: Block) -> GameRecord:
+        """Return the game of a text '(;...;)'. Raises RecordError."""
+        reader = _Reader()
+        try:
+            reader.take(block.text)
+        except ValueError as fault:
+            place = "" if str(fault).startswith("character") else f"character {reader.place + 1}: "
+            line = block.line_of(reader.place)
+            raise RecordError(f"GGF: {place}{fault}", line=line, record=reader.record) from None
+        return reader.record
+
+    def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
+        """Yield a line for each game."""
+        for record in records:
+            yield f"{format_ggf(record)}\n"
+
+
+FORMAT = GgfFormat()
+
+
+def parse_ggf_games(text: str) -> list[GameRecord]:
+    """Return all games '(;GM[Othello]...;)' of a text. Raises RecordError naming line and character."""
+    return list(FORMAT.read(text.splitlines(keepends=True)))
+
+
+def parse_ggf(text: str) -> GameRecord:
+    """Return the one game of a GGF text; raises ValueError as `parse_ggf_games` does, or if there is not one."""
+    games = parse_ggf_games(text)
+    if len(games) != 1:
+        raise ValueError(f"GGF: expected one game, (;GM[Othello]...;), not {len(games)}")
+    return games[0]
+
+
+def _value(text: str) -> str:
+    """Return a tag's value as it can be written: one line, no ]."""
+    return one_line(text).replace("]", ")")
+
+
+def _result(record: GameRecord) -> str:
+    """Return the value of RE, '' if nothing is known."""
+    flag = {"resignation": ":r", "time": ":t"}.get(record.ending, "")
+    number = f"{record.score:+.2f}" if record.score is not None else "?" if flag else ""
+    return number + flag
+
+
+def _move(side: int, node: Node) -> str:
+    """Return B[F5/1.5/2], without what is not known."""
+    square = "PA" if node.move == PASS_NAME else node.move.upper()
+    values = (node.evaluation, node.seconds)
+    numbers = ["" if value is None else np.format_float_positional(value, trim="-") for value in values]
+    return f"{'BW'[side]}[{'/'.join([square, *numbers]).rstrip('/')}]"
+
+
+def format_ggf(record: GameRecord) -> str:
+    """Return a game as GGF, one line; the inverse of `parse_ggf`. Headers that GGF can not name are left out."""
+    position = parse_obf(record.start)
+    own = HEADER_NAMES.own_of(record.headers)
+    tags = {"GM": "Othello", "PC": own.pop("PC", ""), "DT": own.pop("DT", "")}
+    tags |= {"PB": record.names[0], "PW": record.names[1], "RE": _result(record) or own.pop("RE", "")}
+    reserved = ("B", "W", "BO", *tags)
+    tags |= {name: value for name, value in own.items() if re.fullmatch("[A-Z]+", name) and name not in reserved}
+    header = "".join(f"{name}[{_value(value)}]" for name, value in tags.items() if value)
+    board = format_board(position).replace("X", "*")
+    side = int(position.side)
+    moves = "".join(_move((side + number) % 2, node) for number, node in enumerate(record.main_line[1:]))
+    return f"(;{header}BO[8 {board} {'*O'[side]}]{moves};)"

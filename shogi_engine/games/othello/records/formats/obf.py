@@ -1,0 +1,169 @@
+"""OBF, test positions: 64 squares and the side to move, then moves with their scores: '...X; A2:+38; % FFO 40'.
+
+As a record the scored moves are variations of one move with an evaluation.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from shogi_engine.games.othello.notation import PASS_NAME, format_move, format_obf, legal_move, parse_obf, split_move
+from shogi_engine.games.othello.types import SQUARES
+from shogi_engine.records import formats
+from shogi_engine.records.formats import Line, LineFormat, LineReader
+from shogi_engine.records.headers import one_line
+from shogi_engine.records.tree import GameRecord
+
+_POSITION = re.compile(r"\s*([XxOo*.-]\s*){64}[XxOo*]\s*(;.*)?")
+
+
+def _clip(text: str) -> str:
+    """Return `text` quoted, and not long: what an error shows of a file."""
+    return repr(text if len(text) <= 24 else text[:21] + "...")
+
+
+@dataclass(frozen=True)
+class TestPosition:
+    """A line of an OBF file. position : OBF    scores : (move, discs) for the side to move, as the line lists them.
+
+    value : the score of a position without a move, None if the line does not tell    comment : what follows '%'
+    """
+
+    __test__ = False  # not a test of pytest's
+
+    position: str
+    scores: tuple[tuple[str, int], ...] = ()
+    value: int | None = None
+    comment: str = ""
+
+    @property
+    def score(self) -> int | None:
+        """The best score listed."""
+        return max((score for _, score in self.scores), default=self.value)
+
+    @property
+    def best_moves(self) -> list[str]:
+        """The moves with the best score."""
+        return [move for move, score in self.scores if score == self.score]
+
+
+def _score(text: str) -> int:
+    """Return the integer of '+12', '-4', '0'; ValueError if it is none or more than a board holds."""
+    if not re.fullmatch(r"[+-]?\d{1,2}", text, re.ASCII) or abs(int(text)) > SQUARES:
+        raise ValueError(f"{_clip(text)} is no score, -64 to +64")
+    return int(text)
+
+
+def parse_obf_line(line: str) -> TestPosition:
+    """Return one line's position, scores and comment; raises ValueError with the field that is wrong."""
+    head, _, comment = line.partition("%")
+    place, *fields = head.split(";")
+    position = parse_obf(place)
+    scores: list[tuple[str, int]] = []
+    value = None
+    for number, text in enumerate((each.strip() for each in fields), 1):
+        if not text:
+            continue
+        move, colon, score = text.rpartition(":")
+        try:
+            if colon:
+                legal = format_move(None, legal_move(position, split_move(move)))
+                if legal in dict(scores):
+                    raise ValueError(f"{legal!r} is there already")
+                scores.append((legal, _score(score.strip())))
+            elif value is None:
+                value = _score(text)
+            else:
+                raise ValueError("a second score without a move")
+        except ValueError as fault:
+            raise ValueError(f"field {number} after the position: {fault}") from None
+    return TestPosition(format_obf(position), tuple(scores), value, comment.strip())
+
+
+def format_obf_line(test: TestPosition) -> str:
+    """Return the line of a test position; the inverse of `parse_obf_line`."""
+    if any(character in test.comment for character in "\n\r"):
+        raise ValueError("a comment is one line")
+    fields = [f" {move.upper() if move != PASS_NAME else 'PA'}:{score:+d};" for move, score in test.scores]
+    if test.value is not None:
+        fields.insert(0, f" {test.value:+d};")
+    comment = f" % {test.comment}" if test.comment else ""
+    return f"{test.position};{''.join(fields)}{comment}"
+
+
+class ObfReader(LineReader):
+    """The line of one position."""
+
+    def __init__(self) -> None:
+        self.record = GameRecord("othello")
+
+    def take(self, line: str) -> None:
+        """Take the line. Raises ValueError with the field that is wrong."""
+        test = parse_obf_line(line.lstrip("\ufeff"))
+        root = self.record.root
+        self.record.start, root.comment = test.position, test.comment
+        root.evaluation = None if test.value is None else float(test.value)
+        for move, score in test.scores:
+            root.add(move, evaluation=float(score))
+
+
+class ObfFormat(LineFormat):
+    """OBF: of a game, the position after its last move is written."""
+
+    name = "obf"
+    game = "othello"
+    extensions = (".obf",)
+    expected = "64 of X, O and -, the side to move, then moves like 'A2:+38;'"
+    holds = frozenset({formats.START, formats.EVALUATIONS})
+
+    def recognises(self, head: str) -> bool:
+        """Tell whether the first line that is no comment is a position."""
+        lines = (line.strip() for line in head.splitlines())
+        return bool(_POSITION.fullmatch(next((line for line in lines if line and line[0] != "%"), "")))
+
+    def is_separator(self, line: str) -> bool:
+        """Tell whether a line holds only a comment."""
+        return line.lstrip().startswith("%")
+
+    def begins_game(self, line: str, block: list[Line]) -> bool:
+        """Tell whether the line is another position: each is."""
+        return True
+
+    def reader(self) -> ObfReader:
+        """Return a reader for one line."""
+        return ObfReader()
+
+    def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
+        """Yield a line for each record. Raises ValueError for a move that is not legal."""
+        for record in records:
+            yield f"{format_obf_line(_test_position(record))}\n"
+
+
+def _test_position(record: GameRecord) -> TestPosition:
+    """Return a test position that was read as a record, or else the last position of a game."""
+    root = record.root
+    comment = one_line(root.comment.replace("\n", " "))
+    scored = [child for child in root.children if child.evaluation is not None and not child.children]
+    if not root.children or len(scored) == len(root.children):
+        value = None if root.evaluation is None else round(root.evaluation)
+        scores = tuple((child.move, round(child.evaluation or 0)) for child in scored)
+        return TestPosition(record.start, scores, value, comment)
+    return TestPosition(record.board().obf(), comment=comment)
+
+
+FORMAT = ObfFormat()
+
+
+def read_obf(text: str) -> list[TestPosition]:
+    """Return the positions of an OBF file; lines that begin with '%' and empty ones count nothing.
+
+    Raises ValueError naming the line.
+    """
+    tests = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not FORMAT.is_separator(line):
+            try:
+                tests.append(parse_obf_line(line))
+            except ValueError as fault:
+                raise ValueError(f"line {number}: {fault}") from None
+    return tests

@@ -1,0 +1,261 @@
+"""SGF for Othello, GM[2]: https://www.red-bean.com/sgf/: a tree of moves.
+
+Squares are written 'f5'; 'fe' is read too.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from shogi_engine.games.othello.notation import (
+    PASS_NAME,
+    SQUARE_NAMES,
+    START,
+    discs_of,
+    format_obf,
+    parse_obf,
+    position_of,
+)
+from shogi_engine.games.othello.records.referee import set_result
+from shogi_engine.records import formats
+from shogi_engine.records.brackets import Block, Token, split_games, tokens
+from shogi_engine.records.errors import RecordError
+from shogi_engine.records.formats import RecordFormat
+from shogi_engine.records.headers import HeaderNames, one_line
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+
+HEADER_NAMES = HeaderNames({"event": "EV", "site": "PC", "started": "DT", "opening": "ON", "time": "TM"})
+_ROOT_ONLY = ("FF", "CA", "AP", "ST", "GM", "SZ")
+_NUMBER = re.compile(r"\s*[+-]?\d{1,9}(\.\d{1,9})?\s*", re.ASCII)
+
+
+def _text(value: str) -> str:
+    """Return a value without its escapes."""
+    return re.sub(r"\\(\n|.)", lambda found: "" if found[1] == "\n" else found[1], value, flags=re.DOTALL)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("]", "\\]").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _square(value: str) -> str:
+    """Return the name of a square or 'pass'. Raises ValueError."""
+    text = value.strip().lower()
+    if text in ("", "tt", "pa", "pass", "--"):
+        return PASS_NAME
+    if text in SQUARE_NAMES:
+        return text
+    if re.fullmatch("[a-h][a-h]", text):
+        return f"{text[0]}{'abcdefgh'.index(text[1]) + 1}"
+    raise ValueError(f"{value[:24]!r} is no square")
+
+
+class _Reader:
+    """One game's tokens; `record` is the game so far, `place` the character last looked at."""
+
+    def __init__(self) -> None:
+        self.record = GameRecord("othello")
+        self.place = 0
+        self.builder: RecordBuilder | None = None
+        self._discs = ["-"] * 64
+        self._side: int | None = None
+        self._set_up = False
+        self._result = ""
+
+    def take(self, text: str) -> None:
+        """Take the text '(;...)'. Raises ValueError."""
+        forks: list[int] = []  # how many moves there were at each ( that is open
+        closed = False
+        for token in tokens(text, escapes=True):
+            self.place = token.place
+            if closed:
+                raise ValueError("something follows the end of the game")
+            if token.kind == "(":
+                forks.append(self.builder.ply if self.builder else 0)
+            elif token.kind == ")":
+                if not forks:
+                    raise ValueError("a ) without its (")
+                ply = forks.pop()
+                if self.builder:
+                    self.builder.back_to(ply)
+                closed = not forks
+            elif token.kind != ";":
+                if not forks:
+                    raise ValueError("a property before the (")
+                self._property(token)
+        self.place = len(text)
+        if not closed:
+            raise ValueError("the ) at the end is missing")
+        self._started()
+        board = self.record.board()
+        outcome = board.outcome()
+        if outcome is not None:
+            self.record.score = float(outcome.score)
+        if self._result:
+            set_result(self.record, self._result)
+
+    def _started(self) -> RecordBuilder:
+        """Return the builder; the starting position is complete now."""
+        if self.builder is None:
+            if self._set_up:
+                self.record.start = format_obf(position_of("".join(self._discs), self._side or 0))
+            elif self._side == 1:
+                self.record.start = START[:-1] + "O"
+            self.builder = RecordBuilder(self.record)
+        return self.builder
+
+    def _property(self, token: Token) -> None:
+        name = token.kind
+        try:
+            if name in ("B", "W"):
+                self._move(name, token.values[0], self._started())
+            elif name in ("C", "N", "V"):
+                self._note(name, token.values, self.builder.node if self.builder else self.record.root)
+            elif name in ("AB", "AW", "AE", "PL"):
+                self._setup(name, token.values)
+            else:
+                self._header(name, token.values[0])
+        except ValueError as fault:
+            raise ValueError(f"{name}[{token.values[0][:24]}]: {fault}") from None
+
+    def _move(self, name: str, value: str, builder: RecordBuilder) -> None:
+        square = _square(value)
+        if square != PASS_NAME and builder.board.must_pass():
+            builder.play(PASS_NAME)
+        if name != "BW"[builder.board.turn]:
+            raise ValueError(f"it is not {'black' if name == 'B' else 'white'}'s turn")
+        builder.play(square)
+
+    def _note(self, name: str, values: tuple[str, ...], node: Node) -> None:
+        text = _text(values[0])
+        if name == "C":
+            node.add_comment(text)
+        elif name == "N":
+            node.label = one_line(text)
+        elif _NUMBER.fullmatch(text) and self.builder and self.builder.ply:
+            black = float(text)
+            node.evaluation = -black if self.builder.board.turn == 0 else black  # for who made the move
+
+    def _setup(self, name: str, values: tuple[str, ...]) -> None:
+        if self.builder is not None:
+            raise ValueError("a position can be set up before the first move only")
+        if name == "PL":
+            if values[0].strip().upper()[:1] not in ("B", "W"):
+                raise ValueError("the side to move is B or W")
+            self._side = "BW".index(values[0].strip().upper()[:1])
+            return
+        for value in values:
+            for corner in value.split(":"):
+                if _square(corner) == PASS_NAME or ":" in value:
+                    raise ValueError("squares are listed one by one")
+                self._discs[SQUARE_NAMES.index(_square(corner))] = {"AB": "X", "AW": "O", "AE": "-"}[name]
+        self._set_up = True
+
+    def _header(self, name: str, value: str) -> None:
+        text = one_line(_text(value))
+        if name == "GM" and text != "2":
+            raise ValueError("the game is Othello, GM[2]")
+        if name == "SZ" and text not in ("8", "8:8"):
+            raise ValueError("the board is of 8 by 8 squares")
+        if name in ("PB", "PW"):
+            self.record.names["BW".index(name[1])] = text
+        elif name == "RE":
+            self._result = text
+        elif name not in _ROOT_ONLY and (self.builder is None or self.builder.ply == 0):
+            self.record.headers[HEADER_NAMES.to_shared(name)] = text
+
+
+class SgfFormat(RecordFormat):
+    """SGF."""
+
+    name = "sgf"
+    game = "othello"
+    extensions = (".sgf",)
+    expected = "'(;FF[4]GM[2]SZ[8];B[f5];W[d6]...)'"
+    holds = frozenset(
+        {formats.VARIATIONS, formats.COMMENTS, formats.EVALUATIONS, formats.LABELS, formats.NAMES, formats.HEADERS,
+         formats.ENDINGS, formats.START, formats.MOVES}
+    )  # fmt: skip
+
+    def recognises(self, head: str) -> bool:
+        """Tell whether a tree begins in it that is not GGF."""
+        return bool(re.match(r"\s*\(\s*;", head)) and not re.search(r"GM\s*\[\s*othello|BO\s*\[\s*8\s", head, re.I)
+
+    def split(self, source: Iterable[str]) -> Iterator[Block]:
+        """Yield the text of each game."""
+        return split_games(source, escapes=True)
+
+    def parse(self, block: Block) -> GameRecord:
+        """Return the game of a text '(;...)'. Raises RecordError."""
+        reader = _Reader()
+        try:
+            reader.take(block.text)
+        except ValueError as fault:
+            place = "" if str(fault).startswith("character") else f"character {reader.place + 1}: "
+            line = block.line_of(reader.place)
+            raise RecordError(f"SGF: {place}{fault}", line=line, record=reader.record) from None
+        return reader.record
+
+    def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
+        """Yield each game."""
+        for record in records:
+            yield f"({_root(record, encoding)}{_moves(record)})\n"
+
+
+def _root(record: GameRecord, encoding: str) -> str:
+    """Return the first node: headers, the position, the comment."""
+    flag = {"resignation": "R", "time": "T"}.get(record.ending, "")
+    winner = {"1-0": "B+", "0-1": "W+", "1/2-1/2": "0"}.get(record.result, "")
+    result = winner
+    if winner[1:] == "+":
+        result += flag or (f"{abs(record.score):g}" if record.score is not None else "")
+    own = HEADER_NAMES.own_of(record.headers)
+    values = {"PB": record.names[0], "PW": record.names[1], "RE": result or own.pop("RE", "")}
+    taken = (*values, *_ROOT_ONLY, "B", "W", "C", "N", "V", "AB", "AW", "AE", "PL")
+    values |= {name: value for name, value in own.items() if re.fullmatch("[A-Z]{1,3}", name) and name not in taken}
+    text = f";FF[4]GM[2]SZ[8]CA[{encoding.upper() or 'UTF-8'}]"
+    text += "".join(f"{name}[{_escaped(one_line(value))}]" for name, value in values.items() if value)
+    if record.start != START:
+        position = parse_obf(record.start)
+        for name, discs in zip(("AB", "AW"), discs_of(position), strict=True):
+            squares = "".join(f"[{SQUARE_NAMES[square]}]" for square in range(64) if discs >> square & 1)
+            text += name + squares if squares else ""
+        text += f"PL[{'BW'[int(position.side)]}]"
+    return text + _notes(record.root, 0)
+
+
+def _notes(node: Node, side: int) -> str:
+    """Return a node's comment, bookmark and evaluation; `side` made the move."""
+    text = f"C[{_escaped(node.comment)}]" if node.comment else ""
+    text += f"N[{_escaped(one_line(node.label))}]" if node.label else ""
+    if node.evaluation is not None:
+        black = -node.evaluation if side else node.evaluation
+        text += f"V[{np.format_float_positional(black, precision=9, trim='-')}]"
+    return text
+
+
+def _moves(record: GameRecord) -> str:
+    """Return the tree below the root. Iterative: a game is longer than Python's stack is deep."""
+    first = 0 if record.start.endswith("X") else 1
+    text: list[str] = []
+    todo: list[tuple[Node | str, int]] = [(record.root, -1)]  # nodes with their plies, and parentheses
+    while todo:
+        node, ply = todo.pop()
+        if isinstance(node, str):
+            text.append(node)
+            continue
+        if node.move:
+            side = (first + ply) % 2
+            text.append(f";{'BW'[side]}[{'' if node.move == PASS_NAME else node.move}]{_notes(node, side)}")
+        if node.ending:
+            continue  # SGF can not say that a line goes no further and has variations
+        if len(node.children) == 1:
+            todo.append((node.children[0], ply + 1))
+        else:
+            for child in reversed(node.children):
+                todo += [(")", 0), (child, ply + 1), ("(", 0)]
+    return "".join(text)
+
+
+FORMAT = SgfFormat()

@@ -1,0 +1,82 @@
+"""Transcripts: the squares in a row, 'f5d6c3...', a game a line; '#' begins a comment."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from shogi_engine.games.othello.notation import PASS_NAME, START, format_obf, parse_obf, split_transcript
+from shogi_engine.games.othello.records.referee import LineBuilder
+from shogi_engine.records import formats
+from shogi_engine.records.formats import Line, LineFormat, LineReader
+from shogi_engine.records.headers import one_line
+from shogi_engine.records.tree import GameRecord
+
+_MOVES = re.compile(r"([a-h][1-8]|pass|pa|--|\s)+", re.IGNORECASE)
+_MOVE = re.compile(r"[a-h][1-8]", re.IGNORECASE)
+
+
+class TranscriptReader(LineReader):
+    """The line of one game."""
+
+    def __init__(self) -> None:
+        self.record = GameRecord("othello")
+
+    def take(self, line: str) -> None:
+        """Take the line. Raises ValueError saying which move is wrong and why."""
+        text, _, comment = line.lstrip("\ufeff").partition("#")
+        self.record.root.comment = comment.strip()
+        builder = LineBuilder(self.record)
+        for number, move in enumerate(split_transcript(text), 1):
+            try:
+                builder.play(move)
+            except ValueError as fault:
+                raise ValueError(f"transcript: move {number}: {fault}") from None
+        builder.count()
+
+
+class TranscriptFormat(LineFormat):
+    """Transcripts."""
+
+    name = "transcript"
+    game = "othello"
+    extensions = (".txt", ".tra", ".transcript")
+    expected = "lines like 'f5d6c3d3c4'"
+    holds = frozenset({formats.MOVES})
+
+    def recognises(self, head: str) -> bool:
+        """Tell whether the first line that is no comment begins with moves."""
+        lines = (line.partition("#")[0].strip() for line in head.splitlines())
+        first = next((line for line in lines if line), "")
+        return bool(_MOVES.fullmatch(first)) or (len(first) > 8 and len(_MOVE.findall(first)) * 3 > len(first))
+
+    def is_separator(self, line: str) -> bool:
+        """Tell whether a line holds only a comment."""
+        return not line.partition("#")[0].strip()
+
+    def begins_game(self, line: str, block: list[Line]) -> bool:
+        """Tell whether the line is another game: each is."""
+        return True
+
+    def reader(self) -> TranscriptReader:
+        """Return a reader for one game."""
+        return TranscriptReader()
+
+    def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
+        """Yield a line for each game."""
+        for record in records:
+            comment = one_line(record.root.comment.replace("\n", " "))
+            yield f"{format_transcript(record)}{f'  # {comment}' if comment else ''}\n"
+
+
+FORMAT = TranscriptFormat()
+
+
+def read_transcripts(text: str) -> list[GameRecord]:
+    """Return the games of a text with one transcript a line. Raises RecordError naming the line."""
+    return list(FORMAT.read(text.splitlines(keepends=True)))
+
+
+def format_transcript(record: GameRecord) -> str:
+    """Return a game's moves in a row, without passes. Raises ValueError for another start: a transcript has none."""
+    if format_obf(parse_obf(record.start)) != START:
+        raise ValueError("a transcript can not tell where the game began, and this one began elsewhere")
+    return "".join(move for move in record.moves if move != PASS_NAME)

@@ -1,0 +1,72 @@
+"""KIF and CSA as python-shogi has them: `shogi.KIF.Parser.parse_file(path)` returns a list of dicts.
+
+`shogi_engine.records` reads more of a file: variations, comments, times, every ending.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from shogi_engine.games.shogi.types import BLACK, WHITE
+from shogi_engine.records.files import dumps, loads
+from shogi_engine.records.tree import GameRecord
+
+WINNERS = {"1-0": "b", "0-1": "w", "1/2-1/2": "-", "*": None}
+
+
+def _summaries(data: str | bytes, name: str) -> list[dict[str, Any]]:
+    """Return the games of a file's contents as python-shogi's parsers do. Raises RecordError, a ValueError."""
+    return [
+        {
+            "names": list(record.names),
+            "sfen": record.start,
+            "moves": record.moves,
+            "win": WINNERS[record.result],
+        }
+        for record in loads(data, format=name)
+    ]
+
+
+class KIF:
+    """What python-shogi has in its module `shogi.KIF`."""
+
+    class Parser:
+        """Reads KIF files."""
+
+        @staticmethod
+        def parse_file(path: str | Path) -> list[dict[str, Any]]:
+            """Return the game of a file: names, sfen, moves (USI) and win ('b', 'w', '-' or None)."""
+            return _summaries(Path(path).read_bytes(), "kif")
+
+        @staticmethod
+        def parse_str(kif_str: str) -> list[dict[str, Any]]:
+            """Return the game of a text, as `parse_file`."""
+            return _summaries(kif_str, "kif")
+
+    class Exporter:
+        """Writes KIF files."""
+
+        @staticmethod
+        def kif(sfen_summary: dict[str, Any]) -> str:
+            """Return the text of a game that the loser resigned. Raises ValueError for an illegal move."""
+            record = GameRecord.from_moves(
+                "shogi", sfen_summary["moves"], start=sfen_summary["sfen"], ending="resignation"
+            )
+            record.names = [str(sfen_summary["names"][side] or "") for side in (BLACK, WHITE)]
+            return dumps(record, "kif", "utf-8").decode().split("\r\n", 1)[1]
+
+
+class CSA:
+    """What python-shogi has in its module `shogi.CSA`, but the protocol of servers."""
+
+    class Parser:
+        """Reads CSA files."""
+
+        @staticmethod
+        def parse_file(path: str | Path) -> list[dict[str, Any]]:
+            """Return the games of a file: names, sfen, moves (USI) and win ('b', 'w', '-' or None)."""
+            return _summaries(Path(path).read_bytes(), "csa")
+
+        @staticmethod
+        def parse_str(csa_str: str) -> list[dict[str, Any]]:
+            """Return the games of a text, as `parse_file`."""
+            return _summaries(csa_str, "csa")

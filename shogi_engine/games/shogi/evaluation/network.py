@@ -1,0 +1,169 @@
+"""The evaluation by the network: what each side sees, summed in int16 and kept up to date, and a layer on top.
+
+A move changes a row or two of either side's sum (network_features.py); a king that crosses the middle file changes all
+that its side sees, which is then summed anew where it is asked for. The sums of a ply lie in the context's evaluation
+cache, side by side and aligned for vectors.
+"""
+
+import numpy as np
+
+from shogi_engine.bits import ZERO, pop_lowest
+from shogi_engine.evaluation import Evaluation
+from shogi_engine.game import MAX_PLY, do_move, provides_evaluation, undo_move, update_line
+from shogi_engine.games.shogi.evaluation.king_piece import VALUE_LIMIT
+from shogi_engine.games.shogi.evaluation.network_features import hand_feature, piece_feature, view_of
+from shogi_engine.games.shogi.evaluation.network_weights import SHIFT, WIDTH, load_weights
+from shogi_engine.games.shogi.position import side_at
+from shogi_engine.games.shogi.queries import occupied
+from shogi_engine.games.shogi.types import (
+    KING,
+    POSITION,
+    UNPROMOTED,
+    arriving_kind,
+    hand_count,
+    is_drop,
+    move_captured,
+    move_from,
+    move_kind,
+    move_to,
+)
+from shogi_engine.jit import njit, record_dtype
+from shogi_engine.jit.vectors import (
+    ALIGNMENT,
+    add_add_sub_sub_i16,
+    add_i16,
+    add_sub_i16,
+    align_up,
+    copy_i16,
+    screlu_dot_i16,
+)
+
+PLIES = MAX_PLY + 2
+SUMS_BYTES = 2 * WIDTH
+ACCUMULATOR = record_dtype([("views", np.uint64, (2,))])  # by colour: of the sums, see view_of; or STALE
+CACHE = record_dtype([("memory", np.uint8, (PLIES * 2 * SUMS_BYTES + ALIGNMENT,))])
+STALE = 8
+
+EVALUATION = Evaluation(
+    "network",
+    POSITION,
+    accumulator=ACCUMULATOR,
+    cache=CACHE,
+    fields=(
+        ("rows", np.uint64),  # the addresses of network_weights.Network's arrays
+        ("bias", np.uint64),
+        ("output_weights", np.uint64),
+        ("output_bias", np.int64),
+        ("qa", np.int64),
+        ("shift", np.int64),
+        ("multiplier", np.int64),
+    ),
+    load_weights=load_weights,
+)
+
+
+@njit
+def sums_address(ctx, ply, colour):
+    """Return the address of the sums of `colour` at `ply`, int16[WIDTH]."""
+    begin = align_up(np.uint64(ctx.evaluation_cache.memory.ctypes.data))
+    return begin + np.uint64((ply * 2 + colour) * SUMS_BYTES)
+
+
+@njit
+def row_address(ctx, feature):
+    """Return the address of a feature's row, int16[WIDTH]."""
+    return ctx.evaluation.rows + np.uint64(feature * SUMS_BYTES)
+
+
+@njit
+def refresh_view(ctx, ply, colour):
+    """Sum what `colour` sees in ctx.pos and write that to `ply`."""
+    pos = ctx.pos
+    sums, view = sums_address(ctx, ply, colour), view_of(colour, int(pos.king[colour]))
+    copy_i16(sums, ctx.evaluation.bias, WIDTH)
+    lo, hi = occupied(pos)
+    while lo | hi != ZERO:
+        square, lo, hi = pop_lowest(lo, hi)
+        piece = int(pos.board[square]) ^ colour << 4
+        add_i16(sums, sums, row_address(ctx, piece_feature(view, piece >> 4, piece & 15, square)), WIDTH)
+    for owner in range(2):
+        hand = pos.hand[colour ^ owner]
+        if hand != ZERO:
+            for kind in range(1, KING):
+                for number in range(1, hand_count(hand, kind) + 1):
+                    add_i16(sums, sums, row_address(ctx, hand_feature(owner, kind, number)), WIDTH)
+    ctx.accumulators[ply].views[colour] = view
+
+
+@njit
+def update_view(ctx, ply, colour, view, mover, move, hand):
+    """Write the sums of `colour` at `ply` from those of the ply before, between which `mover` made `move`.
+
+    view : how `colour` saw the board before, and sees it still.   hand : uint64, the mover's before the move.
+    """
+    before, after = sums_address(ctx, ply - 1, colour), sums_address(ctx, ply, colour)
+    owner, kind, target = mover ^ colour, move_kind(move), move_to(move)
+    arrives = row_address(ctx, piece_feature(view, owner, arriving_kind(move), target))
+    if is_drop(move):
+        leaves = row_address(ctx, hand_feature(owner, kind, hand_count(hand, kind)))
+    else:
+        leaves = row_address(ctx, piece_feature(view, owner, kind, move_from(move)))
+    captured = move_captured(move)
+    if captured == 0:
+        add_sub_i16(after, before, arrives, leaves, WIDTH)
+    else:
+        gained = int(UNPROMOTED[captured])
+        lost = row_address(ctx, piece_feature(view, owner ^ 1, captured, target))
+        won = row_address(ctx, hand_feature(owner, gained, hand_count(hand, gained) + 1))
+        add_add_sub_sub_i16(after, before, arrives, won, leaves, lost, WIDTH)
+
+
+@provides_evaluation(EVALUATION)
+def refresh_accumulator(ctx, ply):
+    for colour in range(2):
+        refresh_view(ctx, ply, colour)
+
+
+@provides_evaluation(EVALUATION)
+def update_accumulator(ctx, ply):
+    """What a king sees that crosses the middle is STALE until it is asked for."""
+    before, after = ctx.accumulators[ply - 1], ctx.accumulators[ply]
+    undo = ctx.undo[ctx.game_ply - ctx.ply + ply - 1]
+    move, mover = undo.move, side_at(ctx, ply - 1)
+    for colour in range(2):
+        view = int(before.views[colour])
+        after.views[colour] = view
+        if view == STALE:
+            continue
+        if move == 0:
+            copy_i16(sums_address(ctx, ply, colour), sums_address(ctx, ply - 1, colour), WIDTH)
+        elif colour == mover and move_kind(move) == KING and view_of(colour, move_to(move)) != view:
+            after.views[colour] = STALE
+        else:
+            update_view(ctx, ply, colour, view, mover, move, undo.hand[mover])
+
+
+@provides_evaluation(EVALUATION)
+def evaluate(ctx):
+    update_line(ctx)
+    us = int(ctx.pos.side)
+    for colour in range(2):
+        if ctx.accumulators[ctx.ply].views[colour] == STALE:
+            refresh_view(ctx, ctx.ply, colour)
+    ours, theirs = ctx.evaluation.output_weights, ctx.evaluation.output_weights + np.uint64(SUMS_BYTES)
+    qa, shift = ctx.evaluation.qa, ctx.evaluation.shift
+    total = ctx.evaluation.output_bias + screlu_dot_i16(sums_address(ctx, ctx.ply, us), ours, qa, shift, WIDTH)
+    total += screlu_dot_i16(sums_address(ctx, ctx.ply, 1 - us), theirs, qa, shift, WIDTH)
+    return min(max(total * ctx.evaluation.multiplier >> SHIFT, -VALUE_LIMIT), VALUE_LIMIT)
+
+
+@provides_evaluation(EVALUATION)
+def root_order_score(ctx, move):
+    undo = ctx.undo[ctx.game_ply]
+    do_move(ctx.pos, move, undo)
+    ctx.game_ply, ctx.ply = ctx.game_ply + 1, ctx.ply + 1
+    value = -evaluate(ctx)
+    ctx.game_ply, ctx.ply = ctx.game_ply - 1, ctx.ply - 1
+    undo_move(ctx.pos, move, undo)
+    ctx.computed_ply = min(ctx.computed_ply, ctx.ply)
+    return value

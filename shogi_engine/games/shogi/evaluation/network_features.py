@@ -1,0 +1,82 @@
+"""What the network sees: the features of a position, as either side sees it, numbered.
+
+A side sees every piece, its own and the enemy's, both kings included, from its own end of the board: for white squares
+are counted from the other end. While its own king stands beyond the middle file it sees the board's mirror image. A
+feature is
+
+* a piece on the board, owner * SIDE + (kind - 1) * 81 + square, where owner is 0 for its own and 1 for the enemy's;
+* the n-th piece of a kind in a hand, owner * SIDE + HAND_BASE + HAND_OFFSETS[kind] + n - 1: of three pawns in hand
+  three features are active.
+
+So the whole set always makes 40 active features, and a move changes at most four for either side; only a king that
+crosses the middle changes all that its own side sees.
+"""
+
+import numpy as np
+
+from shogi_engine.bits import ZERO, pop_lowest
+from shogi_engine.games.shogi.queries import occupied
+from shogi_engine.games.shogi.types import KINDS, KING, NO_SQUARE, SET_SIZE, SQUARES, hand_count, relative_square
+from shogi_engine.jit import njit
+
+FEATURE_SET = "mirrored-2344"  # the file's name for all this
+HAND_BASE = (KINDS - 1) * SQUARES
+HAND_OFFSETS = (0, *np.cumsum([0, *SET_SIZE[1 : KING - 1]]).tolist())  # by kind: P L N S G B R
+SIDE = HAND_BASE + sum(SET_SIZE[1:KING])
+FEATURES = 2 * SIDE
+ACTIVE = sum(SET_SIZE)  # at most, of a position
+
+# By view, colour * 2 + mirrored: how it sees each square. By owner * 16 + kind: a piece's first feature, and a hand's.
+VIEWS = 4
+SEEN = np.zeros((VIEWS, SQUARES), dtype=np.uint8)
+for _view in range(VIEWS):
+    for _square in range(SQUARES):
+        _seen = _square if _view < 2 else SQUARES - 1 - _square
+        SEEN[_view, _square] = _seen + 8 - 2 * (_seen % 9) if _view & 1 else _seen
+PIECE_FEATURES = np.zeros(32, dtype=np.uint16)
+HAND_FEATURES = np.zeros(32, dtype=np.uint16)
+for _owner in range(2):
+    for _kind in range(1, KINDS):
+        PIECE_FEATURES[_owner << 4 | _kind] = _owner * SIDE + (_kind - 1) * SQUARES
+    for _kind in range(1, KING):
+        HAND_FEATURES[_owner << 4 | _kind] = _owner * SIDE + HAND_BASE + HAND_OFFSETS[_kind]
+
+
+@njit
+def view_of(colour, king):
+    """Return how `colour`, whose king is on `king` (NO_SQUARE: nowhere), sees the board."""
+    mirrored = king != NO_SQUARE and relative_square(colour, king) % 9 > 4
+    return colour * 2 + (1 if mirrored else 0)
+
+
+@njit
+def piece_feature(view, owner, kind, square):
+    """Return the feature of a piece on `square`; owner : 0 for the side that sees, 1 for the enemy."""
+    return int(PIECE_FEATURES[owner << 4 | kind]) + int(SEEN[view, square])
+
+
+@njit
+def hand_feature(owner, kind, number):
+    """Return the feature of the `number`-th piece of `kind` (from 1) in a hand."""
+    return int(HAND_FEATURES[owner << 4 | kind]) + number - 1
+
+
+@njit
+def write_features(pos, view, features):
+    """Write the features of `pos` that are active for `view` to `features`, uint16[ACTIVE]; return how many."""
+    enemy = (view >> 1) << 4  # turns black's pieces and white's into one's own and the enemy's
+    count = 0
+    lo, hi = occupied(pos)
+    while lo | hi != ZERO:
+        square, lo, hi = pop_lowest(lo, hi)
+        piece = int(pos.board[square]) ^ enemy
+        features[count] = piece_feature(view, piece >> 4, piece & 15, square)
+        count += 1
+    for owner in range(2):
+        hand = pos.hand[(view >> 1) ^ owner]
+        if hand != ZERO:
+            for kind in range(1, KING):
+                for number in range(1, hand_count(hand, kind) + 1):
+                    features[count] = hand_feature(owner, kind, number)
+                    count += 1
+    return count

@@ -1,0 +1,64 @@
+"""BOD: a position as a diagram, with both hands, as GUIs put it on the clipboard."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from shogi_engine.games.shogi.records.kakinoki import Reader, position_lines
+from shogi_engine.records import formats
+from shogi_engine.records.formats import Line, LineFormat
+from shogi_engine.records.tree import GameRecord, RecordBuilder
+
+_ROW = re.compile(r"^\s*\|.{18}\|", re.MULTILINE)
+_MOVES = re.compile(r"^\s*([▲△☗☖▼▽]|[0-9]+\s+([１-９1-9][一二三四五六七八九]|同|投了|中断))", re.MULTILINE)
+_UPPER_HAND = re.compile(r"(後手|上手)の持駒[：:]")
+
+
+class BodReader(Reader):
+    """The lines of one diagram."""
+
+    def is_moves(self, line: str) -> bool:
+        """There are no moves."""
+        return False
+
+    def take_moves(self, line: str, builder: RecordBuilder) -> bool:
+        """There are no moves."""
+        return False
+
+    def finish(self) -> None:
+        """Take the end. Raises ValueError if there was no diagram."""
+        if not self.diagram.rows:
+            raise ValueError("there is no diagram")
+        super().finish()
+
+
+class BodFormat(LineFormat):
+    """BOD: of a game, the position after its last move is written."""
+
+    name = "bod"
+    game = "shogi"
+    extensions = (".bod",)
+    expected = "a diagram of rows like '|v香v桂 ・ ・ ・ ・ ・ ・ ・|一'"
+    holds = frozenset({formats.START})
+    encoding = "cp932"
+    sure = False
+
+    def recognises(self, head: str) -> bool:
+        """Tell whether there is a diagram and no move."""
+        return bool(_ROW.search(head)) and not _MOVES.search(head)
+
+    def begins_game(self, line: str, block: list[Line]) -> bool:
+        """Tell whether the hand above a diagram comes after a diagram."""
+        return bool(_UPPER_HAND.match(line)) and any(text.lstrip().startswith("|") for _, text in block)
+
+    def reader(self) -> Reader:
+        """Return a reader for one diagram."""
+        return BodReader()
+
+    def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
+        """Yield the diagram of each game's last position. Raises ValueError for a move that is not legal."""
+        for record in records:
+            position = GameRecord("shogi", record.board().sfen())
+            yield "\r\n".join(position_lines(position)) + "\r\n"
+
+
+FORMAT = BodFormat()

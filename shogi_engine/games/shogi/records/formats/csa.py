@@ -1,0 +1,292 @@
+"""CSA 2.2 and 3.0: http://www2.computer-shogi.org/protocol/record_v3.html
+
+What begins with `'*` is a comment, and so is what begins with `'` alone; `'*` is written.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+
+from shogi_engine.games.shogi.notation import START
+from shogi_engine.games.shogi.records.setup import Setup
+from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA
+from shogi_engine.games.shogi.types import BLACK, WHITE
+from shogi_engine.records import formats
+from shogi_engine.records.formats import LineFormat, LineReader
+from shogi_engine.records.headers import HeaderNames, one_line
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+
+WORDS = {
+    "resignation": "%TORYO",
+    "mate": "%TSUMI",
+    "time": "%TIME_UP",
+    "illegal move": "%ILLEGAL_MOVE",
+    "declaration": "%KACHI",
+    "repetition": "%SENNICHITE",
+    "impasse": "%JISHOGI",
+    "draw": "%HIKIWAKE",
+    "max moves": "%MAX_MOVES",
+    "interrupted": "%CHUDAN",
+    "no mate": "%FUZUMI",
+    "take back": "%MATTA",
+    "error": "%ERROR",
+    # CSA has no words for these; what comes nearest.
+    "sealed move": "%CHUDAN",
+    "won by default": "%CHUDAN",
+    "lost by default": "%CHUDAN",
+}
+ENDINGS = {word: name for name, word in reversed(WORDS.items())}
+HEADER_NAMES = HeaderNames(
+    {
+        "event": "EVENT",
+        "site": "SITE",
+        "started": "START_TIME",
+        "ended": "END_TIME",
+        "opening": "OPENING",
+        "time": "TIME_LIMIT",
+    }
+)
+SECONDS_MAX = 10**7
+_MOVE = re.compile(r"[+-][0-9]{4}[A-Z]{2}")
+_SIGNS = {"+": BLACK, "-": WHITE}
+_TIME = re.compile(r"T\s*(?P<seconds>[0-9]{1,8}(\.[0-9]{0,9})?)\s*", re.ASCII)
+_HEAD = re.compile(r"(V[0-9.]+|N[+-].*|\$[A-Z_+-]+:.*|P[I1-9+-].*|[+-]|[+-][0-9]{4}[A-Z]{2}.*|%[A-Z_+-]+)")
+
+
+class CsaReader(LineReader):
+    """The lines of one CSA game."""
+
+    def __init__(self) -> None:
+        self.record = GameRecord("shogi")
+        self.builder: RecordBuilder | None = None
+        self._setup: Setup | None = None
+        self._whole = ""  # how the position was set up: "" not yet, "I" as a whole, "R" by rows
+
+    def take(self, line: str) -> None:
+        """Take one line; several statements may stand in it, but a comma in a name or a comment is only a comma."""
+        line = line.rstrip()
+        for statement in [line] if line[:1] in ("'", "N", "$", "V") else line.split(","):
+            if statement:
+                self._statement(statement)
+
+    def _statement(self, text: str) -> None:
+        kind = text[0]
+        if kind == "'":
+            if not text.startswith("'CSA encoding="):
+                node = self.builder.node if self.builder else self.record.root
+                node.add_comment(text[1:].removeprefix("*"))
+        elif self.builder is None:
+            self._before_moves(text)
+        elif _MOVE.fullmatch(text):
+            try:
+                self.builder.play(self.builder.board.parse_text(text))
+            except ValueError as fault:
+                self.builder.suspect(text, fault, self.number)
+        elif kind == "T":
+            self._time(text, self.builder)
+        elif kind == "%":
+            self.builder.end(self._ending(text, self.builder))
+        else:
+            raise ValueError(f"{text!r} is neither a move nor a time, an ending or a comment")
+
+    def _before_moves(self, text: str) -> None:
+        """Take a statement before the side to move is known."""
+        if text in _SIGNS:
+            self.record.start = self._setup.sfen(_SIGNS[text]) if self._setup else self._usual(_SIGNS[text])
+            self.builder = RecordBuilder(self.record)
+        elif text[0] == "V":
+            if not re.fullmatch(r"V[0-9]+(\.[0-9]+)?", text):
+                raise ValueError(f"{text!r} is no version")
+        elif text[:2] in ("N+", "N-"):
+            self.record.names[_SIGNS[text[1]]] = text[2:].strip()
+        elif text[0] == "$" and ":" in text:
+            name, _, value = text[1:].partition(":")
+            self.record.headers[HEADER_NAMES.to_shared(name)] = value.strip()
+        elif text[0] == "P" and len(text) > 1:
+            self._position(text)
+        else:
+            raise ValueError(f"{text!r} before the line '+' or '-' that says who begins")
+
+    @staticmethod
+    def _usual(side: int) -> str:
+        return Setup.of(START).sfen(side)
+
+    def _position(self, text: str) -> None:
+        """Take one line that begins with P."""
+        kind, rest = text[1], text[2:]
+        setup = self._setup or Setup()
+        if kind == "I":
+            if self._whole:
+                raise ValueError("the position is set up already")
+            setup = Setup.of(START)
+            for square, piece in _pieces(rest):
+                if setup.board.get(square, (0, 0))[1] != piece:
+                    raise ValueError(f"there is no {CSA_PIECES[piece]} to take away")
+                del setup.board[square]
+        elif kind in "123456789":
+            if kind in self._whole or "I" in self._whole:
+                raise ValueError(f"rank {kind} is set up already")
+            self._rank(setup, int(kind), rest)
+        elif kind in "+-":
+            for square, piece in _pieces(rest.replace("00AL", "")):
+                if square < 0:
+                    setup.hold(_SIGNS[kind], piece)
+                elif square in setup.board:
+                    raise ValueError(f"{text!r}: a piece stands there already")
+                else:
+                    setup.board[square] = (_SIGNS[kind], piece)
+            if "00AL" in rest:
+                setup.hold_all_else(_SIGNS[kind])
+        else:
+            raise ValueError(f"{text!r} sets up nothing")
+        self._setup, self._whole = setup, self._whole + kind
+
+    @staticmethod
+    def _rank(setup: Setup, rank: int, text: str) -> None:
+        """Put the pieces of a rank, three characters a square."""
+        if len(text) > 27:
+            raise ValueError(f"a rank has 9 squares of three characters, not {len(text)} characters")
+        for column in range(9):
+            cell = text[3 * column : 3 * column + 3].ljust(3)
+            if cell.strip() in ("", "*"):
+                continue
+            if cell[0] not in _SIGNS or cell[1:] not in KINDS_BY_CSA:
+                raise ValueError(f"{cell!r} is no piece")
+            setup.board[9 * (rank - 1) + column] = (_SIGNS[cell[0]], KINDS_BY_CSA[cell[1:]])
+
+    @staticmethod
+    def _time(text: str, builder: RecordBuilder) -> None:
+        """Take the time of the move, or of the ending, before."""
+        found = _TIME.fullmatch(text)
+        if not found:
+            raise ValueError(f"{text!r} is no time")
+        seconds = float(found["seconds"])
+        if seconds > SECONDS_MAX:
+            raise ValueError(f"{text!r} is too long a time")
+        if builder.node.ending:
+            builder.node.ending_seconds = seconds
+        elif builder.ply:
+            builder.node.seconds = seconds
+        else:
+            raise ValueError(f"{text!r} before the first move")
+
+    @staticmethod
+    def _ending(word: str, builder: RecordBuilder) -> str:
+        if word in ("%+ILLEGAL_ACTION", "%-ILLEGAL_ACTION"):
+            return "illegal move" if _SIGNS[word[1]] == builder.board.turn else "opponent's illegal move"
+        if word not in ENDINGS:
+            raise ValueError(f"{word!r} is no ending; there are {', '.join(ENDINGS)}")
+        return ENDINGS[word]
+
+    def finish(self) -> None:
+        """Take the end. Raises ValueError if the position was not complete."""
+        if self.builder is None:
+            raise ValueError("the record does not say whose move it is: a line '+' or '-' is missing")
+        self.builder.finish()
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Yield (square, kind) of '82HI22KA'; the square of a piece in hand is -1. Raises ValueError."""
+    if len(text) % 4:
+        raise ValueError(f"{text!r} is no list of squares and pieces, four characters each")
+    for place in range(0, len(text), 4):
+        where, name = text[place : place + 2], text[place + 2 : place + 4]
+        if name not in KINDS_BY_CSA or not re.fullmatch("00|[1-9][1-9]", where):
+            raise ValueError(f"{where + name!r} is no piece on a square")
+        yield (-1 if where == "00" else 9 * int(where[1]) - int(where[0])), KINDS_BY_CSA[name]
+
+
+class CsaFormat(LineFormat):
+    """CSA, 3.0 if a time has fractions of a second and 2.2 otherwise; '/' between the games of a file."""
+
+    name = "csa"
+    game = "shogi"
+    extensions = (".csa",)
+    expected = "lines like 'V2.2', 'PI', '+', '+7776FU'"
+    holds = frozenset(
+        {formats.COMMENTS, formats.SECONDS, formats.FRACTIONS, formats.NAMES, formats.HEADERS, formats.ENDINGS,
+         formats.START, formats.MOVES}
+    )  # fmt: skip
+
+    def recognises(self, head: str) -> bool:
+        """Tell whether the first line that is no comment is one of CSA's."""
+        lines = (line.strip() for line in head.splitlines())
+        first = next((line for line in lines if line and line[0] not in "'/"), "")
+        return bool(_HEAD.fullmatch(first))
+
+    def is_separator(self, line: str) -> bool:
+        """Tell whether the line is '/'."""
+        return line.strip() == "/"
+
+    def reader(self) -> CsaReader:
+        """Return a reader for one game."""
+        return CsaReader()
+
+    def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
+        """Yield each game. Raises ValueError for a move that is not legal."""
+        for number, record in enumerate(records):
+            lines = ["/"] if number else []
+            line = record.main_line
+            fractions = any((seconds or 0) % 1 for node in line for seconds in (node.seconds, node.ending_seconds))
+            if fractions and not number:
+                lines.append(f"'CSA encoding={'SHIFT_JIS' if encoding in ('cp932', 'shift_jis') else 'UTF-8'}")
+            lines.append("V3.0" if fractions else "V2.2")
+            lines += [f"N{sign}{one_line(name)}" for sign, name in zip("+-", record.names, strict=True) if name]
+            for name, value in HEADER_NAMES.own_of(record.headers).items():
+                if re.fullmatch("[A-Z_]+[+-]?", name):
+                    lines.append(f"${name}:{value}")
+            lines += [*_position_lines(record.start), *_comments(record.root), *_move_lines(record, line)]
+            yield "\n".join(lines) + "\n"
+
+
+def _position_lines(start: str) -> Iterator[str]:
+    """Yield the starting position and the side to move."""
+    if start.split()[:3] == START.split()[:3]:
+        yield from ("PI", "+")
+        return
+    setup = Setup.of(start)
+    for rank in range(9):
+        cells = (setup.board.get(square) for square in range(9 * rank, 9 * rank + 9))
+        yield f"P{rank + 1}{''.join(_cell(cell) for cell in cells)}"
+    for colour in (BLACK, WHITE):
+        held = "".join(f"00{CSA_PIECES[kind]}" * setup.hands[colour].get(kind, 0) for kind in HAND_ORDER)
+        if held:
+            yield f"P{'+-'[colour]}{held}"
+    yield "+-"["bw".index(start.split()[1])]
+
+
+def _cell(cell: tuple[int, int] | None) -> str:
+    """Return '+FU', or ' * ' for an empty square."""
+    return f"{'+-'[cell[0]]}{CSA_PIECES[cell[1]]}" if cell else " * "
+
+
+def _comments(node: Node) -> Iterator[str]:
+    if node.comment:
+        for line in node.comment.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+            yield f"'*{line}"
+
+
+def _seconds(seconds: float | None) -> Iterator[str]:
+    """Yield the line of a time: whole seconds, or thousandths."""
+    if seconds is not None:
+        yield f"T{Decimal(repr(round(seconds, 3))).normalize():f}"
+
+
+def _move_lines(record: GameRecord, line: list[Node]) -> Iterator[str]:
+    """Yield the moves of the game, and how it ended."""
+    board = record.board(0)
+    for node in line[1:]:
+        yield board.text(board.parse_text(node.move), "csa")
+        yield from _seconds(node.seconds)
+        yield from _comments(node)
+        board.push_text(node.move)
+    ending = line[-1].ending
+    if ending == "opponent's illegal move":
+        yield f"%{'-+'[board.turn]}ILLEGAL_ACTION"
+    elif ending in WORDS:
+        yield WORDS[ending]
+    if ending == "opponent's illegal move" or ending in WORDS:
+        yield from _seconds(line[-1].ending_seconds)
+
+
+FORMAT = CsaFormat()

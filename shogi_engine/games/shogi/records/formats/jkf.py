@@ -1,0 +1,367 @@
+"""JKF, JSON Kifu Format: https://apps.81.la/json-kifu-format/docs/ — an object a game, an array of them for several."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from shogi_engine.games.shogi.move_notation.candidates import DOWN, LEFT, RIGHT, SIDEWAYS, STRAIGHT, UP
+from shogi_engine.games.shogi.move_notation.japanese import file_and_rank, square_of, target_name
+from shogi_engine.games.shogi.records.formats import csa
+from shogi_engine.games.shogi.records.handicaps import PRESETS, handicap
+from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, PLAYERS, player_names
+from shogi_engine.games.shogi.records.setup import Setup
+from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
+from shogi_engine.games.shogi.types import BLACK, WHITE
+from shogi_engine.records import formats
+from shogi_engine.records.errors import RecordError
+from shogi_engine.records.formats import RecordFormat
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+
+# The words are CSA's without %, and our own names where CSA has none.
+SPECIALS = {name: word[1:] for name, word in csa.WORDS.items()} | {"opponent's illegal move": "ILLEGAL_ACTION"}
+SPECIALS |= {"sealed move": "FUJITE", "won by default": "FUSENSHO", "lost by default": "FUSENPAI", "last move": "LAST"}
+ENDINGS = {word: name for name, word in SPECIALS.items()}
+RELATIVE = {"L": LEFT, "C": STRAIGHT, "R": RIGHT, "U": UP, "M": SIDEWAYS, "D": DOWN}
+NUMBER_MAX = 10**7
+DEPTH_MAX = 10**5  # variations in variations
+
+
+def _of(value: Any, kind: type | tuple[type, ...], where: str) -> Any:
+    """Return `value` if it is of a kind. Raises ValueError."""
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind in (int, (int, float))):
+        raise ValueError(f"{where} is {_shown(value)}, which can not be")
+    return value
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _square(value: Any, where: str) -> int:
+    """Return the square of {"x": 7, "y": 7}. Raises ValueError."""
+    _of(value, dict, where)
+    file, rank = (value.get(axis) for axis in "xy")
+    if type(file) is not int or type(rank) is not int or not (1 <= file <= 9 and 1 <= rank <= 9):
+        raise ValueError(f"{where} is {_shown(value)}, which is no square")
+    return square_of(file, rank)
+
+
+def _kind(value: Any, where: str) -> int:
+    if not isinstance(value, str) or value not in KINDS_BY_CSA:
+        raise ValueError(f"{where} is {_shown(value)}, which is no piece")
+    return KINDS_BY_CSA[value]
+
+
+# ---- reading -----------------------------------------------------------------------------------------------------
+
+
+def _read_start(record: GameRecord, initial: Any) -> None:
+    """Take `initial`. Raises ValueError."""
+    if initial is None:
+        return
+    preset = _of(initial, dict, "initial").get("preset")
+    if preset in PRESETS:
+        record.start = PRESETS[preset]
+        return
+    if preset != "OTHER":
+        raise ValueError(f"initial.preset is {_shown(preset)}; there are {', '.join(PRESETS)}, OTHER")
+    data = _of(initial.get("data"), dict, "initial.data")
+    setup = Setup()
+    board = _of(data.get("board"), list, "initial.data.board")
+    if len(board) != 9 or any(not isinstance(column, list) or len(column) != 9 for column in board):
+        raise ValueError("initial.data.board is not nine columns of nine squares")
+    for file, column in enumerate(board, 1):
+        for rank, cell in enumerate(column, 1):
+            where = f"initial.data.board[{file - 1}][{rank - 1}]"
+            if _of(cell, dict, where).get("kind") is not None:
+                colour = _colour(cell.get("color"), f"{where}.color")
+                setup.board[square_of(file, rank)] = (colour, _kind(cell["kind"], where))
+    hands = _of(data.get("hands"), list, "initial.data.hands")
+    for colour, hand in zip((BLACK, WHITE), hands, strict=False):
+        for name, count in _of(hand, dict, "initial.data.hands").items():
+            if type(count) is not int or not 0 <= count <= 18:
+                raise ValueError(f"initial.data.hands: {_shown(count)} {name}")
+            if count:
+                setup.hold(colour, _kind(name, "initial.data.hands"), count)
+    record.start = setup.sfen(_colour(data.get("color"), "initial.data.color"))
+
+
+def _colour(value: Any, where: str) -> int:
+    if type(value) is not int or value not in (BLACK, WHITE):
+        raise ValueError(f"{where} is {_shown(value)}, not 0 or 1")
+    return int(value)
+
+
+def _read_header(record: GameRecord, header: Any, initial_is_there: bool) -> None:
+    """Take `header`. Raises ValueError."""
+    for name, value in _of(header or {}, dict, "header").items():
+        text = value if isinstance(value, str) else _shown(value)
+        if name in PLAYERS:
+            record.names[PLAYERS[name]] = text
+        elif name == "手合割":
+            if text.strip(" 　") != "その他":
+                start = handicap(text)
+                record.start = record.start if initial_is_there else start
+        else:
+            record.headers[HEADER_NAMES.to_shared(name)] = text
+
+
+def _seconds(time: Any) -> float | None:
+    """Return the seconds of a `time`. Raises ValueError."""
+    if time is None:
+        return None
+    now = _of(_of(time, dict, "time").get("now"), dict, "time.now")
+    total = 0.0
+    for unit, size in (("h", 3600), ("m", 60), ("s", 1)):
+        value = now.get(unit)
+        if value is not None:
+            total += size * _of(value, (int, float), f"time.now.{unit}")
+    if not 0 <= total <= NUMBER_MAX:
+        raise ValueError(f"time.now is {_shown(now)}, which is no time")
+    return total
+
+
+def _read_move(builder: RecordBuilder, move: Any) -> None:
+    """Play a `move`. Raises ValueError."""
+    _of(move, dict, "move")
+    board = builder.board
+    kind = _kind(move.get("piece"), "move.piece")
+    if move.get("to") is None and move.get("same"):
+        target = board.peek().to_square if board.move_stack else -1
+        if target < 0:
+            raise ValueError("move.same before the first move")
+    else:
+        target = _square(move.get("to"), "move.to")
+    side = None if move.get("color") is None else _colour(move["color"], "move.color")
+    promotion = move.get("promote")
+    if promotion is not None:
+        _of(promotion, bool, "move.promote")
+    relative = _of(move.get("relative") or "", str, "move.relative")
+    if move.get("from") is not None:
+        file, rank = file_and_rank(_square(move["from"], "move.from"))
+        how = f"{'成' if promotion else ''}({file}{rank})"
+    elif relative in ("", "H"):
+        how = "打"
+    else:
+        if any(letter not in RELATIVE for letter in relative):
+            raise ValueError(f"move.relative is {_shown(relative)}")
+        how = "".join(RELATIVE[letter] for letter in relative) + {True: "成", False: "不成", None: ""}[promotion]
+    mark = "" if side is None else SIDE_MARKS[side]
+    builder.play(board.parse_text(f"{mark}{target_name(target)}{KANJI_NAMES[kind]}{how}"))
+
+
+class _GameReader:
+    """One game's object."""
+
+    def __init__(self) -> None:
+        self.record = GameRecord("shogi")
+        self.where = ""
+
+    def take(self, value: Any) -> None:
+        """Take the object. Raises ValueError; `where` is the place then."""
+        _of(value, dict, "the game")
+        if "moves" not in value:
+            raise ValueError("'moves' is missing")
+        _read_start(self.record, value.get("initial"))
+        _read_header(self.record, value.get("header"), value.get("initial") is not None)
+        builder = RecordBuilder(self.record)
+        # Variations wait until their line is read: (what the line is called, its elements, the ply of the first).
+        todo: list[tuple[str, list[Any], int]] = []
+        self._line("moves", _of(value["moves"], list, "moves"), 0, builder, todo)
+        while todo:
+            where, elements, ply = todo.pop()
+            if builder.ply < ply - 1:
+                raise ValueError(f"{where}: a variation of a move that is not there")
+            builder.back_to(ply - 1)
+            self._line(where, elements, ply, builder, todo)
+
+    def _line(
+        self,
+        where: str,
+        elements: list[Any],
+        first: int,
+        builder: RecordBuilder,
+        todo: list[tuple[str, list[Any], int]],
+    ) -> None:
+        """Take a line whose first element is of ply `first`; 0 if it begins with the starting position."""
+        forks: list[tuple[str, list[Any], int]] = []
+        for index, element in enumerate(elements):
+            self.where = f"{where}[{index}]"
+            _of(element, dict, "it")
+            ply = builder.ply + 1
+            if element.get("move") is not None:
+                _read_move(builder, element["move"])
+                builder.node.seconds = _seconds(element.get("time"))
+            elif element.get("special") is not None:
+                special = _of(element["special"], str, "special").lstrip("%")
+                ending = special.lstrip("+-")
+                if ending not in ENDINGS:
+                    raise ValueError(f"special is {_shown(special)}; there are {', '.join(ENDINGS)}")
+                builder.end(ENDINGS[ending], _seconds(element.get("time")))
+            elif index or first:
+                raise ValueError("neither 'move' nor 'special' is in it")
+            for line in _of(element.get("comments") or [], list, "comments"):
+                builder.node.add_comment(_of(line, str, "comments"))
+            for number, fork in enumerate(_of(element.get("forks") or [], list, "forks")):
+                if len(todo) + len(forks) > DEPTH_MAX:
+                    raise ValueError("too many variations")
+                forks.append((f"{self.where}.forks[{number}]", _of(fork, list, "forks"), ply))
+        builder.finish()
+        # The last move's first: cut to its ply, the line read before is always what a variation goes on from.
+        by_ply: dict[int, list[tuple[str, list[Any], int]]] = {}
+        for fork_entry in forks:
+            by_ply.setdefault(fork_entry[2], []).append(fork_entry)
+        for ply in sorted(by_ply):
+            todo += reversed(by_ply[ply])
+
+
+class JkfFormat(RecordFormat):
+    """JKF."""
+
+    name = "jkf"
+    game = "shogi"
+    extensions = (".jkf", ".json")
+    expected = "JSON with 'moves'"
+    holds = frozenset(
+        {formats.VARIATIONS, formats.COMMENTS, formats.SECONDS, formats.FRACTIONS, formats.NAMES, formats.HEADERS,
+         formats.ENDINGS, formats.START, formats.MOVES}
+    )  # fmt: skip
+
+    def recognises(self, head: str) -> bool:
+        """Tell whether it is JSON."""
+        return head.lstrip()[:1] == "{" or (head.lstrip()[:1] == "[" and head.lstrip()[1:].lstrip()[:1] in ("{", "]"))
+
+    def split(self, source: Iterable[str]) -> Iterator[Any]:
+        """Yield the objects of a file: one, or those of an array. Raises RecordError if it is no JSON."""
+        try:
+            value = json.loads("".join(source), parse_constant=_no_number)
+        except json.JSONDecodeError as fault:
+            raise RecordError(f"no JSON: {fault.msg}", line=fault.lineno) from None
+        except (ValueError, RecursionError) as fault:
+            raise RecordError(f"no JSON that can be read: {fault}") from None
+        yield from value if isinstance(value, list) else [value]
+
+    def parse(self, block: Any) -> GameRecord:
+        """Return the game of an object. Raises RecordError."""
+        reader = _GameReader()
+        try:
+            reader.take(block)
+        except ValueError as fault:
+            place = f"{reader.where}: " if reader.where else ""
+            raise RecordError(f"{place}{fault}", record=reader.record) from None
+        return reader.record
+
+    def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
+        """Yield an object, or an array if there are several games. Raises ValueError for a move that is not legal."""
+        values = [_value(record) for record in records]
+        yield json.dumps(values[0] if len(values) == 1 else values, ensure_ascii=False) + "\n"
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+# ---- writing -----------------------------------------------------------------------------------------------------
+
+
+def _value(record: GameRecord) -> dict[str, Any]:
+    """Return the object of a game."""
+    header = {player: name for player, name in zip(player_names(record), record.names, strict=True) if name}
+    header |= {HEADER_NAMES.to_own(name): value for name, value in record.headers.items()}
+    preset = next((name for name, start in PRESETS.items() if start == record.start), "OTHER")
+    initial: dict[str, Any] = {"preset": preset}
+    if preset == "OTHER":
+        initial["data"] = _data(record.start)
+    return {"header": header, "initial": initial, "moves": _moves(record)}
+
+
+def _data(start: str) -> dict[str, Any]:
+    """Return the object of a starting position."""
+    setup = Setup.of(start)
+    cells = [[setup.board.get(square_of(file, rank)) for rank in range(1, 10)] for file in range(1, 10)]
+    board = [[{"color": cell[0], "kind": CSA_PIECES[cell[1]]} if cell else {} for cell in column] for column in cells]
+    hands = [{CSA_PIECES[kind]: hand.get(kind, 0) for kind in reversed(HAND_ORDER)} for hand in setup.hands]
+    return {"color": "bw".index(start.split()[1]), "board": board, "hands": hands}
+
+
+def _moves(record: GameRecord) -> list[dict[str, Any]]:
+    """Return the elements of the main line, with those of the variations in them."""
+    board = record.board(0)
+    spent: list[list[float]] = [[0.0, 0.0]]
+    places: list[dict[str, Any]] = []  # by ply, the element that the line's node is, or would be
+    main: list[dict[str, Any]] = []
+    for first, line in record.lines():
+        elements = main if not first else []
+        while first and len(spent) > first:
+            spent.pop()
+            board.pop()
+        instead = places[first] if first else {}
+        instead.setdefault("forks", []).append(elements)
+        del places[first:]
+        for node in line:
+            elements.append(_element(node, board, spent))
+            places.append(elements[-1])
+        if line[-1].ending:
+            elements.append(_special(line[-1], board, spent[-1]))
+            places.append(elements[-1])
+        if first:
+            places[first] = instead  # further variations of the same move are its forks too
+    return main
+
+
+def _element(node: Node, board: Any, spent: list[list[float]]) -> dict[str, Any]:
+    """Return the element of a move, or of the root, and play it."""
+    element: dict[str, Any] = {}
+    if node.move:
+        played = board.parse_text(node.move)
+        used = spent[-1].copy()
+        used[board.turn] += node.seconds or 0
+        element["move"] = _move(board, played)
+        if node.seconds is not None:
+            element["time"] = _time(node.seconds, used[board.turn])
+        board.push(played)
+        spent.append(used)
+    if node.comment:
+        element["comments"] = node.comment.split("\n")
+    return element
+
+
+def _special(node: Node, board: Any, spent: list[float]) -> dict[str, Any]:
+    """Return the element of an ending."""
+    element: dict[str, Any] = {"special": SPECIALS[node.ending]}
+    if node.ending_seconds is not None:
+        element["time"] = _time(node.ending_seconds, spent[board.turn] + node.ending_seconds)
+    return element
+
+
+def _xy(square: int) -> dict[str, int]:
+    file, rank = file_and_rank(square)
+    return {"x": file, "y": rank}
+
+
+def _move(board: Any, move: Any) -> dict[str, Any]:
+    """Return the object of a legal move."""
+    value: dict[str, Any] = {"color": board.turn, "to": _xy(move.to_square)}
+    if move.from_square is None:
+        return value | {"piece": CSA_PIECES[move.drop_piece_type], "relative": "H"}
+    kind = board.piece_type_at(move.from_square)
+    value |= {"from": _xy(move.from_square), "piece": CSA_PIECES[kind]}
+    if board.move_stack and board.peek().to_square == move.to_square:
+        value["same"] = True
+    if captured := board.piece_type_at(move.to_square):
+        value["capture"] = CSA_PIECES[captured]
+    if move.promotion or board.text(move).endswith("不成"):
+        value["promote"] = move.promotion
+    return value
+
+
+def _time(seconds: float, total: float) -> dict[str, Any]:
+    """Return {"now": {"m": 0, "s": 16}, "total": ...}."""
+    minutes, left = divmod(seconds, 60)
+    whole = int(total)
+    all_of_it = {"h": whole // 3600, "m": whole // 60 % 60, "s": whole % 60}
+    return {"now": {"m": int(minutes), "s": int(left) if left % 1 == 0 else round(left, 6)}, "total": all_of_it}
+
+
+FORMAT = JkfFormat()

@@ -1,0 +1,152 @@
+"""KIF: a numbered move a line, with the square it comes from and its time; variations after the game."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from shogi_engine.games.shogi.records.kakinoki import (
+    ENDINGS,
+    HEADER_NAMES,
+    WORDS,
+    KakinokiFormat,
+    Reader,
+    ending_line,
+    header_lines,
+    note_lines,
+)
+from shogi_engine.records import formats
+from shogi_engine.records.endings import BY_NAME
+from shogi_engine.records.headers import HEADERS
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+
+RULER = "手数----指手---------消費時間--"
+SECONDS_MAX = 10**7
+
+_LINE = re.compile(
+    r"\s*(?P<number>[0-9]+)[\s　]+(?P<move>\S.*?)[\s　]*(?P<time>[(（][\s\d./]*:[\s\d:./]*[)）])?\s*\+?\s*"
+)
+_NUMBERED = re.compile(r"\s*[0-9]+[\s　]+[^\s　]")
+_TIME = re.compile(r"[(（]\s*(?:(?P<hours>\d+):)?(?P<minutes>\d+):\s*(?P<seconds>\d+(?:\.\d+)?)\s*(?:/.*)?[)）]")
+_HEADERS = "|".join(["手合割", "先手", "後手", "上手", "下手", *map(HEADER_NAMES.to_own, HEADERS)])
+_MOVES = rf"[0-9]+[\s　]+([１-９1-9][1-9一二三四五六七八九]|同|{'|'.join(ENDINGS)})"
+_HEAD = re.compile(rf"^\s*(手数-{{2,}}|#\s*-*\s*KIF|({_HEADERS})[：:]|{_MOVES})", re.IGNORECASE | re.MULTILINE)
+_KI2_MOVES = re.compile(r"^\s*[▲△☗☖▼▽]", re.MULTILINE)
+
+
+class KifReader(Reader):
+    """The lines of one KIF game."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._first: int | None = None  # what the first move is numbered
+
+    def is_moves(self, line: str) -> bool:
+        """Tell whether a line is numbered."""
+        return bool(_NUMBERED.match(line))
+
+    def take_moves(self, line: str, builder: RecordBuilder) -> bool:
+        """Take a numbered move or ending; tell whether it was one. Raises ValueError."""
+        found = _LINE.fullmatch(line)
+        if not found:
+            return False
+        number = int(found["number"][:9])
+        if self._first is None:
+            self._first = number - builder.ply
+        seconds = seconds_of(found["time"])
+        if found["move"] in ENDINGS:
+            builder.end(ENDINGS[found["move"]], seconds)
+            return True
+        builder.finish()
+        if number != self._first + builder.ply:
+            raise ValueError(f"move {self._first + builder.ply} comes next, not {number}")
+        try:
+            builder.play(builder.board.parse_text(found["move"]), seconds=seconds)
+        except ValueError as fault:
+            builder.suspect(found["move"], fault, self.number)
+        return True
+
+
+def seconds_of(text: str | None) -> float | None:
+    """Return the seconds of '( 0:16/00:00:16)', None for None. Raises ValueError if it is no time."""
+    if text is None:
+        return None
+    found = _TIME.fullmatch(text)
+    if not found:
+        raise ValueError(f"{text!r} is no time")
+    total = int(found["hours"] or 0) * 3600 + int(found["minutes"]) * 60 + float(found["seconds"])
+    if total > SECONDS_MAX:
+        raise ValueError(f"{text!r} is too long a time")
+    return total
+
+
+class KifFormat(KakinokiFormat):
+    """KIF, one game a file as programs write it; several are read one after the other."""
+
+    name = "kif"
+    extensions = (".kif", ".kifu")
+    expected = "numbered moves like '1 ７六歩(77)', headers like '手合割：平手'"
+    holds = frozenset(
+        {formats.VARIATIONS, formats.COMMENTS, formats.SECONDS, formats.LABELS, formats.NAMES, formats.HEADERS,
+         formats.ENDINGS, formats.START, formats.MOVES}
+    )  # fmt: skip
+
+    def recognises(self, head: str) -> bool:
+        """Tell whether there are numbered moves, or headers without KI2's moves."""
+        return bool(_HEAD.search(head)) and not _KI2_MOVES.search(head)
+
+    def is_moves(self, line: str) -> bool:
+        """Tell whether a line is numbered."""
+        return bool(_NUMBERED.match(line))
+
+    def reader(self) -> Reader:
+        """Return a reader for one game."""
+        return KifReader()
+
+    def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
+        """Yield each game, lines ended as Windows does. Raises ValueError for a move that is not legal."""
+        for number, record in enumerate(records):
+            lines = [""] if number else []
+            if "utf-8" in encoding.lower():
+                lines.append("#KIF version=2.0 encoding=UTF-8")
+            lines += [*header_lines(record), RULER, *note_lines(record.root), *_move_lines(record)]
+            yield "\r\n".join(lines) + "\r\n"
+
+
+def _move_lines(record: GameRecord) -> Iterator[str]:
+    """Yield the moves of the game, then of its variations."""
+    board = record.board(0)
+    spent: list[list[float]] = [[0.0, 0.0]]  # by black and white, after each ply
+    for first, line in record.lines():
+        if first:
+            yield from ["", f"変化：{first}手"]
+            while len(spent) > first:
+                spent.pop()
+                board.pop()
+        for ply, node in enumerate(line, first):
+            if ply:
+                used = spent[-1].copy()
+                used[board.turn] += node.seconds or 0
+                yield f"{ply:4} {board.text(board.parse_text(node.move), 'kif')}{_time(node.seconds, used[board.turn])}"
+                yield from note_lines(node)
+                board.push_text(node.move)
+                spent.append(used)
+        yield from _ending_lines(record, line[-1], spent[-1][board.turn], len(spent), first == 0)
+
+
+def _ending_lines(record: GameRecord, node: Node, used: float, ply: int, main: bool) -> Iterator[str]:
+    """Yield how a line ends."""
+    if node.ending in BY_NAME:
+        yield f"{ply:4} {WORDS[node.ending][0]}{_time(node.ending_seconds, used + (node.ending_seconds or 0))}"
+        if main:
+            yield ending_line(record)
+
+
+def _time(seconds: float | None, total: float) -> str:
+    """Return '   ( 0:16/00:00:16)', '' if the time is not known."""
+    if seconds is None:
+        return ""
+    whole, total = int(seconds), int(total)
+    clock = f"{total // 3600:02}:{total // 60 % 60:02}:{total % 60:02}"
+    return f"   ({whole // 60:2}:{whole % 60:02}/{clock})"
+
+
+FORMAT = KifFormat()

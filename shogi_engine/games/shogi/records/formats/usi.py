@@ -1,0 +1,86 @@
+"""USI lines: 'startpos moves 7g7f', 'position sfen ... moves ...' or an SFEN alone, one game a line."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from shogi_engine.games.shogi.notation import START, parse_sfen
+from shogi_engine.records import formats
+from shogi_engine.records.formats import Line, LineFormat, LineReader
+from shogi_engine.records.tree import GameRecord, RecordBuilder
+
+WORDS = {"resignation": "resign", "declaration": "win"}  # what USI's bestmove may say instead of a move
+ENDINGS = {word: name for name, word in WORDS.items()}
+_SFEN = re.compile(r"[1-9+PLNSGBRKplnsgbrk]+(/[1-9+PLNSGBRKplnsgbrk]+){8}\s+[bw]\s")
+
+
+class UsiReader(LineReader):
+    """The line of one game."""
+
+    def __init__(self) -> None:
+        self.record = GameRecord("shogi")
+
+    def take(self, line: str) -> None:
+        """Take the line. Raises ValueError saying which move is wrong and why."""
+        words = line.split("#")[0].split()
+        if words[:1] == ["position"]:
+            words = words[1:]
+        split = words.index("moves") if "moves" in words else len(words)
+        start, moves = words[:split], words[split + 1 :]
+        if start == ["startpos"]:
+            start = START.split()
+        elif start[:1] == ["sfen"]:
+            start = start[1:]
+        if len(start) not in (3, 4):
+            raise ValueError("'startpos' or an SFEN of four fields is expected, and 'moves' before the moves")
+        parse_sfen(" ".join(start))
+        self.record.start = " ".join([*start, "1"][:4])
+        builder = RecordBuilder(self.record)
+        self.record.start = builder.board.sfen()
+        for number, move in enumerate(moves, 1):
+            try:
+                if move in ENDINGS:
+                    builder.end(ENDINGS[move])
+                else:
+                    builder.play(builder.board.parse_usi(move))
+            except ValueError as fault:
+                raise ValueError(f"move {number} of {len(moves)}: {fault}") from None
+
+
+class UsiFormat(LineFormat):
+    """USI lines."""
+
+    name = "usi"
+    game = "shogi"
+    extensions = (".usi", ".sfen")
+    expected = "lines like 'startpos moves 7g7f 3c3d' or an SFEN"
+    holds = frozenset({formats.START, formats.MOVES})
+
+    def recognises(self, head: str) -> bool:
+        """Tell whether the first line is a position."""
+        lines = (line.strip() for line in head.splitlines())
+        first = next((line for line in lines if line and line[0] != "#"), "").removeprefix("position ").lstrip()
+        return first.startswith(("startpos", "sfen ")) or bool(_SFEN.match(first))
+
+    def is_separator(self, line: str) -> bool:
+        """Tell whether a line holds no game: a comment."""
+        return line.lstrip().startswith("#")
+
+    def begins_game(self, line: str, block: list[Line]) -> bool:
+        """Tell whether the line is another game: each is."""
+        return bool(line.strip())
+
+    def reader(self) -> UsiReader:
+        """Return a reader for one game."""
+        return UsiReader()
+
+    def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
+        """Yield a line for each game."""
+        for record in records:
+            start = "startpos" if record.start == START else f"sfen {record.start}"
+            line = record.main_line
+            moves = [node.move for node in line[1:]]
+            moves += [WORDS[line[-1].ending]] if line[-1].ending in WORDS else []
+            yield f"{start} moves {' '.join(moves)}\n" if moves else f"{start}\n"
+
+
+FORMAT = UsiFormat()

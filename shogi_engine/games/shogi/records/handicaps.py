@@ -1,0 +1,42 @@
+"""Handicaps: the names that KIF and JKF have for starting positions."""
+
+from shogi_engine.games.shogi.notation import START
+
+EVEN = "平手"
+_PAWNS_AND_BELOW = "ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
+
+# KIF's name: (white's first two ranks, JKF's name). White, who gives the handicap, moves first.
+_RANKS = {
+    "香落ち": ("lnsgkgsn1/1r5b1", "KY"),
+    "右香落ち": ("1nsgkgsnl/1r5b1", "KY_R"),
+    "角落ち": ("lnsgkgsnl/1r7", "KA"),
+    "飛車落ち": ("lnsgkgsnl/7b1", "HI"),
+    "飛香落ち": ("lnsgkgsn1/7b1", "HIKY"),
+    "二枚落ち": ("lnsgkgsnl/9", "2"),
+    "三枚落ち": ("lnsgkgsn1/9", "3"),
+    "四枚落ち": ("1nsgkgsn1/9", "4"),
+    "五枚落ち": ("2sgkgsn1/9", "5"),
+    "左五枚落ち": ("1nsgkgs2/9", "5_L"),
+    "六枚落ち": ("2sgkgs2/9", "6"),
+    "右七枚落ち": ("3gkgs2/9", "7_R"),
+    "左七枚落ち": ("2sgkg3/9", "7_L"),
+    "八枚落ち": ("3gkg3/9", "8"),
+    "十枚落ち": ("4k4/9", "10"),
+}
+HANDICAPS = {EVEN: START, **{name: f"{ranks}/{_PAWNS_AND_BELOW}" for name, (ranks, _) in _RANKS.items()}}
+PRESETS = {"HIRATE": START, **{preset: HANDICAPS[name] for name, (_, preset) in _RANKS.items()}}
+_DIGITS = str.maketrans("2345678", "二三四五六七八")
+
+
+def handicap(name: str) -> str:
+    """Return the SFEN of a handicap by KIF's name, also '2枚落ち' or '香落'. Raises ValueError if it is none."""
+    plain = name.strip(" 　").translate(_DIGITS).replace("10枚", "十枚")
+    for known in (plain, f"{plain}ち", plain.replace("飛落", "飛車落"), f"右{plain}"):
+        if known in HANDICAPS:
+            return HANDICAPS[known]
+    raise ValueError(f"the handicap {name!r} is not known; there are {', '.join(HANDICAPS)}")
+
+
+def handicap_name(sfen: str) -> str:
+    """Return the name of a starting position, '' if it has none."""
+    return next((name for name, known in HANDICAPS.items() if known == sfen), "")

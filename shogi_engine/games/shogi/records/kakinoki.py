@@ -1,0 +1,337 @@
+"""What KIF, KI2 and BOD share: headers, diagrams, comments, bookmarks, variations, endings in words.
+
+Kakinoki's program defined them and Japanese GUIs write them: http://kakinoki.o.oo7.jp/kif_format.html
+"""
+
+import re
+from collections.abc import Iterator
+
+from shogi_engine.games.shogi.board.drawing import kif as draw_kif
+from shogi_engine.games.shogi.records.handicaps import EVEN, handicap, handicap_name
+from shogi_engine.games.shogi.records.setup import Setup
+from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
+from shogi_engine.games.shogi.types import BLACK, KING, WHITE
+from shogi_engine.records.formats import Line, LineFormat, LineReader
+from shogi_engine.records.headers import HeaderNames, one_line
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+
+HEADER_NAMES = HeaderNames(
+    {
+        "event": "棋戦",
+        "site": "場所",
+        "started": "開始日時",
+        "ended": "終了日時",
+        "opening": "戦型",
+        "time": "持ち時間",
+    }
+)
+PLAYERS = {"先手": BLACK, "下手": BLACK, "後手": WHITE, "上手": WHITE}
+TURNS = {f"{name}番": side for name, side in PLAYERS.items()}
+
+# The words for an ending; the first is written.
+WORDS = {
+    "resignation": ("投了",),
+    "mate": ("詰み", "詰"),
+    "time": ("切れ負け", "時間切れ"),
+    "illegal move": ("反則負け",),
+    "opponent's illegal move": ("反則勝ち",),
+    "declaration": ("入玉勝ち", "勝ち宣言", "入玉宣言"),
+    "repetition": ("千日手",),
+    "impasse": ("持将棋",),
+    "draw": ("引き分け", "引分け", "引分"),
+    "max moves": ("最大手数",),
+    "won by default": ("不戦勝",),
+    "lost by default": ("不戦敗",),
+    "interrupted": ("中断",),
+    "sealed move": ("封じ手",),
+    "last move": ("最終手",),
+    "no mate": ("不詰",),
+    "take back": ("待った",),
+    "error": ("エラー",),
+}
+ENDINGS = {word: name for name, words in WORDS.items() for word in words}
+
+_COUNTS = {text: n for n, text in enumerate(KANJI_NUMBERS) if n}
+_ROW = re.compile(r"\|(?P<cells>.{9,18})\|.?\s*")
+_HAND = re.compile(r"(?P<side>先手|後手|上手|下手)の持駒[：:](?P<held>.*)")
+_HEADER = re.compile(r"(?P<name>[^\s：:|*#&'0-9][^：:|]{0,30}?)\s*[：:](?P<value>.*)")
+_AT_MOVE = re.compile(r"手数[＝=]\s*(?P<number>[0-9]+).*")
+_FRAME = re.compile(r"\s*(\+-{9,}\+|([1-9１-９]\s*){9}|手数-{2,}.*)\s*")
+_BRANCH = re.compile(r"変化[：:]\s*(?P<ply>[0-9]+)\s*手.*")
+_OVER = re.compile(r"まで、?\s*(?P<plies>[0-9]+)\s*手(?:で|にて)?、?(?P<rest>.*)")
+_WINS = re.compile(
+    r"(?P<reason>.*?)(?P<side>[先後上下])手の(?P<how>反則勝ち|反則負け|入玉勝ち|勝ち宣言|不戦勝|不戦敗|勝ち|負け)"
+)
+# What is said of a side, if it is to move, and if it is not.
+_SAID = {
+    "反則勝ち": ("opponent's illegal move", "illegal move"),
+    "反則負け": ("illegal move", "opponent's illegal move"),
+    "不戦勝": ("won by default", "lost by default"),
+    "不戦敗": ("lost by default", "won by default"),
+    "入玉勝ち": ("declaration", "declaration"),
+    "勝ち宣言": ("declaration", "declaration"),
+}
+
+
+def ending_of(rest: str, turn: int) -> str:
+    """Return the ending that 'まで85手で先手の勝ち' tells after 'で'; `turn` is the side to move.
+
+    Raises ValueError if it tells none.
+    """
+    rest = rest.strip(" 　。")
+    if rest in ENDINGS:
+        return ENDINGS[rest]
+    found = _WINS.fullmatch(rest)
+    if not found:
+        raise ValueError(f"{rest!r} is no ending")
+    side, how, reason = PLAYERS[f"{found['side']}手"], found["how"], found["reason"]
+    if how in _SAID:
+        return _SAID[how][side != turn]
+    if (how == "勝ち") == (side == turn):  # the side to move has won
+        return "opponent's illegal move" if "反則" in reason else "won by default"
+    for word, ending in (("時間切れ", "time"), ("切れ負け", "time"), ("反則", "illegal move"), ("詰", "mate")):
+        if word in reason:
+            return ending
+    return "resignation"
+
+
+def ending_line(record: GameRecord) -> str:
+    """Return 'まで85手で先手の勝ち', '' if the record does not say how the game ended."""
+    line = record.main_line
+    ending, plies = line[-1].ending, len(line) - 1
+    if not ending:
+        return ""
+    black, white = player_names(record)
+    winner = {"1-0": black, "0-1": white}.get(record.result, "")
+    to_move = (black, white)[(record.board(0).turn + plies) % 2]
+    if ending == "resignation":
+        rest = f"{winner}の勝ち"
+    elif ending == "time":
+        rest = f"時間切れにより{winner}の勝ち"
+    elif ending in ("illegal move", "opponent's illegal move", "declaration", "won by default"):
+        rest = f"{to_move}の{WORDS[ending][0]}"
+    else:
+        rest = WORDS[ending][0]
+    return f"まで{plies}手で{rest}"
+
+
+def player_names(record: GameRecord) -> tuple[str, str]:
+    """Return what black and white are called: 先手 and 後手, or in a handicap game 下手 and 上手."""
+    return ("先手", "後手") if handicap_name(record.start) in (EVEN, "") else ("下手", "上手")
+
+
+# ---- reading -----------------------------------------------------------------------------------------------------
+
+
+class Diagram:
+    """A position as a diagram and the lines around it give it."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.turn: int | None = None
+        self.number = 1
+        self._setup = Setup()
+        self._held = [False, False]
+
+    def take(self, line: str) -> bool:
+        """Take a line if it is the diagram's; tell whether it was. Raises ValueError."""
+        if line.lstrip().startswith("|"):
+            self._row(line.strip())
+        elif found := _HAND.fullmatch(line.strip()):
+            self._hand(PLAYERS[found["side"]], found["held"])
+        elif line.strip() in TURNS:
+            self.turn = TURNS[line.strip()]
+        elif found := _AT_MOVE.fullmatch(line.strip()):
+            self.number = int(found["number"][:9]) + 1
+        else:
+            return False
+        return True
+
+    def _row(self, line: str) -> None:
+        """Take a row of the board, two characters a square: whose, and which piece."""
+        found = _ROW.fullmatch(line)
+        cells = found["cells"] if found else line.strip("|")
+        marks = [cells[place : place + 2] for place in range(0, len(cells), 2)]
+        if not found or len(marks) != 9 or len(cells) != 18:
+            raise ValueError(f"a row of the diagram is 9 squares of two characters between |, not {line!r}")
+        if self.rows == 9:
+            raise ValueError("the diagram has more than 9 rows")
+        for column, mark in enumerate(marks):
+            owner, piece = mark[0], mark[1]
+            if piece in "・.．*":
+                continue
+            if piece not in KINDS_BY_KANJI or owner not in " vVｖ^":
+                raise ValueError(f"{mark!r} is no piece")
+            colour = WHITE if owner in "vVｖ" else BLACK
+            self._setup.board[9 * self.rows + column] = (colour, KINDS_BY_KANJI[piece])
+        self.rows += 1
+
+    def _hand(self, colour: int, text: str) -> None:
+        """Take what a side holds, like '飛　歩十二'."""
+        if self._held[colour]:
+            raise ValueError("the hand of this side is there already")
+        self._held[colour] = True
+        for each in re.split(r"[ 　]+", text.strip(" 　")):
+            if each in ("", "なし"):
+                continue
+            kind = KINDS_BY_KANJI.get(each[0], KING)
+            number = each[1:].translate(str.maketrans("０１２３４５６７８９", "0123456789"))
+            count = int(number) if number.isascii() and number.isdecimal() and len(number) < 3 else _COUNTS.get(number)
+            if kind >= KING or (number and not count):
+                raise ValueError(f"{each!r} is nothing to hold")
+            self._setup.hold(colour, kind, count or 1)
+
+    def sfen(self, start: str) -> str:
+        """Return the position; `start` if there is no diagram. Raises ValueError if it is not complete."""
+        if not self.rows:
+            if any(self._held):
+                raise ValueError("there are pieces in hand, but no diagram")
+            if self.turn is not None and "bw".index(start.split()[1]) != self.turn:
+                raise ValueError("another side begins than in the starting position")
+            return start
+        if self.rows != 9:
+            raise ValueError(f"the diagram has {self.rows} rows, not 9")
+        side = self.turn if self.turn is not None else "bw".index(start.split()[1])
+        return self._setup.sfen(side, self.number)
+
+
+class Reader(LineReader):
+    """The lines of one KIF or KI2 game: all but the moves, which subclasses read in `take_moves`."""
+
+    def __init__(self) -> None:
+        self.record = GameRecord("shogi")
+        self.diagram = Diagram()
+        self.builder: RecordBuilder | None = None
+        self._start = self.record.start
+        self._known = False  # something was there that only such a file has
+
+    def take_moves(self, line: str, builder: RecordBuilder) -> bool:
+        """Take a line of moves; tell whether it was one. Raises ValueError."""
+        raise NotImplementedError
+
+    def is_moves(self, line: str) -> bool:
+        """Tell whether a line holds moves, or an ending among them."""
+        raise NotImplementedError
+
+    def take(self, line: str) -> None:
+        """Take one line. Raises ValueError saying what is wrong with it."""
+        if line[0] == "*":
+            self._node().add_comment(line[1:])
+        elif line[0] == "&":
+            self._node().label = line[1:].strip()
+        elif line[0] == "#":
+            return
+        elif self.builder is None and not self.is_moves(line) and not _BRANCH.match(line) and not _OVER.match(line):
+            self._header(line)
+        else:
+            self._line(line.rstrip(), self._started())
+
+    def _node(self) -> Node:
+        """Return what a comment is about."""
+        return self.builder.node if self.builder else self.record.root
+
+    def _started(self) -> RecordBuilder:
+        """Return the builder; the position is complete now."""
+        if self.builder is None:
+            self.record.start = self.diagram.sfen(self._start)
+            self.builder = RecordBuilder(self.record)
+        return self.builder
+
+    def _line(self, line: str, builder: RecordBuilder) -> None:
+        """Take a line from the first move on."""
+        self._known = True
+        if found := _BRANCH.fullmatch(line):
+            builder.back_to(int(found["ply"][:9]) - 1)
+        elif found := _OVER.fullmatch(line):
+            builder.finish()
+            if not builder.node.ending:
+                builder.end(ending_of(found["rest"], builder.board.turn))
+        elif not self.take_moves(line, builder):
+            raise ValueError(f"{line.strip()!r} is no move")
+
+    def _header(self, line: str) -> None:
+        """Take a line before the first move."""
+        if self.diagram.take(line):
+            self._known = True
+            return
+        if _FRAME.fullmatch(line):
+            self._known = True
+            return
+        found = _HEADER.fullmatch(line)
+        if not found:
+            raise ValueError(f"{line.strip()!r} is neither a header nor a move")
+        name, value = found["name"].strip(" 　"), found["value"].strip(" 　")
+        if name in PLAYERS:
+            self.record.names[PLAYERS[name]] = value
+        elif name == "手合割":
+            if value != "その他":
+                self._start = handicap(value)
+        else:
+            if name.endswith("の持駒"):
+                raise ValueError(f"{name!r} is nobody's hand")
+            self._known = self._known or HEADER_NAMES.to_shared(name) != name
+            self.record.headers[HEADER_NAMES.to_shared(name)] = value
+            return
+        self._known = True
+
+    def finish(self) -> None:
+        """Take the end. Raises ValueError if it was no record."""
+        if not self._known:
+            raise ValueError("there is neither a move nor a header that only records have")
+        self._started().finish()
+
+
+class KakinokiFormat(LineFormat):
+    """KIF or KI2: a game ends where the next one's headers begin."""
+
+    game = "shogi"
+    encoding = "cp932"
+    sure = False
+
+    def begins_game(self, line: str, block: list[Line]) -> bool:
+        """Tell whether `line` is a header after moves."""
+        if line[:1] in ("*", "&", "'") or not (line[:1] == "#" or _HEADER.fullmatch(line) or _HAND.fullmatch(line)):
+            return False
+        if _BRANCH.match(line) or _OVER.match(line):
+            return False
+        return any(self.is_moves(each) or _OVER.match(each) for _, each in block)
+
+    def is_moves(self, line: str) -> bool:
+        """Tell whether a line holds moves."""
+        raise NotImplementedError
+
+
+# ---- writing -----------------------------------------------------------------------------------------------------
+
+
+def header_lines(record: GameRecord) -> Iterator[str]:
+    """Yield the headers, the starting position and the names."""
+    for name, value in HEADER_NAMES.own_of(record.headers).items():
+        if _HEADER.fullmatch(f"{name}：") and name not in (*PLAYERS, "手合割") and not _HAND.match(f"{name}："):
+            yield f"{name}：{value}"
+    name = handicap_name(record.start)
+    if name:
+        yield f"手合割：{name}"
+    else:
+        yield from position_lines(record)
+    for player, text in zip(player_names(record), record.names, strict=True):
+        yield f"{player}：{one_line(text)}"
+
+
+def position_lines(record: GameRecord) -> Iterator[str]:
+    """Yield the diagram of the starting position."""
+    board = record.board(0)
+    yield from draw_kif(board).splitlines()
+    if board.ply():
+        yield f"手数＝{board.ply()}"
+    if board.turn == WHITE:
+        yield "後手番"
+
+
+def note_lines(node: Node) -> Iterator[str]:
+    """Yield a node's comment and bookmark."""
+    if node.comment:
+        for line in node.comment.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+            yield f"*{line}"
+    if node.label:
+        yield f"&{one_line(node.label)}"

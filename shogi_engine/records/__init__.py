@@ -1,0 +1,52 @@
+"""Records of games: one tree of moves for all games, and the files they are kept in.
+
+    for record in records.iterate("games.csa"):
+        print(record.names, record.result, record.moves)
+    records.save(record, "game.kif")
+
+`load`, `loads` and `iterate` recognise the format; every move is checked by the rules. The formats themselves are in
+`shogi_engine/games/<game>/records/formats/`, a file each.
+"""
+
+from shogi_engine.records.endings import DRAWN, ENDINGS, LOST, WON, Ending
+from shogi_engine.records.errors import RecordError
+from shogi_engine.records.files import decode, dumps, encoding_for, iterate, load, loads, read, save
+from shogi_engine.records.formats import (
+    RecordFormat,
+    all_formats,
+    format_names,
+    format_of_name,
+    load_format,
+    recognise,
+    register,
+)
+from shogi_engine.records.headers import HEADERS
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+
+__all__ = [
+    "DRAWN",
+    "ENDINGS",
+    "Ending",
+    "GameRecord",
+    "HEADERS",
+    "LOST",
+    "Node",
+    "RecordBuilder",
+    "RecordError",
+    "RecordFormat",
+    "WON",
+    "all_formats",
+    "decode",
+    "dumps",
+    "encoding_for",
+    "format_names",
+    "format_of_name",
+    "iterate",
+    "load",
+    "load_format",
+    "loads",
+    "read",
+    "recognise",
+    "register",
+    "save",
+]

@@ -1,0 +1,16 @@
+"""RecordError: why a file is no record. Standard library only."""
+
+from typing import Any
+
+
+class RecordError(ValueError):
+    """A file that can not be read as a record.
+
+    reason : what is wrong    line : where, from 1, None if it is no line    number : which game of the file, from 1
+    record : the GameRecord as far as it could be read, None if nothing could
+    """
+
+    def __init__(self, reason: str, *, line: int | None = None, record: Any = None, number: int | None = None) -> None:
+        reason = " ".join(reason.split("\n"))  # one line, whatever of the file it repeats
+        self.reason, self.line, self.record, self.number = reason, line, record, number
+        super().__init__(reason if line is None else f"line {line}: {reason}")

@@ -1,0 +1,217 @@
+"""Records in files: recognised, decoded, read one by one, written."""
+
+import codecs
+import contextlib
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from shogi_engine.records.errors import RecordError
+from shogi_engine.records.formats import (
+    RecordFormat,
+    binary_head,
+    expected,
+    format_of_name,
+    load_format,
+    recognise,
+)
+from shogi_engine.records.tree import GameRecord
+
+HEAD = 1 << 16  # bytes that a format is recognised by
+ENCODINGS = ("utf-8-sig", "cp932")  # tried in this order
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def decode(data: bytes) -> str:
+    """Return the text of a record file: UTF-8, with or without a mark, or else Shift JIS as Windows writes it.
+
+    Raises ValueError if it is neither.
+    """
+    return data.decode(encoding_of(io.BytesIO(data)))
+
+
+def encoding_of(source: BinaryIO) -> str:
+    """Return the encoding of a seekable file; it is read once, piece by piece. Raises ValueError if none fits."""
+    if binary_head(source, 2) in _UTF_16:
+        return "utf-16"
+    for encoding in ENCODINGS:
+        decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            while piece := source.read(HEAD):
+                decoder.decode(piece)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            continue
+        else:
+            return encoding
+        finally:
+            source.seek(0)
+    raise RecordError("a record is written in UTF-8 or Shift JIS, this is neither")
+
+
+def iterate(
+    path: str | Path, *, format: str = "", encoding: str = "", game: str = "", keep: bool = False
+) -> Iterator[GameRecord]:
+    """Yield the games of a file, one at a time.
+
+    format : by name, '' to recognise it    encoding : '' for UTF-8 or Shift JIS, whichever it is
+    game : 'shogi' or 'othello', '' for either    keep : yield what could be read of a damaged game, with `fault` set
+    Raises OSError, and RecordError (a ValueError) that names the file, the line and the reason.
+    """
+    with open(path, "rb") as source:
+        try:
+            yield from read(source, format=format, encoding=encoding, game=game, keep=keep, name=str(path))
+        except RecordError as error:
+            error.args = (f"{path}: {error}",)
+            raise
+
+
+def load(
+    path: str | Path, *, format: str = "", encoding: str = "", game: str = "", keep: bool = False
+) -> list[GameRecord]:
+    """Return the games of a file; see `iterate`."""
+    return list(iterate(path, format=format, encoding=encoding, game=game, keep=keep))
+
+
+def loads(
+    data: str | bytes, *, format: str = "", encoding: str = "", game: str = "", keep: bool = False
+) -> list[GameRecord]:
+    """Return the games of a file's contents; see `iterate`."""
+    content = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    return list(read(io.BytesIO(content), format=format, encoding=encoding, game=game, keep=keep))
+
+
+def read(
+    source: BinaryIO, *, format: str = "", encoding: str = "", game: str = "", keep: bool = False, name: str = ""
+) -> Iterator[GameRecord]:
+    """Yield the games of a seekable binary file; `name` is its name, for its extension. See `iterate`."""
+    head = binary_head(source, HEAD)
+    if not head.strip():
+        raise RecordError("there is nothing in it")
+    chosen = load_format(format) if format else None
+    if chosen is None and head[:2] not in _UTF_16 and b"\0" in head[:64]:
+        chosen = recognise(head.decode("latin-1"), binary=True, game=game)
+    if chosen is not None and chosen.binary:
+        yield from _some(chosen, chosen.read(source, keep))
+        return
+    encoding = encoding or encoding_of(source)
+    with contextlib.ExitStack() as stack:
+        try:
+            text = io.TextIOWrapper(source, encoding=encoding, newline=None)
+        except LookupError:
+            raise RecordError(f"there is no encoding {encoding!r}") from None
+        stack.callback(text.detach)
+        try:
+            if chosen is None:
+                chosen = _recognised(text, game)
+            if chosen is None:
+                yield from _read_by_name(text, name, game, keep)
+            else:
+                yield from _some(chosen, chosen.read(text, keep))
+        except UnicodeDecodeError as fault:
+            raise RecordError(f"byte {fault.start}: this is not {encoding}") from None
+
+
+def _recognised(text: io.TextIOWrapper, game: str) -> RecordFormat | None:
+    """Return the format of a text by what it begins with, None if it is none; the text is at its start again."""
+    head = text.read(HEAD).lstrip("\ufeff")
+    text.seek(0)
+    return recognise(head, binary=False, game=game)
+
+
+def _read_by_name(text: io.TextIOWrapper, name: str, game: str, keep: bool) -> Iterator[GameRecord]:
+    """Yield the games of a text that looks like no format, read as its name says. Raises RecordError if that fails."""
+    found = format_of_name(name, game)
+    if found is None or found.binary:
+        first = next((line.strip() for line in text if line.strip()), "")
+        shown = repr(first if len(first) <= 40 else first[:37] + "...")
+        raise RecordError(f"{shown} begins no record; expected one of: {expected(game)}", line=1)
+    try:
+        yield from _some(found, found.read(text, keep))
+    except RecordError as error:
+        if error.record is None or not error.record.moves:
+            error.args = (f"{error}; expected one of: {expected(game)}",)
+        raise
+
+
+def _some(format: RecordFormat, records: Iterator[GameRecord]) -> Iterator[GameRecord]:
+    """Yield the records. Raises RecordError if there are none."""
+    any_found = False
+    for record in records:
+        any_found = True
+        yield record
+    if not any_found:
+        raise RecordError(f"there is no game in it; expected {format.name}: {format.expected}")
+
+
+# ---- writing -----------------------------------------------------------------------------------------------------
+
+
+def dumps(records: GameRecord | Iterable[GameRecord], format: str, encoding: str = "") -> bytes:
+    """Return the contents of a file; see `save`."""
+    chosen = load_format(format)
+    listed = [records] if isinstance(records, GameRecord) else records
+    text = "".join(chosen.write(_of_game(chosen, listed), encoding))
+    if chosen.binary:
+        return text.encode("latin-1")
+    return encoded(text, encoding or chosen.encoding, strict=bool(encoding))
+
+
+def encoded(text: str, encoding: str, strict: bool) -> bytes:
+    """Return `text` in an encoding; not `strict`, what Shift JIS can not hold makes it UTF-8 with a mark.
+
+    Raises ValueError if it can not be written, or there is no such encoding.
+    """
+    try:
+        return text.encode(encoding)
+    except LookupError:
+        raise ValueError(f"there is no encoding {encoding!r}") from None
+    except UnicodeEncodeError as fault:
+        if not strict:
+            return text.encode("utf-8-sig", "replace")
+        raise ValueError(f"{fault.object[fault.start]!r} can not be written in {encoding}") from None
+
+
+def _of_game(format: RecordFormat, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
+    """Yield the records. Raises ValueError for one of another game than the format's."""
+    for record in records:
+        if record.game != format.game:
+            raise ValueError(f"{format.name} is a format of {format.game}, the record is one of {record.game}")
+        yield record
+
+
+def save(
+    records: GameRecord | Iterable[GameRecord],
+    path: str | Path,
+    *,
+    format: str = "",
+    encoding: str = "",
+    strict: bool = False,
+) -> None:
+    """Write one or more records.
+
+    format : by name, '' for what the path ends in    encoding : '' for the format's own; Shift JIS becomes UTF-8 with a
+    mark if it must    strict : raise ValueError instead of dropping what the format can not hold
+    Raises OSError, ValueError. `RecordFormat.losses` tells what would be dropped.
+    """
+    listed = [records] if isinstance(records, GameRecord) else list(records)
+    chosen = load_format(format) if format else _format_for(path, listed)
+    if strict:
+        for record in listed:
+            if lost := chosen.losses(record):
+                raise ValueError(f"{chosen.name} can not hold {', '.join(lost)}")
+    Path(path).write_bytes(dumps(listed, chosen.name, encoding or encoding_for(path)))
+
+
+def _format_for(path: str | Path, records: Sequence[GameRecord]) -> RecordFormat:
+    game = records[0].game if records else ""
+    found = format_of_name(path, game)
+    if found is None:
+        raise ValueError(f"no record format of {game or 'any game'} is written as {Path(path).suffix!r}")
+    return found
+
+
+def encoding_for(path: str | Path) -> str:
+    """Return the encoding that a name asks for: a `u` at its end means UTF-8 (.kifu, .ki2u)."""
+    return "utf-8" if Path(path).suffix.lower() in (".kifu", ".ki2u") else ""

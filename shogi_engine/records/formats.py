@@ -1,0 +1,231 @@
+"""What a format of records is, and which there are.
+
+A format is one file in `shogi_engine/games/<game>/records/formats/` that defines FORMAT; `register` adds one from
+elsewhere. Names are known without loading a module.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from shogi_engine.records.errors import RecordError
+from shogi_engine.records.tree import GameRecord
+
+GAMES = ("shogi", "othello")
+LINE_MAX = 1 << 20  # characters; longer lines are no record's
+
+# What a format may be able to hold besides the moves of the main line; see `RecordFormat.holds`.
+VARIATIONS, COMMENTS, SECONDS, FRACTIONS, EVALUATIONS, LABELS = (
+    "variations",
+    "comments",
+    "times",
+    "fractions of seconds",
+    "evaluations",
+    "bookmarks",
+)
+NAMES, HEADERS, ENDINGS, START, MOVES = "names", "headers", "endings", "other starting positions", "moves"
+
+_added: dict[str, str] = {}
+
+
+Line = tuple[int, str]  # its number, from 1, and its text without the end
+
+
+class RecordFormat:
+    """A format: how it is recognised, read and written. Text formats derive from LineFormat.
+
+    name : as `convert --to` takes it    game : whose    extensions : of file names, the first one is written
+    expected : how one tells it, for the message that a file is none    holds : of VARIATIONS, COMMENTS ...
+    encoding : what files are written in by default    many : a file may hold several games    sure : see below
+    """
+
+    name = ""
+    game = ""
+    extensions: tuple[str, ...] = ()
+    expected = ""
+    holds: frozenset[str] = frozenset()
+    encoding = "utf-8"
+    many = True
+    binary = False
+    sure = True  # recognised by how it begins; else by lines anywhere in it, and after the others
+
+    def recognises(self, head: str) -> bool:
+        """Tell whether a text that begins like this (of a binary format: its bytes as latin-1) is of this format."""
+        raise NotImplementedError
+
+    def read(self, source: Any, keep: bool = False) -> Iterator[GameRecord]:
+        """Yield the games of `source`: lines of text, or a binary file for a binary format.
+
+        keep : yield what could be read of a damaged game, with `fault` set, instead of raising RecordError.
+        """
+        for number, block in enumerate(self.split(source), 1):
+            try:
+                yield self.parse(block)
+            except RecordError as error:
+                error.number = number
+                if not keep:
+                    raise
+                if error.record is not None:
+                    error.record.fault = error
+                    yield error.record
+
+    def split(self, source: Any) -> Iterator[Any]:
+        """Yield the part of each game."""
+        raise NotImplementedError
+
+    def parse(self, block: Any) -> GameRecord:
+        """Return the game of a part. Raises RecordError."""
+        raise NotImplementedError
+
+    def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
+        """Yield the text of a file with these games. Raises ValueError for what can not be written at all."""
+        raise NotImplementedError
+
+    def losses(self, record: GameRecord) -> list[str]:
+        """Return what of a record this format can not hold, in words."""
+        nodes = list(record.nodes())
+        has = {
+            VARIATIONS: any(node.variations for node in nodes),
+            COMMENTS: any(node.comment for node in nodes),
+            SECONDS: any(node.seconds is not None for node in nodes),
+            FRACTIONS: any((node.seconds or 0) % 1 for node in nodes) and SECONDS in self.holds,
+            EVALUATIONS: any(node.evaluation is not None for node in nodes),
+            LABELS: any(node.label for node in nodes),
+            ENDINGS: any(node.ending for node in nodes),
+            NAMES: any(record.names),
+            HEADERS: bool(record.headers),
+            START: record.start != GameRecord(record.game).start,
+            MOVES: bool(record.moves),
+        }
+        return [what for what, there in has.items() if there and what not in self.holds]
+
+
+class LineFormat(RecordFormat):
+    """A format of lines. A subclass gives `reader`, and `begins_game` if a file may hold several games."""
+
+    def reader(self) -> "LineReader":
+        """Return a reader for one game."""
+        raise NotImplementedError
+
+    def begins_game(self, line: str, block: list[Line]) -> bool:
+        """Tell whether `line` is the first of the next game; `block` is what there is of this one."""
+        return False
+
+    def is_separator(self, line: str) -> bool:
+        """Tell whether `line` stands between two games."""
+        return False
+
+    def split(self, source: Iterable[str]) -> Iterator[list[Line]]:
+        """Yield the numbered lines of each game, empty ones left out."""
+        block: list[Line] = []
+        for number, text in enumerate(source, 1):
+            line = text.rstrip("\n")
+            separates = self.is_separator(line)
+            if (separates or self.begins_game(line, block)) and block:
+                yield block
+                block = []
+            if not separates and line.strip():
+                block.append((number, line))
+        if block:
+            yield block
+
+    def parse(self, block: list[Line]) -> GameRecord:
+        """Return the game of some lines. Raises RecordError."""
+        reader = self.reader()
+        try:
+            for number, line in block:
+                reader.number = number
+                if len(line) > LINE_MAX:
+                    raise ValueError(f"a line of {len(line)} characters")
+                reader.take(line)
+            reader.finish()
+        except RecordError as fault:  # of an earlier line
+            raise RecordError(fault.reason, line=fault.line, record=reader.record) from None
+        except ValueError as fault:
+            raise RecordError(str(fault), line=reader.number, record=reader.record) from None
+        return reader.record
+
+
+class LineReader:
+    """Takes the lines of one game. record : the game so far    number : of the line, from 1."""
+
+    record: GameRecord
+    number = 1
+
+    def take(self, line: str) -> None:
+        """Take one line. Raises ValueError saying what is wrong with it."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """Take the end. Raises ValueError if something is missing."""
+
+
+# ---- which there are ---------------------------------------------------------------------------------------------
+
+
+def _modules() -> dict[str, str]:
+    """Return the modules of all formats by name, Shogi's first; the packages themselves are not loaded."""
+    root = Path(__file__).parents[1] / "games"
+    found = {
+        module.name: f"shogi_engine.games.{game}.records.formats.{module.name}"
+        for game in GAMES
+        for module in pkgutil.iter_modules([str(root / game / "records" / "formats")])
+    }
+    return {**found, **_added}
+
+
+def format_names() -> list[str]:
+    """Return the names of all formats."""
+    return list(_modules())
+
+
+def register(name: str, module: str) -> None:
+    """Add a format of a module elsewhere, which defines FORMAT. Raises ValueError if the name is taken."""
+    if _modules().get(name, module) != module:
+        raise ValueError(f"there is a record format {name!r} already")
+    _added[name] = module
+
+
+def load_format(name: str) -> RecordFormat:
+    """Return the format called `name`. Raises ValueError, with the names there are, if there is none."""
+    modules = _modules()
+    if name.lower() not in modules:
+        raise ValueError(f"there is no record format {name!r}; there are {', '.join(modules)}")
+    found: RecordFormat = importlib.import_module(modules[name.lower()]).FORMAT
+    return found
+
+
+def all_formats(game: str = "") -> list[RecordFormat]:
+    """Return all formats, or those of one game."""
+    formats = [load_format(name) for name in _modules()]
+    return [each for each in formats if game in ("", each.game)]
+
+
+def format_of_name(path: str | Path, game: str = "") -> RecordFormat | None:
+    """Return the format that a file's name ends in, None if no format is written so."""
+    suffix = Path(path).suffix.lower()
+    return _first(all_formats(game), lambda each: suffix in each.extensions)
+
+
+def recognise(head: str, binary: bool, game: str = "") -> RecordFormat | None:
+    """Return the format of a file that begins with `head`, None if it is none of them."""
+    candidates = sorted(all_formats(game), key=lambda each: not each.sure)
+    return _first(candidates, lambda each: each.binary == binary and each.recognises(head))
+
+
+def _first(formats: Iterable[RecordFormat], fits: Callable[[RecordFormat], bool]) -> RecordFormat | None:
+    return next((each for each in formats if fits(each)), None)
+
+
+def expected(game: str = "") -> str:
+    """Return what a file must look like to be read, one sentence for messages."""
+    return "; ".join(f"{each.name}: {each.expected}" for each in all_formats(game))
+
+
+def binary_head(source: BinaryIO, size: int) -> bytes:
+    """Return the first bytes of a seekable file, and go back to its start."""
+    head = source.read(size)
+    source.seek(0)
+    return head

@@ -1,0 +1,284 @@
+"""GameRecord: a game as a tree of moves, with comments, times, variations, headers and how it ended."""
+
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shogi_engine.records.endings import BY_NAME, check_ending
+from shogi_engine.records.errors import RecordError
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A move, and what may follow it: `children[0]` goes on with the line, the others are variations.
+
+    move : the game's own text, '7g7f' or 'f5'; '' for the root    comment : lines after the move
+    seconds : of thought    evaluation : by the mover, in the game's unit (discs)    label : a bookmark
+    ending : one of endings.ENDINGS by name: the line ends here, and all children are variations
+    ending_seconds : how long it took to resign, and the like
+    """
+
+    move: str = ""
+    comment: str = ""
+    seconds: float | None = None
+    evaluation: float | None = None
+    label: str = ""
+    ending: str = ""
+    ending_seconds: float | None = None
+    children: list["Node"] = field(default_factory=list)
+
+    @property
+    def next(self) -> "Node | None":
+        """The move that goes on with this line, None at its end."""
+        return self.children[0] if self.children and not self.ending else None
+
+    @property
+    def variations(self) -> list["Node"]:
+        """The other moves that were looked at here."""
+        return self.children if self.ending else self.children[1:]
+
+    def add(self, move: str, **values: Any) -> "Node":
+        """Add a move after this one, as the line's next or as one more variation, and return it."""
+        self.children.append(Node(move, **values))
+        return self.children[-1]
+
+    def add_comment(self, text: str) -> None:
+        """Add one or more lines to the comment."""
+        self.comment = f"{self.comment}\n{text}" if self.comment else text
+
+    def _own(self) -> tuple[Any, ...]:
+        """Return all but the children."""
+        return (
+            *(self.move, self.comment, self.seconds, self.evaluation, self.label, self.ending, self.ending_seconds),
+            len(self.children),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether both trees are the same. Not recursive: games are longer than Python's stack is deep."""
+        if not isinstance(other, Node):
+            return NotImplemented
+        pairs = [(self, other)]
+        while pairs:
+            one, two = pairs.pop()
+            if one._own() != two._own():
+                return False
+            pairs += zip(one.children, two.children, strict=True)
+        return True
+
+    def __repr__(self) -> str:
+        return f"<Node {self.move or 'root'}, {len(self.children)} children>"
+
+
+@dataclass
+class GameRecord:
+    """A game.
+
+    >>> record = GameRecord.from_moves("othello", ["f5", "d6", "c3"], ending="interrupted")
+    >>> record.root.next.add("f4", comment="parallel")
+    <Node f4, 0 children>
+    >>> record.moves, record.result, [line[-1].move for _, line in record.lines()]
+    (['f5', 'd6', 'c3'], '*', ['c3', 'f4'])
+
+    game : 'shogi' or 'othello'    start : SFEN or OBF, '' for the game's usual start
+    names : of black and white    headers : other facts; HEADERS lists the names that formats share
+    score : by how many discs black won, where a file tells it (Othello)
+    fault : why the rest of a damaged file is missing, if it was read with keep=True
+    """
+
+    game: str = "shogi"
+    start: str = ""
+    names: list[str] = field(default_factory=lambda: ["", ""])
+    headers: dict[str, str] = field(default_factory=dict)
+    root: Node = field(default_factory=Node)
+    score: float | None = None
+    fault: Exception | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.start:
+            self.start = importlib.import_module(f"shogi_engine.games.{self.game}.notation").START
+
+    @classmethod
+    def from_moves(
+        cls,
+        game: str,
+        moves: Sequence[str],
+        *,
+        start: str = "",
+        seconds: Sequence[float | None] = (),
+        comments: Mapping[int, str] | None = None,
+        ending: str = "",
+    ) -> "GameRecord":
+        """Return a record of one line of moves, which are not checked.
+
+        seconds : one a move, or none    comments : by the number of moves before them
+        """
+        record = cls(game, start)
+        node = record.root
+        for number, move in enumerate(moves):
+            node = node.add(move, seconds=seconds[number] if number < len(seconds) else None)
+        node.ending = check_ending(ending)
+        for ply, text in (comments or {}).items():
+            record.main_line[ply].comment = text
+        return record
+
+    # ---- the main line
+
+    @property
+    def main_line(self) -> list[Node]:
+        """The root and the moves that were played, in order."""
+        return self.line(self.root)
+
+    @staticmethod
+    def line(node: Node) -> list[Node]:
+        """Return `node` and what goes on from it."""
+        line = [node]
+        while (following := line[-1].next) is not None:
+            line.append(following)
+        return line
+
+    @property
+    def moves(self) -> list[str]:
+        """The moves that were played."""
+        return [node.move for node in self.main_line[1:]]
+
+    @property
+    def seconds(self) -> list[float | None]:
+        """How long each move took, None where it is not known."""
+        return [node.seconds for node in self.main_line[1:]]
+
+    @property
+    def comments(self) -> dict[int, str]:
+        """The comments of the moves played, by the number of moves before them."""
+        return {ply: node.comment for ply, node in enumerate(self.main_line) if node.comment}
+
+    @property
+    def ending(self) -> str:
+        """How the game ended, one of endings.ENDINGS by name; '' if the file does not say."""
+        return self.main_line[-1].ending
+
+    @ending.setter
+    def ending(self, name: str) -> None:
+        self.main_line[-1].ending = check_ending(name)
+
+    @property
+    def result(self) -> str:
+        """'1-0' if black has won, '0-1' if white has, '1/2-1/2' if drawn, '*' if it is not known."""
+        line = self.main_line
+        ending = BY_NAME.get(line[-1].ending)
+        if self.score is not None:
+            result = (self.score > 0) - (self.score < 0)
+        elif ending is None or ending.result is None:
+            return "*"
+        else:
+            white = (self.board(0).turn + len(line) - 1) % 2 == 1
+            result = -ending.result if white else ending.result
+        return {0: "1/2-1/2", 1: "1-0", -1: "0-1"}[result]
+
+    # ---- the tree
+
+    def lines(self) -> Iterator[tuple[int, list[Node]]]:
+        """Yield every line with the ply of its first move: the main line from the root (0), then the variations.
+
+        A variation comes before those that leave its line earlier, and its own variations come right after it: cut to
+        the ply before it, the line yielded before is always what it goes on from. KIF has this order.
+        """
+        todo = [(0, self.root)]
+        while todo:
+            ply, node = todo.pop()
+            line = self.line(node)
+            yield ply, line
+            for distance, each in enumerate(line, ply + 1):
+                todo += [(distance, variation) for variation in reversed(each.variations)]
+
+    def nodes(self) -> Iterator[Node]:
+        """Yield the root and every move, of variations too."""
+        for _, line in self.lines():
+            yield from line
+
+    def board(self, ply: int | None = None) -> Any:
+        """Return the game's Board after `ply` moves of the main line, or all. Raises ValueError for an illegal one."""
+        board = importlib.import_module(f"shogi_engine.games.{self.game}.board").Board(self.start)
+        for move in self.moves if ply is None else self.moves[:ply]:
+            board.push_text(move)
+        return board
+
+    def check(self) -> None:
+        """Play every line. Raises ValueError naming the first move that is not legal."""
+        board = self.board(0)
+        for first, line in self.lines():
+            while board.move_stack and len(board.move_stack) >= max(first, 1):
+                board.pop()
+            for ply, node in enumerate(line, first):
+                if node.move:
+                    try:
+                        board.push_text(node.move)
+                    except ValueError as fault:
+                        raise ValueError(f"move {ply}: {fault}") from None
+
+
+class RecordBuilder:
+    """A record while it is read: moves are checked by the rules as they are added.
+
+    record : what there is so far    board : the position after `path[-1]`    path : the nodes from the root to there
+    """
+
+    def __init__(self, record: GameRecord) -> None:
+        self.record = record
+        self.board = record.board(0)
+        self.path = [record.root]
+        self._illegal: tuple[str, RecordError] | None = None
+        self._ended = False
+
+    @property
+    def node(self) -> Node:
+        """The last move, or the root."""
+        return self.path[-1]
+
+    @property
+    def ply(self) -> int:
+        """How many moves lead to the position."""
+        return len(self.path) - 1
+
+    def play(self, move: Any, **values: Any) -> Node:
+        """Add a move of the Board's kind, or its text. Raises ValueError if it is illegal or the line has ended."""
+        self._may_go_on()
+        played = self.board.push_text(move) if isinstance(move, str) else (self.board.push(move), move)[1]
+        self.path.append(self.node.add(str(played), **values))
+        return self.node
+
+    def end(self, ending: str, seconds: float | None = None) -> None:
+        """End the line."""
+        illegal, self._illegal = self._illegal, None
+        if illegal is not None:
+            if ending not in ("illegal move", "opponent's illegal move"):
+                raise illegal[1]
+            self.node.add_comment(f"illegal move: {illegal[0]}")
+            ending = "illegal move"  # the one who made it is still to move
+        self._may_go_on()
+        self.node.ending, self.node.ending_seconds, self._ended = ending, seconds, True
+
+    def suspect(self, text: str, fault: ValueError, line: int) -> None:
+        """Note a move that is not legal: an ending that says so must follow, or `fault` is raised, as one of `line`."""
+        self._may_go_on()
+        self._illegal = (text, RecordError(str(fault), line=line))
+
+    def back_to(self, ply: int) -> None:
+        """Take moves back until there are `ply`. Raises ValueError if there are not so many."""
+        self.finish()
+        if not 0 <= ply <= self.ply:
+            raise ValueError(f"a variation of move {ply + 1}, but the line before it has {self.ply} moves")
+        self._ended = False
+        while self.ply > ply:
+            self.board.pop()
+            self.path.pop()
+
+    def finish(self) -> None:
+        """Raise what is left to be raised at the end of a line."""
+        if self._illegal is not None:
+            raise self._illegal[1]
+
+    def _may_go_on(self) -> None:
+        self.finish()
+        if self._ended:
+            raise ValueError(f"the game has ended already ({self.node.ending})")

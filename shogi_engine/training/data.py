@@ -1,0 +1,202 @@
+"""Games of the engine against itself, as data to train on.
+
+They come in pieces of PIECE_GAMES games, a file each. A piece holds, of all its games one after the other, `moves`
+(uint32, from the starting position) and `values` (int16: what the search found for the side to move, VALUE_NONE for a
+move of the opening); by game `lengths` (int32) and `results` (int8: 1, 0, -1 for black); and `options`, how it was
+made. A position is four to five bytes. A piece depends on its options, seed and number only, to the byte; it is on disk
+whole or not at all, and the container (zip) has checksums.
+"""
+
+import io
+import json
+import os
+import zipfile
+import zlib
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.evaluation import Evaluation, Evaluator
+from shogi_engine.games.shogi import GAME
+from shogi_engine.jit import new_record
+from shogi_engine.search.context import ALL_FLAGS, new_context
+from shogi_engine.search.history import Histories, forget
+from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.training.game_kernels import ABANDONED, LONGEST, TERMS, play_game
+from shogi_engine.training.openings import Openings
+
+FORMAT = 2  # of pieces: what does not fit is not read
+PIECE_GAMES = 200
+GAME_BYTES = 360  # on disk, about
+TABLE_MB = 8
+DAMAGED = (  # what numpy and zipfile raise for files that are not whole
+    OSError,
+    KeyError,
+    ValueError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """How games are played. nodes : a move.   decided : centipawns, see game_kernels.TERMS.
+
+    weights : the bytes of the evaluation's file, None for its own.
+    """
+
+    nodes: int = 1000
+    seed: int = 1
+    evaluation: str = "king-piece"
+    weights: bytes | None = None
+    openings: Openings = field(default_factory=Openings)
+    decided: int = 2000
+    piece_games: int = PIECE_GAMES
+
+    @cached_property
+    def text(self) -> str:
+        """The options as JSON; weights as their SHA-256."""
+        values = asdict(self)
+        values["weights"] = sha256(self.weights).hexdigest() if self.weights else ""
+        return json.dumps({"format": FORMAT, "longest": LONGEST, "table_mb": TABLE_MB, **values}, sort_keys=True)
+
+    def evaluator(self) -> Evaluator:
+        """Return the evaluation that labels. Raises ValueError."""
+        evaluation: Evaluation = GAME.evaluation(self.evaluation)
+        if self.weights is None:
+            return evaluation.load()
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / "weights"
+            file.write_bytes(self.weights)
+            return evaluation.load(file)
+
+
+def named_evaluation(what: str) -> tuple[str, Path | None]:
+    """Return (name, file) of an evaluation: `what` is a name, or a file: .npz of king-piece, else of the network."""
+    if what in GAME.evaluations:
+        return what, None
+    return "king-piece" if Path(what).suffix == ".npz" else "network", Path(what)
+
+
+def named_evaluator(what: str) -> Evaluator:
+    """Return an evaluation with its weights; `what` is as in `named_evaluation`. Raises ValueError."""
+    name, file = named_evaluation(what)
+    evaluation: Evaluation = GAME.evaluation(name)
+    return evaluation.load(file)
+
+
+class Player:
+    """A search with a table and histories of its own, in a context that knows only their addresses."""
+
+    def __init__(self, evaluator: Evaluator, table: TranspositionTable) -> None:
+        self.evaluator, self.table, self.histories = evaluator, table, Histories(GAME)
+        self.ctx = new_context(GAME, self.histories, evaluator)
+        self.ctx.search_flags = ALL_FLAGS
+        self.ctx.stop_address = NEVER.ctypes.data
+        self.ctx.tt_address, self.ctx.tt_clusters = table.address, table.clusters
+        self.new_game()
+
+    def new_game(self) -> None:
+        """Forget everything."""
+        self.table.clear()
+        self.ctx.generation = 0
+        forget(self.ctx)
+
+
+def new_terms(nodes: int, decided: int) -> Any:
+    """Return a record of TERMS without an opening. Openings are searched with a quarter of the nodes."""
+    terms = new_record(TERMS)
+    terms.nodes, terms.opening_nodes = nodes, max(nodes // 4, 50)
+    terms.decided, terms.longest = decided, LONGEST
+    return terms
+
+
+class Workbench:
+    """What a thread needs to make pieces; both sides share a table."""
+
+    def __init__(self, options: DataOptions) -> None:
+        self.options = options
+        evaluator, table = options.evaluator(), TranspositionTable(TABLE_MB)
+        self.players = Player(evaluator, table), Player(evaluator, table)
+
+    def piece(self, number: int) -> bytes:
+        """Return the file of a piece."""
+        options = self.options
+        random = np.random.default_rng([options.seed, number])
+        start, terms = GAME.parse_position(GAME.start), new_terms(options.nodes, options.decided)
+        moves, values = np.zeros(LONGEST, dtype=np.uint32), np.zeros(LONGEST, dtype=np.int16)
+        games: list[tuple[np.ndarray, np.ndarray, int]] = []
+        for player in self.players:
+            player.new_game()
+        while len(games) < options.piece_games:
+            options.openings.draw(random, terms, moves)
+            state = random.integers(1, 1 << 63, size=1, dtype=np.uint64)
+            for player in self.players:
+                player.ctx.pos = start
+            result, length = play_game(*(player.ctx for player in self.players), state, terms, moves, values)
+            if result != ABANDONED:
+                games.append((moves[:length].copy(), values[:length].copy(), result))
+        file = io.BytesIO()
+        np.savez_compressed(
+            file,
+            moves=np.concatenate([game[0] for game in games]),
+            values=np.concatenate([game[1] for game in games]),
+            lengths=np.array([len(game[0]) for game in games], dtype=np.int32),
+            results=np.array([game[2] for game in games], dtype=np.int8),
+            options=np.array(options.text),
+        )
+        return file.getvalue()
+
+
+def write_whole(file: Path, content: bytes) -> None:
+    """Write a file that is there whole or not at all."""
+    aside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    with aside.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    aside.replace(file)
+
+
+def piece_path(folder: Path, seed: int, number: int) -> Path:
+    """Return where a piece lies."""
+    return folder / f"piece-{seed}-{number:05}.npz"
+
+
+def read_piece(file: Path) -> dict[str, np.ndarray]:
+    """Return a piece's arrays. Raises ValueError, naming the file, if it is damaged or is none."""
+    try:
+        with np.load(file, allow_pickle=False) as content:
+            piece = {name: content[name] for name in ("moves", "values", "lengths", "results", "options")}
+    except DAMAGED as fault:
+        raise ValueError(f"training data: {file} can not be read ({fault})") from None
+    moves, lengths = len(piece["moves"]), piece["lengths"]
+    if lengths.min(initial=0) < 0 or lengths.max(initial=0) > LONGEST:
+        raise ValueError(f"training data: {file} has games of impossible lengths")
+    if moves != int(lengths.sum()) or moves != len(piece["values"]) or len(lengths) != len(piece["results"]):
+        raise ValueError(f"training data: {file} has arrays that do not fit each other")
+    return piece
+
+
+def is_made(file: Path, options: DataOptions) -> bool:
+    """Tell whether a whole piece made with `options` is there; a damaged one counts as missing.
+
+    Raises ValueError if the piece was made otherwise.
+    """
+    if not file.exists():
+        return False
+    try:
+        piece = read_piece(file)
+    except ValueError:
+        return False
+    if str(piece["options"]) != options.text:
+        raise ValueError(f"training data: {file} was made with other options: {piece['options']}")
+    return True

@@ -1,0 +1,161 @@
+"""Whole games of Shogi in one call, for training data and for matches between evaluations."""
+
+import numpy as np
+
+from shogi_engine.bits import ONE
+from shogi_engine.game import (
+    NOT_OVER,
+    VALUE_INFINITE,
+    VALUE_MATE_IN_MAX,
+    VALUE_NONE,
+    game_result,
+)
+from shogi_engine.jit import njit, record_at, record_dtype
+from shogi_engine.search.alphabeta import search_root
+from shogi_engine.search.arena import random_below
+from shogi_engine.search.context import begin_game, play_move, start_search, write_root_moves
+
+ABANDONED = 2  # the result of a game that did not come from a balanced opening
+GOES_ON = 3  # no result yet
+NO_LIMIT = np.iinfo(np.int64).max
+CHANCES = 256  # TERMS.chance is a share of this
+LONGEST = 320  # plies of a game, at most
+NEAR_BEST_TRIES, NEAR_BEST_DEPTH, NEAR_BEST_NODES = 12, 3, 200
+
+# How a game is played.
+TERMS = record_dtype(
+    [
+        ("nodes", np.int64),  # of each search after the opening
+        ("given", np.int64),  # plies of the opening that are in `moves` already
+        ("opening", np.int64),  # plies of the opening, the given ones included; the others are made
+        ("random", np.int64),  # 1: at random; 0: by searches of `opening_nodes`, ...
+        ("opening_nodes", np.int64),
+        ("chance", np.int64),  # ... at times (of CHANCES) another move than the best, ...
+        ("margin", np.int64),  # ... at most so much worse
+        ("balance", np.int64),  # the most that the first search may see either side ahead
+        ("decided", np.int64),  # a value that ends the game when both sides see it twice
+        ("longest", np.int64),  # plies after which the game is drawn, at most LONGEST
+    ]
+)
+
+
+@njit
+def think(ctx, nodes):
+    """Search ctx.pos, whose moves are in ctx.root_moves, for about so many nodes; return the value.
+
+    The best move is then ctx.root_moves[0]. The first ply is always searched to the end: before it there is no value.
+    """
+    ctx.generation = (ctx.generation + ONE) & np.uint64(63)
+    ctx.node_limit = NO_LIMIT
+    main_history = record_at(ctx, ctx.histories).main
+    for slot in range(main_history.shape[0]):
+        main_history[slot] //= 2
+    start_search(ctx)
+    best = 0
+    for depth in range(1, 64):
+        alpha, beta = -VALUE_INFINITE, VALUE_INFINITE
+        if depth >= 4 and abs(best) < VALUE_MATE_IN_MAX:
+            alpha, beta = best - 60, best + 60
+        value = search_root(ctx, alpha, beta, depth, 0)
+        if not ctx.stopped and (value <= alpha or value >= beta):
+            value = search_root(ctx, -VALUE_INFINITE, VALUE_INFINITE, depth, 0)
+        if ctx.stopped:
+            break
+        best = value
+        ctx.node_limit = nodes
+        if abs(best) >= VALUE_MATE_IN_MAX:
+            break
+    return best
+
+
+@njit
+def near_best_move(ctx, state, value, margin):
+    """Return a move at random that is worth at most `margin` less than the best, ctx.root_moves[0], worth `value`.
+
+    Comes after `think`. Moves are tried at random, by a shallow search of each, until one is good enough.
+    """
+    last = int(ctx.root_count) - 1
+    wanted = value - margin
+    for _ in range(NEAR_BEST_TRIES):
+        index = random_below(state, last + 1)
+        if index == 0:
+            break
+        move = ctx.root_moves[index]
+        ctx.root_moves[index] = ctx.root_moves[last]
+        ctx.root_moves[last] = move
+        ctx.stopped = 0
+        ctx.node_limit = ctx.nodes + NEAR_BEST_NODES
+        if search_root(ctx, wanted - 1, wanted, NEAR_BEST_DEPTH, last) >= wanted and not ctx.stopped:
+            return ctx.root_moves[last]
+    return ctx.root_moves[0]
+
+
+@njit
+def opening_move(ctx, state, terms):
+    """Return the move that an opening goes on with; ctx.root_moves are the legal ones."""
+    if terms.random:
+        return ctx.root_moves[random_below(state, int(ctx.root_count))]
+    value = int(think(ctx, terms.opening_nodes))
+    if random_below(state, CHANCES) >= terms.chance or abs(value) >= VALUE_MATE_IN_MAX:
+        return ctx.root_moves[0]
+    return near_best_move(ctx, state, value, terms.margin)
+
+
+@njit
+def agreed(values, ply, first, decided):
+    """Tell whether the last four searches up to `ply`, since `first`, all saw the same side ahead by `decided`."""
+    if ply - first < 3:
+        return False
+    for other in range(ply - 3, ply + 1):
+        if abs(values[other]) < decided:
+            return False
+    return values[ply] * values[ply - 1] < 0 and values[ply] * values[ply - 2] > 0
+
+
+@njit
+def take_turn(ctx, ply, state, terms, moves, values):
+    """Choose the move of ctx at `ply` of a game, as `play_game` says; return (result or GOES_ON, moves made)."""
+    side = 1 if ply & 1 == 0 else -1
+    if ply < terms.given:
+        values[ply] = VALUE_NONE
+        return GOES_ON, 1
+    termination, result = game_result(ctx, write_root_moves(ctx))
+    if termination != NOT_OVER:
+        return ABANDONED if ply <= terms.opening else side * ((result > 0) - (result < 0)), 0
+    if ply < terms.opening:
+        moves[ply] = opening_move(ctx, state, terms)
+        values[ply] = VALUE_NONE
+        return GOES_ON, 1
+    value = int(think(ctx, terms.nodes))
+    if ply == terms.opening and abs(value) > terms.balance:
+        return ABANDONED, 0
+    moves[ply] = ctx.root_moves[0]
+    values[ply] = value
+    if abs(value) >= VALUE_MATE_IN_MAX or agreed(values, ply, terms.opening, terms.decided):
+        return (side if value > 0 else -side), 1
+    return GOES_ON, 1
+
+
+@njit
+def play_game(black, white, state, terms, moves, values):
+    """Play a game from the position of both contexts, black to move; return (result, moves made).
+
+    black, white : contexts of the two players, which may be of different evaluations.
+    state : uint64[1], in-out, of random_below, used for the opening only.   terms : record[TERMS].
+    moves : uint32[longest], in-out; the given moves of the opening are there.
+    values : int16[longest], out: what the search found before each move, for the side to move; VALUE_NONE for a move
+    of the opening.
+    The result is 1, 0, -1 for black, or ABANDONED.
+    """
+    begin_game(black)
+    begin_game(white)
+    for ply in range(terms.longest):
+        if ply & 1 == 0:
+            result, made = take_turn(black, ply, state, terms, moves, values)
+        else:
+            result, made = take_turn(white, ply, state, terms, moves, values)
+        if result != GOES_ON:
+            return result, ply + made
+        play_move(black, moves[ply])
+        play_move(white, moves[ply])
+    return 0, terms.longest

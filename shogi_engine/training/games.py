@@ -1,0 +1,121 @@
+"""The games of training data in memory, split into those to learn from and those held out, in blocks of positions."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from shogi_engine.game import VALUE_NONE
+from shogi_engine.games.shogi import GAME
+from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
+from shogi_engine.jit import new_record
+from shogi_engine.training.data import read_piece
+from shogi_engine.training.positions_kernels import REPLAY, write_positions
+
+SAME_PLIES = 24  # games with these moves in common are one game
+LARGEST = 2500  # centipawns: positions with more are not learnt from
+SCALES = np.arange(200, 2001, 10)  # centipawns
+
+
+@dataclass(frozen=True)
+class Block:
+    """Quiet positions, as positions_kernels.write_positions writes them."""
+
+    features: np.ndarray
+    scores: np.ndarray
+    outcomes: np.ndarray
+    plies: np.ndarray
+
+    def targets(self, scale: float, result_share: float) -> np.ndarray:
+        """Return float32[n], what the side to move may hope for, 0 to 1: by its value, and by the game's result."""
+        chances = 1 / (1 + np.exp(self.scores.astype(np.float32) / np.float32(-scale)))
+        hope = (1 - result_share) * chances + result_share * (self.outcomes.astype(np.float32) + 1) / 2
+        return np.asarray(hope, dtype=np.float32)
+
+
+class Games:
+    """Games one after the other: see training.data. The results are those for black."""
+
+    def __init__(self, moves: np.ndarray, values: np.ndarray, lengths: np.ndarray, results: np.ndarray) -> None:
+        self.moves, self.values, self.results = moves, values, results
+        self.begins = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+
+    @classmethod
+    def load(cls, folders: Sequence[Path], older_share: float = 0.5) -> "Games":
+        """Return the games of all pieces in the last of `folders`, and of such a share of the pieces in the others.
+
+        Raises ValueError if there are none, or one is damaged.
+        """
+        files = []
+        for age, folder in enumerate(reversed(folders)):
+            here = sorted(folder.glob("piece-*.npz"))
+            files += here if age == 0 else here[: round(older_share * len(here))]
+        pieces = [read_piece(file) for file in files]
+        if not pieces:
+            raise ValueError(f"training data: there are no pieces in {', '.join(map(str, folders))}")
+        return cls(
+            *(np.concatenate([piece[name] for piece in pieces]) for name in ("moves", "values", "lengths", "results"))
+        )
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def distinct(self) -> np.ndarray:
+        """Return the numbers of the games, but for those whose first SAME_PLIES moves another one has too."""
+        seen: set[bytes] = set()
+        kept = []
+        for game in range(len(self)):
+            begin, end = self.begins[game], self.begins[game + 1]
+            opening = self.moves[begin : min(end, begin + SAME_PLIES)].tobytes()
+            if opening not in seen:
+                seen.add(opening)
+                kept.append(game)
+        return np.array(kept, dtype=np.int64)
+
+    def split(self, seed: int, held_out: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the distinct games to learn from, and those held out, a share of all."""
+        games = np.random.default_rng([seed, len(self)]).permutation(self.distinct())
+        count = max(round(held_out * len(games)), 1)
+        return games[count:], games[:count]
+
+    def scale(self) -> float:
+        """Return the centipawns that make the odds to win e : 1, by the least cross-entropy of the results."""
+        plies = np.arange(len(self.moves)) - np.repeat(self.begins[:-1], np.diff(self.begins))
+        sides = np.where(plies & 1, -1, 1)
+        outcomes = (np.repeat(self.results, np.diff(self.begins)) * sides + 1) / 2
+        used = (self.values != VALUE_NONE) & (np.abs(self.values.astype(np.int32)) <= LARGEST)
+        cells = (self.values[used].astype(np.int64) + LARGEST) // 10
+        counts = np.bincount(cells)
+        wins = np.bincount(cells, outcomes[used])
+        middles = np.arange(len(counts)) * 10 + 5 - LARGEST
+        losses = []
+        for scale in SCALES:
+            chances = np.clip(1 / (1 + np.exp(-middles / scale)), 1e-6, 1 - 1e-6)
+            losses.append(-(wins * np.log(chances) + (counts - wins) * np.log(1 - chances)).sum())
+        return float(SCALES[int(np.argmin(losses))])
+
+    def blocks(self, games: np.ndarray, size: int) -> Iterator[tuple[int, Block]]:
+        """Yield (games done, block) with the positions of `games` in their order, about `size` of them at a time.
+
+        A block's arrays are written over by the next one.
+        """
+        longest = int(np.diff(self.begins).max())
+        rows = max(size, longest)
+        block = Block(
+            np.zeros((rows, 2, ACTIVE), dtype=np.uint16),
+            np.zeros(rows, dtype=np.int16),
+            np.zeros(rows, dtype=np.int8),
+            np.zeros(rows, dtype=np.int16),
+        )
+        replay, done = new_record(REPLAY), 0
+        replay.pos = GAME.parse_position(GAME.start)
+        arrays = self.begins, self.moves, self.values, self.results, LARGEST
+        while done < len(games):
+            done, count = write_positions(
+                replay, games, done, *arrays, block.features, block.scores, block.outcomes, block.plies
+            )
+            yield (
+                int(done),
+                Block(block.features[:count], block.scores[:count], block.outcomes[:count], block.plies[:count]),
+            )

@@ -1,0 +1,139 @@
+"""The gate: games between two evaluations at equal nodes, in this process. Is the new network better?
+
+Blind to what an evaluation costs in time. Games come in pairs, an opening played twice with colours swapped; a pair
+depends on the seed, its number, the evaluations and the nodes only.
+"""
+
+import json
+import queue
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.evaluation import Evaluator
+from shogi_engine.games.shogi import GAME
+from shogi_engine.match_statistics import Estimate, estimate, pentanomial
+from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.threads import start_thread
+from shogi_engine.training.data import TABLE_MB, Player, new_terms, write_whole
+from shogi_engine.training.game_kernels import ABANDONED, LONGEST, play_game
+from shogi_engine.training.openings import Openings
+
+DECIDED = 2500  # centipawns: a value that ends a game when both see it
+UNBALANCED = 1 << 20  # an opening's second game is played however it looks
+OPENINGS = Openings(random_share=0.3, random_plies=(4, 10), sensible_plies=(8, 20), balance=300)
+
+Progress = Callable[[int, int], None]  # called with the games that are played and how many there will be
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a match came to. scores : the first's, 1, 1/2 or 0, by the game's number; 2 n and 2 n + 1 are a pair."""
+
+    scores: dict[int, float]
+
+    @property
+    def estimate(self) -> Estimate:
+        """The difference in Elo, and its interval by the pairs."""
+        return estimate(pentanomial(self.scores))
+
+    def __str__(self) -> str:
+        wins, draws, losses = (list(self.scores.values()).count(score) for score in (1.0, 0.5, 0.0))
+        return f"{wins}-{draws}-{losses}, {self.estimate}"
+
+
+class Pairing:
+    """Two players, for a thread."""
+
+    def __init__(self, first: Evaluator, second: Evaluator, nodes: int, seed: int, openings: Openings) -> None:
+        self.players = Player(first, TranspositionTable(TABLE_MB)), Player(second, TranspositionTable(TABLE_MB))
+        self.nodes, self.seed, self.openings = nodes, seed, openings
+        self._moves, self._values = np.zeros(LONGEST, dtype=np.uint32), np.zeros(LONGEST, dtype=np.int16)
+        self._start = GAME.parse_position(GAME.start)
+
+    def play(self, pair: int) -> tuple[float, float]:
+        """Return what the first player scores in a pair's two games."""
+        random = np.random.default_rng([self.seed, pair])
+        terms = new_terms(self.nodes, DECIDED)
+        result = ABANDONED
+        while result == ABANDONED:
+            self.openings.draw(random, terms, self._moves)
+            result = self._game(self.players, terms, random)
+        terms.given, terms.balance = terms.opening, UNBALANCED
+        second = self._game(self.players[::-1], terms, random)
+        if second == ABANDONED:  # the rules ended it in the opening, which they did not before: they can not
+            raise RuntimeError(f"pair {pair}: the second game ended in the opening")
+        return (1 + result) / 2, (1 - second) / 2
+
+    def _game(self, players: tuple[Player, ...], terms: Any, random: np.random.Generator) -> int:
+        """Return the result for players[0], who is black."""
+        for player in players:
+            player.new_game()
+            player.ctx.pos = self._start
+        state = random.integers(1, 1 << 63, size=1, dtype=np.uint64)
+        black, white = (player.ctx for player in players)
+        return int(play_game(black, white, state, terms, self._moves, self._values)[0])
+
+
+def play_match(
+    first: Evaluator,
+    second: Evaluator,
+    games: int,
+    *,
+    nodes: int = 5000,
+    seed: int = 1,
+    threads: int = 1,
+    openings: Openings = OPENINGS,
+    record: Path | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Play at least so many games between two evaluations of Shogi.
+
+    record : a file that keeps what is played; a match that was stopped goes on. Raises ValueError if it is of another.
+    """
+    identity = f"{first.describe()} | {second.describe()} | nodes {nodes}, seed {seed}, {openings}"
+    scores = _read_record(record, identity)
+    pairs = -(-games // 2)
+    waiting: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+    finished: queue.SimpleQueue[tuple[int, tuple[float, float]] | BaseException] = queue.SimpleQueue()
+    missing = [pair for pair in range(pairs) if 2 * pair not in scores]
+    for pair in (*missing, *[None] * threads):
+        waiting.put(pair)
+
+    def work() -> None:
+        try:
+            pairing = Pairing(first, second, nodes, seed, openings)
+            while (pair := waiting.get()) is not None:
+                finished.put((pair, pairing.play(pair)))
+        except BaseException as fault:  # the thread that waits has to know
+            finished.put(fault)
+
+    for index in range(min(threads, len(missing))):
+        start_thread(work, f"gate {index}")
+    for _ in missing:
+        found = finished.get()
+        if isinstance(found, BaseException):
+            raise found
+        pair, (scores[2 * pair], scores[2 * pair + 1]) = found
+        if record is not None:
+            write_whole(record, json.dumps({"match": identity, "scores": scores}, sort_keys=True).encode())
+        if progress is not None:
+            progress(len(scores), 2 * pairs)
+    return Outcome({game: scores[game] for game in range(2 * pairs)})
+
+
+def _read_record(record: Path | None, identity: str) -> dict[int, float]:
+    """Return the scores of a match that was stopped. Raises ValueError if the file is of another match."""
+    if record is None or not record.exists():
+        return {}
+    try:
+        stored = json.loads(record.read_text(encoding="utf-8"))
+        same, scores = stored["match"] == identity, {int(game): float(s) for game, s in stored["scores"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as fault:
+        raise ValueError(f"gate: {record} can not be read ({fault})") from None
+    if not same:
+        raise ValueError(f"gate: {record} is of another match: {stored['match']}")
+    return scores

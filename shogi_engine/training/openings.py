@@ -1,0 +1,73 @@
+"""Where the games of training data begin: at random, or with sensible moves, so that castles are built.
+
+A sensible opening follows the engine's book for a while and goes on with searches, which at times play another move
+than the best (game_kernels.near_best_move).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.game import do_move
+from shogi_engine.games.shogi import GAME
+from shogi_engine.games.shogi.book import shipped
+from shogi_engine.jit import new_record
+from shogi_engine.training.game_kernels import CHANCES
+
+_children: dict[str, list[tuple[int, str]]] = {}  # an SFEN -> the book's moves, and the SFEN after each
+
+
+def _book_moves(sfen: str) -> list[tuple[int, str]]:
+    """Return the book's moves in a position, encoded, and the position after each."""
+    if sfen not in _children:
+        found, undo = [], new_record(GAME.undo)
+        for known in shipped().known(sfen):
+            position = GAME.parse_position(sfen)
+            move = GAME.parse_move(position, known.move)
+            do_move(position, np.uint32(move), undo)
+            found.append((move, GAME.format_position(position)))
+        _children[sfen] = found
+    return _children[sfen]
+
+
+def book_line(random: np.random.Generator, plies: int) -> list[int]:
+    """Return at most so many moves of the book from the start, each chosen at random among those it knows."""
+    sfen = GAME.format_position(GAME.parse_position(GAME.start))
+    moves: list[int] = []
+    while len(moves) < plies and _book_moves(sfen):
+        move, sfen = _book_moves(sfen)[int(random.integers(len(_book_moves(sfen))))]
+        moves.append(move)
+    return moves
+
+
+@dataclass(frozen=True)
+class Openings:
+    """What openings there are. Plies are the fewest and the most; margins are centipawns.
+
+    random_share : of the openings, how many are moves at random.   chance : of a move that need not be the best.
+    book_share : of the others, how many begin with the book.   balance : see game_kernels.TERMS.
+    """
+
+    random_share: float = 0.5
+    random_plies: tuple[int, int] = (4, 14)
+    sensible_plies: tuple[int, int] = (12, 30)
+    book_share: float = 0.5
+    book_plies: tuple[int, int] = (2, 14)
+    chance: float = 0.35
+    margin: int = 60
+    balance: int = 500
+
+    def draw(self, random: np.random.Generator, terms: Any, moves: np.ndarray) -> None:
+        """Write an opening to `terms`, a record of game_kernels.TERMS, and its given moves to `moves`."""
+        terms.random = int(random.random() < self.random_share)
+        plies = self.random_plies if terms.random else self.sensible_plies
+        terms.opening = int(random.integers(plies[0], plies[1] + 1))
+        terms.given = 0
+        terms.chance, terms.margin, terms.balance = round(self.chance * CHANCES), self.margin, self.balance
+        if not terms.random and random.random() < self.book_share:
+            line = book_line(
+                random, min(int(random.integers(self.book_plies[0], self.book_plies[1] + 1)), terms.opening)
+            )
+            terms.given = len(line)
+            moves[: len(line)] = line

@@ -1,0 +1,182 @@
+"""What a person should look at before trusting a network: its losses, its neurons, and what quantising changed."""
+
+import html
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.games.shogi.evaluation.network_features import FEATURES, HAND_BASE, SIDE
+from shogi_engine.games.shogi.evaluation.network_weights import Network
+from shogi_engine.training.games import Block
+from shogi_engine.training.trainer import LIMIT, Trainer
+from shogi_engine.training.trainer_kernels import BIAS, OUTPUT
+
+PLY_STEP, HAND_STEP, LAST_CELL = 20, 3, 8
+CALIBRATION_CELLS = 10
+SAMPLE = 2000  # positions for what is computed by numpy
+DEAD_LIMIT, CLIPPED_LIMIT = 0.05, 0.01  # shares above which something is wrong
+
+
+def hand_sizes(block: Block) -> np.ndarray:
+    """Return how many pieces both hands hold, int64[n]."""
+    place = block.features[:, 0] % SIDE
+    held = (place >= HAND_BASE) & (block.features[:, 0] < FEATURES)
+    return np.asarray(held.sum(axis=1))
+
+
+def by_cell(cells: np.ndarray, step: int, errors: np.ndarray) -> list[dict[str, float]]:
+    """Return the number of positions and their mean loss by cells // step, the last cell holding all beyond."""
+    found = []
+    cells = np.minimum(cells // step, LAST_CELL)
+    for cell in range(LAST_CELL + 1):
+        here = cells == cell
+        if here.any():
+            found.append({"from": cell * step, "positions": int(here.sum()), "loss": float(errors[here].mean())})
+    return found
+
+
+def calibration(chances: np.ndarray, block: Block) -> list[dict[str, float]]:
+    """Return what came of positions by the chance that the network gave the side to move."""
+    found = []
+    cells = np.minimum((chances * CALIBRATION_CELLS).astype(int), CALIBRATION_CELLS - 1)
+    scores = (block.outcomes + 1) / 2
+    for cell in range(CALIBRATION_CELLS):
+        here = cells == cell
+        if here.any():
+            means = {"chance": float(chances[here].mean()), "score": float(scores[here].mean())}
+            found.append({**means, "positions": int(here.sum())})
+    return found
+
+
+def hidden(parameters: np.ndarray, width: int, features: np.ndarray) -> np.ndarray:
+    """Return the sums of the side to move before clipping, float32[n, width]."""
+    rows = parameters[: BIAS * width].reshape(-1, width)
+    bias = parameters[BIAS * width : OUTPUT * width]
+    return np.stack([bias + rows[active].sum(axis=0) for active in features[:, 0]])
+
+
+def neurons(parameters: np.ndarray, width: int, block: Block) -> dict[str, float]:
+    """Return shares of the neurons that never, or always, are at an end, and of the parameters at their limit."""
+    sums = hidden(parameters, width, block.features[:SAMPLE])
+    weights = np.concatenate([parameters[: FEATURES * width], parameters[BIAS * width : -1]])
+    return {
+        "dead": float((sums <= 0).all(axis=0).mean()),
+        "saturated": float((sums >= 1).all(axis=0).mean()),
+        "clipped": float((np.abs(weights) >= LIMIT * 0.999).mean()),
+    }
+
+
+def quantisation(network: Network, block: Block, values: np.ndarray) -> dict[str, float]:
+    """Return by how many centipawns the quantised network differs; values : float[n], by the parameters."""
+    differences = []
+    for active, value in zip(block.features[:SAMPLE], values[:SAMPLE], strict=True):
+        own, other = (side[side < FEATURES] for side in active)
+        differences.append(abs(network.output((own, other)) - float(value)))
+    return {"median": float(np.median(differences)), "largest": float(np.max(differences))}
+
+
+def examine(trainer: Trainer, network: Network) -> dict[str, Any]:
+    """Return the report's facts, JSON's values; `problems` are sentences, none if all is well."""
+    block, width = trainer.validation, trainer.options.width
+    outputs = trainer.outputs(block)
+    chances = 1 / (1 + np.exp(-outputs))
+    share = trainer.result_share(max(len(trainer.state.losses) - 1, 0))
+    errors = (chances - block.targets(trainer.scale, share)) ** 2
+    white = (block.plies & 1).astype(bool)
+    facts: dict[str, Any] = {
+        "made": network.made,
+        "games": {"learnt": len(trainer.learning), "held out": len(trainer.held_out), "positions": len(errors)},
+        "scale": {"fitted to games": trainer.scale, "of the network": network.scale},
+        "losses": trainer.state.losses,
+        "by ply": by_cell(block.plies.astype(int), PLY_STEP, errors),
+        "by pieces in hand": by_cell(hand_sizes(block), HAND_STEP, errors),
+        "by side": {"black": float(errors[~white].mean()), "white": float(errors[white].mean())},
+        "calibration": calibration(chances, block),
+        "neurons": neurons(trainer.state.parameters, width, block),
+        "quantisation error": quantisation(network, block, outputs * network.scale),
+    }
+    return {**facts, "problems": problems(facts)}
+
+
+def problems(facts: dict[str, Any]) -> list[str]:
+    """Return what looks wrong, in sentences."""
+    found = []
+    if facts["neurons"]["dead"] > DEAD_LIMIT:
+        found.append(f"{facts['neurons']['dead']:.1%} of the neurons are dead")
+    if facts["neurons"]["clipped"] > CLIPPED_LIMIT:
+        found.append(f"{facts['neurons']['clipped']:.1%} of the weights are at their limit")
+    if facts["quantisation error"]["median"] >= 3:
+        found.append(f"quantising changes values by {facts['quantisation error']['median']:.1f} centipawns (median)")
+    black, white = facts["by side"]["black"], facts["by side"]["white"]
+    if abs(black - white) > 0.1 * max(black, white):
+        found.append(f"the losses of black and white differ: {black:.5f} and {white:.5f}")
+    return found
+
+
+# ---- for people --------------------------------------------------------------------------------------------------
+
+
+def polylines(series: Mapping[str, Sequence[tuple[float, float]]], title: str) -> str:
+    """Return lines through points as an SVG picture."""
+    wide, high, edge = 480, 240, 40
+    points = [point for line in series.values() for point in line]
+    if not points:
+        return ""
+    (left, bottom), (right, top) = (tuple(f(axis) for axis in zip(*points, strict=True)) for f in (min, max))
+    across, up = (right - left) or 1, (top - bottom) or 1
+    parts = [f'<svg width="{wide}" height="{high}" role="img" aria-label="{html.escape(title)}">']
+    colours = ("#1f5fa8", "#c0501f", "#2f8f3f", "#7f4fa8")
+    for colour, (name, line) in zip(colours, series.items(), strict=False):
+        places = [((x - left) / across * (wide - 2 * edge), (y - bottom) / up * (high - 2 * edge)) for x, y in line]
+        placed = " ".join(f"{edge + x:.1f},{high - edge - y:.1f}" for x, y in places)
+        parts.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{placed}"/>')
+        parts.append(f'<text x="{edge}" y="{14 * (1 + list(series).index(name))}" fill="{colour}">{name}</text>')
+    parts.append(f'<text x="4" y="{high - edge}">{bottom:.3g}</text><text x="4" y="{edge}">{top:.3g}</text>')
+    parts.append(f'<text x="{edge}" y="{high - 8}">{left:.3g}</text>')
+    parts.append(f'<text x="{wide - edge}" y="{high - 8}">{right:.3g}</text></svg>')
+    return "".join(parts)
+
+
+def table(rows: Sequence[dict[str, Any]]) -> str:
+    """Return rows of one kind as an HTML table."""
+    if not rows:
+        return ""
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in rows[0])
+
+    def cell(value: Any) -> str:
+        return html.escape(f"{value:.5f}" if isinstance(value, float) else str(value))
+
+    body = "".join("<tr>" + "".join(f"<td>{cell(value)}</td>" for value in row.values()) + "</tr>" for row in rows)
+    return f"<table><tr>{head}</tr>{body}</table>"
+
+
+def page(facts: dict[str, Any]) -> str:
+    """Return the report as an HTML page."""
+    losses = facts["losses"]
+    curves = {
+        name: [(epoch + 1, loss[name]) for epoch, loss in enumerate(losses)]
+        for name in ("training", "validation", "values")
+    }
+    chances = {
+        "score by chance": [(cell["chance"], cell["score"]) for cell in facts["calibration"]],
+        "as it should be": [(0.0, 0.0), (1.0, 1.0)],
+    }
+    verdict = "".join(f"<li>{html.escape(problem)}</li>" for problem in facts["problems"]) or "<li>nothing</li>"
+    parts = [
+        "<!doctype html><meta charset='utf-8'><title>A network</title>",
+        "<style>body{font:14px sans-serif;margin:2em}td,th{padding:2px 10px;text-align:right}</style>",
+        f"<h1>A network</h1><pre>{html.escape(json.dumps(facts['made'], indent=1))}</pre>",
+        f"<h2>What looks wrong</h2><ul>{verdict}</ul>",
+        "<h2>Losses by epoch</h2>",
+        polylines(curves, "losses by epoch"),
+        table(losses),
+        f"<h2>By ply</h2>{table(facts['by ply'])}<h2>By pieces in hand</h2>{table(facts['by pieces in hand'])}",
+        f"<h2>By side</h2>{table([facts['by side']])}",
+        f"<h2>Calibration</h2>{polylines(chances, 'calibration')}{table(facts['calibration'])}",
+        f"<h2>Neurons</h2>{table([facts['neurons']])}",
+        f"<h2>Quantisation error, centipawns</h2>{table([facts['quantisation error']])}",
+        f"<h2>Scale and games</h2>{table([facts['scale']])}{table([facts['games']])}",
+    ]
+    return "\n".join(parts) + "\n"

@@ -1,0 +1,248 @@
+"""Training: a network's parameters, moved batch by batch towards what searches and games said of positions.
+
+A run depends on its games, options and number of threads only. After each epoch it leaves a checkpoint, whole or not at
+all, from which a run that was killed goes on as if it had not been.
+"""
+
+import io
+import json
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.games.shogi.evaluation.network_features import FEATURES
+from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, quantise
+from shogi_engine.jit import vectors
+from shogi_engine.training.data import DAMAGED, write_whole
+from shogi_engine.training.games import Block, Games
+from shogi_engine.training.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step, write_outputs
+
+LIMIT = 1.98  # of a parameter: with it the sums fit int16 in the coarsest unit
+LAST_RATE = 1e-5
+BLOCK_BATCHES = 32  # batches that are shuffled together
+SLOPE_VALUES = 1500  # centipawns: the scale is fitted to positions whose values are at most that
+
+Progress = Callable[[float, str], None]  # called with the share that is done, 0 to 1, and what to say
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """How a network is trained. rate : the first step of AdamW; it falls to LAST_RATE, as a cosine does.
+
+    result_share : how much the game's result counts beside the searched value, in the first epoch and in the last.
+    held_out : of the games, a share to validate with.   scale : centipawns for odds of e : 1; 0: fitted to the games.
+    """
+
+    width: int = 256
+    epochs: int = 20
+    batch: int = 16384
+    rate: float = 1e-3
+    decay: float = 0.01
+    result_share: tuple[float, float] = (0.0, 0.3)
+    held_out: float = 0.03
+    scale: float = 0.0
+    older_share: float = 0.5
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a width that no kernel has."""
+        if not (0 < self.width <= WIDTH and self.width % vectors.LANES == 0):
+            raise ValueError(f"training: a width is a multiple of {vectors.LANES} up to {WIDTH}, not {self.width}")
+
+    @cached_property
+    def text(self) -> str:
+        """The options as JSON."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+
+@dataclass
+class State:
+    """What a checkpoint holds. losses : by epoch, {name: loss}.   steps : of the optimiser."""
+
+    parameters: np.ndarray
+    means: np.ndarray
+    squares: np.ndarray
+    steps: int
+    losses: list[dict[str, float]]
+
+    def save(self, file: Path, identity: str) -> None:
+        """Write a checkpoint; `identity` says what run it is of."""
+        content = io.BytesIO()
+        np.savez(
+            content,
+            parameters=self.parameters,
+            means=self.means,
+            squares=self.squares,
+            steps=self.steps,
+            losses=json.dumps(self.losses),
+            identity=identity,
+        )
+        write_whole(file, content.getvalue())
+
+    @classmethod
+    def load(cls, file: Path, identity: str) -> "State | None":
+        """Return the checkpoint of a run, None if there is no whole one. Raises ValueError if it is of another run."""
+        try:
+            with np.load(file, allow_pickle=False) as stored:
+                found = str(stored["identity"])
+                arrays = stored["parameters"], stored["means"], stored["squares"]
+                state = cls(*arrays, int(stored["steps"]), json.loads(str(stored["losses"])))
+        except DAMAGED:
+            return None
+        if found != identity:
+            raise ValueError(
+                f"training: {file} is of another run ({found}, not {identity}); remove it or name this one"
+            )
+        return state
+
+
+def parameter_count(width: int) -> int:
+    """Return how many parameters there are, those of the row of zeros included."""
+    return OUTPUT * width + 2 * width + 1
+
+
+def beginning(options: TrainOptions) -> State:
+    """Return the state before the first step: small numbers at random."""
+    width, random = options.width, np.random.default_rng([options.seed, 1])
+    parameters = np.zeros(parameter_count(width), dtype=np.float32)
+    parameters[: FEATURES * width] = random.normal(0, 1 / math.sqrt(FEATURES), FEATURES * width)
+    parameters[OUTPUT * width : -1] = random.normal(0, 1 / math.sqrt(2 * width), 2 * width)
+    return State(parameters, np.zeros_like(parameters), np.zeros_like(parameters), 0, [])
+
+
+class Trainer:
+    """A run: games, options, threads and a file for checkpoints."""
+
+    def __init__(self, games: Games, options: TrainOptions, checkpoint: Path, threads: int = 1) -> None:
+        self.games, self.options, self.checkpoint, self.threads = games, options, checkpoint, threads
+        self.learning, self.held_out = games.split(options.seed, options.held_out)
+        self.scale = options.scale or games.scale()
+        identity = {"options": options.text, "games": len(games), "moves": len(games.moves)}
+        self.identity = json.dumps(identity)
+        self.state = State.load(checkpoint, self.identity) or beginning(options)
+        width = options.width
+        self._slopes = np.zeros((threads, parameter_count(width)), dtype=np.float32)
+        self._scratch = [
+            (np.zeros((2, width), dtype=np.float32), np.zeros(2 * width + LANES, dtype=np.float32))
+            for _ in range(threads)
+        ]
+        self._pool = ThreadPoolExecutor(threads)
+
+    @cached_property
+    def validation(self) -> Block:
+        """The positions of the games held out."""
+        begins = self.games.begins
+        size = int((begins[self.held_out + 1] - begins[self.held_out]).sum())
+        return next(self.games.blocks(self.held_out, size))[1]
+
+    def result_share(self, epoch: int) -> float:
+        """Return how much results count in an epoch."""
+        first, last = self.options.result_share
+        return first + (last - first) * epoch / max(self.options.epochs - 1, 1)
+
+    def run(self, progress: Progress | None = None, told: Callable[[dict[str, float]], None] | None = None) -> None:
+        """Train to the end, from the checkpoint if there is one; an epoch under way is lost when the run is killed.
+
+        told : called with the losses of each epoch when it is over.
+        """
+        for epoch in range(len(self.state.losses), self.options.epochs):
+            loss = self._epoch(epoch, progress)
+            self.state.losses.append({"training": loss, **self.losses(self.result_share(epoch))})
+            self.state.save(self.checkpoint, self.identity)
+            if told is not None:
+                told(self.state.losses[-1])
+
+    def _epoch(self, epoch: int, progress: Progress | None) -> float:
+        """Learn from every position once, in an order of this epoch; return the mean loss."""
+        options = self.options
+        random = np.random.default_rng([options.seed, 2, epoch])
+        games, share = random.permutation(self.learning), self.result_share(epoch)
+        total, positions, before = 0.0, 0, 0
+        for done, block in self.games.blocks(games, BLOCK_BATCHES * options.batch):
+            targets = block.targets(self.scale, share)
+            order = random.permutation(len(targets)).astype(np.int32)
+            batches = max(len(order) // options.batch, 1)  # what is left over has to wait for the next epoch
+            for number in range(batches):
+                batch = order[number * options.batch : (number + 1) * options.batch]
+                if len(batch) == 0:
+                    continue
+                part = (before + (done - before) * number / batches) / len(games)
+                total += self._batch(block, targets, batch, self._rate((epoch + part) / options.epochs))
+                positions += len(batch)
+                if progress is not None:
+                    text = f"epoch {epoch + 1}/{options.epochs}, loss {total / positions:.5f}"
+                    progress((epoch + part) / options.epochs, text)
+            before = done
+        return total / max(positions, 1)
+
+    def _rate(self, done: float) -> float:
+        """Return the rate of learning when such a share of the run is done."""
+        return LAST_RATE + (self.options.rate - LAST_RATE) * (1 + math.cos(math.pi * done)) / 2
+
+    def _batch(self, block: Block, targets: np.ndarray, batch: np.ndarray, rate: float) -> float:
+        """Move the parameters one step; return the summed loss of the batch."""
+        state, options = self.state, self.options
+        parts = np.array_split(batch, self.threads)
+
+        def slopes(thread: int) -> float:
+            arguments = block.features, targets, parts[thread], self._slopes[thread], *self._scratch[thread]
+            return float(add_slopes(state.parameters, options.width, *arguments))
+
+        loss = sum(self._pool.map(slopes, range(self.threads)))
+        state.steps += 1
+        bounds = np.linspace(0, len(state.parameters), self.threads + 1).astype(int)
+        numbers = len(batch), np.float32(rate), np.float32(options.decay), state.steps, np.float32(LIMIT)
+
+        def move(thread: int) -> None:
+            arrays = state.parameters, state.means, state.squares, self._slopes
+            step(*arrays, int(bounds[thread]), int(bounds[thread + 1]), *numbers)
+
+        list(self._pool.map(move, range(self.threads)))
+        state.parameters[FEATURES * options.width : BIAS * options.width] = 0
+        return loss
+
+    def outputs(self, block: Block) -> np.ndarray:
+        """Return the network's outputs for positions, float32[n]; times the scale they are centipawns."""
+        outputs = np.zeros(len(block.scores), dtype=np.float32)
+        parts = np.array_split(np.arange(len(outputs)), self.threads)
+
+        def work(thread: int) -> None:
+            if len(parts[thread]):
+                here = slice(int(parts[thread][0]), int(parts[thread][-1]) + 1)
+                arguments = block.features[here], outputs[here], *self._scratch[thread]
+                write_outputs(self.state.parameters, self.options.width, *arguments)
+
+        list(self._pool.map(work, range(self.threads)))
+        return outputs
+
+    def losses(self, result_share: float) -> dict[str, float]:
+        """Return the losses on the games held out: against the targets, the values alone, and the results alone."""
+        chances = 1 / (1 + np.exp(-self.outputs(self.validation)))
+        shares = {"validation": result_share, "values": 0.0, "results": 1.0}
+        targets = {name: self.validation.targets(self.scale, share) for name, share in shares.items()}
+        return {name: float(np.mean((chances - targets[name]) ** 2)) for name in targets}
+
+    def fitted_scale(self) -> float:
+        """Return the centipawns of an output of 1 with which the network's values rise as the searched ones do."""
+        scores = self.validation.scores.astype(np.float64)
+        near = np.abs(scores) <= SLOPE_VALUES
+        outputs = self.outputs(self.validation)[near].astype(np.float64)
+        rise = float(outputs @ scores[near]) / max(float(scores[near] @ scores[near]), 1.0)
+        return 1 / rise if rise > 0 else self.scale
+
+    def network(self, made: dict[str, Any]) -> Network:
+        """Return the network, quantised; made : what its file says of how it was made."""
+        return quantised(self.state.parameters, self.options.width, self.fitted_scale(), made)
+
+
+def quantised(parameters: np.ndarray, width: int, scale: float, made: dict[str, Any]) -> Network:
+    """Return a network of float parameters, as trainer_kernels has them; scale : centipawns of an output of 1."""
+    rows, bias = parameters[: FEATURES * width].reshape(FEATURES, width), parameters[BIAS * width : OUTPUT * width]
+    output = parameters[OUTPUT * width : -1].reshape(2, width)
+    return replace(quantise(rows, bias, output, float(parameters[-1]), scale), made=made)

@@ -1,0 +1,104 @@
+"""Damaged files: one error that names line and reason, or a game whose every move is legal; never anything else."""
+
+import random
+
+import pytest
+
+from records.random_records import random_record
+from shogi_engine.records import RecordError, all_formats, dumps, iterate, loads
+
+FORMATS = all_formats()
+LETTERS = "+-%P9\uff11\u6b69\u540c\n,(T []{}\";:/'\\0ax\u25b2|\uff1a\u624b\x00"
+
+
+def damaged(rng, data, binary):
+    """Return the contents of a file with one to three faults: bytes changed, lines or pieces lost, doubled, moved."""
+    for _ in range(rng.randrange(1, 4)):
+        if not data:
+            break
+        at = rng.randrange(len(data))
+        if binary or rng.random() < 0.1:
+            data = data[:at] + bytes([rng.randrange(256)]) + data[at + 1 :]
+            continue
+        text = data.decode("utf-8", "replace")
+        lines = text.splitlines(keepends=True)
+        row, place = rng.randrange(len(lines)), rng.randrange(len(text))
+        kind = rng.randrange(5)
+        if kind == 0:
+            text = text[:place] + rng.choice(LETTERS) + text[place + 1 :]
+        elif kind == 1:
+            text = text[:place] + rng.choice(LETTERS) + text[place:]
+        elif kind == 2:
+            text = "".join(lines[:row] + lines[row + 1 :])
+        elif kind == 3:
+            other = rng.randrange(len(lines))
+            text = "".join([*lines[:row], lines[other], *lines[row:]])
+        else:
+            text = text[:place] + text[place + rng.randrange(1, 6) :]
+        data = text.encode()
+    return data
+
+
+def check_damaged(format, count, seed):
+    rng = random.Random(seed)
+    files = [
+        dumps(random_record(rng.randrange(10**6), format.game, 24, start=None if format.game == "shogi" else ""),
+              format.name, "" if format.binary else "utf-8")
+        for _ in range(8)
+    ]  # fmt: skip
+    refused = 0
+    for number in range(count):
+        data = damaged(rng, rng.choice(files), format.binary)
+        told = rng.random() < 0.5
+        try:
+            records = loads(data, format=format.name if told else "")
+        except RecordError as error:
+            refused += 1
+            assert str(error) and "\n" not in str(error), number
+            if error.record is not None:
+                error.record.check()
+        else:
+            assert records
+            for record in records:
+                record.check()
+    assert 0 < refused < count
+
+
+@pytest.mark.parametrize("format", FORMATS, ids=lambda format: format.name)
+def test_damaged_files(format):
+    check_damaged(format, 200, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("format", FORMATS, ids=lambda format: format.name)
+def test_very_many_damaged_files(format):
+    check_damaged(format, 10_000, 2)
+
+
+def test_a_file_that_is_no_record_says_what_was_expected(tmp_path):
+    for name, content in (
+        ("a.kif", "Dear Sir,\nhow are you?\n"), ("log.txt", "2024-01-01 12:00 started\n"), ("x", "<html></html>"),
+        ("a.csa", "hello"), ("y.png", "\x89PNG"), ("table.csv", "a,b,c\n1,2,3\n"),
+    ):  # fmt: skip
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(RecordError) as caught:
+            list(iterate(path))
+        assert str(path) in str(caught.value) and "\n" not in str(caught.value)
+        assert "expected" in str(caught.value) or caught.value.line == 1
+    for content in (b"", b" \n\n", b"\x00" * 100):
+        with pytest.raises(RecordError):
+            loads(content)
+
+
+def test_what_came_before_a_fault_is_kept_on_request():
+    csa = "PI\n+\n+7776FU\n-3334FU\n+7776FU\n/\nPI\n+\n+2726FU\n%TORYO\n"
+    with pytest.raises(RecordError, match="^line 5: .*7g") as caught:
+        loads(csa)
+    assert caught.value.record.moves == ["7g7f", "3c3d"] and (caught.value.line, caught.value.number) == (5, 1)
+    first, second = loads(csa, keep=True)
+    assert first.moves == ["7g7f", "3c3d"] and first.fault.line == 5
+    assert second.moves == ["2g2f"] and second.fault is None
+    (transcript, ggf) = ("f5d6\nf5a1\n", "(;GM[Othello]BO[8 " + "-" * 27 + "O*------*O" + "-" * 27 + " *]B[F5]W[A1];)")
+    assert [record.moves for record in loads(transcript, keep=True)] == [["f5", "d6"], ["f5"]]
+    assert [record.moves for record in loads(ggf, keep=True)] == [["f5"]]

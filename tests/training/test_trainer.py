@@ -1,0 +1,202 @@
+"""The trainer: features as the engine has them, true slopes, runs that go on, a network that learnt, report, gate."""
+
+import json
+
+import numpy as np
+import pytest
+from training_data import data_folder
+
+from shogi_engine.game import do_move
+from shogi_engine.games.shogi import GAME
+from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, SIDE, view_of, write_features
+from shogi_engine.games.shogi.evaluation.network_weights import decode, encode, load
+from shogi_engine.jit import JIT_DISABLED, new_record
+from shogi_engine.training import pipeline
+from shogi_engine.training.data import named_evaluator
+from shogi_engine.training.games import Games
+from shogi_engine.training.gate import play_match
+from shogi_engine.training.openings import Openings
+from shogi_engine.training.trainer import Trainer, TrainOptions, beginning
+from shogi_engine.training.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step
+
+pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
+SMALL = TrainOptions(width=32, epochs=4, batch=512, seed=2, held_out=0.1)
+
+
+class KilledError(Exception):
+    """Stands for a kill."""
+
+
+def trainer(checkpoint, options=SMALL, threads=1):
+    """Return a trainer on the games of the tests."""
+    return Trainer(Games.load([data_folder()]), options, checkpoint, threads)
+
+
+def test_blocks_hold_the_quiet_positions_of_the_games_asked_for():
+    games = Games.load([data_folder()])
+    learning, held_out = games.split(1, 0.1)
+    assert len(set(learning) & set(held_out)) == 0
+    assert len(held_out) == round(0.1 * len(games.distinct()))
+    small = [block.scores.copy() for _, block in games.blocks(learning, 2000)]
+    (done, whole), *rest = games.blocks(learning, len(games.moves))
+    assert done == len(learning) and not rest
+    assert len(small) > 1
+    assert np.array_equal(np.concatenate(small), whole.scores)
+    assert 0.3 < len(whole.scores) / (games.begins[learning + 1] - games.begins[learning]).sum() < 0.8
+    assert np.abs(whole.scores).max() <= 2500
+    assert (whole.features <= FEATURES).all()
+    assert (np.sort(whole.features)[..., 1:] > np.sort(whole.features)[..., :-1]).all()  # each feature once, all 40
+
+
+def test_features_are_those_of_the_side_to_move_first():
+    pos, undo = GAME.parse_position(GAME.start), new_record(GAME.undo)
+    do_move(pos, np.uint32(GAME.parse_move(pos, "7g7f")), undo)
+    games = Games.load([data_folder()])
+    begins = np.array([0, 2])
+    values = np.array([0, 30], np.int16)
+    moves = np.array(
+        [GAME.parse_move(GAME.parse_position(GAME.start), "7g7f"), GAME.parse_move(pos, "3c3d")], np.uint32
+    )
+    games = Games(moves, values, np.array([2]), np.array([1], np.int8))
+    assert np.array_equal(games.begins, begins)
+    _, block = next(games.blocks(np.array([0]), 10))
+    expected = np.zeros(ACTIVE, np.uint16)
+    for place, colour in ((0, 1), (1, 0)):
+        assert write_features(pos, view_of(colour, int(pos.king[colour])), expected) == ACTIVE
+        assert np.array_equal(block.features[1, place], expected)
+    assert block.outcomes.tolist() == [1, -1]
+    assert block.plies.tolist() == [0, 1]
+    assert (block.features[1, 0] < SIDE).sum() == 20
+
+
+def test_games_that_begin_alike_count_once():
+    games = Games.load([data_folder()])
+    twice = Games.load([data_folder(), data_folder()], older_share=1)
+    assert len(twice) == 2 * len(games)
+    assert len(twice.distinct()) == len(games.distinct())
+
+
+def test_slopes_are_those_of_the_loss():
+    width, random = 32, np.random.default_rng(1)
+    parameters = beginning(SMALL).parameters
+    parameters[BIAS * width : OUTPUT * width] = random.uniform(0.1, 0.6, width)
+    parameters[-1] = 0.1
+    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000))
+    features, targets = block.features[:20], random.random(20).astype(np.float32)
+    order = np.arange(20, dtype=np.int32)
+    scratch = np.zeros((2, width), np.float32), np.zeros(2 * width + LANES, np.float32)
+
+    def loss(changed):
+        return add_slopes(changed, width, features, targets, order, np.zeros_like(parameters), *scratch)
+
+    slopes = np.zeros_like(parameters)
+    assert loss(parameters) == add_slopes(parameters, width, features, targets, order, slopes, *scratch)
+    used = int(features[0, 0, 3]) * width
+    for index in (used, used + 7, BIAS * width + 3, OUTPUT * width + 5, OUTPUT * width + width + 9, -1):
+        up, down = parameters.copy(), parameters.copy()
+        up[index] += 1e-2
+        down[index] -= 1e-2
+        assert (loss(up) - loss(down)) / 2e-2 == pytest.approx(slopes[index], rel=0.05, abs=2e-4)
+
+
+def test_a_step_is_adams():
+    parameters, slopes = np.array([0.5, 1.9799], np.float32), np.array([[2.0, -3.0], [2.0, -3.0]], np.float32)
+    means, squares = np.zeros(2, np.float32), np.zeros(2, np.float32)
+    step(parameters, means, squares, slopes, 0, 2, 2, np.float32(0.01), np.float32(0.1), 1, np.float32(1.98))
+    assert parameters.tolist() == pytest.approx([0.5 - 0.01 * (1 + 0.05), 1.98])
+    assert not slopes.any()
+    assert means.tolist() == pytest.approx([0.2, -0.3])
+
+
+def test_killed_and_resumed_is_the_same_network(tmp_path):
+    whole = trainer(tmp_path / "whole.npz", threads=2)
+    whole.run()
+    epochs = []
+
+    def told(losses):
+        epochs.append(losses)
+        if len(epochs) in (1, 3):
+            raise KilledError
+
+    for _ in range(2):
+        with pytest.raises(KilledError):
+            trainer(tmp_path / "torn.npz", threads=2).run(told=told)
+    torn = trainer(tmp_path / "torn.npz", threads=2)
+    assert len(torn.state.losses) == 3
+    torn.run()
+    assert np.array_equal(torn.state.parameters, whole.state.parameters)
+    assert torn.state.losses == whole.state.losses
+    assert encode(torn.network({})) == encode(whole.network({}))
+
+
+def test_checkpoints_of_other_runs_are_refused_and_damaged_ones_made_again(tmp_path):
+    file = tmp_path / "network.checkpoint.npz"
+    one = TrainOptions(width=32, epochs=1, batch=512, seed=2)
+    first = trainer(file, one)
+    first.run()
+    with pytest.raises(ValueError, match="another run"):
+        trainer(file, TrainOptions(width=32, epochs=1, batch=512, seed=3))
+    file.write_bytes(file.read_bytes()[:1000])
+    second = trainer(file, one)
+    assert second.state.losses == []
+    second.run()
+    assert np.array_equal(second.state.parameters, first.state.parameters)
+
+
+def test_from_games_to_a_network_that_learnt(tmp_path):
+    """The pipeline but for its first stage; what it writes can be read, played with and looked at."""
+    (tmp_path / "gen0").mkdir()
+    (tmp_path / "gen0" / "data").symlink_to(data_folder())
+    said = []
+    plan = pipeline.Plan(tmp_path, training=SMALL, threads=2, progress=lambda done, text: said.append(done))
+    losses = []
+    pipeline.train(plan, 0, losses.append)
+    assert losses[-1]["training"] < 0.8 * losses[0]["training"] or losses[-1]["values"] < losses[0]["values"]
+    assert said == sorted(said) and said[0] >= 0 and said[-1] < 1
+    network = load(plan.file(0, "bin"))
+    assert network.made["command"] == plan.command
+    assert network.made["epochs"] == SMALL.epochs
+    before = plan.file(0, "bin").read_bytes()
+    pipeline.export(plan, 0)
+    assert plan.file(0, "bin").read_bytes() == before
+    pipeline.report(plan, 0)
+    facts = json.loads(plan.file(0, "report.json").read_text())
+    assert len(facts["losses"]) == SMALL.epochs
+    assert sum(cell["positions"] for cell in facts["by ply"]) == facts["games"]["positions"]
+    assert sum(cell["positions"] for cell in facts["calibration"]) == facts["games"]["positions"]
+    assert 0 <= facts["neurons"]["dead"] <= 1
+    assert plan.file(0, "report.html").read_text().count("<svg") == 2
+    run = pipeline.trainer(plan, 0)
+    values = run.outputs(run.validation) * network.scale
+    own, other = run.validation.features[0]
+    assert abs(network.output((own, other)) - values[0]) < 60
+    assert decode(before, "network.bin").scale == network.scale
+
+
+def test_a_gate_is_seeded_and_goes_on(tmp_path):
+    first, second = named_evaluator("king-piece"), named_evaluator("king-piece")
+    whole = play_match(first, second, 6, nodes=60, seed=4, threads=2)
+    assert set(whole.scores) == set(range(6))
+    assert whole.estimate.low < whole.estimate.elo < whole.estimate.high
+    record = tmp_path / "gate.json"
+    play_match(first, second, 2, nodes=60, seed=4, record=record)
+    assert play_match(first, second, 6, nodes=60, seed=4, record=record).scores == whole.scores
+    with pytest.raises(ValueError, match="another match"):
+        play_match(first, second, 6, nodes=61, seed=4, record=record)
+    record.write_text("[")
+    with pytest.raises(ValueError, match="can not be read"):
+        play_match(first, second, 6, nodes=60, seed=4, record=record)
+
+
+def test_equals_split_each_pair():
+    """Searches and openings are the same for both, so the second game repeats the first with colours swapped."""
+    first, second = named_evaluator("king-piece"), named_evaluator("king-piece")
+    openings = Openings(random_share=1.0)  # nobody searches in them
+    scores = play_match(first, second, 8, nodes=60, seed=5, openings=openings).scores
+    assert all(scores[game] + scores[game + 1] == 1 for game in range(0, 8, 2))
+
+
+def test_a_width_that_no_kernel_has_is_refused_at_once():
+    for width in (0, 48, 512):
+        with pytest.raises(ValueError, match=f"not {width}"):
+            TrainOptions(width=width)

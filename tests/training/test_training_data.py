@@ -1,0 +1,170 @@
+"""Training data: seeded to the byte, whole or not at all, made anew where damaged, the same after a kill or on Ray."""
+
+import json
+import random
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from processes import ROOT
+from training_data import GAMES, OPTIONS, SMALL, data_folder
+
+from shogi_engine.game import VALUE_NONE, do_move
+from shogi_engine.games.shogi import GAME
+from shogi_engine.games.shogi.legal_moves import legal_moves
+from shogi_engine.jit import JIT_DISABLED, new_record
+from shogi_engine.training.data import DataOptions, Workbench, piece_path, read_piece
+from shogi_engine.training.game_kernels import LONGEST
+from shogi_engine.training.games import Games
+from shogi_engine.training.jobs import load_ray, make_data, make_piece
+from shogi_engine.training.openings import Openings, book_line
+
+pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
+RUN = """
+import sys
+from pathlib import Path
+from training_data import SMALL
+from shogi_engine.training.jobs import make_data
+make_data(Path(sys.argv[1]), SMALL, 18, threads=2)
+"""
+
+
+def contents(folder):
+    """Return the bytes of a folder's files by name."""
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def test_a_piece_depends_on_options_seed_and_number_only():
+    first, second = Workbench(SMALL), Workbench(SMALL)
+    second.piece(5)  # what was searched before does not matter
+    assert first.piece(0) == second.piece(0) != first.piece(1)
+    assert Workbench(replace(SMALL, seed=12)).piece(0) != first.piece(0)
+
+
+def test_games_are_legal_and_openings_as_wanted():
+    games = Games.load([data_folder()])
+    undo, randoms = new_record(GAME.undo), 0
+    for game in range(40):
+        begin, end = games.begins[game], games.begins[game + 1]
+        moves, values = games.moves[begin:end], games.values[begin:end]
+        pos = GAME.parse_position(GAME.start)
+        for move in moves:
+            assert move in legal_moves(pos)
+            do_move(pos, move, undo)
+        opening = int((values == VALUE_NONE).sum())
+        assert (values[:opening] == VALUE_NONE).all()
+        assert 4 <= opening <= 30
+        randoms += opening < 12  # sensible ones have 12 at least
+        assert len(moves) <= LONGEST
+    assert 5 <= randoms <= 35
+
+
+def test_a_searched_move_has_the_value_of_a_search():
+    games = Games.load([data_folder()])
+    ends = games.begins[1:] - 1
+    lost = np.abs(games.values[ends]) > 1500  # most games are decided when they end
+    assert lost.mean() > 0.5
+    assert (games.values == 0).mean() < 0.05  # a search that finds nothing says 0
+    decided = ends[lost]
+    sides = np.where((decided - games.begins[:-1][lost]) & 1, -1, 1)
+    assert (np.sign(games.values[decided]) * sides == games.results[lost]).mean() > 0.9
+
+
+def test_book_lines_are_played_from_the_start():
+    random_numbers = np.random.default_rng(1)
+    lines = {tuple(book_line(random_numbers, 6)) for _ in range(20)}
+    assert len(lines) > 5
+    assert all(len(line) <= 6 for line in lines)
+    assert {len(line) for line in lines} & {5, 6}
+
+
+def test_missing_and_damaged_pieces_are_made_again(tmp_path):
+    make_data(tmp_path, SMALL, 9)
+    before = contents(tmp_path)
+    assert len(before) == 3
+    first, second, third = (piece_path(tmp_path, SMALL.seed, number) for number in range(3))
+    first.unlink()
+    second.write_bytes(before[second.name][: len(before[second.name]) // 2])
+    changed = bytearray(before[third.name])
+    changed[100] ^= 255
+    third.write_bytes(changed)
+    (tmp_path / f".piece-{SMALL.seed}-00000.npz.1.tmp").write_bytes(b"half")
+    seen = []
+    make_data(tmp_path, SMALL, 9, progress=lambda done, whole: seen.append((done, whole)))
+    assert contents(tmp_path) == before
+    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_pieces_made_otherwise_are_refused(tmp_path):
+    make_data(tmp_path, SMALL, 3)
+    with pytest.raises(ValueError, match="other options"):
+        make_data(tmp_path, replace(SMALL, nodes=51), 3)
+    make_data(tmp_path, replace(SMALL, seed=12), 3)  # another seed is beside it
+    assert len(contents(tmp_path)) == 2
+
+
+def test_what_is_no_piece_is_refused(tmp_path):
+    file = piece_path(tmp_path, 1, 0)
+    file.write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="can not be read"):
+        read_piece(file)
+    piece = {"moves": np.zeros(5, np.uint32), "values": np.zeros(5, np.int16), "options": np.array("{}")}
+    for lengths in ([4], [6, -1], [LONGEST + 1]):
+        np.savez(file, **piece, lengths=np.array(lengths), results=np.zeros(len(lengths), np.int8))
+        with pytest.raises(ValueError, match="do not fit|impossible"):
+            read_piece(file)
+
+
+def test_options_say_all_that_a_piece_depends_on():
+    told = json.loads(DataOptions(weights=b"x").text)
+    assert set(told) >= {"nodes", "seed", "evaluation", "weights", "openings", "decided", "piece_games", "format"}
+    assert len(told["weights"]) == 64
+    assert replace(OPTIONS, openings=Openings(margin=61)).text != OPTIONS.text
+
+
+@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_killed_and_resumed_is_the_same_data(tmp_path, kills):
+    whole, torn = tmp_path / "whole", tmp_path / "torn"
+    make_data(whole, SMALL, 18)
+    command, rng = [sys.executable, "-c", RUN, str(torn)], random.Random(kills)
+    for _ in range(kills):
+        process = subprocess.Popen(command, cwd=ROOT / "tests" / "training")
+        time.sleep(rng.uniform(0.5, 3))
+        process.kill()
+        process.wait()
+    subprocess.run(command, cwd=ROOT / "tests" / "training", check=True)
+    assert contents(torn) == contents(whole)
+
+
+def test_workers_make_the_pieces_that_threads_make(tmp_path):
+    make_data(tmp_path, SMALL, 6, threads=2)
+    for number in range(2):
+        assert make_piece(SMALL, number) == (number, piece_path(tmp_path, SMALL.seed, number).read_bytes())
+
+
+def test_a_cluster_needs_ray(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ValueError, match=r"pip install 'shogi-engine\[ray\]'"):
+        load_ray()
+
+
+@pytest.mark.slow
+def test_two_workers_of_ray_make_the_same_data(tmp_path):
+    pytest.importorskip("ray", reason="ray is not installed")
+    make_data(tmp_path / "here", SMALL, 12, threads=1)
+    make_data(tmp_path / "there", SMALL, 12, threads=2, cluster="local")
+    assert contents(tmp_path / "here") == contents(tmp_path / "there")
+
+
+def test_games_without_pieces_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="no pieces"):
+        Games.load([tmp_path])
+
+
+def test_of_older_games_a_share_is_taken():
+    folder = data_folder()
+    assert len(Games.load([folder])) == GAMES
+    assert len(Games.load([folder, folder], older_share=0.5)) == GAMES + GAMES // 2

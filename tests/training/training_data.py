@@ -1,0 +1,21 @@
+"""Games for the tests of training, played once a run, and small options."""
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+from shogi_engine.training.data import DataOptions
+from shogi_engine.training.jobs import make_data
+
+OPTIONS = DataOptions(nodes=50, seed=3, piece_games=50)
+SMALL = replace(OPTIONS, piece_games=3, seed=11)
+GAMES = 300
+
+
+@cache
+def data_folder() -> Path:
+    """Return a folder with GAMES games in pieces."""
+    folder = Path(mkdtemp(prefix="training-data-"))
+    make_data(folder, OPTIONS, GAMES, threads=2)
+    return folder
