@@ -15,7 +15,16 @@ from shogi_engine.cli.preparation import Preparation, leave
 from shogi_engine.cli.terminal.clock import GameClock, clock_setting
 from shogi_engine.cli.terminal.keeping import data_folder, keep
 from shogi_engine.cli.terminal.match import Match, level_limits
-from shogi_engine.cli.terminal.screen import KANJI, PIECES, SIDES, console, default_pieces, is_terminal
+from shogi_engine.cli.terminal.screen import (
+    KANJI,
+    PIECES,
+    SIDES,
+    Look,
+    console,
+    default_pieces,
+    draw,
+    is_terminal,
+)
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -126,6 +135,7 @@ def load_rules(engine: "Engine") -> None:
     for move in engine.legal_moves()[:1]:
         engine.push(move)
         engine.pop()
+        draw(engine.game.name, games.board(engine.game, engine.position, [move]).copy(), Look())
     games.board(engine.game, engine.position).outcome()
     engine.may_declare()
     engine.book_move()
