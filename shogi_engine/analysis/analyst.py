@@ -33,7 +33,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def limits_for(game: str, given: Mapping[str, int | None]) -> dict[str, int]:
+def limits_for(game: str, given: Mapping[str, int | None]) -> dict[str, Any]:
     """Return the limits of a search of `game`: those given, else DEFAULTS.
 
     Raises ValueError for a level of a game whose levels are weaker players only.
@@ -85,7 +85,7 @@ def hints(engine: Engine, count: int | None = None, **limits: Any) -> list[Hint]
 class Examiner:
     """One thread's engine and solver of mates for one game."""
 
-    def __init__(self, game: str, limits: Mapping[str, int], hash_mb: int = HASH_MB) -> None:
+    def __init__(self, game: str, limits: Mapping[str, Any], hash_mb: int = HASH_MB) -> None:
         self.engine = Engine(game, hash_mb=hash_mb)
         self._limits = dict(limits)
         if "level" in self._limits:

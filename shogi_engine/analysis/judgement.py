@@ -157,11 +157,10 @@ def amount(score: str, unit: str) -> float:
     """Return a value in pawns (`unit` is 'cp') or discs, cut at MOST."""
     most = MOST[unit]
     kind, number = score.split()
+    value = float(number)
     if kind == "mate":
-        value = -most if number.startswith("-") else most
-    else:
-        value = max(-most, min(most, float(number)))
-    return value / PER_UNIT[unit]
+        value = -math.inf if number.startswith("-") else math.inf
+    return max(-most, min(most, value)) / PER_UNIT[unit]
 
 
 def before_move(score: str) -> str:

@@ -75,7 +75,7 @@ def _sentence(move: MoveAnalysis, game: GameAnalysis, text: str, line: list[str]
 
 
 def plot(game: GameAnalysis, path: str, plt: Any) -> None:
-    """Draw black's winning chance by ply, the worst moves marked, with matplotlib's pyplot `plt` to the image `path`."""
+    """Draw black's winning chance by ply, the worst moves marked, with pyplot (`plt`) to the image `path`."""
     figure, axes = plt.subplots(figsize=(9, 4.5), layout="constrained")
     plies = [move.ply - 1 for move in game.moves]
     axes.plot([*plies, len(game.record.moves)], [100 * chance for chance in game.chances], color="#3b6ea8")
