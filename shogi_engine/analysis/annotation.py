@@ -3,7 +3,7 @@
 import copy
 
 from shogi_engine.analysis.judgement import GameAnalysis, MoveAnalysis, amount
-from shogi_engine.analysis.words import line_texts, score_words, shown, words_of
+from shogi_engine.analysis.words import called, line_texts, score_words, shown, words_of
 from shogi_engine.records import GameRecord
 
 
@@ -44,8 +44,7 @@ def _comments(
     value = score_words(move.played_score, game.unit, words)
     lines = [f"{value} ({words['chance']} {black:.0%})"]
     if move.worth_a_word:
-        called = [words[move.verdict]] if move.verdict else []
-        called += [words["missed"].format(length=move.missed_mate)] if move.missed_mate else []
         best = score_words(move.score, game.unit, words)
-        lines.append(f"{', '.join(called)} (-{move.loss:.0%}); {words['better']}: {' '.join(better)} ({best})")
+        judged = f"{called(move.verdict, move.missed_mate, words)} (-{move.loss:.0%})"
+        lines.append(f"{judged}; {words['better']}: {' '.join(better)} ({best})")
     return lines

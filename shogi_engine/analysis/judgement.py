@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine.records import GameRecord
+from shogi_engine.text import score_value
 
 # A side's chance to win is 1 / (1 + exp(-value / scale)). 600 centipawns is what Ponanza fitted to games and what the
 # Shogi GUIs draw; 5 discs is about what a value of a search of ten plies is wrong by. Even a proven score counts as
@@ -137,12 +138,6 @@ class GameAnalysis:
 
 
 # ---- values ------------------------------------------------------------------------------------------------------
-
-
-def score_value(score: str) -> dict[str, int | float]:
-    """Return {'cp': 12} for 'cp 12'."""
-    unit, number = score.split()
-    return {unit: float(number) if "." in number else int(number)}
 
 
 def chance(score: str) -> float:

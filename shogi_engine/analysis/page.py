@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from shogi_engine.analysis.judgement import GameAnalysis, MoveAnalysis
-from shogi_engine.analysis.words import line_texts, move_text, score_words, shown, words_of
+from shogi_engine.analysis.words import called, line_texts, move_text, score_words, shown, words_of
 
 NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'  # HTML needs none
 
@@ -90,11 +90,10 @@ def _judged(game: GameAnalysis, move: MoveAnalysis, board: Any, boards: _Boards,
         line.append({"move": text, "board": boards.add(board)})
     for _ in pv:
         board.pop()
-    missed = words["missed"].format(length=move.missed_mate) if move.missed_mate else ""
     return {
         **row,
         "verdict": move.verdict or "mistake",
-        "called": ", ".join(text for text in (words.get(move.verdict, ""), missed) if text),
+        "called": called(move.verdict, move.missed_mate, words),
         "loss": move.loss,
         "given": f"{move.given:.2f} {words[game.unit]}",
         "best": score_words(move.score, game.unit, words),

@@ -5,7 +5,7 @@ from typing import Any
 
 from shogi_engine.analysis.analyst import Hint
 from shogi_engine.analysis.judgement import VERDICTS, GameAnalysis, MoveAnalysis
-from shogi_engine.analysis.words import line_texts, score_words, shown, words_of
+from shogi_engine.analysis.words import called, line_texts, score_words, shown, words_of
 
 BARS = "▁▂▃▄▅▆▇█"
 MARKS = {"blunder": "??", "mistake": "?", "inaccuracy": "?!", "": ""}
@@ -68,10 +68,9 @@ def _counts(game: GameAnalysis, words: dict[str, str]) -> list[str]:
 
 def _sentence(move: MoveAnalysis, game: GameAnalysis, text: str, line: list[str], words: dict[str, str]) -> str:
     """Return what was wrong with a move, and what was better."""
-    called = [words[move.verdict]] if move.verdict else []
-    called += [words["missed"].format(length=move.missed_mate)] if move.missed_mate else []
     before, after = (score_words(score, game.unit, words) for score in (move.score, move.played_score))
-    return f"{move.ply:>3}  {text}: {', '.join(called)} ({before} -> {after}); {words['better']}: {' '.join(line)}"
+    judged = f"{called(move.verdict, move.missed_mate, words)} ({before} -> {after})"
+    return f"{move.ply:>3}  {text}: {judged}; {words['better']}: {' '.join(line)}"
 
 
 def plot(game: GameAnalysis, path: str, plt: Any) -> None:

@@ -20,8 +20,6 @@ WORDS: dict[str, dict[str, str]] = {
         "start": "Start",
         "analysis": "Game analysis",
         "game": "Game",
-        "played": "played",
-        "best": "best",
         "gave": "gave away",
         "pawns": "pawns",
         "discs": "discs",
@@ -47,8 +45,6 @@ WORDS: dict[str, dict[str, str]] = {
         "start": "開始局面",
         "analysis": "棋譜解析",
         "game": "対局",
-        "played": "本譜",
-        "best": "最善手",
         "gave": "損失",
         "pawns": "歩",
         "discs": "石",
@@ -103,3 +99,9 @@ def score_words(score: str, unit: str, words: dict[str, str]) -> str:
     if kind == "mate":
         return words["mated" if number.startswith("-") else "mate"].format(length=number.lstrip("-"))
     return f"{float(number) / (100.0 if unit == 'pawns' else 1.0):+.2f}"
+
+
+def called(verdict: str, missed_mate: int, words: dict[str, str]) -> str:
+    """Return what a move is called: 'blunder, missed a mate in 3', '' if nothing."""
+    missed = words["missed"].format(length=missed_mate) if missed_mate else ""
+    return ", ".join(text for text in (words.get(verdict, ""), missed) if text)

@@ -16,10 +16,10 @@ from shogi_engine.cli.common import (
     at_least_one,
     pyplot,
     report,
-    score_value,
 )
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.progress_bar import progress_bar
+from shogi_engine.text import score_value
 
 if TYPE_CHECKING:
     from shogi_engine.analysis import Analyst, GameAnalysis

@@ -69,7 +69,7 @@ def test_progress_and_threads(blunder):
     assert seen == [(number, 5) for number in range(1, 6)] and game.moves == blunder.moves
 
 
-class Killed(Exception):
+class KilledError(Exception):
     """In place of a signal."""
 
 
@@ -85,7 +85,7 @@ def test_an_analysis_that_was_killed_goes_on_and_ends_the_same(tmp_path):
         def keep(key, found):
             saved.add(key, found)
             if analyst.positions == dies_after:
-                raise Killed
+                raise KilledError
 
         games = analyst.run(records, saved.known, keep)
         saved.finish([game.values() for game in games])
@@ -93,7 +93,7 @@ def test_an_analysis_that_was_killed_goes_on_and_ends_the_same(tmp_path):
 
     unkilled, killed = tmp_path / "unkilled.json", tmp_path / "killed.json"
     assert run(unkilled, 0) == whole
-    with pytest.raises(Killed):
+    with pytest.raises(KilledError):
         run(killed, 1)  # the first finding is written at once
     assert len(analysis.SavedAnalysis(killed, records, limits).known) == 1
     assert run(killed, 0) == whole - 1
