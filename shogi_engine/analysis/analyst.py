@@ -21,7 +21,7 @@ MATE_PLIES = 9  # mates by checks up to this length are looked for with MATE_NOD
 MATE_NODES = 1_000_000
 LONG_MATE_NODES = 100_000  # and longer ones with so many
 # What a position gets if nobody says: a game then takes about a minute on one core.
-DEFAULTS: dict[str, dict[str, int]] = {"shogi": {"nodes": 400_000}, "othello": {"level": 14}}
+DEFAULTS: dict[str, dict[str, int]] = {"shogi": {"nodes": 300_000}, "othello": {"level": 14}}
 LIMITS = ("nodes", "movetime", "depth", "level")
 
 Key = tuple[int, int]  # the number of a game, from 0, and the ply

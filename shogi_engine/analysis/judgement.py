@@ -222,7 +222,8 @@ def _judged(ply: int, side: int, move: str, found: Finding, after: str) -> MoveA
         unit = "discs" if "discs" in (found.score.split()[0], after.split()[0]) else "cp"
         loss = max(0.0, chance(found.score) - chance(after))
         given = max(0.0, amount(found.score, unit) - amount(after, unit))
-        played = after if loss > 0 or given > 0 else found.score
+        no_worse = loss == given == 0 and not after.startswith("mate")
+        played = found.score if no_worse else after
     own = chance(found.score)
     return MoveAnalysis(
         ply=ply + 1,
