@@ -1,8 +1,10 @@
-"""`shogi-engine mate`: a mate by checks in a Shogi position, or a suite of mate problems."""
+"""`shogi-engine mate`: a mate by checks in Shogi positions, of an SFEN or a file, or a suite of mate problems."""
 
 import argparse
+import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli.common import (
@@ -15,12 +17,16 @@ from shogi_engine.cli.common import (
     report_suite,
 )
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.terminal.screen import KANJI, WESTERN
 
 if TYPE_CHECKING:
-    from shogi_engine.forced_win import ForcedWin
+    from shogi_engine.cli.mate_answer import Answer
+    from shogi_engine.games.shogi.mate.solver import MateSolver
 
 MAX_MS = 10_000  # for each problem
 HASH_MB = 256
+NOTATIONS = ("usi", "japanese", "western")
+STANDARD = "-"  # stdin
 
 
 def add_parser(commands: Any) -> None:
@@ -28,23 +34,36 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands, "mate", run, "Find a mate by checks in a Shogi position, or prove that there is none."
     )
-    parser.add_argument("sfen", nargs="*", metavar="SFEN", help="the position; the side to move mates")
+    parser.add_argument(
+        "sfen",
+        nargs="*",
+        metavar="SFEN",
+        help="the position, whose side to move mates; or a file of one or many (SFEN lines, KIF, BOD ...), - for stdin",
+    )
     parser.add_argument("--max-ms", type=at_least_one, default=MAX_MS, metavar="N", help=f"default {MAX_MS}")
     parser.add_argument("--shortest", action="store_true", help="then look for the shortest mate")
     parser.add_argument("--all", action="store_true", help="list the other first moves that mate")
+    parser.add_argument(
+        "--alternatives", action="store_true", help="list the other first moves that mate as quickly as the shortest"
+    )
     parser.add_argument("--tsume", action="store_true", help="the conventional length, without useless interpositions")
+    parser.add_argument("--notation", choices=NOTATIONS, default="usi", help="of the moves, default usi")
+    parser.add_argument(
+        "--diagram", action="store_true", help="draw positions in kanji; one SFEN's is drawn in letters without this"
+    )
+    parser.add_argument("--kif", metavar="OUT", help="write the problems with their answers as KIF")
     parser.add_argument("--suite", metavar="FILE", help="check the answers of a file instead")
     add_hash(parser, HASH_MB)
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Solve one problem, or check a suite."""
+    """Solve the problems, or check a suite."""
     if bool(args.suite) == bool(args.sfen):
         raise ValueError("mate needs either SFEN or --suite FILE")
-    from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
+    from shogi_engine.games.shogi.mate.solver import MateSolver
     from shogi_engine.games.shogi.notation import parse_sfen
-    from shogi_engine.suites.mate_suite import check, plain_sfen, read, values
+    from shogi_engine.suites.mate_suite import check, plain_sfen, read
 
     if args.suite:
         problems = read(args.suite)
@@ -52,23 +71,63 @@ def run(args: argparse.Namespace) -> int:
         with compile_bar():
             solver.warmup()
         return report_suite(args, check(problems, solver, max_ms=args.max_ms, progress=progress_line("problem")))
-    sfen = plain_sfen(" ".join(args.sfen))
-    position = parse_sfen(sfen)
+    if is_file(args.sfen):
+        sfens = list(positions_of(args.sfen[0]))
+        many = True
+    else:
+        sfens, many = [plain_sfen(" ".join(args.sfen))], False
+    for sfen in sfens:
+        parse_sfen(sfen)
     solver = MateSolver(args.hash)
     with compile_bar():
         solver.warmup()
-    progress = nodes_line()
+    return solve_many(args, solver, sfens) if many else solve_one(args, solver, sfens[0])
+
+
+def is_file(words: list[str]) -> bool:
+    """Tell whether the argument is a file of positions, or stands for stdin."""
+    return len(words) == 1 and (words[0] == STANDARD or Path(words[0]).is_file())
+
+
+def positions_of(name: str) -> Iterator[str]:
+    """Yield the SFEN of each problem in a file of any record format.
+
+    A record that begins as games do is a game, and its last position the problem; any other one begins with the
+    problem, and its moves are somebody's answer. Raises OSError, ValueError.
+    """
+    from shogi_engine import records
+    from shogi_engine.games.shogi.records.handicaps import handicap_name
+
+    source = io.BytesIO(sys.stdin.buffer.read()) if name == STANDARD else open(name, "rb")  # noqa: SIM115
+    with source:
+        try:
+            for record in records.read(source, game="shogi", name=name):
+                yield record.board().sfen() if handicap_name(record.start) else record.start
+        except records.RecordError as fault:
+            raise ValueError(f"{name}: {fault}") from None
+
+
+def solve(args: argparse.Namespace, solver: "MateSolver", sfen: str) -> "Answer":
+    """Return what is found of one problem, with a line of progress meanwhile."""
+    from shogi_engine.cli.mate_answer import Answer
+    from shogi_engine.games.shogi.notation import parse_sfen
+
+    position, progress = parse_sfen(sfen), nodes_line()
+    every = args.all or args.alternatives
+    shortest = args.shortest or args.alternatives
+    solutions: tuple[tuple[int, ...], ...] = ()
     if args.tsume:
         found = solver.tsume(position, max_ms=args.max_ms, progress=progress)
+        if every and found:
+            left = max(args.max_ms - 1000 * found.seconds, 1.0)
+            others = solver.solve(position, max_ms=left, shortest=True, every=True, keep=True, progress=progress)
+            solutions = tuple(line for line in others.solutions if line[0] != found.moves[0])
     else:
-        found = solver.solve(position, max_ms=args.max_ms, shortest=args.shortest, every=args.all, progress=progress)
+        found = solver.solve(position, max_ms=args.max_ms, shortest=shortest, every=every, progress=progress)
+        solutions = found.solutions[1:]
     if progress:
         print("\r\033[K", end="", file=sys.stderr, flush=True)
-    row = values(position, found)
-    if args.all:
-        row["solutions"] = [line_texts(position, moves) for moves in found.solutions]
-    report(args, row, picture(sfen, found, args.tsume))
-    return 1 if found.result == "timeout" else 0
+    return Answer(sfen, position, found, solutions)
 
 
 def nodes_line() -> Callable[[int, float], None] | None:
@@ -78,42 +137,53 @@ def nodes_line() -> Callable[[int, float], None] | None:
     return lambda nodes, seconds: print(f"\r{nodes} nodes, {seconds:.0f} s", end="", file=sys.stderr, flush=True)
 
 
-def headline(found: "ForcedWin[int]", tsume: bool) -> str:
-    """Return the result in a few words."""
-    if found.result == "nomate":
-        return "no mate by checks"
-    if found.result != "mate":
-        return "nothing proven within the limits"
-    words = f"mate in {found.length}" + (" without useless interpositions" if tsume else "")
-    return words + {None: "", True: ", the shortest", False: ", not proven shortest"}[found.shortest]
+def row_of(args: argparse.Namespace, answer: "Answer") -> dict[str, Any]:
+    """Return an answer as JSON has it."""
+    row = answer.values()
+    if args.all:
+        row["solutions"] = answer.lines()
+    if args.alternatives:
+        row["alternatives"] = answer.lines()[1:]
+    return row
 
 
-def picture(sfen: str, found: "ForcedWin[int]", tsume: bool = False) -> str:
-    """Return the problem, its answer and the position at the end as text."""
-    from shogi_engine.games.shogi.board import Board
-    from shogi_engine.games.shogi.mate.solver import line_texts
-    from shogi_engine.games.shogi.notation import parse_sfen
-
-    board = Board(sfen)
-    speed = f"{found.nodes} nodes, {found.seconds:.2f} s"
-    parts = [board.diagram(), f"{headline(found, tsume)}   ({speed})"]
-    position = parse_sfen(sfen)
-    for number, moves in enumerate(found.solutions or [found.moves]):
-        texts = line_texts(position, moves)
-        if number:
-            parts.append(f"also, in {len(texts)}: {' '.join(texts)}")
-        elif texts:
-            parts.append("\n".join(numbered(texts)))
-            for text in texts:
-                board.push_usi(text)
-    if found.moves:
-        parts.append(board.diagram())
-    return "\n\n".join(parts)
+def solve_one(args: argparse.Namespace, solver: "MateSolver", sfen: str) -> int:
+    """Solve one problem; status 1 if nothing is proven."""
+    answer = solve(args, solver, sfen)
+    if args.kif:
+        write_kif(args.kif, [answer])
+    drawn = KANJI if args.diagram or args.notation == "japanese" else WESTERN
+    report(args, row_of(args, answer), answer.text(args.notation, drawn, args.tsume))
+    return 1 if answer.found.result == "timeout" else 0
 
 
-def numbered(texts: list[str]) -> list[str]:
-    """Return moves with their numbers, the attacker's and the answer in one row."""
+def solve_many(args: argparse.Namespace, solver: "MateSolver", sfens: list[str]) -> int:
+    """Solve the problems of a file, each in --max-ms; status 1 if nothing is proven of one."""
+    answers: list[Answer] = []
     rows = []
-    for index in range(0, len(texts), 2):
-        rows.append(f"{index + 1:>3}. {'  '.join(f'{text:<5}' for text in texts[index : index + 2])}".rstrip())
-    return rows
+    try:
+        for number, sfen in enumerate(sfens, 1):
+            answers.append(solve(args, solver, sfen))
+            rows.append({"sfen": sfen, **row_of(args, answers[-1])})
+            if not args.json:
+                text = answers[-1].text(args.notation, KANJI if args.diagram else "", args.tsume)
+                print(f"{number}. {sfen}\n\n{text}\n", flush=True)
+    finally:  # Ctrl-C keeps what there is
+        if args.kif and answers:
+            write_kif(args.kif, answers)
+    counts = {
+        name: sum(row["result"] == result for row in rows)
+        for name, result in (("mates", "mate"), ("nomates", "nomate"), ("timeouts", "timeout"))
+    }
+    nodes, seconds = (sum(getattr(answer.found, name) for answer in answers) for name in ("nodes", "seconds"))
+    mates = f"{counts['mates']} mate{'' if counts['mates'] == 1 else 's'}"
+    text = f"{mates}, {counts['nomates']} without, {counts['timeouts']} not proven   ({seconds:.2f} s)"
+    report(args, {**counts, "results": rows, "nodes": nodes, "seconds": seconds}, text)
+    return 1 if counts["timeouts"] else 0
+
+
+def write_kif(path: str, answers: "list[Answer]") -> None:
+    """Write the problems with their answers."""
+    from shogi_engine import records
+
+    records.save([answer.record() for answer in answers], path, format="kif")

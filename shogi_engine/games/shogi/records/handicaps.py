@@ -25,16 +25,40 @@ _RANKS = {
 }
 HANDICAPS = {EVEN: START, **{name: f"{ranks}/{_PAWNS_AND_BELOW}" for name, (ranks, _) in _RANKS.items()}}
 PRESETS = {"HIRATE": START, **{preset: HANDICAPS[name] for name, (_, preset) in _RANKS.items()}}
+WESTERN = {
+    "even": EVEN,
+    "lance": "香落ち",
+    "right-lance": "右香落ち",
+    "bishop": "角落ち",
+    "rook": "飛車落ち",
+    "rook-lance": "飛香落ち",
+    "2-piece": "二枚落ち",
+    "3-piece": "三枚落ち",
+    "4-piece": "四枚落ち",
+    "5-piece": "五枚落ち",
+    "left-5-piece": "左五枚落ち",
+    "6-piece": "六枚落ち",
+    "7-piece": "右七枚落ち",
+    "left-7-piece": "左七枚落ち",
+    "8-piece": "八枚落ち",
+    "10-piece": "十枚落ち",
+}
 _DIGITS = str.maketrans("2345678", "二三四五六七八")
 
 
 def handicap(name: str) -> str:
-    """Return the SFEN of a handicap by KIF's name, also '2枚落ち' or '香落'. Raises ValueError if it is none."""
+    """Return the SFEN of a handicap by KIF's name, also '2枚落ち' or '香落', or a Western one, '2-piece'.
+
+    Raises ValueError if it is none.
+    """
+    western = "-".join(name.lower().split()).replace("pieces", "piece").removesuffix("-handicap")
+    if western in WESTERN:
+        return HANDICAPS[WESTERN[western]]
     plain = name.strip(" 　").translate(_DIGITS).replace("10枚", "十枚")
     for known in (plain, f"{plain}ち", plain.replace("飛落", "飛車落"), f"右{plain}"):
         if known in HANDICAPS:
             return HANDICAPS[known]
-    raise ValueError(f"the handicap {name!r} is not known; there are {', '.join(HANDICAPS)}")
+    raise ValueError(f"the handicap {name!r} is not known; there are {', '.join([*HANDICAPS, *WESTERN])}")
 
 
 def handicap_name(sfen: str) -> str:

@@ -1,0 +1,139 @@
+"""What `shogi-engine mate` says of one problem: as text in a notation, for JSON, and as a record."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shogi_engine.cli.terminal.screen import KANJI
+from shogi_engine.forced_win import ForcedWin
+from shogi_engine.games.shogi.board import Board
+from shogi_engine.games.shogi.mate.solver import line_texts
+from shogi_engine.games.shogi.symbols import HAND_ORDER, KANJI_NUMBERS, KANJI_PIECES, SYMBOLS
+from shogi_engine.records import GameRecord
+from shogi_engine.suites.mate_suite import values
+
+ENDINGS = {"mate": "mate", "nomate": "no mate", "timeout": "interrupted"}  # by ForcedWin.result
+
+
+@dataclass
+class Answer:
+    """A problem and what was found.
+
+    position : record[POSITION]    others : the lines of other first moves, encoded
+    """
+
+    sfen: str
+    position: Any
+    found: ForcedWin[int]
+    others: Sequence[Sequence[int]] = ()
+
+    def lines(self) -> list[list[str]]:
+        """Return the line found, and those of the other first moves, in USI."""
+        return [line_texts(self.position, moves) for moves in (self.found.moves, *self.others) if moves]
+
+    def end(self) -> Board:
+        """Return the board after the line found."""
+        board = Board(self.sfen)
+        for text in line_texts(self.position, self.found.moves):
+            board.push_usi(text)
+        return board
+
+    def left_over(self) -> dict[int, int]:
+        """Return how many pieces of each kind the attacker has in hand after the mate."""
+        return dict(self.end().pieces_in_hand[int(self.position.side)])
+
+    def values(self) -> dict[str, Any]:
+        """Return the result for JSON; left_over is a hand as SFEN has it."""
+        row: dict[str, Any] = values(self.position, self.found)
+        if self.found:
+            left = self.left_over()
+            row["left_over"] = "".join(
+                f"{left[kind] if left[kind] > 1 else ''}{SYMBOLS[kind]}" for kind in HAND_ORDER if left.get(kind)
+            )
+        return row
+
+    # ---- text
+
+    def text(self, notation: str, drawn: str, tsume: bool = False) -> str:
+        """Return the problem, its answer and the position at the end, `drawn` with KANJI or WESTERN pieces or ''."""
+        speed = f"{self.found.nodes} nodes, {self.found.seconds:.2f} s"
+        parts = [_diagram(Board(self.sfen), drawn), f"{headline(self.found, tsume)}   ({speed})"]
+        for number, line in enumerate(self.lines()):
+            texts = written(self.sfen, line, notation)
+            if number:
+                parts.append(f"also, in {len(texts)}: {' '.join(texts)}")
+            else:
+                parts.append("\n".join(numbered(texts)))
+        if self.found:
+            parts += [_hand_text(self.left_over(), notation), _diagram(self.end(), drawn)]
+        return "\n\n".join(part for part in parts if part)
+
+    # ---- record
+
+    def record(self) -> GameRecord:
+        """Return the problem with its answer; other first moves are variations."""
+        record = GameRecord("shogi", self.sfen)
+        record.root.add_comment(headline(self.found, False))
+        for number, line in enumerate(self.lines()):
+            node = record.root
+            for move in line:
+                node = node.add(move)
+            if number:
+                node.ending = "mate"
+        record.ending = ENDINGS[self.found.result]
+        return record
+
+
+def headline(found: ForcedWin[int], tsume: bool) -> str:
+    """Return the result in a few words."""
+    if found.result == "nomate":
+        return "no mate by checks"
+    if found.result != "mate":
+        return "nothing proven within the limits"
+    words = f"mate in {found.length}" + (" without useless interpositions" if tsume else "")
+    return words + {None: "", True: ", the shortest", False: ", not proven shortest"}[found.shortest]
+
+
+def written(sfen: str, moves: Sequence[str], notation: str) -> list[str]:
+    """Return moves in USI from a position in another notation."""
+    board, texts = Board(sfen), []
+    for move in moves:
+        texts.append(board.text(board.parse_usi(move), notation))
+        board.push_usi(move)
+    return texts
+
+
+def numbered(texts: list[str]) -> list[str]:
+    """Return moves with their numbers, the attacker's and the answer in one row."""
+    rows = []
+    for index in range(0, len(texts), 2):
+        rows.append(f"{index + 1:>3}. {'  '.join(_padded(text) for text in texts[index : index + 2])}".rstrip())
+    return rows
+
+
+def _padded(text: str) -> str:
+    """Return a move as wide as most are: a kanji takes two columns."""
+    wide = sum(not each.isascii() for each in text)
+    return text + " " * ((10 if wide else 5) - len(text) - wide)
+
+
+def _hand_text(left: dict[int, int], notation: str) -> str:
+    """Return what the attacker has left over, in words."""
+    if notation == "japanese":
+        held = "　".join(
+            KANJI_PIECES[kind] + (KANJI_NUMBERS[left[kind]] if left[kind] > 1 else "")
+            for kind in HAND_ORDER
+            if left.get(kind)
+        )
+        return f"持駒余り：{held or 'なし'}"
+    held = " ".join(
+        SYMBOLS[kind] + (str(left[kind]) if left[kind] > 1 else "") for kind in HAND_ORDER if left.get(kind)
+    )
+    return f"left over in hand: {held or 'nothing'}"
+
+
+def _diagram(board: Board, drawn: str) -> str:
+    """Return the position drawn with KANJI or WESTERN pieces, '' for ''."""
+    if not drawn:
+        return ""
+    return board.unicode() if drawn == KANJI else board.diagram()

@@ -1,0 +1,106 @@
+"""A clock for both sides of a game at the terminal, and how it is set. Standard library only."""
+
+import argparse
+import math
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shogi_engine.search.timeman import Clock
+
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+SECONDS_MAX = 100 * 3600
+_PART = re.compile(r"(?P<number>\d{1,6})(?P<unit>[smh]?)")
+
+
+class TimeUp(Exception):  # noqa: N818  (no error: somebody has lost)
+    """The time of the side to move is over."""
+
+
+@dataclass(frozen=True)
+class ClockSetting:
+    """Seconds: main time of each side, byoyomi for each move after it, increment after each move."""
+
+    main: int
+    byoyomi: int = 0
+    increment: int = 0
+
+
+def clock_setting(text: str) -> ClockSetting:
+    """Return the setting 'MAIN+BYOYOMI+INC' ('10m', '600+30', '5m+0+10'), for argparse; seconds without a unit."""
+    parts = [_PART.fullmatch(part) for part in text.split("+")]
+    if len(parts) > 3 or None in parts:
+        raise argparse.ArgumentTypeError(f"expected MAIN+BYOYOMI+INC as in 10m+30 or 5m+0+10, not {text!r}")
+    seconds = [int(part["number"]) * UNITS[part["unit"]] for part in parts if part]
+    if not any(seconds) or max(seconds) > SECONDS_MAX:
+        raise argparse.ArgumentTypeError(f"a clock has between 1 s and {SECONDS_MAX // 3600} h, not {text!r}")
+    return ClockSetting(*seconds)
+
+
+class GameClock:
+    """Takes the time of each move; without a setting nobody's time runs out.
+
+    now() -> seconds
+    """
+
+    def __init__(self, setting: ClockSetting | None = None, now: Callable[[], float] = time.monotonic) -> None:
+        self.setting = setting
+        self._now = now
+        self._side: int | None = None
+        self._began = 0.0
+        self.reset()
+
+    def start(self, side: int) -> None:
+        """Let the time of `side` run; if it runs already it goes on."""
+        if self._side != side:
+            self._side, self._began = side, self._now()
+
+    def stop(self) -> float:
+        """Stop after a move; return how many seconds it took."""
+        side, self._side = self._side, None
+        if side is None:
+            return 0.0
+        used = self._now() - self._began
+        if self.setting:
+            self._main[side] = max(self._main[side] - used, 0.0) + self.setting.increment
+        return used
+
+    def reset(self) -> None:
+        """Give both sides the time that a game begins with."""
+        self._main = [float(self.setting.main) if self.setting else 0.0] * 2
+        self._side = None
+
+    def left(self) -> float | None:
+        """Return the seconds until the side whose time runs has lost, None if nobody can."""
+        if self.setting is None or self._side is None:
+            return None
+        return self._main[self._side] + self.setting.byoyomi - (self._now() - self._began)
+
+    def is_over(self) -> bool:
+        """Tell whether the side whose time runs has none left."""
+        left = self.left()
+        return left is not None and left <= 0
+
+    def for_search(self, side: int) -> Clock | None:
+        """Return what a search may use, None without a setting."""
+        if self.setting is None:
+            return None
+        main, byoyomi, increment = self._main[side], self.setting.byoyomi, self.setting.increment
+        return Clock(int(1000 * main), 1000 * byoyomi, 1000 * increment)
+
+    def text(self, side: int) -> str:
+        """Return what is left, '9:58' or 'byoyomi 0:27'; '' without a setting."""
+        if self.setting is None:
+            return ""
+        main = self._main[side] - (self._now() - self._began if side == self._side else 0.0)
+        if main > 0 or not self.setting.byoyomi:
+            return _minutes(main)
+        return f"byoyomi {_minutes(self.setting.byoyomi + main)}"
+
+
+def _minutes(seconds: float) -> str:
+    """Return '1:02:03' or '2:03'; a second that has begun counts."""
+    whole = max(math.ceil(seconds), 0)
+    hours, rest = divmod(whole, 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"

@@ -1,0 +1,370 @@
+"""Match: one game at the terminal, between a human and the engine or any two of them."""
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine import games, records
+from shogi_engine.cli.common import DEFAULT_MS
+from shogi_engine.cli.terminal.clock import GameClock, TimeUp
+from shogi_engine.cli.terminal.keeping import game_record, load_game
+from shogi_engine.cli.terminal.screen import SIDES, WESTERN, Line, Look, draw, plain
+from shogi_engine.search.timeman import TimeOptions, plan
+from shogi_engine.threads import start_thread
+
+if TYPE_CHECKING:
+    from shogi_engine.engine import Engine
+    from shogi_engine.records import GameRecord
+    from shogi_engine.results import SearchResult
+
+STRONGEST = {"shogi": 20, "othello": 21}  # the highest level; Shogi's is the engine as it is
+POLL_SECONDS = 0.1
+HELP = """a move    e.g. {example}, in any notation; `moves` lists them
+undo      take your last move back
+hint      what the engine would play
+go        let the engine move for you
+board     show the board again; `flip` turns it
+level N   the engine's level from now on, 0 to {strongest}
+resign    give up; `declare` claims a win by the entering-king rule
+save FILE write the game ({formats}); `load FILE` goes on with one
+quit      leave; the game is kept"""
+COMMANDS = (
+    "undo", "hint", "go", "board", "flip", "moves", "level", "resign", "declare", "save", "load", "help", "quit"
+)  # fmt: skip
+SHORT = {"exit": "quit", "q": "quit", "?": "help", "h": "help", "d": "board"}
+ENDINGS = {"checkmate": "mate", "no legal move": "mate", "fourfold repetition": "repetition"}  # by Termination
+
+
+def level_limits(engine: "Engine", level: int) -> dict[str, int]:
+    """Return a level as limits of Engine.search, none for Shogi's highest. Raises ValueError if there is none."""
+    strongest = STRONGEST.get(engine.game.name)
+    if level == strongest == engine.levels:
+        return {}
+    if strongest is not None and not 0 <= level <= strongest:
+        raise ValueError(f"levels are 0 to {strongest}, not {level}")
+    engine.check_level(level)
+    return {"level": level}
+
+
+@dataclass
+class Match:
+    """One game at the terminal.
+
+    humans : the sides a human has, of 0 (black) and 1
+    limits : the engine's, as keywords of Engine.search; DEFAULT_MS or the clock's without any
+    read(prompt) -> one line, EOFError at the end of input, TimeUp    show(text) prints a line
+    show_board(lines) prints a board, None to `show` it without styles
+    await_search() returns when the engine can search    notation : of the moves shown, '' is the game's own
+    """
+
+    engine: "Engine"
+    humans: set[int]
+    limits: dict[str, Any] = field(default_factory=dict)
+    read: Callable[[str], str] = input
+    show: Callable[[str], Any] = print
+    max_moves: int = 1000
+    await_search: Callable[[], object] = lambda: None
+    notation: str = ""
+    pieces: str = WESTERN
+    flipped: bool = False
+    clock: GameClock = field(default_factory=GameClock)
+    show_board: Callable[[list[Line]], Any] | None = None
+    ending: str = ""  # how the game ended, one of records.ENDINGS by name
+    over: bool = False
+
+    def __post_init__(self) -> None:
+        self._seconds: list[float | None] = [None] * len(self.engine.moves)
+        self._stored = self._state()  # what there is of the game in a file
+        self._written: set[Path] = set()
+        self._board_now: Any = None
+
+    # ---- the game
+
+    def play(self) -> None:
+        """Play until the game is over or the human leaves."""
+        self._board()
+        while not self._is_finished():
+            side = self._position().turn
+            if side in self.humans:
+                if not self._human_moves(side):
+                    return
+            else:
+                self._engine_moves()
+
+    def _is_finished(self) -> bool:
+        """Tell whether the game is over, and say so if the rules end it."""
+        if self.over:
+            return True
+        outcome = self._position().outcome()
+        if outcome is not None:
+            reason = getattr(outcome, "termination", None)
+            ending = ENDINGS.get(reason.value, "") if reason is not None else ""
+            if reason is not None and reason.value == "perpetual check":
+                won = outcome.winner == self._position().turn
+                ending = "opponent's illegal move" if won else "illegal move"
+            self._end(ending, str(outcome))
+        elif len(self.engine.moves) >= self.max_moves:
+            self._end("max moves", f"a draw: {self.max_moves} moves")
+        return self.over
+
+    def _end(self, ending: str, text: str) -> None:
+        self.clock.stop()
+        self.ending, self.over = ending, True
+        self.show(text)
+
+    def _position(self) -> Any:
+        """Return the game's Board with all moves."""
+        made = self.engine.move_texts
+        board = self._board_now
+        if board is None or [str(move) for move in board.move_stack] != made:
+            board = self._board_now = games.board(self.engine.game, self.engine.root, made)
+        return board.copy()
+
+    def _push(self, move: str) -> None:
+        """Make a move and stop the clock."""
+        self.engine.push(move)
+        self._seconds.append(self.clock.stop())
+
+    # ---- what is shown
+
+    def _shown(self, moves: Sequence[str]) -> str:
+        """Return moves that follow each other from here as they are shown."""
+        if not self.notation:
+            return " ".join(moves)
+        board, texts = self._position(), []
+        for move in moves:
+            texts.append(board.text(board.parse_text(move), self.notation))
+            board.push_text(move)
+        return " ".join(texts)
+
+    def _board(self) -> None:
+        clocks = (self.clock.text(0), self.clock.text(1))
+        look = Look(self.pieces, self.flipped, clocks, colours=self.show_board is not None)
+        lines = draw(self.engine.game.name, self._position(), look)
+        self.show("")
+        if self.show_board is None:
+            self.show(plain(lines))
+        else:
+            self.show_board(lines)
+
+    def words(self) -> Iterator[str]:
+        """Yield what may be typed: commands, and the moves as the engine writes them and as they are shown."""
+        yield from COMMANDS
+        for move in self.engine.legal_moves():
+            yield move
+            if self.notation:
+                yield self._shown([move]).lstrip("▲△")
+
+    def clocks(self) -> str:
+        """Return both clocks in a line."""
+        return "   ".join(f"{SIDES[side]} {self.clock.text(side)}" for side in (0, 1))
+
+    # ---- the engine
+
+    def _engine_moves(self) -> None:
+        """Let the engine move, or end the game."""
+        side = self._position().turn
+        if self.engine.may_declare():
+            self.show("engine: declares a win (entering king)")
+            self._end("declaration", f"{SIDES[side]} wins: declaration")
+            return
+        known = self.engine.book_move()
+        if known:
+            shown, how = self._shown([known]), "book"
+        else:
+            self.await_search()
+            self.clock.start(side)
+            found = self._search(self._limits(side))
+            known, shown = found.bestmove, self._shown([found.bestmove])
+            how = f"{found.score}, depth {found.depth}, {found.seconds:.1f} s"
+        if self.clock.is_over():
+            self._end("time", f"{SIDES[1 - side]} wins: {SIDES[side]} ran out of time")
+            return
+        self._push(known)
+        self._board()
+        self.show(f"engine: {shown}   ({how})")
+
+    def _limits(self, side: int) -> dict[str, Any]:
+        """Return the limits of one search: the level or what was given, and never more than the clock has."""
+        clock = self.clock.for_search(side)
+        if clock is None:
+            return self.limits or {"movetime": DEFAULT_MS}
+        budget = plan(clock, len(self.engine.moves), TimeOptions())
+        most = self.limits.get("movetime", budget.hard_ms)
+        limits = {name: value for name, value in self.limits.items() if name != "movetime"}
+        return limits | {"soft_ms": min(budget.soft_ms, most), "hard_ms": min(budget.hard_ms, most)}
+
+    def _search(self, limits: dict[str, Any]) -> "SearchResult":
+        """Search in a thread, so that Ctrl-C comes through at once."""
+        results: list[SearchResult | BaseException] = []
+
+        def work() -> None:
+            try:
+                results.append(self.engine.search(**limits))
+            except BaseException as failure:
+                results.append(failure)
+
+        thread = start_thread(work, "search")
+        try:
+            while thread.is_alive():
+                thread.join(POLL_SECONDS)
+        except KeyboardInterrupt:
+            self.engine.stop()
+            thread.join()
+            raise
+        if isinstance(results[0], BaseException):
+            raise results[0]
+        return results[0]
+
+    # ---- the human
+
+    def _human_moves(self, side: int) -> bool:
+        """Obey one line; return False if the human leaves."""
+        self.clock.start(side)
+        try:
+            line = self.read(f"{SIDES[side]}> ").strip()
+        except EOFError:
+            return False
+        except TimeUp:
+            line = ""
+        if self.clock.is_over():
+            self._end("time", f"{SIDES[1 - side]} wins: {SIDES[side]} ran out of time")
+            return True
+        command, _, rest = line.partition(" ")
+        command = SHORT.get(command, command)
+        if command == "quit":
+            return False
+        try:
+            if command in COMMANDS:
+                getattr(self, f"_do_{command}")(rest.strip())
+            elif line:
+                self._push(str(self._position().parse_text(line)))
+                self._board()
+        except (ValueError, OSError) as fault:
+            self.show(f"{fault} (`help` lists what can be typed)")
+        return True
+
+    def _do_help(self, _: str) -> None:
+        formats = ", ".join(each.extensions[0] for each in records.all_formats(self.engine.game.name))
+        strongest = STRONGEST.get(self.engine.game.name, 0)
+        example = self._shown(self.engine.legal_moves()[:1])
+        self.show(HELP.format(example=example, formats=formats, strongest=strongest))
+
+    def _do_moves(self, _: str) -> None:
+        self.show(" ".join(self._shown([move]) for move in self.engine.legal_moves()))
+
+    def _do_board(self, _: str) -> None:
+        self._board()
+
+    def _do_flip(self, _: str) -> None:
+        self.flipped = not self.flipped
+        self._board()
+
+    def _do_hint(self, _: str) -> None:
+        self.await_search()
+        strength = {name: value for name, value in self.limits.items() if name != "level"}
+        found = self._search(strength or {"movetime": DEFAULT_MS})
+        self.show(f"hint: {self._shown([found.bestmove])}   ({found.score}, {self._shown(found.pv)})")
+
+    def _do_go(self, _: str) -> None:
+        self._engine_moves()
+
+    def _do_resign(self, _: str) -> None:
+        side = self._position().turn
+        self._end("resignation", f"{SIDES[1 - side]} wins: {SIDES[side]} resigns")
+
+    def _do_declare(self, _: str) -> None:
+        if not self.engine.may_declare():
+            raise ValueError("there is no win to declare")
+        self._end("declaration", f"{SIDES[self._position().turn]} wins: declaration")
+
+    def _do_level(self, text: str) -> None:
+        if text:
+            if not text.isdecimal():
+                raise ValueError(f"a level is a number, not {text!r}")
+            kept = {name: value for name, value in self.limits.items() if name == "movetime"}
+            self.limits = kept | level_limits(self.engine, int(text))
+        level = self.limits.get("level")
+        self.show("the engine as it is" if level is None else f"level {level}")
+
+    def _do_undo(self, _: str) -> None:
+        """Take back a move of the human's, and the engine's answer to it."""
+        count = 1 if len(self.humans) == 2 else 2
+        if len(self.engine.moves) < count:
+            raise ValueError("there is no move to take back")
+        for _taken in range(count):
+            self.engine.pop()
+            self._seconds.pop()
+        self.clock.stop()
+        self._board()
+
+    # ---- files
+
+    def _do_save(self, name: str) -> None:
+        self.save(_file_name(name))
+
+    def save(self, name: str) -> None:
+        """Write the game as the file's name says. Raises OSError, ValueError: one of another game is not replaced."""
+        if not name:
+            raise ValueError("save under which name? `save game.kif`")
+        path = Path(name).expanduser()
+        if path.exists() and path.resolve() not in self._written:
+            raise ValueError(f"{path} is there already; choose another name")
+        records.save(self.record(), path)
+        self._written.add(path.resolve())
+        self.note_stored()
+        self.show(f"saved in {path}")
+
+    def _do_load(self, name: str) -> None:
+        name = _file_name(name)
+        if not name:
+            raise ValueError("load which file?")
+        self.load(name)
+        self._board()
+
+    def load(self, name: str) -> None:
+        """Go on with the first game of a file. Raises OSError, ValueError; the game is what it was then."""
+        record = load_game(name, self.engine.game.name)
+        self.engine.set_position(record.start, record.moves)
+        self.clock.stop()
+        self.clock.reset()
+        self._board_now = None
+        self._seconds = record.seconds
+        self.note_stored()
+
+    def _state(self) -> tuple[Any, ...]:
+        return bytes(self.engine.root), tuple(self.engine.moves), self.ending
+
+    def note_stored(self) -> None:
+        """Take note that the game as it is lies in a file."""
+        self._stored = self._state()
+
+    def is_unsaved(self) -> bool:
+        """Tell whether there are moves that no file has."""
+        return bool(self.engine.moves) and self._state() != self._stored
+
+    def record(self) -> "GameRecord":
+        """Return the game so far."""
+        level = self.limits.get("level")
+        engine_name = "shogi_engine" if level is None else f"shogi_engine level {level}"
+        names = ["human" if side in self.humans else engine_name for side in (0, 1)]
+        game = self.engine.game
+        start = game.format_position(self.engine.root)
+        record = game_record(game.name, start, self.engine.move_texts, self._seconds, self._ending_so_far(), names)
+        outcome = self._position().outcome()
+        record.score = getattr(outcome, "score", None)
+        return record
+
+    def _ending_so_far(self) -> str:
+        return self.ending or ("" if self.over else "interrupted")
+
+
+def _file_name(text: str) -> str:
+    """Return a name that may stand in quotes."""
+    try:
+        parts = shlex.split(text)
+    except ValueError:
+        return text
+    return parts[0] if len(parts) == 1 and text[:1] in "'\"" else text

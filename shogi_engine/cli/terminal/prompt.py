@@ -1,0 +1,93 @@
+"""A line typed at a terminal: edited, completed, with the history of earlier games; with a clock it ends in time.
+
+Loads prompt_toolkit; only a terminal needs it.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+
+from shogi_engine.cli.terminal.clock import TimeUp
+
+WITH_FILE = ("save", "load")
+REFRESH_SECONDS = 0.5  # of the clocks below the line
+
+
+class WordCompleter(Completer):
+    """Completes commands and moves, and after `save` and `load` names of files. words() -> what may be typed."""
+
+    def __init__(self, words: Callable[[], Iterable[str]]) -> None:
+        self._words = words
+        self._paths = PathCompleter(expanduser=True)
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        """Yield what the line may become."""
+        text = document.text_before_cursor.lstrip()
+        command, blank, rest = text.partition(" ")
+        if blank and command in WITH_FILE:
+            yield from self._paths.get_completions(Document(rest), complete_event)
+        elif not blank:
+            for word in self._words():
+                if word.lower().startswith(text.lower()):
+                    yield Completion(word, start_position=-len(text))
+
+
+class LinePrompt:
+    """Reads lines.
+
+    words() -> what may be typed    left() -> seconds until the clock ends the line with TimeUp, None for never
+    clocks() -> the line below the one typed, '' for none    history : a file, or None
+    """
+
+    def __init__(
+        self,
+        words: Callable[[], Iterable[str]],
+        left: Callable[[], float | None],
+        clocks: Callable[[], str],
+        history: Path | None,
+    ) -> None:
+        self._left, self._clocks = left, clocks
+        self._session: PromptSession[str] = PromptSession(
+            history=_history(history), completer=WordCompleter(words), complete_while_typing=False
+        )
+
+    def __call__(self, prompt: str) -> str:
+        """Return a line. Raises EOFError for Ctrl-D, KeyboardInterrupt for Ctrl-C, TimeUp."""
+        timed = self._left() is not None
+        return self._session.prompt(
+            prompt,
+            bottom_toolbar=self._clocks if timed else None,
+            refresh_interval=REFRESH_SECONDS if timed else 0,
+            pre_run=self._watch,
+        )
+
+    def _watch(self) -> None:
+        """Let the line end when the time is over."""
+        left = self._left()
+        if left is None:
+            return
+        app = get_app()
+
+        async def end() -> None:
+            await asyncio.sleep(max(left, 0.0))
+            app.exit(exception=TimeUp())
+
+        app.create_background_task(end())
+
+
+def _history(path: Path | None) -> History:
+    """Return the history in a file, one that is forgotten if that can not be written."""
+    if path is not None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        except OSError:
+            return InMemoryHistory()
+        return FileHistory(str(path))
+    return InMemoryHistory()

@@ -1,0 +1,73 @@
+"""What a board looks like in a terminal: lines of parts with styles, which a pipe gets as plain text."""
+
+import importlib
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+KANJI, WESTERN = PIECES = ("kanji", "western")
+SIDES = ("black", "white")
+KANJI_SAMPLE = "歩▲●・"
+
+Part = tuple[str, str]  # text, and its style as rich names it, '' for none
+Line = list[Part]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a board is drawn.
+
+    pieces : one of PIECES    flipped : seen from white's side    clocks : of black and white, '' for none
+    colours : styles are shown; without them what was moved is marked by a sign
+    """
+
+    pieces: str = WESTERN
+    flipped: bool = False
+    clocks: tuple[str, str] = ("", "")
+    colours: bool = False
+
+
+def draw(game: str, board: Any, look: Look) -> list[Line]:
+    """Return the lines of a game's Board: each game has a module for it here."""
+    module = importlib.import_module(f"shogi_engine.cli.terminal.{game}_screen")
+    lines: list[Line] = module.draw(board, look)
+    return lines
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """Return lines without their styles."""
+    return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)
+
+
+def is_terminal() -> bool:
+    """Tell whether a person sits at both ends."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def default_pieces(output: TextIO) -> str:
+    """Return KANJI for a terminal that can show them, else WESTERN: what reads a pipe goes on as it was."""
+    if not output.isatty():
+        return WESTERN
+    try:
+        KANJI_SAMPLE.encode(output.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return WESTERN
+    return KANJI
+
+
+def console() -> tuple[Callable[[str], None], Callable[[list[Line]], None]]:
+    """Return what shows a text and what shows the lines of a board on the terminal, in colours if it has any."""
+    from rich.console import Console
+    from rich.text import Text
+
+    screen = Console(highlight=False, soft_wrap=True)
+
+    def show(text: str) -> None:
+        screen.print(Text(text))
+
+    def show_lines(lines: list[Line]) -> None:
+        for line in lines:
+            screen.print(Text.assemble(*line))
+
+    return show, show_lines

@@ -1,0 +1,267 @@
+"""What the terminal board shows, takes and refuses: every defect a new user met, without a terminal."""
+
+import argparse
+
+import pytest
+
+from shogi_engine import records
+from shogi_engine.__main__ import main
+from shogi_engine.cli.terminal.clock import ClockSetting, GameClock, TimeUp, clock_setting
+from shogi_engine.cli.terminal.match import STRONGEST, Match, level_limits
+from shogi_engine.cli.terminal.screen import KANJI, Look, default_pieces, draw, plain
+from shogi_engine.engine import Engine
+from shogi_engine.games.othello.board import Board as OthelloBoard
+from shogi_engine.games.shogi.board import Board as ShogiBoard
+from shogi_engine.games.shogi.records.handicaps import HANDICAPS, WESTERN, handicap
+from shogi_engine.records import GameRecord
+
+
+class Now:
+    """A clock's clock. seconds : what it shows"""
+
+    seconds = 0.0
+
+    def __call__(self):
+        return self.seconds
+
+
+def played(game, lines, people=frozenset({0, 1}), position="", **settings):
+    """Play with `lines` typed; return (what was shown, the match)."""
+    typed, shown = iter(lines), []
+
+    def read(prompt):
+        line = next(typed, None)
+        if line is None:
+            raise EOFError
+        if isinstance(line, type):
+            raise line
+        return line
+
+    with Engine(game, hash_mb=1) as engine:
+        engine.set_position(position)
+        match = Match(engine, set(people), {"depth": 1}, read, shown.append, **settings)
+        match.play()
+        return "\n".join(shown), match
+
+
+# ---- what is typed
+
+
+@pytest.mark.parametrize("move", ["7六歩", "76FU", "2726FU", "P-7f", "７六歩", "7g7f", "▲７六歩", "76歩"])
+def test_every_notation_is_taken(move):
+    text, match = played("shogi", [move])
+    assert len(match.engine.moves) == 1 and "no move" not in text
+
+
+def test_levels_go_to_the_top_in_both_games():
+    for game, strongest in STRONGEST.items():
+        with Engine(game, hash_mb=1) as engine:
+            assert level_limits(engine, 3) == {"level": 3}
+            assert level_limits(engine, strongest) == ({} if game == "shogi" else {"level": 21})
+            for wrong in (-1, strongest + 1):
+                with pytest.raises(ValueError, match=f"levels are 0 to {strongest}, not {wrong}"):
+                    level_limits(engine, wrong)
+    text, match = played("shogi", ["level", "level 3", "level 21", "level x", "level 20"], {0})
+    assert match.limits == {}
+    lines = text.splitlines()[-5:]
+    assert lines[0] == lines[4] == "the engine as it is" and lines[1] == "level 3"
+    assert "levels are 0 to 20" in lines[2] and "is a number" in lines[3]
+
+
+def test_the_end_says_who_won_and_why():
+    text, match = played("shogi", ["7g7f", "resign", "2g2f"])
+    assert text.endswith("black wins: white resigns") and match.record().result == "1-0"
+    text, match = played("shogi", ["G*5b"], position="4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
+    assert text.endswith("black wins: checkmate") and match.ending == "mate" and match.record().result == "1-0"
+    text, match = played("shogi", ["2h3h", "8b7b", "3h2h", "7b8b"] * 3)
+    assert match.ending == "repetition" and match.record().result == "1/2-1/2"
+    text, match = played("shogi", ["declare", "resign"])
+    assert "there is no win to declare" in text
+    text, match = played("shogi", ["declare"], position="+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b 2P 1")
+    assert text.endswith("black wins: declaration") and match.record().result == "1-0"
+    text, match = played("othello", ["resign"])
+    assert text.endswith("white wins: black resigns") and match.record().result == "0-1"
+
+
+def test_save_load_and_what_is_not_overwritten(tmp_path):
+    kif, other = tmp_path / "a game.kif", tmp_path / "notes.kif"
+    other.write_text("mine")
+    lines = [
+        "7g7f",
+        f"save {kif}",
+        "3c3d",
+        f"save '{kif}'",
+        f"save {other}",
+        "save",
+        "save x.pgn",
+        f"load {other}",
+        "load",
+    ]
+    text, match = played("shogi", lines)
+    assert text.count(f"saved in {kif}") == 2 and other.read_text() == "mine" and not match.is_unsaved()
+    for said in ("is there already", "save under which name", "'.pgn'", "expected one of", "load which file"):
+        assert said in text
+    (record,) = records.load(kif)
+    assert record.moves == ["7g7f", "3c3d"] and record.names == ["human", "human"] and record.ending == "interrupted"
+    text, match = played("shogi", [f"load {kif}", "undo", "8c8d"])
+    assert match.engine.move_texts == ["7g7f", "8c8d"] and match.is_unsaved()
+    assert not played("shogi", [f"load {kif}"])[1].is_unsaved()
+    sgf = tmp_path / "o.sgf"
+    played("othello", ["f5", "d6", f"save {sgf}"])
+    assert played("othello", [f"load {sgf}"])[1].engine.move_texts == ["f5", "d6"]
+    assert (
+        "expected one of" in played("othello", [f"load {kif}"])[0]
+        or "is a format of" in played("othello", [f"load {kif}"])[0]
+    )
+
+
+def test_undo_takes_a_pair_back_and_never_half_of_one():
+    text, match = played("shogi", ["undo", "7g7f", "undo", "flip", "go"], {0})
+    assert "no move to take back" in text and len(match.engine.moves) == 2  # `go` played both
+    assert len(match.record().seconds) == len(match.engine.moves)
+
+
+# ---- handicaps and what does not go together
+
+
+def test_handicaps_by_name():
+    assert handicap("2-piece") == handicap("二枚落ち") == handicap("2 pieces") == HANDICAPS["二枚落ち"]
+    assert {HANDICAPS[name] for name in WESTERN.values()} == set(HANDICAPS.values())
+    with pytest.raises(ValueError, match="rook-lance"):
+        handicap("queen")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["shogi", "--handicap", "queen"], ["othello", "--handicap", "2-piece"], ["shogi", "--clock", "x"],
+     ["shogi", "--clock", "0"], ["shogi", "--level", "21"], ["othello", "--level", "22"],
+     ["shogi", "--handicap", "rook", "--load", "x.kif"], ["shogi", "--load", "/nowhere.kif"],
+     ["shogi", "--pieces", "x"]],
+)  # fmt: skip
+def test_wrong_arguments_are_one_line(capsys, arguments):
+    try:
+        status = main(["play", *arguments])
+    except SystemExit as end:
+        status = end.code
+    output = capsys.readouterr()
+    assert (status, output.out, output.err.count("\n")) == (2, "", 1)
+
+
+# ---- clocks
+
+
+def test_clock_settings():
+    assert clock_setting("10m+30") == ClockSetting(600, 30, 0)
+    assert clock_setting("5m+0+10") == ClockSetting(300, 0, 10) and clock_setting("1h") == ClockSetting(3600)
+    for wrong in ("", "x", "1+2+3+4", "0", "0+0", "-5", "1.5", "101h"):
+        with pytest.raises(argparse.ArgumentTypeError):
+            clock_setting(wrong)
+
+
+def test_a_clock_counts_main_time_byoyomi_and_increment():
+    now = Now()
+    clock = GameClock(ClockSetting(60, 10, 5), now)
+    assert (clock.text(0), clock.left(), clock.for_search(0).time) == ("1:00", None, 60000)
+    clock.start(0)
+    now.seconds = 20.5
+    clock.start(0)  # the same turn
+    assert (clock.text(0), clock.text(1), clock.left()) == ("0:40", "1:00", 49.5)
+    assert clock.stop() == 20.5 and clock.text(0) == "0:45"
+    clock.start(0)
+    now.seconds += 50
+    assert clock.text(0) == "byoyomi 0:05" and not clock.is_over()
+    now.seconds += 5
+    assert clock.is_over()
+    clock.stop()
+    clock.reset()
+    assert clock.text(0) == "1:00"
+    free = GameClock(None, now)
+    free.start(1)
+    now.seconds += 7
+    assert (free.text(1), free.left(), free.is_over(), free.for_search(1), free.stop()) == ("", None, False, None, 7)
+
+
+def test_time_is_obeyed_shown_and_written():
+    now = Now()
+    clock = GameClock(ClockSetting(10), now)
+
+    def late(prompt):
+        now.seconds += 4
+        return "7g7f" if now.seconds < 5 else "3c3d"
+
+    with Engine("shogi", hash_mb=1) as engine:
+        shown = []
+        match = Match(engine, {0, 1}, {}, late, shown.append, clock=clock)
+        match.max_moves = 1
+        match.play()
+        assert match.record().seconds == [4.0] and "black: -   0:06" in "\n".join(shown)
+    text, match = played("shogi", [TimeUp], clock=GameClock(ClockSetting(1), iter(range(0, 100, 5)).__next__))
+    assert text.endswith("white wins: black ran out of time") and match.record().ending == "time"
+    assert match.record().result == "0-1"
+
+
+def test_the_engine_never_uses_more_than_its_clock():
+    clock = GameClock(ClockSetting(2, 0, 0))
+    with Engine("shogi", hash_mb=1) as engine:
+        match = Match(engine, {0}, {"level": 3}, clock=clock)
+        limits = match._limits(1)
+        assert limits["level"] == 3 and 0 < limits["soft_ms"] <= limits["hard_ms"] < 2000
+        match.limits = {"movetime": 1}
+        assert match._limits(1) == {"soft_ms": 1, "hard_ms": 1}
+
+
+# ---- what is drawn
+
+
+def moved(board, *moves):
+    for move in moves:
+        board.push_text(move)
+    return board
+
+
+def test_a_shogi_board_in_kanji_and_letters():
+    board = moved(ShogiBoard(), "7g7f", "3c3d", "8h2b+")
+    text = plain(draw("shogi", board, Look(KANJI, clocks=("9:58", "byoyomi 0:30"))))
+    assert text.splitlines()[:3] == ["△ white: -   byoyomi 0:30", "  ９ ８ ７ ６ ５ ４ ３ ２ １", f"+{'-' * 27}+"]
+    assert "|v香v桂v銀v金v玉v金v銀v桂v香|一" in text and "| ・v飛 ・ ・ ・ ・ ・ 馬 ・|二" in text
+    assert "▲ black: 角   9:58" in text and text.endswith("white to move")
+    letters = plain(draw("shogi", board, Look()))
+    assert "  .  r  .  .  .  .  .*+B  . b" in letters and "white: -" in letters
+    turned = plain(draw("shogi", board, Look(KANJI, flipped=True))).splitlines()
+    assert turned[0] == "▲ black: 角" and turned[1] == "  １ ２ ３ ４ ５ ６ ７ ８ ９"
+    assert (
+        turned[3] == "|v香v桂v銀v金v玉v金v銀v桂v香|九" and turned[-3] == f"+{'-' * 27}+" and turned[-2] == "△ white: -"
+    )
+    check = ShogiBoard("4k4/9/9/9/4R4/9/9/9/4K4 w - 1")
+    lines = draw("shogi", check, Look(KANJI, colours=True))
+    assert ("v玉", "bold white on red") in lines[3] and lines[-1][0][0] == "white to move, in check"
+    assert "." in plain(draw("shogi", ShogiBoard("9/9/9/9/4k4/9/9/9/9 b G 1"), Look()))  # a problem without a king
+
+
+def test_the_last_move_is_marked():
+    shogi = draw("shogi", moved(ShogiBoard(), "7g7f"), Look(KANJI, colours=True))
+    assert [text for line in shogi for text, style in line if "reverse" in style] == [" 歩"]
+    othello = draw("othello", moved(OthelloBoard(), "f5"), Look(KANJI, colours=True))
+    assert [text for line in othello for text, style in line if "reverse" in style] == ["● "]
+    assert "X*" in plain(draw("othello", moved(OthelloBoard(), "f5"), Look()))
+
+
+def test_an_othello_board():
+    text = plain(draw("othello", OthelloBoard(), Look(clocks=("1:00", "0:59"))))
+    assert text.splitlines()[0] == "  a b c d e f g h" and "4 - - - O X - - - 4" in text
+    assert text.endswith("X 2 (1:00)  O 2 (0:59)  black (X) to move")
+    turned = plain(draw("othello", moved(OthelloBoard(), "f5"), Look(KANJI, flipped=True))).splitlines()
+    assert turned[0] == "  h g f e d c b a" and turned[1].startswith("8 ") and "○" in turned[5]
+    record = GameRecord.from_moves("othello", ["f5"])
+    assert "white (○) to move" in plain(draw("othello", record.board(), Look(KANJI)))
+
+
+class Output:
+    def __init__(self, encoding, terminal):
+        self.encoding, self.isatty = encoding, lambda: terminal
+
+
+def test_kanji_only_where_they_can_be_read():
+    assert default_pieces(Output("utf-8", True)) == KANJI == default_pieces(Output("cp932", True))
+    for encoding, terminal in (("utf-8", False), ("latin-1", True), ("ascii", True), (None, True)):
+        assert default_pieces(Output(encoding, terminal)) == "western"

@@ -1,0 +1,92 @@
+"""`shogi-engine mate` with files: SFEN, KIF and BOD in; Japanese, pieces left over, alternatives and KIF out."""
+
+import io
+import json
+
+from shogi_engine import records
+from shogi_engine.__main__ import main
+from shogi_engine.records import GameRecord
+
+ONE = "4k4/9/4P4/9/9/9/9/9/9 b BG2rb3g4s4n4l17p 1"  # G*5b mates; the bishop is left over
+TWO = "7nk/9/7GP/9/9/9/9/9/9 b 2r2b3g4s3n4l17p 1"  # 2c1b, 1c1b, 1c1b+
+NONE = "4k4/9/9/9/9/9/9/9/9 b P2r2b4g4s4n4l17p 1"
+
+
+def solved(capsys, *arguments):
+    """Return (exit status, stdout)."""
+    status = main(["mate", *arguments])
+    return status, capsys.readouterr().out
+
+
+def rows(capsys, *arguments):
+    """Return the JSON of a run that ends well."""
+    status, text = solved(capsys, *arguments, "--json")
+    assert status == 0 and text.count("\n") == 1
+    return json.loads(text)
+
+
+def test_files_of_every_kind(capsys, tmp_path, monkeypatch):
+    problems = [GameRecord("shogi", ONE), GameRecord("shogi", NONE)]
+    sfens = tmp_path / "many.sfen"
+    sfens.write_text(f"# two problems\n{ONE}\n{NONE}\n")
+    files = [sfens]
+    for ending in ("bod", "kif", "kifu"):
+        files.append(tmp_path / f"many.{ending}")
+        records.save(problems, files[-1])
+    for file in files:
+        told = rows(capsys, str(file))
+        assert (told["mates"], told["nomates"], told["timeouts"]) == (1, 1, 0), file
+        assert [row["length"] for row in told["results"]] == [1, 0]
+        assert told["results"][0]["moves"] == ["G*5b"] and told["results"][0]["left_over"] == "B"
+        assert told["results"][0]["sfen"] == ONE and "left_over" not in told["results"][1]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(files[1].read_bytes())))
+    assert rows(capsys, "-")["mates"] == 1
+
+
+def test_a_record_with_an_answer_and_a_game(capsys, tmp_path):
+    answer = GameRecord.from_moves("shogi", ["G*5b"], start=ONE)
+    game = GameRecord.from_moves("shogi", ["7g7f", "3c3d", "8h2b+"])
+    file = tmp_path / "both.kif"
+    records.save([answer, game], file)
+    told = rows(capsys, str(file))["results"]
+    assert told[0]["sfen"] == ONE and told[1]["sfen"] == game.board().sfen()
+
+
+def test_what_is_no_record_is_one_line(capsys, tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text("milk, bread\n")
+    assert main(["mate", str(file)]) == 2
+    output = capsys.readouterr()
+    assert output.out == "" and output.err.count("\n") == 1 and "expected one of" in output.err
+
+
+def test_answers_in_three_notations(capsys, tmp_path):
+    status, text = solved(capsys, ONE, "--notation", "japanese")
+    assert status == 0 and "  1. ▲５二金" in text and "持駒余り：角" in text and " ・ ・ ・ ・v玉" in text
+    status, text = solved(capsys, ONE, "--notation", "western", "--diagram")
+    assert "  1. G*5b" in text and "left over in hand: B" in text and "v玉" in text
+    status, text = solved(capsys, ONE)
+    assert "  1. G*5b" in text and "玉" not in text
+    file = tmp_path / "one.sfen"
+    file.write_text(ONE)
+    status, text = solved(capsys, str(file), "--notation", "japanese")
+    assert text.startswith(f"1. {ONE}\n\nmate in 1") and "1 mate, 0 without" in text and "v玉" not in text
+    assert "v玉" in solved(capsys, str(file), "--diagram")[1]
+    status, text = solved(capsys, "7nk/9/7GP/9/9/9/9/9/9 b - 1", "--notation", "japanese")
+    assert "持駒余り：なし" in text
+
+
+def test_alternatives_and_kif(capsys, tmp_path):
+    kif = tmp_path / "answers.kif"
+    told = rows(capsys, TWO, "--alternatives", "--kif", str(kif))
+    first = [told["moves"][0], *(line[0] for line in told["alternatives"])]
+    assert told["length"] == 1 and told["shortest"] and sorted(first) == ["1c1b", "1c1b+", "2c1b"]
+    (record,) = records.load(kif)
+    assert record.start == TWO and record.ending == "mate" and record.result == "1-0"
+    assert sorted(node.move for node in record.root.children) == ["1c1b", "1c1b+", "2c1b"]
+    assert "mate in 1, the shortest" in record.root.comment
+    assert rows(capsys, TWO, "--tsume", "--alternatives")["alternatives"] == told["alternatives"]
+    sfens = tmp_path / "many.sfen"
+    sfens.write_text(f"{ONE}\n{NONE}\n")
+    rows(capsys, str(sfens), "--kif", str(kif))
+    assert [each.ending for each in records.load(kif)] == ["mate", "no mate"]
