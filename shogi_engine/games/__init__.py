@@ -31,6 +31,11 @@ def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
     return board
 
 
+def board_entries(name: str) -> Any:
+    """Return the kernels of a Board, a `jit.Entries`, of the game called `name`."""
+    return importlib.import_module(f"{__name__}.{name}.board.entries").ENTRIES
+
+
 def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
     """Return moves that a person typed, in any notation the game's Board reads, as the game's own texts.
 

@@ -18,13 +18,14 @@ With NUMBA_DISABLE_JIT=1 all of it is plain Python, the intrinsics included, so 
     records      structured dtypes
     sources      the sources' digest    folders    where the cache may lie    cache    the cache
     targets      kernels compiled ahead of time    progress    how far a compile is
-    library, lowering, compiler, dispatcher    the lean compiler    policy    `njit`
+    library, lowering, compiler, dispatcher    the lean compiler    policy    `njit`    entries    the quickest calls
     intrinsics   popcount, ctz, atomic loads, prefetch, ...    vectors   sums and dot products of int16, for networks
 """
 
 from numba.core.caching import NullCache
 
 from shogi_engine.jit.cache import KernelCache, add_rule, is_saved
+from shogi_engine.jit.entries import Entries
 from shogi_engine.jit.folders import CACHE_VARIABLE, KEPT_STAMPS, cache_folder, is_private
 from shogi_engine.jit.intrinsics import (
     bswap,
@@ -38,6 +39,7 @@ from shogi_engine.jit.intrinsics import (
     prefetch,
     python_record_at,
     record_at,
+    record_reader,
     store_u64,
 )
 from shogi_engine.jit.policy import njit, overload_stub
@@ -49,6 +51,7 @@ from shogi_engine.jit.targets import build_kernels, prebuilt_folders
 
 __all__ = [
     "CACHE_VARIABLE",
+    "Entries",
     "JIT_DISABLED",
     "KEPT_STAMPS",
     "LEAN",
@@ -82,6 +85,7 @@ __all__ = [
     "python_record_at",
     "record_at",
     "record_dtype",
+    "record_reader",
     "shared_task",
     "source_folders",
     "source_stamp",

@@ -146,7 +146,7 @@ class KernelDispatcher(CPUDispatcher):
             else:
                 self._cache_misses[sig] += 1
                 with _under_way():
-                    result = link_entry(self._lower(tuple(args), return_type))
+                    result = link_entry(self._lower(tuple(args), return_type), self.targetoptions["nogil"])
                 self._add_entry(result)
                 note_step(f"link {self.py_func.__qualname__}")
                 self._cache.save_overload(sig, result)
@@ -168,7 +168,7 @@ class TinyDispatcher(KernelDispatcher):
         return self.py_func(*arguments, **named)
 
 
-def link_entry(lowered: Any) -> Any:
+def link_entry(lowered: Any, release_gil: bool) -> Any:
     """Return the machine code, with a wrapper for Python, of a kernel that was lowered, as a CompileResult."""
     fndesc, environment = lowered.fndesc, lowered.environment
     context = lowered.target_context.subtarget(environment=environment, fndesc=fndesc)
@@ -176,7 +176,7 @@ def link_entry(lowered: Any) -> Any:
     library.enable_object_caching()
     library.add_linking_library(lowered.library)
     with context.push_code_library(library):
-        context.create_cpython_wrapper(library, fndesc, environment, lowered.call_helper, release_gil=True)
+        context.create_cpython_wrapper(library, fndesc, environment, lowered.call_helper, release_gil=release_gil)
     entry_point = context.get_executable(library, fndesc, environment)
     for variable in library._final_module.global_variables:  # what callees need to raise exceptions
         callee = lookup_environment(variable.name)

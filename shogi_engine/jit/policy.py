@@ -26,25 +26,26 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-def njit(function: Any = None, *, forceinline: bool = False, tiny: bool = False) -> Any:
+def njit(function: Any = None, *, forceinline: bool = False, tiny: bool = False, brief: bool = False) -> Any:
     """Compile `function` as a kernel: without the GIL, with C's arithmetic errors, cached under the source stamp.
 
     forceinline : put its machine code into every caller. For what a loop must hold to be vectorised; LLVM decides
         well for the rest.
     tiny : Python calls the function as it is: it does so little that machine code of its own, a file to load at each
         start, is not worth it. It must do the same without numba for what Python gives it.
+    brief : Python calls it with the GIL held: what it does takes less time than to let go of that and to take it back.
     Raises TypeError for a closure: what it closes over is no part of the cache's key. A function that was typed in, or
     that is in no file, is not cached.
     """
     if function is None:
-        return functools.partial(njit, forceinline=forceinline, tiny=tiny)
+        return functools.partial(njit, forceinline=forceinline, tiny=tiny, brief=brief)
     if JIT_DISABLED:
         return function
     if function.__closure__:
         names = ", ".join(function.__code__.co_freevars)
         raise TypeError(f"kernel {function.__qualname__} closes over {names}; pass that as an argument")
     kernel_modules.add(function.__module__)
-    options = OPTIONS | {"forceinline": forceinline}
+    options = OPTIONS | {"forceinline": forceinline, "nogil": not brief}
     dispatcher: Any
     if LEAN:
         kind = lean.TinyDispatcher if tiny else lean.KernelDispatcher

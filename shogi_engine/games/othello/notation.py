@@ -17,7 +17,6 @@ from shogi_engine.games.othello.types import (
     POSITION,
     SQUARES,
     UNDO,
-    WHITE,
     move_square,
 )
 from shogi_engine.jit import new_record
@@ -32,6 +31,8 @@ PASS_NAME = "pass"
 # Other writings of the same: Edax and NBoard have '*' for black, some files have lower case or '.'.
 _SYMBOL_OF = {"X": "X", "x": "X", "*": "X", "O": "O", "o": "O", "-": "-", ".": "-"}
 _SQUARES = {name: square for square, name in enumerate(SQUARE_NAMES)}
+_DIGITS = (str.maketrans("XO-", "100"), str.maketrans("XO-", "010"))  # by colour: its discs as binary digits
+_CELLS = str.maketrans("120", SYMBOLS)  # of the digits of black's discs and twice white's
 _PASSES = (PASS_NAME, "pa", "--")
 
 
@@ -49,7 +50,8 @@ def parse_obf(text: str) -> Any:
     if text.strip() == "startpos":
         text = START
     cells = "".join(text.partition(";")[0].split())
-    for place, cell in enumerate(cells[:SQUARES]):
+    usual = not cells[:SQUARES].strip(SYMBOLS)
+    for place, cell in enumerate("" if usual else cells[:SQUARES]):
         if cell not in _SYMBOL_OF:
             raise ValueError(f"position: {cell!r} on {SQUARE_NAMES[place]} is not X, O or -")
     if len(cells) < SQUARES:
@@ -61,13 +63,13 @@ def parse_obf(text: str) -> Any:
         raise ValueError(f"position: expected one letter, the side to move, after the 64 squares, not {side!r}")
     if _SYMBOL_OF.get(side, "-") == "-":
         raise ValueError(f"position: the side to move is X or O, not {side!r}")
-    board = "".join(_SYMBOL_OF[cell] for cell in cells[:SQUARES])
+    board = cells[:SQUARES] if usual else "".join(_SYMBOL_OF[cell] for cell in cells[:SQUARES])
     return position_of(board, SYMBOLS.index(_SYMBOL_OF[side]))
 
 
 def position_of(board: str, side: int) -> Any:
     """Return the record[POSITION] of 64 characters X, O and - and the side to move, BLACK or WHITE; no checks."""
-    discs = [sum(1 << square for square, cell in enumerate(board) if cell == symbol) for symbol in "XO"]
+    discs = [int("0" + board[::-1].translate(digits), 2) for digits in _DIGITS]
     pos = new_record(POSITION)
     pos.own, pos.opponent, pos.side = discs[side], discs[1 - side], side
     return pos
@@ -81,10 +83,13 @@ def discs_of(pos: Any) -> tuple[int, int]:
 
 def format_board(pos: Any) -> str:
     """Return the 64 characters X, O and - of `pos`, a1 first."""
-    black, white = discs_of(pos)
-    return "".join(
-        SYMBOLS[BLACK if black >> square & 1 else WHITE if white >> square & 1 else 2] for square in range(SQUARES)
-    )
+    return format_discs(*discs_of(pos))
+
+
+def format_discs(black: int, white: int) -> str:
+    """Return the 64 characters X, O and - of black's and white's discs, a1 first."""
+    cells = int(f"{black:b}") + 2 * int(f"{white:b}")  # a decimal digit a square: there is a disc of one side at most
+    return f"{cells:064}"[::-1].translate(_CELLS)
 
 
 def format_obf(pos: Any) -> str:
@@ -120,11 +125,15 @@ def legal_move(pos: Any, square: int | None) -> int:
 
     Raises ValueError saying why it is not.
     """
-    name = PASS_NAME if square is None else SQUARE_NAMES[square]
-    problem = _why_illegal(pos, square)
-    if problem:
-        raise ValueError(f"illegal move {name!r}: {problem}")
+    if _why_illegal(pos, square):
+        raise illegal_move(pos, square)
     return PASS if square is None else DISC_MOVE | square
+
+
+def illegal_move(pos: Any, square: int | None) -> ValueError:
+    """Return the error that says why a move, which is not legal in `pos`, is none; as `legal_move` raises it."""
+    name = PASS_NAME if square is None else SQUARE_NAMES[square]
+    return ValueError(f"illegal move {name!r}: {_why_illegal(pos, square)}")
 
 
 def _why_illegal(pos: Any, square: int | None) -> str:

@@ -123,6 +123,7 @@ def _psfen() -> Packing:
 
 HCP = _hcp()
 PSFEN = _psfen()
+PACKINGS = (HCP, PSFEN)
 
 
 def pack(packing: Packing, pos: Any) -> bytes:

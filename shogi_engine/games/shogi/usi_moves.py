@@ -104,8 +104,18 @@ def legal_move(pos: Any, source: int, target: int, promotion: bool) -> int:
         kind, captured = piece_kind(pos.board[source]), piece_kind(pos.board[target])
         move = int(board_move(source, target, kind, captured, int(promotion)))
     if kind == 0 or promotion and PROMOTED_KINDS[kind] == 0 or not is_legal_tt_move(pos, np.uint32(move)):
-        raise ValueError(f"illegal move {usi_of(source, target, promotion)!r}: {_why_illegal(pos, move)}")
+        raise illegal_move(pos, source, target, promotion)
     return move
+
+
+def illegal_move(pos: Any, source: int, target: int, promotion: bool) -> ValueError:
+    """Return the error that says why a move, which is not legal in `pos`, is none; as `legal_move` raises it."""
+    if source >= DROP_BASE:
+        move = int(drop_move(source - DROP_BASE, target))
+    else:
+        kind, captured = piece_kind(pos.board[source]), piece_kind(pos.board[target])
+        move = int(board_move(source, target, kind, captured, int(promotion)))
+    return ValueError(f"illegal move {usi_of(source, target, promotion)!r}: {_why_illegal(pos, move)}")
 
 
 def _why_illegal(pos: Any, move: int) -> str:
@@ -179,11 +189,11 @@ def usual_move(move: int) -> int:
     return int(move) | PROMOTION if usual else 0
 
 
-def parse_usi_position(text: str) -> tuple[Any, list[int]]:
-    """Return (the position the game began with, its encoded moves) of the argument of USI's `position`.
+def split_usi_position(text: str) -> tuple[str, list[str]]:
+    """Return (the SFEN or 'startpos', the moves' texts) of the argument of USI's `position`.
 
     'startpos' or 'sfen <sfen>', then nothing, or 'moves' and any number of moves. The word 'sfen' may be missing.
-    Raises ValueError; for a move it says which of the list it is.
+    Raises ValueError if it is not like this; SFEN and moves are not looked at.
     """
     words = text.split()
     split = words.index("moves") if "moves" in words else len(words)
@@ -192,7 +202,16 @@ def parse_usi_position(text: str) -> tuple[Any, list[int]]:
         raise ValueError("position: 'startpos' or an sfen is missing")
     if start[0] == "startpos" and len(start) > 1:
         raise ValueError(f"position: only 'moves' may follow 'startpos', not {start[1]!r}")
-    pos = parse_sfen(" ".join(start[1:] if start[0] == "sfen" else start))
+    return " ".join(start[1:] if start[0] == "sfen" else start), moves
+
+
+def parse_usi_position(text: str) -> tuple[Any, list[int]]:
+    """Return (the position the game began with, its encoded moves) of what `split_usi_position` splits.
+
+    Raises ValueError; for a move it says which of the list it is.
+    """
+    sfen, moves = split_usi_position(text)
+    pos = parse_sfen(sfen)
     current, undo, encoded = pos.copy(), new_record(UNDO), []
     for number, usi in enumerate(moves, 1):
         try:

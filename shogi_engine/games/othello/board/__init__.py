@@ -6,9 +6,9 @@ from shogi_engine.games.othello.board.board import (
     UNICODE_CELLS,
     Board,
     LegalMoves,
-    Move,
     Outcome,
 )
+from shogi_engine.games.othello.board.moves import Move
 from shogi_engine.games.othello.notation import SQUARE_NAMES
 from shogi_engine.games.othello.types import BLACK, SQUARES, WHITE
 

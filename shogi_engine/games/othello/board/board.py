@@ -1,63 +1,41 @@
 """Board: a game of Othello for Python programs, in the manner of python-chess; every move is checked."""
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
-from shogi_engine.games.move_stack import History
+from shogi_engine.games.board_memory import BoardMemory
 from shogi_engine.games.othello.bitboard import SYMMETRIES
 from shogi_engine.games.othello.board import drawing
+from shogi_engine.games.othello.board.entries import ENTRIES
+from shogi_engine.games.othello.board.kernels import BOARD
+from shogi_engine.games.othello.board.moves import MOVES, Move
 from shogi_engine.games.othello.notation import (
-    PASS_NAME,
     SIDES,
     SQUARE_NAMES,
     START,
     SYMBOLS,
-    discs_of,
     flipped,
-    format_board,
-    format_obf,
-    legal_move,
-    legal_moves,
+    format_discs,
+    illegal_move,
     parse_obf,
     parse_transcript,
-    places,
     position_of,
     split_move,
 )
-from shogi_engine.games.othello.position import key, make_canonical, transform_position
-from shogi_engine.games.othello.rules import final_score
-from shogi_engine.games.othello.types import BLACK, PASS, SQUARES, UNDO, WHITE, move_square
+from shogi_engine.games.othello.position import make_canonical, transform_position
+from shogi_engine.games.othello.types import BLACK, DISC_MOVE, PASS, POSITION, SQUARES, UNDO, WHITE
 from shogi_engine.records.tree import GameRecord
+
+_move_of = MOVES.__getitem__
+_OWN, _OPPONENT, _SIDE = range(3)  # the words of a POSITION
+FULL = (1 << SQUARES) - 1  # every square
+PACKED_BYTES = 17
 
 COLORS = (BLACK, WHITE)
 UNICODE_CELLS = "●○·"  # as SYMBOLS
 STARTING_OBF = START
-
-
-@dataclass(frozen=True)
-class Move:
-    """A disc placed on a square (0..63, a1 first), or a pass (None)."""
-
-    square: int | None
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for a move that is none in any position."""
-        if self.square is not None and self.square not in range(SQUARES):
-            raise ValueError(f"a move's square is 0 to 63, or None for a pass, not {self.square!r}")
-
-    def __str__(self) -> str:
-        return PASS_NAME if self.square is None else SQUARE_NAMES[self.square]
-
-    @classmethod
-    def from_text(cls, text: str) -> "Move":
-        """Return the move 'f5' or 'pass'; raises ValueError if the text is neither."""
-        return cls(split_move(text))
-
-    @classmethod
-    def _decode(cls, move: int) -> "Move":
-        """Return an encoded move."""
-        return cls(None if move == PASS else move_square(move))
 
 
 @dataclass(frozen=True)
@@ -91,10 +69,11 @@ class LegalMoves:
         self._board = board
 
     def __iter__(self) -> Iterator[Move]:
-        return (Move._decode(move) for move in legal_moves(self._board._pos))
+        board = self._board
+        return map(_move_of, board._moves[: ENTRIES.list_moves(board._address)].tolist())
 
     def __len__(self) -> int:
-        return len(legal_moves(self._board._pos))
+        return int(ENTRIES.count_legal_moves(self._board._address))
 
     def __bool__(self) -> bool:
         return len(self) > 0
@@ -106,7 +85,13 @@ class LegalMoves:
         return f"<LegalMoves ({', '.join(map(str, self))})>"
 
 
-class Board:
+@functools.cache
+def _starting_position() -> Any:
+    """Return the record[POSITION] of the start of a game, to be copied."""
+    return parse_obf(STARTING_OBF)
+
+
+class Board(BoardMemory):
     """A game: a position and the moves that led to it.
 
     >>> board = Board()
@@ -124,8 +109,14 @@ class Board:
     obf : 64 squares and the side to move, or None for the start of a game; ValueError if it can not be read.
     """
 
+    _BOARD, _UNDO = BOARD, UNDO
+
     def __init__(self, obf: str | None = None) -> None:
-        self.set_obf(STARTING_OBF if obf is None else obf)
+        self._allocate()
+        if obf is None:
+            self.reset()
+        else:
+            self.set_obf(obf)
 
     @classmethod
     def from_obf(cls, obf: str) -> Self:
@@ -140,30 +131,65 @@ class Board:
         """
         board = cls(obf)
         for move in parse_transcript(text, board._pos):
-            board._made.push(board._pos, move)
+            board.push(MOVES[move])
         return board
 
-    def _begin(self, pos: Any) -> None:
-        """Start anew from `pos`, which has been validated."""
-        self._pos = pos
-        self._made = History(UNDO)
+    @property
+    def _pos(self) -> Any:
+        """The record[POSITION]."""
+        return self._record
 
     def set_obf(self, obf: str) -> None:
         """Take the position of an OBF text and forget all moves; raises ValueError saying what is wrong with it."""
-        self._begin(parse_obf(obf))
+        self._set_position(parse_obf(obf))
 
     def reset(self) -> None:
         """Go back to the start of a game."""
-        self.set_obf(STARTING_OBF)
+        self._set_position(_starting_position())
 
     def obf(self) -> str:
         """Return the position's OBF text: 64 of X, O and -, a blank, X or O."""
-        return format_obf(self._pos)
+        return f"{self._cells()} {SYMBOLS[self.turn]}"
+
+    def _cells(self) -> str:
+        """Return the 64 characters X, O and -, a1 first."""
+        return format_discs(self._discs(BLACK), self._discs(WHITE))
+
+    @classmethod
+    def from_packed(cls, data: Any) -> Self:
+        """Return the board of a packed position; raises ValueError as `set_packed`."""
+        board = cls()
+        board.set_packed(data)
+        return board
+
+    def to_packed(self) -> bytes:
+        """Return the position in 17 bytes: black's discs, white's (a bit a square, a1 lowest) and the side to move."""
+        discs = self._discs(BLACK) | self._discs(WHITE) << SQUARES | self._words[_SIDE] << 2 * SQUARES
+        return discs.to_bytes(PACKED_BYTES, "little")
+
+    def set_packed(self, data: Any) -> None:
+        """Take the position of what `to_packed` returns (17 bytes, or uint8[17]), and forget all moves.
+
+        Raises ValueError for another length, a square with two discs, and a side that is neither BLACK nor WHITE.
+        """
+        data = bytes(data)
+        if len(data) != PACKED_BYTES:
+            raise ValueError(f"packed position: expected {PACKED_BYTES} bytes, not {len(data)}")
+        side = data[16]
+        if side not in COLORS:
+            raise ValueError(f"packed position: the side to move is {BLACK} or {WHITE}, not {side}")
+        twice = int.from_bytes(data[:8], "little") & int.from_bytes(data[8:16], "little")
+        if twice:
+            square = SQUARE_NAMES[twice.bit_length() - 1]
+            raise ValueError(f"packed position: there are discs of both sides on {square}")
+        own, opponent = (data[:8], data[8:16])[:: 1 - 2 * side]
+        self._bytes[:24] = own + opponent + data[16:] + bytes(7)
+        self._forget()
 
     def copy(self) -> Self:
         """Return an independent board with the same position and the same moves behind it."""
         board = type(self).__new__(type(self))
-        board._pos, board._made = self._pos.copy(), self._made.copy()
+        board._take_copy(self)
         return board
 
     __copy__ = copy
@@ -172,32 +198,33 @@ class Board:
         return self.copy()
 
     def __getstate__(self) -> tuple[str, list[int]]:
-        return self.root().obf(), list(self._made)
+        return self.root().obf(), self._codes()
 
     def __setstate__(self, state: tuple[str, list[int]]) -> None:
         obf, moves = state
+        self._allocate()
         self.set_obf(obf)
         for move in moves:
-            self._made.push(self._pos, move)
+            self.push(MOVES[move])
 
     def root(self) -> Self:
         """Return a board with the position that the game began with, and no moves behind it."""
         board = self.copy()
-        while board._made:
+        while board._count:
             board.pop()
         return board
 
     def ply(self) -> int:
         """Return how many moves were pushed, passes among them."""
-        return len(self._made)
+        return self._count
 
     def key(self) -> int:
         """Return a hash of discs and side to move: 64 bits, the same in every process."""
-        return int(key(self._pos))
+        return int(ENTRIES.position_key(self._address))
 
-    def _identity(self) -> tuple[int, int, int]:
+    def _identity(self) -> bytes:
         """Return what makes two positions the same."""
-        return int(self._pos.own), int(self._pos.opponent), int(self._pos.side)
+        return self._bytes[: POSITION.itemsize].tobytes()
 
     def __eq__(self, other: object) -> bool:
         return self._identity() == other._identity() if isinstance(other, Board) else NotImplemented
@@ -207,12 +234,12 @@ class Board:
 
     def clear(self) -> None:
         """Take all discs away and forget all moves; black is to move."""
-        self._begin(position_of("", BLACK))
+        self._set_position(position_of("", BLACK))
 
     def mirror(self) -> Self:
         """Return a board, without moves, with the colours exchanged: the same for the other side."""
         board = type(self)(self.obf())
-        board._pos.side ^= 1
+        board._words[_SIDE] ^= 1
         return board
 
     def transformed(self, symmetry: int) -> Self:
@@ -240,7 +267,7 @@ class Board:
 
         Setting it forgets the moves.
         """
-        return int(self._pos.side)
+        return self._words[_SIDE]
 
     @turn.setter
     def turn(self, colour: int) -> None:
@@ -252,13 +279,17 @@ class Board:
         """Start anew from black's and white's discs and the side to move."""
         pos = position_of("", turn)
         pos.own, pos.opponent = discs[turn], discs[1 - turn]
-        self._begin(pos)
+        self._set_position(pos)
+
+    def _discs(self, colour: int) -> int:
+        """Return the mask of a colour's discs."""
+        return self._words[_OWN if colour == self._words[_SIDE] else _OPPONENT] & FULL
 
     def discs(self, colour: int) -> int:
         """Return the mask of a colour's discs, bit s for square s; ValueError if it is neither BLACK nor WHITE."""
         if colour not in COLORS:
             raise ValueError(f"a colour is {BLACK} (black) or {WHITE} (white), not {colour!r}")
-        return discs_of(self._pos)[colour]
+        return self._discs(colour)
 
     def piece_map(self) -> dict[int, int]:
         """Return the colours of the discs by their squares, the lowest first."""
@@ -288,8 +319,7 @@ class Board:
         """Return the colour of the disc on `square` (0..63), None if there is none; ValueError for another number."""
         if square not in range(SQUARES):
             raise ValueError(f"squares are 0 to 63, not {square!r}")
-        black, white = discs_of(self._pos)
-        return BLACK if black >> square & 1 else WHITE if white >> square & 1 else None
+        return BLACK if self._discs(BLACK) >> square & 1 else WHITE if self._discs(WHITE) >> square & 1 else None
 
     def count(self, colour: int) -> int:
         """Return how many discs of `colour` are on the board; ValueError if it is neither BLACK nor WHITE."""
@@ -310,24 +340,28 @@ class Board:
     @property
     def move_stack(self) -> list[Move]:
         """The moves pushed, passes among them, the oldest first; a copy."""
-        return [Move._decode(move) for move in self._made]
+        return [MOVES[code] for code in self._codes()]
+
+    def _codes(self) -> list[int]:
+        """Return the encoded moves that were made."""
+        discs: list[int] = self._undo["disc"][: self._count].tolist()
+        return [DISC_MOVE | disc.bit_length() - 1 if disc else PASS for disc in discs]
 
     def is_legal(self, move: Move) -> bool:
         """Tell whether `move` is legal."""
-        try:
-            legal_move(self._pos, move.square)
-        except ValueError:
-            return False
-        return True
+        return bool(ENTRIES.is_legal_move(self._address, move))
 
     def flipped(self, move: Move) -> list[int]:
         """Return the squares whose discs `move` turns; raises ValueError saying why if it is illegal."""
-        return flipped(self._pos, legal_move(self._pos, move.square))
+        if not self.is_legal(move):
+            raise illegal_move(self._pos, move.square)
+        return flipped(self._pos, move)
 
     def find_move(self, square: int | None) -> Move:
         """Return the legal move that places a disc on `square`, or the pass for None; ValueError saying why not."""
         move = Move(square)
-        legal_move(self._pos, square)
+        if not self.is_legal(move):
+            raise illegal_move(self._pos, square)
         return move
 
     def parse_text(self, text: str) -> Move:
@@ -336,7 +370,19 @@ class Board:
 
     def push(self, move: Move) -> None:
         """Make a move; raises ValueError saying why if it is illegal."""
-        self._made.push(self._pos, legal_move(self._pos, move.square))
+        try:
+            done = ENTRIES.push(self._address, move)
+        except (TypeError, ValueError):  # what is no int
+            done = 0
+        if not done:
+            self._push_otherwise(move)
+
+    def _push_otherwise(self, move: Move) -> None:
+        """Make a move for which there was no room; raises ValueError for an illegal one."""
+        if not isinstance(move, Move):
+            raise TypeError(f"a move is a Move, not {move!r}")
+        if not self._grow() or not ENTRIES.push(self._address, move):
+            raise illegal_move(self._pos, move.square)
 
     def push_text(self, text: str) -> Move:
         """Make the move 'f5' or 'pass' and return it; raises ValueError saying why if it is illegal."""
@@ -352,17 +398,22 @@ class Board:
 
     def pop(self) -> Move:
         """Take back the last move and return it; raises IndexError if there is none."""
-        return Move._decode(self._made.pop(self._pos))
+        code: int = ENTRIES.pop(self._address)
+        if code < 0:
+            raise IndexError("there is no move to take back")
+        return MOVES[code]
 
     def peek(self) -> Move:
         """Return the last move; raises IndexError if there is none."""
-        return Move._decode(self._made.last())
+        if not self._count:
+            raise IndexError("no move has been made")
+        return MOVES[self._codes()[-1]]
 
     # ---- the end of the game
 
     def must_pass(self) -> bool:
         """Tell whether the side to move can only pass."""
-        return places(self._pos) == 0 and bool(self.legal_moves)
+        return self.is_legal(MOVES[PASS])
 
     def is_game_over(self) -> bool:
         """Tell whether neither side can place a disc."""
@@ -372,9 +423,8 @@ class Board:
         """Return who has won and the disc counts, None while the game goes on."""
         if not self.is_game_over():
             return None
-        score = int(final_score(self._pos.own, self._pos.opponent))
-        winner = None if score == 0 else self.turn if score > 0 else 1 - self.turn
-        return Outcome(winner, self.count(BLACK), self.count(WHITE))
+        black, white = self.count(BLACK), self.count(WHITE)
+        return Outcome(None if black == white else BLACK if black > white else WHITE, black, white)
 
     def result(self) -> str:
         """Return '1-0' if black has won, '0-1' if white has, '1/2-1/2' for a draw, '*' while the game goes on."""
@@ -389,7 +439,7 @@ class Board:
 
     def _text(self, cells: str) -> str:
         """Return eight rows of `cells` (for black, white and empty) with files and ranks, and whose move it is."""
-        board = format_board(self._pos).translate(str.maketrans(SYMBOLS, cells))
+        board = self._cells().translate(str.maketrans(SYMBOLS, cells))
         rows = [f"{row + 1} {' '.join(board[8 * row : 8 * row + 8])} {row + 1}" for row in range(8)]
         header = "  a b c d e f g h"
         side = f"{SIDES[self.turn]} ({cells[self.turn]}) to move"

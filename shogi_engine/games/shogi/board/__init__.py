@@ -1,7 +1,7 @@
 """Board: a game of Shogi for Python programs, with python-shogi's names, squares and constants.
 
 A program written for python-shogi needs only another import, `import shogi_engine.games.shogi.board as shogi`, unless
-it makes null moves or speaks CSA's server protocol; `shogi.KIF` and `shogi.CSA` are names here, not modules. Unlike
+it speaks CSA's server protocol; `shogi.KIF` and `shogi.CSA` are names here, not modules. Unlike
 there, every move is checked when it is pushed, an edited position when it is used; a perpetual check loses, and a
 drop-pawn mate is one when the only defenders are pinned.
 """
@@ -14,6 +14,7 @@ from shogi_engine.games.shogi.board.board import (
     LegalMoves,
     PseudoLegalMoves,
 )
+from shogi_engine.games.shogi.board.moves import Move
 from shogi_engine.games.shogi.board.pieces import (
     BB_ALL,
     BB_FILES,
@@ -35,7 +36,6 @@ from shogi_engine.games.shogi.board.pieces import (
     PROM_ROOK,
     SQUARES,
     STARTING_SFEN,
-    Move,
     Occupied,
     Outcome,
     Piece,

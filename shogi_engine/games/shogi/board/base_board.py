@@ -1,5 +1,6 @@
 """BaseBoard: a position of Shogi for Python programs, without the moves that led to it."""
 
+import functools
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, Self
@@ -7,11 +8,14 @@ from typing import Any, Self
 import numpy as np
 
 from shogi_engine.bits import join, split
+from shogi_engine.games.board_memory import BoardMemory
 from shogi_engine.games.shogi import packed
 from shogi_engine.games.shogi.attacks import attackers_to, pinned_pieces
 from shogi_engine.games.shogi.attacks import attacks_from as piece_attacks
 from shogi_engine.games.shogi.bitboard import RAYS
 from shogi_engine.games.shogi.board import drawing
+from shogi_engine.games.shogi.board.entries import ENTRIES
+from shogi_engine.games.shogi.board.kernels import BOARD, TEXT_BYTES
 from shogi_engine.games.shogi.board.pieces import (
     BB_ALL,
     COLORS,
@@ -26,13 +30,13 @@ from shogi_engine.games.shogi.board.pieces import (
     file_index,
 )
 from shogi_engine.games.shogi.notation import MAX_MOVE_NUMBER, format_sfen, parse_sfen
-from shogi_engine.games.shogi.position import key
 from shogi_engine.games.shogi.symbols import HAND_ORDER
 from shogi_engine.games.shogi.types import (
     BLACK,
     KING,
     PAWN,
     POSITION,
+    UNDO,
     UNPROMOTED,
     WHITE,
     hand_count,
@@ -43,8 +47,21 @@ from shogi_engine.games.shogi.types import (
 from shogi_engine.games.shogi.validation import Status, position_faults, validate_position
 from shogi_engine.jit import new_record
 
+# Where a POSITION, and so a BOARD, has what is read as bytes and words.
+_FIELDS: Any = POSITION.fields
+_SQUARES, _HANDS, _SIDE, _PLY = (int(_FIELDS[name][1]) for name in ("board", "hand", "side", "ply"))
+_CHECKERS = int(_FIELDS["checkers"][1]) // 8
+_TEXT = BoardMemory.offset_in(BOARD, "text")
+_HCP, _PSFEN = (packed.PACKINGS.index(packing) for packing in (packed.HCP, packed.PSFEN))
 
-class BaseBoard:
+
+@functools.cache
+def _starting_position() -> Any:
+    """Return the record[POSITION] of the start of a game, to be copied."""
+    return parse_sfen(STARTING_SFEN)
+
+
+class BaseBoard(BoardMemory):
     """A position: pieces on the board and in hand, and whose move it is; `Board` adds moves and the game's end.
 
     >>> board = BaseBoard("4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
@@ -60,8 +77,14 @@ class BaseBoard:
     sfen : an SFEN of three or four fields, or None for the start of a game; ValueError if it can not be.
     """
 
+    _BOARD, _UNDO = BOARD, UNDO
+
     def __init__(self, sfen: str | None = None) -> None:
-        self.set_sfen(STARTING_SFEN if sfen is None else sfen)
+        self._allocate()
+        if sfen is None:
+            self.reset()
+        else:
+            self.set_sfen(sfen)
 
     @classmethod
     def from_sfen(cls, sfen: str) -> Self:
@@ -86,16 +109,30 @@ class BaseBoard:
 
     def _begin(self, pos: Any, *, edited: bool = False) -> None:
         """Start anew from `pos`, which has been validated, or has not if it was `edited`."""
-        self._record = pos
+        self._set_position(pos)
         self._edited = edited
+
+    def _read(self, data: bytes, read: str, *arguments: int) -> bool:
+        """Start anew from what the kernel `read` finds in `data`; False, and nothing has changed, if it declines."""
+        if len(data) >= TEXT_BYTES:
+            return False
+        self._bytes[_TEXT : _TEXT + len(data)] = data
+        if not getattr(ENTRIES, read)(self._address, *arguments):
+            return False
+        self._edited = False
+        return True
 
     @property
     def _pos(self) -> Any:
         """The record[POSITION]; it is validated first if it was edited."""
         if self._edited:
-            validate_position(self._record)
-            self._edited = False
+            self._validate()
         return self._record
+
+    def _validate(self) -> None:
+        """Validate the position, which was edited; raises ValueError if it can not be."""
+        validate_position(self._record)
+        self._edited = False
 
     def _edit(self) -> Any:
         """Return the record to be edited. What led to it is forgotten: it did not lead to what it will be."""
@@ -104,11 +141,13 @@ class BaseBoard:
 
     def set_sfen(self, sfen: str) -> None:
         """Take the position of an SFEN and forget all moves; raises ValueError saying what is wrong with it."""
-        self._begin(parse_sfen(sfen))
+        data = sfen.encode(errors="replace") if isinstance(sfen, str) else b""
+        if not self._read(data, "read_sfen", len(data)):
+            self._begin(parse_sfen(sfen))
 
     def reset(self) -> None:
         """Go back to the start of a game."""
-        self.set_sfen(STARTING_SFEN)
+        self._begin(_starting_position())
 
     def clear(self) -> None:
         """Take all pieces away, from the hands too; black is to move."""
@@ -116,13 +155,23 @@ class BaseBoard:
 
     def sfen(self) -> str:
         """Return the position's SFEN, four fields."""
-        return format_sfen(self._record)
+        length = ENTRIES.write_sfen(self._address)
+        return str(self._bytes[_TEXT : _TEXT + length], "ascii") if length else format_sfen(self._record)
 
     def copy(self) -> Self:
         """Return an independent board with the same position."""
         board = type(self).__new__(type(self))
-        board._record, board._edited = self._record.copy(), self._edited
+        board._take_copy(self)
+        board._edited = self._edited
         return board
+
+    def __getstate__(self) -> Any:
+        return self._record.tobytes(), self._edited
+
+    def __setstate__(self, state: Any) -> None:
+        data, edited = state
+        self._allocate()
+        self._begin(np.frombuffer(data, dtype=POSITION)[0], edited=edited)
 
     def __copy__(self) -> Self:
         return self.copy()
@@ -132,18 +181,20 @@ class BaseBoard:
 
     def ply(self) -> int:
         """Return how many moves were made since the game began, by the move number."""
-        return int(self._record.ply)
+        return self._bytes[_PLY] | self._bytes[_PLY + 1] << 8
 
     def key(self) -> int:
         """Return a hash of board, hands and side to move: 64 bits, the same in every process."""
-        return int(key(self._pos))
+        if self._edited:
+            self._validate()
+        return int(ENTRIES.position_key(self._address))
 
     zobrist_hash = key
 
-    def _identity(self) -> tuple[bytes, int, int, int]:
+    def _identity(self) -> tuple[bytes, bytes, int]:
         """Return what makes two positions the same."""
-        pos = self._record
-        return pos.board.tobytes(), int(pos.hand[BLACK]), int(pos.hand[WHITE]), int(pos.side)
+        data = self._bytes
+        return data[_SQUARES : _SQUARES + len(SQUARES)].tobytes(), data[_HANDS : _HANDS + 16].tobytes(), data[_SIDE]
 
     def __eq__(self, other: object) -> bool:
         return self._identity() == other._identity() if isinstance(other, BaseBoard) else NotImplemented
@@ -177,19 +228,33 @@ class BaseBoard:
 
         The move number is not in it. Raises ValueError if a king is missing: the format has no room for that.
         """
-        return packed.pack(packed.HCP, self._pos)
+        return self._packed(_HCP)
 
     def set_hcp(self, data: Any) -> None:
         """Take the position of a HuffmanCodedPos (32 bytes, or uint8[32]); raises ValueError if it is none."""
-        self._begin(packed.unpack(packed.HCP, data))
+        self._set_packed(_HCP, data)
 
     def to_psfen(self) -> bytes:
         """Return the position as PackedSfen, 32 bytes as YaneuraOu has them; otherwise as `to_hcp`."""
-        return packed.pack(packed.PSFEN, self._pos)
+        return self._packed(_PSFEN)
 
     def set_psfen(self, data: Any) -> None:
         """Take the position of a PackedSfen (32 bytes, or uint8[32]); raises ValueError if it is none."""
-        self._begin(packed.unpack(packed.PSFEN, data))
+        self._set_packed(_PSFEN, data)
+
+    def _packed(self, packing: int) -> bytes:
+        """Return the position in one of packed.PACKINGS."""
+        if self._edited:
+            self._validate()
+        if ENTRIES.pack_position(self._address, packing):
+            return self._bytes[_TEXT : _TEXT + packed.BYTES].tobytes()
+        return packed.pack(packed.PACKINGS[packing], self._record)
+
+    def _set_packed(self, packing: int, data: Any) -> None:
+        """Take a position in one of packed.PACKINGS."""
+        data = bytes(data)
+        if len(data) != packed.BYTES or not self._read(data, "unpack_position", packing):
+            self._begin(packed.unpack(packed.PACKINGS[packing], data))
 
     def status(self) -> Status:
         """Return what is wrong with the position: Status.VALID, or some of its flags after an edit."""
@@ -207,7 +272,7 @@ class BaseBoard:
     @property
     def turn(self) -> int:
         """The side to move, BLACK or WHITE. Setting it is an edit."""
-        return int(self._record.side)
+        return self._bytes[_SIDE]
 
     @turn.setter
     def turn(self, color: int) -> None:
@@ -217,7 +282,7 @@ class BaseBoard:
     @property
     def move_number(self) -> int:
         """The number of the next move, 1 at the start. Setting it is an edit; ValueError below 1 and above 30000."""
-        return int(self._record.ply) + 1
+        return self.ply() + 1
 
     @move_number.setter
     def move_number(self, number: int) -> None:
@@ -242,7 +307,7 @@ class BaseBoard:
     @property
     def pieces(self) -> list[int]:
         """The piece type on each of the 81 squares, 0 where there is none; a copy."""
-        return [piece_kind(piece) for piece in self._record.board.tolist()]
+        return [piece & 15 for piece in self._bytes[_SQUARES : _SQUARES + len(SQUARES)]]
 
     @property
     def piece_bb(self) -> list[int]:
@@ -271,7 +336,7 @@ class BaseBoard:
 
     def piece_map(self) -> dict[int, Piece]:
         """Return the pieces on the board by their squares, the lowest first."""
-        board = self._record.board.tolist()
+        board = self._bytes[_SQUARES : _SQUARES + len(SQUARES)]
         return {square: Piece(piece_kind(piece), piece_colour(piece)) for square, piece in enumerate(board) if piece}
 
     def has_piece_in_hand(self, piece_type: int, color: int) -> bool:
@@ -282,7 +347,7 @@ class BaseBoard:
         """Return the board's byte for `square`."""
         if square not in SQUARES:
             raise ValueError(f"squares are 0 to 80, not {square!r}")
-        return int(self._record.board[square])
+        return self._bytes[_SQUARES + square]
 
     @staticmethod
     def _colour(color: int) -> int:
@@ -396,7 +461,9 @@ class BaseBoard:
 
     def is_check(self) -> bool:
         """Tell whether the side to move is in check."""
-        return bool(self._pos.checkers.any())
+        if self._edited:
+            self._validate()
+        return self._words[_CHECKERS] != 0 or self._words[_CHECKERS + 1] != 0
 
     def is_double_pawn(self, to_square: int, piece_type: int) -> bool:
         """Tell whether a piece of this type would be a second unpromoted pawn on the file (nifu)."""

@@ -1,39 +1,34 @@
 """Board: a position of Shogi and the moves that led to it. The package has python-shogi's names beside it."""
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from shogi_engine.forced_win import ForcedWin
-from shogi_engine.game import count_moves
-from shogi_engine.games.move_stack import History
 from shogi_engine.games.shogi.board import drawing
 from shogi_engine.games.shogi.board.base_board import BaseBoard
+from shogi_engine.games.shogi.board.entries import ENTRIES
+from shogi_engine.games.shogi.board.kernels import CODES
+from shogi_engine.games.shogi.board.moves import MOVES, Move
 from shogi_engine.games.shogi.board.pieces import (
-    Move,
     Outcome,
     SquareSet,
     Termination,
     can_move_without_promotion,
     can_promote,
 )
-from shogi_engine.games.shogi.legal_moves import legal_moves, scratch
 from shogi_engine.games.shogi.move_notation import format_move, parse_move
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, TRY_RULE, entering_king_rule
-from shogi_engine.games.shogi.position import do_move
+from shogi_engine.games.shogi.position import do_null, undo_null
 from shogi_engine.games.shogi.rules import DRAW, LOSS, WIN, declaration, has_tried, occurrence, repetition
 from shogi_engine.games.shogi.see import see_ge
-from shogi_engine.games.shogi.types import (
-    PAWN,
-    UNDO,
-    move_captured,
-    move_to,
-)
-from shogi_engine.games.shogi.usi_moves import legal_move, parse_usi_position
+from shogi_engine.games.shogi.types import PAWN, move_captured
+from shogi_engine.games.shogi.usi_moves import illegal_move, legal_move, split_usi_position
 from shogi_engine.games.shogi.validation import Status
-from shogi_engine.jit import new_record
 from shogi_engine.records.tree import GameRecord
+
+_move_of = MOVES.__getitem__
 
 EXCHANGE_LIMIT = 1 << 15  # centipawns, more than any exchange can win or lose
 
@@ -64,15 +59,22 @@ class LegalMoves(MoveList):
     """The legal moves of a board, generated anew whenever asked: iterable, with len, bool and `in`."""
 
     def __iter__(self) -> Iterator[Move]:
-        return (Move._decode(int(move)) for move in legal_moves(self._board._pos))
+        board = self._board
+        if board._edited:
+            board._validate()
+        return map(_move_of, board._moves[: ENTRIES.list_moves(board._address)].tolist())
 
     def __bool__(self) -> bool:
-        return len(legal_moves(self._board._pos)) > 0  # by the kernel that lists them: the one that counts is another
+        board = self._board
+        if board._edited:
+            board._validate()
+        return bool(ENTRIES.list_moves(board._address))  # which lists them: the kernel that counts is another
 
     def __len__(self) -> int:
-        context = scratch()
-        context.pos = self._board._pos
-        return int(count_moves(context, 0))
+        board = self._board
+        if board._edited:
+            board._validate()
+        return int(ENTRIES.count_legal_moves(board._address))
 
     def __contains__(self, move: object) -> bool:
         return isinstance(move, Move) and self._board.is_legal(move)
@@ -125,25 +127,25 @@ class Board(BaseBoard):
     def entering_king_rule(self, name: str) -> None:
         self._rule = entering_king_rule(name)
 
-    def _begin(self, pos: Any, *, edited: bool = False) -> None:
-        """Start anew from `pos`; no move has been made."""
-        super()._begin(pos, edited=edited)
-        self._made = History(UNDO)
-
     def push_usi_position_cmd(self, usi_position_cmd: str) -> None:
         """Take a position and moves as USI's `position` command gives them; the word 'position' may be missing.
 
         Raises ValueError, for a move saying which of them is wrong and why; nothing has changed then.
         """
-        start, moves = parse_usi_position(usi_position_cmd.removeprefix("position"))
-        self._begin(start)
-        for move in moves:
-            self._made.push(self._pos, move)
+        start, moves = split_usi_position(usi_position_cmd.removeprefix("position"))
+        game = Board(start)
+        for number, usi in enumerate(moves, 1):
+            try:
+                game.push_usi(usi)
+            except ValueError as error:
+                raise ValueError(f"position: move {number} of {len(moves)}: {error}") from None
+        self._take_over(game)
+        self._edited = False
 
     def copy(self) -> Self:
         """Return an independent board with the same position and the same moves behind it."""
         board = super().copy()
-        board._rule, board._made = self._rule, self._made.copy()
+        board._rule = self._rule
         return board
 
     def __getstate__(self) -> tuple[str, list[str], str]:
@@ -156,7 +158,7 @@ class Board(BaseBoard):
     def root(self) -> Self:
         """Return a board with the position that the game began with, and no moves behind it."""
         board = self.copy()
-        while board._made:
+        while board._count:
             board.pop()
         return board
 
@@ -195,20 +197,29 @@ class Board(BaseBoard):
     @property
     def move_stack(self) -> list[Move]:
         """The moves pushed, the oldest first; a copy."""
-        return [Move._decode(move) for move in self._made]
+        return [MOVES[move & CODES] for move in self._encoded_moves()]
 
     @property
     def captured_piece_stack(self) -> list[int]:
         """For each move pushed the piece type that it captured, 0 for none; a copy."""
-        return [move_captured(move) for move in self._made]
+        return [move_captured(move) for move in self._encoded_moves()]
+
+    def _encoded_moves(self) -> list[int]:
+        """Return the kernels' moves that were made."""
+        moves: list[int] = self._undo["move"][: self._count].tolist()
+        return moves
 
     def is_legal(self, move: Move) -> bool:
-        """Tell whether `move` is legal."""
-        try:
-            legal_move(self._pos, *move._parts())
-        except ValueError:
-            return False
-        return True
+        """Tell whether `move` is legal. The null move is not."""
+        if self._edited:
+            self._validate()
+        return bool(ENTRIES.is_legal_code(self._address, move))
+
+    def _illegal(self, move: Move) -> ValueError:
+        """Return the error that says why `move`, which is not legal, is none."""
+        if not move:
+            return ValueError("illegal move '0000': the null move is none of the rules")
+        return illegal_move(self._pos, *move._parts())
 
     def is_pseudo_legal(self, move: Move) -> bool:
         """Tell whether `move` is legal but for the king's safety and a mate by a dropped pawn."""
@@ -224,10 +235,12 @@ class Board(BaseBoard):
 
     def gives_check(self, move: Move) -> bool:
         """Tell whether a legal `move` gives check; raises ValueError saying why if it is illegal."""
-        encoded = legal_move(self._pos, *move._parts())
-        after = self._pos.copy()
-        do_move(after, np.uint32(encoded), new_record(UNDO))
-        return bool(after.checkers.any())
+        if self._edited:
+            self._validate()
+        check = ENTRIES.check_given(self._address, move)
+        if check < 0:
+            raise self._illegal(move)
+        return bool(check)
 
     def see(self, move: Move) -> int:
         """Return what the exchange that a legal `move` opens on its square gains, in centipawns of material.
@@ -279,13 +292,15 @@ class Board(BaseBoard):
             promoting = Move(from_square, to_square, True)
             if self.is_legal(promoting):
                 return promoting
-        legal_move(self._pos, *move._parts())
+        if not self.is_legal(move):
+            raise self._illegal(move)
         return move
 
     def parse_usi(self, text: str) -> Move:
         """Return the legal move written as in USI, without making it; raises ValueError saying why it is none."""
         move = Move.from_usi(text)
-        legal_move(self._pos, *move._parts())
+        if not self.is_legal(move):
+            raise self._illegal(move)
         return move
 
     def parse_text(self, text: str) -> Move:
@@ -314,7 +329,8 @@ class Board(BaseBoard):
 
     def _last_target(self) -> int | None:
         """Return the square of the last move, None if there is none."""
-        return move_to(self._made.last()) if self._made else None
+        last = self.peek() if self._count else None
+        return last.to_square if last else None
 
     def record(self, ending: str = "") -> GameRecord:
         """Return the record of the moves made; `ending` is one of records.ENDINGS by name."""
@@ -323,8 +339,31 @@ class Board(BaseBoard):
         )
 
     def push(self, move: Move) -> None:
-        """Make a move; raises ValueError saying why if it is illegal."""
-        self._made.push(self._pos, legal_move(self._pos, *move._parts()))
+        """Make a move; raises ValueError saying why if it is illegal.
+
+        The null move passes the turn, which no rule allows; in check ValueError.
+        """
+        if self._edited:
+            self._validate()
+        try:
+            done = ENTRIES.push(self._address, move)
+        except (TypeError, ValueError):  # what is no int
+            done = 0
+        if not done:
+            self._push_otherwise(move)
+
+    def _push_otherwise(self, move: Move) -> None:
+        """Make a move for which there was no room, or the null move; raises ValueError for an illegal one."""
+        if not isinstance(move, Move):
+            raise TypeError(f"a move is a Move, not {move!r}")
+        grown = self._grow()
+        if not move:
+            if self.is_check():
+                raise ValueError("illegal move '0000': the side to move is in check")
+            do_null(self._record, self._undo[self._count])
+            self._words[self._COUNT_WORD] += 1
+        elif not grown or not ENTRIES.push(self._address, move):
+            raise self._illegal(move)
 
     def push_usi(self, text: str) -> Move:
         """Make the move written as in USI and return it; raises ValueError saying why if it is illegal."""
@@ -334,11 +373,24 @@ class Board(BaseBoard):
 
     def pop(self) -> Move:
         """Take back the last move and return it; raises IndexError if there is none."""
-        return Move._decode(self._made.pop(self._pos))
+        code = ENTRIES.pop(self._address)
+        return MOVES[code] if code >= 0 else self._pop_null()
+
+    def _pop_null(self) -> Move:
+        """Take back a null move; raises IndexError if no move is left."""
+        count = self._count
+        if not count:
+            raise IndexError("there is no move to take back")
+        undo_null(self._record, self._undo[count - 1])
+        self._words[self._COUNT_WORD] -= 1
+        return Move.null()
 
     def peek(self) -> Move:
         """Return the last move; raises IndexError if there is none."""
-        return Move._decode(self._made.last())
+        count = self._count
+        if not count:
+            raise IndexError("no move has been made")
+        return Move._decode(int(self._undo["move"][count - 1]))
 
     # ---- the end of the game
 
@@ -363,7 +415,7 @@ class Board(BaseBoard):
 
     def is_repetition(self, count: int = 4) -> bool:
         """Tell whether board, hands and side to move are there for at least the `count`-th time."""
-        return bool(occurrence(self._pos, self._made.undo, len(self._made), count) >= 0)
+        return bool(occurrence(self._pos, self._undo, self._count, count) >= 0)
 
     def is_fourfold_repetition(self) -> bool:
         """Tell whether the position is there for the fourth time, which ends the game."""
@@ -380,7 +432,7 @@ class Board(BaseBoard):
             return Outcome(other, Termination.TRY)
         if not self.legal_moves:
             return Outcome(other, Termination.CHECKMATE if self.is_check() else Termination.STALEMATE)
-        verdict = repetition(self._pos, self._made.undo, len(self._made))
+        verdict = repetition(self._pos, self._undo, self._count)
         if verdict == DRAW:
             return Outcome(None, Termination.FOURFOLD_REPETITION)
         if verdict in (LOSS, WIN):

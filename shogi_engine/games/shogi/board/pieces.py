@@ -1,4 +1,4 @@
-"""What a Board is asked about and answers with: Piece, Move, SquareSet, Outcome, and python-shogi's constants.
+"""What a Board is asked about and answers with: Piece, SquareSet, Outcome, and python-shogi's constants.
 
 Squares are numbered as an SFEN is read: 0 is 9a, 8 is 1a, 80 is 1i. Bit s of a mask (int) is square s.
 """
@@ -15,7 +15,6 @@ from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,
     DRAGON,
-    DROP_BASE,
     GOLD,
     HORSE,
     KING,
@@ -31,11 +30,7 @@ from shogi_engine.games.shogi.types import (
     SET_SIZE,
     SILVER,
     WHITE,
-    is_promotion,
-    move_from,
-    move_to,
 )
-from shogi_engine.games.shogi.usi_moves import split_usi, usi_of
 from shogi_engine.games.shogi.validation import is_dead
 
 COLORS = (BLACK, WHITE)
@@ -127,71 +122,6 @@ class Piece:
         if symbol.lower() not in PIECE_SYMBOLS[1:]:
             raise ValueError(f"no piece has the symbol {symbol!r}")
         return cls(PIECE_SYMBOLS.index(symbol.lower()), WHITE if symbol.islower() else BLACK)
-
-
-@dataclass(frozen=True, repr=False)
-class Move:
-    """A move from a square to a square (0..80), or a drop: from_square None and drop_piece_type PAWN ... ROOK.
-
-    Whether it is legal depends on the position: `Board.is_legal`. There is no null move.
-
-    >>> Move.from_usi("8h2b+") == Move(64, 16, promotion=True)
-    True
-    >>> Move(None, 40, drop_piece_type=PAWN).usi()
-    'P*5e'
-    """
-
-    from_square: int | None
-    to_square: int
-    promotion: bool = False
-    drop_piece_type: int | None = None
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for a move that is none in any position."""
-        if self.to_square not in SQUARES or (self.from_square is not None and self.from_square not in SQUARES):
-            raise ValueError(f"a move's squares are 0 to 80, not {self.from_square} and {self.to_square}")
-        if (self.from_square is None) == (self.drop_piece_type is None):
-            raise ValueError("a move has either a square it comes from or a piece that is dropped")
-        if self.drop_piece_type is not None and (self.promotion or not PAWN <= self.drop_piece_type <= ROOK):
-            raise ValueError("pawn to rook can be dropped, and not promoted")
-
-    def _parts(self) -> tuple[int, int, bool]:
-        """Return (source, target, promotion) as the notation takes them."""
-        if self.from_square is None:
-            return DROP_BASE + (self.drop_piece_type or 0), self.to_square, False
-        return self.from_square, self.to_square, self.promotion
-
-    def usi(self) -> str:
-        """Return the move as USI writes it: '7g7f', '8h2b+', 'P*5e'."""
-        return usi_of(*self._parts())
-
-    def rotate(self) -> "Move":
-        """Return the same move of the other side, the board turned by half: what it is on `Board.mirror()`."""
-        source = None if self.from_square is None else 80 - self.from_square
-        return Move(source, 80 - self.to_square, self.promotion, self.drop_piece_type)
-
-    def __str__(self) -> str:
-        return self.usi()
-
-    def __repr__(self) -> str:
-        return f"Move.from_usi({self.usi()!r})"
-
-    @classmethod
-    def from_usi(cls, text: str) -> "Move":
-        """Return the move written as in USI; raises ValueError if it is none in any position."""
-        return cls._of(*split_usi(text))
-
-    @classmethod
-    def _of(cls, source: int, target: int, promotion: bool) -> "Move":
-        """Return the move from `source`, 81 + piece type for a drop."""
-        if source >= DROP_BASE:
-            return cls(None, target, False, source - DROP_BASE)
-        return cls(source, target, promotion)
-
-    @classmethod
-    def _decode(cls, move: int) -> "Move":
-        """Return the kernels' encoded `move`."""
-        return cls._of(move_from(move), move_to(move), is_promotion(move))
 
 
 class Termination(Enum):

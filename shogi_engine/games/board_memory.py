@@ -1,0 +1,102 @@
+"""What a Board is made of, in every game: one record that kernels are given by its address."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+FIRST_CAPACITY = 64  # undo records at the first move; then twice as many whenever they are full
+
+
+class BoardMemory:
+    """A Board's position, its buffers, and an undo record for each of the moves that led to it.
+
+    A game's `_BOARD` is the dtype of the record: `pos` comes first, and it has `undo` (the address of the undo
+    records), `count` (of moves made), `capacity` and `moves` (a buffer). What Python reads often it reads as bytes and
+    words, which costs a tenth of what a field of a record does.
+    """
+
+    _BOARD: ClassVar[np.dtype]
+    _UNDO: ClassVar[np.dtype]
+    _NO_UNDO: ClassVar[np.ndarray]
+    _UNDO_WORD: ClassVar[int]
+    _COUNT_WORD: ClassVar[int]
+    _CAPACITY_WORD: ClassVar[int]
+
+    _address: int  # of the record
+    _bytes: memoryview
+    _words: memoryview  # int64
+    _moves: memoryview  # uint32, kernels write moves there
+    _record: Any  # record[position], a view
+    _undo: np.ndarray  # record[undo][capacity]; the first `_count` of them are in use
+
+    def _allocate(self) -> None:
+        """Get new memory; the position is all zeros, and no move has been made."""
+        fields: Any = self._BOARD.fields
+        (kind, place), position = fields["moves"], fields["pos"][0]
+        memory = np.zeros(self._BOARD.itemsize, dtype=np.uint8)
+        self._address = memory.ctypes.data
+        self._bytes = memory.data
+        self._words = self._bytes.cast("q")
+        self._moves = self._bytes[place : place + kind.itemsize].cast("I")
+        self._record = np.ndarray(1, position, memory)[0]  # a view, which keeps the memory alive
+        self._undo = self._NO_UNDO
+
+    @staticmethod
+    def offset_in(dtype: np.dtype, name: str) -> int:
+        """Return at which byte of a record a field of it begins."""
+        fields: Any = dtype.fields
+        return int(fields[name][1])
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Prepare what is the same for all boards of a game."""
+        super().__init_subclass__(**options)
+        if hasattr(cls, "_BOARD"):
+            cls._NO_UNDO = np.zeros(0, dtype=cls._UNDO)
+            cls._UNDO_WORD, cls._COUNT_WORD, cls._CAPACITY_WORD = (
+                cls.offset_in(cls._BOARD, name) // 8 for name in ("undo", "count", "capacity")
+            )
+
+    @property
+    def _count(self) -> int:
+        """How many moves have been made since the position was set."""
+        return self._words[self._COUNT_WORD]
+
+    def _set_position(self, pos: Any) -> None:
+        """Start anew from a copy of `pos` (record[position]); no move has been made."""
+        if pos is not self._record:
+            data = pos.tobytes()
+            self._bytes[: len(data)] = data
+        self._forget()
+
+    def _forget(self) -> None:
+        """Forget the moves made."""
+        self._words[self._COUNT_WORD] = 0
+
+    def _grow(self) -> bool:
+        """Make room for the next move's undo record; tell whether there was none."""
+        count, capacity = self._count, len(self._undo)
+        if count < capacity:
+            return False
+        self._keep(np.concatenate([self._undo, np.zeros(max(capacity, FIRST_CAPACITY), dtype=self._UNDO)]))
+        return True
+
+    def _keep(self, undo: np.ndarray) -> None:
+        """Take `undo` for the undo records."""
+        self._undo = undo
+        self._words[self._UNDO_WORD] = undo.ctypes.data
+        self._words[self._CAPACITY_WORD] = len(undo)
+
+    def _take_copy(self, other: Self) -> None:
+        """Become a copy of `other`, in new memory."""
+        self._allocate()
+        self._set_position(other._record)
+        count = other._count
+        if count:
+            self._keep(other._undo.copy())
+            self._words[self._COUNT_WORD] = count
+
+    def _take_over(self, other: Self) -> None:
+        """Take the memory of `other`, which must not be used any more."""
+        for name in BoardMemory.__annotations__:
+            if not name.isupper():
+                setattr(self, name, getattr(other, name))

@@ -1,0 +1,14 @@
+"""The kernels of a Board as it calls them: with its address."""
+
+from typing import Any
+
+from shogi_engine.games.othello.board import kernels
+from shogi_engine.jit import Entries
+
+ENTRIES: Any = Entries(
+    [
+        *(kernels.push, kernels.pop, kernels.list_moves, kernels.count_legal_moves),
+        *(kernels.is_legal_move, kernels.position_key),
+    ],
+    patient=[],
+)

@@ -1,0 +1,88 @@
+"""What a Board does with one call of a kernel: list, count, check, make and take back moves.
+
+A Board's memory is a BOARD record, which Python names by its address.
+"""
+
+import numpy as np
+
+from shogi_engine.bits import ZERO
+from shogi_engine.game import count_moves, do_move, generate_moves, undo_move
+from shogi_engine.games.othello.movegen import flips, mobility
+from shogi_engine.games.othello.position import key
+from shogi_engine.games.othello.types import DISC_MOVE, MAX_MOVES, PASS, POSITION, UNDO, move_square, placed_disc
+from shogi_engine.jit import ctz, njit, record_dtype, record_reader
+
+# A Board's memory. `pos` comes first, so that its address is the board's. `undo` is the address of `capacity` records,
+# of which `count` are in use; `moves` is what `generate_moves` writes. As long as a board does not change, all who list
+# its moves write the same there.
+BOARD = record_dtype(
+    [
+        ("pos", POSITION),
+        ("undo", np.int64),
+        ("count", np.int64),
+        ("capacity", np.int64),
+        ("moves", np.uint32, (MAX_MOVES,)),
+    ]
+)
+UNDO_BYTES = UNDO.itemsize
+
+board_at = record_reader(BOARD)
+undo_at = record_reader(UNDO)
+
+
+@njit
+def is_legal_code(pos, code):
+    """Tell whether `code` (int64) is a legal move of `pos`, whatever it is."""
+    if code == PASS:
+        return mobility(pos.own, pos.opponent) == ZERO and mobility(pos.opponent, pos.own) != ZERO
+    if code & ~63 != DISC_MOVE or (pos.own | pos.opponent) & placed_disc(code) != ZERO:
+        return False
+    return flips(pos.own, pos.opponent, move_square(code)) != ZERO
+
+
+@njit(brief=True)
+def push(address, code):
+    """Make the move `code`; return 1, or 0 if it is illegal or there is no room for it in the undo records."""
+    board = board_at(address)
+    if board.count == board.capacity or not is_legal_code(board.pos, code):
+        return 0
+    do_move(board.pos, np.uint32(code), undo_at(board.undo + board.count * UNDO_BYTES))
+    board.count += 1
+    return 1
+
+
+@njit(brief=True)
+def pop(address):
+    """Take the last move back and return its code; -1 if there is none."""
+    board = board_at(address)
+    if board.count == 0:
+        return -1
+    board.count -= 1
+    undo = undo_at(board.undo + board.count * UNDO_BYTES)
+    code = PASS if undo.disc == ZERO else DISC_MOVE | ctz(undo.disc)
+    undo_move(board.pos, np.uint32(code), undo)
+    return code
+
+
+@njit(brief=True)
+def list_moves(address):
+    """Write the legal moves to board.moves and return how many there are."""
+    return generate_moves(board_at(address), 0)
+
+
+@njit(brief=True)
+def count_legal_moves(address):
+    """Return the number of legal moves."""
+    return count_moves(board_at(address), 0)
+
+
+@njit(brief=True)
+def is_legal_move(address, code):
+    """Return 1 if the move `code` is legal, else 0."""
+    return int(is_legal_code(board_at(address).pos, code))
+
+
+@njit(brief=True)
+def position_key(address):
+    """Return the position's key, a uint64."""
+    return key(board_at(address).pos)

@@ -1,0 +1,54 @@
+"""Move: an int with a face."""
+
+from functools import partial
+from typing import Any
+
+from shogi_engine.games.othello.notation import PASS_NAME, SQUARE_NAMES, split_move
+from shogi_engine.games.othello.types import DISC_MOVE, PASS, SQUARES, move_square
+
+
+class Move(int):
+    """A disc placed on a square (0..63, a1 first), or a pass (None).
+
+    It is an int: 64 + square, 128 for the pass. There is one object for each, whoever makes it.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, square: int | None) -> "Move":
+        """Return the move; raises ValueError for one that is none in any position."""
+        if square is None:
+            return MOVES[PASS]
+        if square not in range(SQUARES):
+            raise ValueError(f"a move's square is 0 to 63, or None for a pass, not {square!r}")
+        return MOVES[DISC_MOVE | int(square)]
+
+    @property
+    def square(self) -> int | None:
+        """The square of the disc; None for a pass."""
+        return None if self == PASS else int(move_square(self))
+
+    def __str__(self) -> str:
+        return PASS_NAME if self == PASS else SQUARE_NAMES[self & 63]
+
+    def __format__(self, specification: str) -> str:
+        return format(str(self), specification)
+
+    def __repr__(self) -> str:
+        return f"Move(square={self.square})"
+
+    def __reduce__(self) -> tuple[Any, tuple[int]]:
+        return Move._decode, (int(self),)
+
+    @classmethod
+    def from_text(cls, text: str) -> "Move":
+        """Return the move 'f5' or 'pass'; raises ValueError if the text is neither."""
+        return cls(split_move(text))
+
+    @staticmethod
+    def _decode(move: int) -> "Move":
+        """Return an encoded move."""
+        return MOVES[move]
+
+
+MOVES: list[Move] = list(map(partial(int.__new__, Move), range(PASS + 1)))  # by their ints; those below 64 are no move

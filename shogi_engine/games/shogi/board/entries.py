@@ -1,0 +1,17 @@
+"""The kernels of a Board as it calls them: with its address."""
+
+from typing import Any
+
+from shogi_engine.games.shogi.board import kernels, text_kernels
+from shogi_engine.jit import Entries
+
+ENTRIES: Any = Entries(
+    [
+        *(kernels.push, kernels.pop, kernels.list_moves, kernels.count_legal_moves),
+        *(kernels.is_legal_code, kernels.check_given, kernels.position_key),
+    ],
+    patient=[
+        *(text_kernels.write_sfen, text_kernels.read_sfen),
+        *(text_kernels.pack_position, text_kernels.unpack_position),
+    ],
+)

@@ -1,0 +1,136 @@
+"""What a Board does with one call of a kernel: list, count, check, make and take back moves.
+
+A Board's memory is a BOARD record, which Python names by its address. Python's moves are the 15 lowest bits of the
+kernels' (target, source, promotion); the pieces are looked up here.
+"""
+
+import numpy as np
+
+from shogi_engine.game import count_moves, do_move, generate_moves, undo_move
+from shogi_engine.games.shogi.movegen import is_legal_tt_move
+from shogi_engine.games.shogi.position import key
+from shogi_engine.games.shogi.queries import in_check
+from shogi_engine.games.shogi.types import (
+    DROP_BASE,
+    KING,
+    MAX_MOVES,
+    POSITION,
+    PROMOTED,
+    PROMOTION,
+    SQUARES,
+    UNDO,
+    piece_kind,
+)
+from shogi_engine.jit import njit, record_dtype, record_reader
+
+MOVE_BITS = 15
+CODES = (1 << MOVE_BITS) - 1  # the bits of a kernels' move that a Board's Move has
+TEXT_BYTES = 256  # at least the length of any SFEN that `write_sfen` writes
+
+# A Board's memory. `pos` comes first, so that its address is the board's; `draft` is a position that is being read,
+# `spare` for a move that is made and taken back. `undo` is the address of `capacity` records, of which `count` are in
+# use; `text` is an SFEN or a packed position; `moves` is what `generate_moves` writes. As long as a board does not
+# change, all who list its moves write the same there.
+BOARD = record_dtype(
+    [
+        ("pos", POSITION),
+        ("draft", POSITION),
+        ("spare", UNDO),
+        ("undo", np.int64),
+        ("count", np.int64),
+        ("capacity", np.int64),
+        ("text", np.uint8, (TEXT_BYTES,)),
+        ("moves", np.uint32, (MAX_MOVES,)),
+    ]
+)
+UNDO_BYTES = UNDO.itemsize
+POSITION_BYTES = POSITION.itemsize
+
+board_at = record_reader(BOARD)
+undo_at = record_reader(UNDO)
+
+
+@njit
+def complete_move(pos, code):
+    """Return the kernels' move of a Move's `code` (int64), 0 if it is no legal move of `pos`, whatever it is."""
+    target, source = code & 127, code >> 7 & 127
+    if code < 0 or code > CODES or target >= SQUARES:
+        return np.uint32(0)
+    if source >= DROP_BASE:
+        kind, captured = source - DROP_BASE, 0
+        if kind == 0 or kind >= KING or code & PROMOTION != 0:
+            return np.uint32(0)
+    else:
+        kind, captured = piece_kind(pos.board[source]), piece_kind(pos.board[target])
+        if kind == 0 or code & PROMOTION != 0 and PROMOTED[kind] == 0:
+            return np.uint32(0)
+    move = np.uint32(code | kind << 15 | captured << 19)
+    return move if is_legal_tt_move(pos, move) else np.uint32(0)
+
+
+@njit(brief=True)
+def push(address, code):
+    """Make the move `code`; return 1, or 0 if it is illegal or there is no room for it in the undo records."""
+    board = board_at(address)
+    move = complete_move(board.pos, code)
+    if move == 0 or board.count == board.capacity:
+        return 0
+    do_move(board.pos, move, undo_at(board.undo + board.count * UNDO_BYTES))
+    board.count += 1
+    return 1
+
+
+@njit(brief=True)
+def pop(address):
+    """Take the last move back and return its code; -1 if there is none, or a null move, which is not taken back."""
+    board = board_at(address)
+    if board.count == 0:
+        return -1
+    undo = undo_at(board.undo + (board.count - 1) * UNDO_BYTES)
+    move = undo.move
+    if move == 0:
+        return -1
+    undo_move(board.pos, move, undo)
+    board.count -= 1
+    return int(move) & CODES
+
+
+@njit(brief=True)
+def list_moves(address):
+    """Write the codes of the legal moves to board.moves and return how many there are."""
+    board = board_at(address)
+    count = generate_moves(board, 0)
+    for index in range(count):
+        board.moves[index] &= np.uint32(CODES)
+    return count
+
+
+@njit(brief=True)
+def count_legal_moves(address):
+    """Return the number of legal moves."""
+    return count_moves(board_at(address), 0)
+
+
+@njit(brief=True)
+def is_legal_code(address, code):
+    """Return 1 if the move `code` is legal, else 0."""
+    return int(complete_move(board_at(address).pos, code) != 0)
+
+
+@njit(brief=True)
+def check_given(address, code):
+    """Return 1 if the move `code` gives check, 0 if it does not, -1 if it is illegal."""
+    board = board_at(address)
+    move = complete_move(board.pos, code)
+    if move == 0:
+        return -1
+    do_move(board.pos, move, board.spare)
+    check = in_check(board.pos)
+    undo_move(board.pos, move, board.spare)
+    return int(check)
+
+
+@njit(brief=True)
+def position_key(address):
+    """Return the position's key, a uint64."""
+    return key(board_at(address).pos)

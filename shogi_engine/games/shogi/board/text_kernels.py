@@ -1,0 +1,365 @@
+"""Positions read and written by one call of a kernel: SFEN, and the two packings in 32 bytes.
+
+These know only what is usual. What they decline (they return 0) is for Python, which reads all that can be read and
+says what is wrong with the rest: notation.parse_sfen, packed.unpack, validation.validate_position.
+"""
+
+import numpy as np
+
+from shogi_engine.bits import ONE, ZERO
+from shogi_engine.games.shogi.attacks import attackers_to
+from shogi_engine.games.shogi.board.kernels import POSITION_BYTES, board_at
+from shogi_engine.games.shogi.notation import MAX_MOVE_NUMBER
+from shogi_engine.games.shogi.packed import BITS, BYTES, PACKINGS, SQUARE_ORDER, Packing
+from shogi_engine.games.shogi.position import rebuild
+from shogi_engine.games.shogi.queries import occupied
+from shogi_engine.games.shogi.symbols import SYMBOLS
+from shogi_engine.games.shogi.types import (
+    BLACK,
+    HAND_GUARDS,
+    KING,
+    KNIGHT,
+    LANCE,
+    NO_SQUARE,
+    PAWN,
+    PROM_PAWN,
+    PROMOTED,
+    SET_SIZE,
+    SQUARES,
+    UNPROMOTED,
+    hand_count,
+    hand_covers,
+    make_piece,
+    piece_colour,
+    piece_kind,
+)
+from shogi_engine.jit import load_u64, njit, store_u64
+
+BLANK, SLASH, PLUS, DASH, ZERO_DIGIT, NINE_DIGIT = (ord(letter) for letter in " /+-09")
+LOWER = 32  # what makes a small letter of a capital
+COLOUR_LETTERS = np.frombuffer(b"bw", dtype=np.uint8)
+
+WHOLE_SET = np.uint64(sum(SET_SIZE[kind] << 8 * kind for kind in range(PAWN, KING)))
+
+LETTERS = np.array([ord(symbol[-1]) if symbol else 0 for symbol in SYMBOLS], dtype=np.uint8)  # by kind, a capital
+KIND_OF_LETTER = np.zeros(256, dtype=np.uint8)
+KIND_OF_LETTER[LETTERS[PAWN : KING + 1]] = range(PAWN, KING + 1)
+
+PACKED_SQUARES = np.array(SQUARE_ORDER, dtype=np.uint8)
+PACKED_PLACES = np.argsort(PACKED_SQUARES).astype(np.uint8)
+
+
+def _written(packing: Packing) -> np.ndarray:
+    """Return uint16[3, 32], how a packing writes pieces on the board, in hand and in the box: bits | length << 8."""
+    table = np.zeros((3, 32), dtype=np.uint16)
+    for row, codes in enumerate((packing.board | {0: "0"}, packing.hand, packing.box)):
+        for piece, code in codes.items():
+            table[row, piece] = int(code[::-1], 2) | len(code) << 8
+    return table
+
+
+def _read(packing: Packing) -> np.ndarray:
+    """Return uint16[2, 256], by the next eight bits the piece on the board, or off it: piece | length << 8, or 0."""
+    table = np.zeros((2, 256), dtype=np.uint16)
+    for row, codes in enumerate((packing.on_board, packing.off_board)):
+        for code, piece in codes.items():
+            table[row, int(code[::-1], 2) :: 1 << len(code)] = piece | len(code) << 8
+    return table
+
+
+WRITTEN = np.array([_written(packing) for packing in PACKINGS])  # [format, on the board, in hand or box, piece]
+READ = np.array([_read(packing) for packing in PACKINGS])  # [format, on the board or off it, eight bits]
+
+
+# ---- what has been read ------------------------------------------------------------------------------------------
+
+
+@njit
+def is_possible(pos):
+    """Tell whether board, hands and side of `pos` are those of a position that is accepted; if so, derive the rest.
+
+    As validation.validate_position, without reasons.
+    """
+    counts = pos.hand[0] + pos.hand[1]
+    kings = files = 0
+    for square in range(SQUARES):
+        piece = int(pos.board[square])
+        if piece == 0:
+            continue
+        colour, kind = piece_colour(piece), piece_kind(piece)
+        if kind == KING:
+            if kings & 1 << colour:
+                return False
+            kings |= 1 << colour
+            continue
+        counts += ONE << np.uint64(8 * int(UNPROMOTED[kind]))
+        ahead = square // 9 if colour == BLACK else 8 - square // 9
+        if ahead < 2 and (kind == KNIGHT or ahead == 0 and kind in (PAWN, LANCE)):
+            return False
+        if kind == PAWN:
+            file = 1 << (square % 9 + 9 * colour)
+            if files & file:
+                return False
+            files |= file
+    if not hand_covers(WHOLE_SET, counts, HAND_GUARDS):
+        return False
+    rebuild(pos)
+    us = int(pos.side)
+    king = int(pos.king[1 - us])
+    if king == NO_SQUARE:
+        return True
+    occ_lo, occ_hi = occupied(pos)
+    lo, hi = attackers_to(pos, king, us, occ_lo, occ_hi)
+    return lo | hi == ZERO
+
+
+@njit
+def take_draft(address):
+    """Make board.draft the position, at the beginning of a game, if it can be; return 1, else 0."""
+    board = board_at(address)
+    if not is_possible(board.draft):
+        return 0
+    for offset in range(0, POSITION_BYTES, 8):
+        word = load_u64(np.uint64(address + POSITION_BYTES + offset))
+        store_u64(np.uint64(address + offset), word)
+    board.count = 0
+    return 1
+
+
+# ---- SFEN --------------------------------------------------------------------------------------------------------
+
+
+@njit
+def write_number(text, end, number):
+    """Write `number` (0..99999) to text[end:] in digits; return the end."""
+    unit = 10000
+    while unit > number and unit > 1:
+        unit //= 10
+    while unit > 0:
+        text[end] = ZERO_DIGIT + number // unit % 10
+        end += 1
+        unit //= 10
+    return end
+
+
+@njit
+def write_piece(text, end, piece):
+    """Write the symbol of `piece` to text[end:]; return the end."""
+    kind = piece_kind(piece)
+    if kind >= PROM_PAWN:
+        text[end] = PLUS
+        end += 1
+    text[end] = int(LETTERS[kind]) + LOWER * piece_colour(piece)
+    return end + 1
+
+
+@njit(brief=True)
+def write_sfen(address):
+    """Write the SFEN to board.text and return its length."""
+    board = board_at(address)
+    pos, text = board.pos, board.text
+    end = empty = 0
+    for square in range(SQUARES):
+        piece = int(pos.board[square])
+        if piece == 0:
+            empty += 1
+        if empty != 0 and (piece != 0 or square % 9 == 8):
+            text[end] = ZERO_DIGIT + empty
+            end += 1
+            empty = 0
+        if piece != 0:
+            end = write_piece(text, end, piece)
+        if square % 9 == 8:
+            text[end] = SLASH if square < SQUARES - 1 else BLANK
+            end += 1
+    text[end] = COLOUR_LETTERS[pos.side]
+    text[end + 1] = BLANK
+    end += 2
+    if pos.hand[0] | pos.hand[1] == ZERO:
+        text[end] = DASH
+        end += 1
+    for colour in range(2):
+        for kind in range(KING - 1, 0, -1):
+            count = hand_count(pos.hand[colour], kind)
+            if count > 1:
+                end = write_number(text, end, count)
+            if count > 0:
+                end = write_piece(text, end, make_piece(colour, kind))
+    text[end] = BLANK
+    return write_number(text, end + 1, int(pos.ply) + 1)
+
+
+@njit
+def read_rows(board):
+    """Read an SFEN's nine rows in board.text into board.draft; return where they end, 0 to decline."""
+    text = board.text
+    end = square = promoted = 0
+    while square < SQUARES:
+        letter = int(text[end])
+        end += 1
+        kind = int(KIND_OF_LETTER[letter & ~LOWER])
+        if kind != 0:
+            kind = int(PROMOTED[kind]) if promoted else kind
+            if kind == 0:
+                return 0
+            board.draft.board[square] = make_piece(letter >> 5 & 1, kind)
+            square += 1
+            promoted = 0
+        elif promoted != 0:
+            return 0
+        elif letter == PLUS:
+            promoted = 1
+            continue
+        elif ZERO_DIGIT < letter <= NINE_DIGIT:
+            if square % 9 + letter - ZERO_DIGIT > 9:
+                return 0
+            for _ in range(letter - ZERO_DIGIT):
+                board.draft.board[square] = 0
+                square += 1
+        else:
+            return 0
+        if square % 9 == 0 and square < SQUARES:
+            if text[end] != SLASH:
+                return 0
+            end += 1
+    return end
+
+
+@njit
+def read_number(text, end):
+    """Return (number, end) of the digits at text[end:], at most five; 0 if there is none."""
+    number, start = 0, end
+    while ZERO_DIGIT <= text[end] <= NINE_DIGIT and end < start + 5:
+        number = 10 * number + int(text[end]) - ZERO_DIGIT
+        end += 1
+    return number, end
+
+
+@njit
+def read_hands(board, end):
+    """Read an SFEN's hands at board.text[end:] into board.draft; return where they end, 0 to decline."""
+    text, hand = board.text, board.draft.hand
+    hand[0] = hand[1] = ZERO
+    if text[end] == DASH:
+        return end + 1
+    start = end
+    while text[end] != BLANK:
+        digits = end
+        count, end = read_number(text, end)
+        if end == digits:
+            count = 1
+        letter = int(text[end])
+        kind, colour = int(KIND_OF_LETTER[letter & ~LOWER]), letter >> 5 & 1
+        if kind == 0 or kind == KING or not 0 < count <= 18 or text[digits] == ZERO_DIGIT:
+            return 0
+        if hand_count(hand[colour], kind) != 0:
+            return 0
+        hand[colour] += np.uint64(count << 8 * kind)
+        end += 1
+    return end if end > start else 0
+
+
+@njit(brief=True)
+def read_sfen(address, length):
+    """Take the position of the SFEN in board.text[:length], four fields with a blank between them; 0 to decline."""
+    board = board_at(address)
+    text = board.text
+    text[length] = BLANK  # where every loop stops
+    end = read_rows(board)
+    if end == 0 or text[end] != BLANK or text[end + 2] != BLANK:
+        return 0
+    if text[end + 1] == COLOUR_LETTERS[0]:
+        board.draft.side = 0
+    elif text[end + 1] == COLOUR_LETTERS[1]:
+        board.draft.side = 1
+    else:
+        return 0
+    end = read_hands(board, end + 3)
+    if end == 0 or text[end] != BLANK or end >= length:
+        return 0
+    number, end = read_number(text, end + 1)
+    if end != length or not 0 < number <= MAX_MOVE_NUMBER:
+        return 0
+    board.draft.ply = number - 1
+    return take_draft(address)
+
+
+# ---- 32 bytes ----------------------------------------------------------------------------------------------------
+
+
+@njit(brief=True)
+def pack_position(address, packing):
+    """Write the position in 32 bytes, as packed.PACKINGS[packing] has them, to board.text; return 1, 0 to decline."""
+    board = board_at(address)
+    pos, text = board.pos, board.text
+    if pos.king[0] == NO_SQUARE or pos.king[1] == NO_SQUARE:
+        return 0
+    bits = np.uint64(pos.side) | np.uint64(PACKED_PLACES[pos.king[0]]) << np.uint64(1)
+    bits |= np.uint64(PACKED_PLACES[pos.king[1]]) << np.uint64(8)
+    filled = 15
+    end = 0
+    left = WHOLE_SET - pos.hand[0] - pos.hand[1]
+    for place in range(SQUARES + 3 * KING):
+        # The squares, then the kinds in each hand and in the box; a run of the same piece off the board.
+        count = 1
+        if place < SQUARES:
+            piece = int(pos.board[PACKED_SQUARES[place]])
+            kind = piece_kind(piece)
+            if kind == KING:
+                continue
+            if kind != 0:
+                left -= ONE << np.uint64(8 * int(UNPROMOTED[kind]))
+            code = int(WRITTEN[packing, 0, piece])
+        else:
+            owner, kind = (place - SQUARES) // KING, (place - SQUARES) % KING
+            count = hand_count(left if owner == 2 else pos.hand[owner], kind)
+            code = int(WRITTEN[packing, 2, kind] if owner == 2 else WRITTEN[packing, 1, make_piece(owner, kind)])
+        for _ in range(count):
+            bits |= np.uint64(code & 255) << np.uint64(filled)
+            filled += code >> 8
+            while filled >= 8:
+                text[end] = bits & np.uint64(255)
+                bits >>= np.uint64(8)
+                filled -= 8
+                end += 1
+    return int(end == BYTES and filled == 0)
+
+
+@njit
+def next_bits(text, cursor):
+    """Return the eight bits of `text` from bit `cursor` on, the first one lowest."""
+    byte = cursor >> 3
+    return (int(text[byte]) | int(text[byte + 1]) << 8) >> (cursor & 7) & 255
+
+
+@njit(brief=True)
+def unpack_position(address, packing):
+    """Take the position of the 32 bytes in board.text, as packed.PACKINGS[packing] has them; 0 to decline."""
+    board = board_at(address)
+    draft, text = board.draft, board.text
+    text[BYTES] = 0  # `next_bits` looks one byte further
+    draft.side = text[0] & 1
+    black, white = next_bits(text, 1) & 127, next_bits(text, 8) & 127
+    if black >= SQUARES or white >= SQUARES or black == white:
+        return 0
+    cursor = 15
+    for place in range(SQUARES):
+        if place in (black, white):
+            draft.board[PACKED_SQUARES[place]] = make_piece(int(place == white), KING)
+            continue
+        found = int(READ[packing, 0, next_bits(text, cursor)]) if cursor < BITS else 0
+        if found == 0:
+            return 0
+        draft.board[PACKED_SQUARES[place]] = found & 255
+        cursor += found >> 8
+    draft.hand[0] = draft.hand[1] = ZERO
+    while cursor < BITS:
+        found = int(READ[packing, 1, next_bits(text, cursor)])
+        if found == 0:
+            return 0
+        piece = found & 255
+        if piece != 0:
+            draft.hand[piece_colour(piece)] += ONE << np.uint64(8 * piece_kind(piece))
+        cursor += found >> 8
+    draft.ply = 0
+    return take_draft(address) if cursor == BITS else 0

@@ -1,0 +1,61 @@
+"""Kernels as a Python program calls them that calls them a million times a second."""
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import types
+
+from shogi_engine.jit.cache import is_saved
+from shogi_engine.jit.folders import cache_folder
+from shogi_engine.jit.settings import JIT_DISABLED
+
+PATIENCE = 2000  # calls that Python's way of doing it may take before a kernel that is not in the cache is compiled
+
+
+class Entries:
+    """Kernels by their names, as attributes: what is called is their machine code, without numba's dispatcher.
+
+    A call so takes a third of the time, and an int of a class of its own does not cost 10 microseconds. All arguments
+    are int64, and a wrong number of them is the only thing that is noticed. A kernel is compiled, or loaded, when it is
+    called for the first time.
+
+    kernels : each with arguments int64 only    patient : those among them that return 0 to decline, which their caller
+    takes for 'do it in Python': the first PATIENCE calls are declined unless machine code is in the cache
+    """
+
+    def __init__(self, kernels: list[Any], patient: list[Any]) -> None:
+        self._kernels = [*kernels, *patient]
+        for kernel in kernels:
+            setattr(self, kernel.__name__, self._first_call(kernel))
+        for kernel in patient:
+            setattr(self, kernel.__name__, self._declines(kernel))
+
+    def _first_call(self, kernel: Any) -> Callable[..., int]:
+        return lambda *arguments: self._ready(kernel)(*arguments)
+
+    def _declines(self, kernel: Any) -> Callable[..., int]:
+        """Return what declines until `kernel` is worth compiling."""
+        calls = 0
+
+        def decline(*arguments: int) -> int:
+            nonlocal calls
+            calls += 1
+            known = calls == 1 and cache_folder() is not None and is_saved(kernel)
+            if JIT_DISABLED or not (known or calls > PATIENCE):
+                return 0
+            return self._ready(kernel)(*arguments)
+
+        return decline
+
+    def _ready(self, kernel: Any) -> Callable[..., int]:
+        """Compile or load `kernel`, put it in place, and return it."""
+        entry = kernel
+        if not JIT_DISABLED:
+            entry = kernel.compile((types.int64,) * kernel.py_func.__code__.co_argcount)
+        setattr(self, kernel.__name__, entry)
+        return entry  # type: ignore[no-any-return]
+
+    def warmup(self) -> None:
+        """Compile or load all of them now."""
+        for kernel in self._kernels:
+            self._ready(kernel)
