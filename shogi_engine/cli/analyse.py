@@ -1,71 +1,218 @@
-"""`shogi-engine analyse`: an Othello position's moves or a game's score graph."""
+"""`shogi-engine analyse`: games in files with every move judged, or the moves of one position."""
 
 import argparse
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from shogi_engine import games
+from shogi_engine.cli.analysed_files import check_outputs, write_files
 from shogi_engine.cli.common import (
+    DEFAULT_MS,
     add_command,
     add_hash,
     add_json,
     add_position,
     at_least_one,
-    progress_line,
     pyplot,
     report,
 )
 from shogi_engine.cli.compile_bar import compile_bar
-from shogi_engine.games import typed_moves
+from shogi_engine.cli.progress_bar import progress_bar
+from shogi_engine.text import score_value
+
+if TYPE_CHECKING:
+    from shogi_engine.analysis import Analyst, GameAnalysis
+    from shogi_engine.records import GameRecord
+
+LIMITS = ("nodes", "movetime", "depth", "level")
+SHOGI_LINES = 5  # of a position; of an Othello position all moves are shown
+POSITION_LEVEL = 10  # of an Othello position
+HASH_MB = 16
+FOR_GAMES = ("plot", "html", "out", "save", "number")
 
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(
-        commands, "analyse", run, "Othello: value all moves of a position, or all positions of a game in a file."
+    parser = add_command(commands, "analyse", run, "Judge every move of the games in files, or show a position's best.")
+    parser.add_argument(
+        "targets", nargs="*", metavar="[GAME] FILE", help="records of games; GAME (shogi, othello) with --position"
     )
-    parser.add_argument("game", choices=("othello",), metavar="GAME", help="othello")
-    parser.add_argument("file", nargs="?", metavar="FILE", help="GGF, WTHOR (.wtb) or a transcript a line")
     add_position(parser)
-    parser.add_argument("--number", type=at_least_one, default=1, metavar="N", help="which game of the file, default 1")
-    parser.add_argument("--level", type=int, default=10, metavar="N", help="0 to 21, default 10")
-    add_hash(parser)
+    parser.add_argument("--number", type=at_least_one, metavar="N", help="only this game of each file")
+    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="of each position")
+    parser.add_argument("--movetime", type=at_least_one, metavar="MS", help="of each position")
+    parser.add_argument("--depth", type=at_least_one, metavar="N", help="of each position, plies")
+    parser.add_argument("--level", type=int, metavar="N", help="Othello: 0 to 21, exact near the end of the game")
+    parser.add_argument("--multipv", type=at_least_one, metavar="N", help="how many moves of a position to show")
+    parser.add_argument("--threads", type=at_least_one, metavar="N", help="positions at once; default all cores")
+    add_hash(parser, HASH_MB)
+    parser.add_argument("--out", metavar="FILE", help="write the record with comments (a folder for several files)")
+    parser.add_argument("--html", metavar="FILE", help="write a page with boards to step through")
     parser.add_argument("--plot", metavar="FILE", help="draw the game's graph (PNG, SVG ...; needs matplotlib)")
+    parser.add_argument(
+        "--save", metavar="FILE", help="keep the analysis (JSON); what is in FILE already is not redone"
+    )
+    parser.add_argument("--language", choices=("en", "ja"), default="en", help="of text, comments and page")
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Analyse a position, or a game of a file."""
-    if bool(args.file) == bool(args.position or args.moves):
-        raise ValueError("analyse needs either a FILE, or --position or --moves")
-    if args.plot and not args.file:
-        raise ValueError("analyse: --plot draws a game of a FILE")
-    from shogi_engine import analysis, records
+    """Analyse games of files, or a position."""
+    game, files = _game_and_files(args.targets)
+    position = bool(args.position or args.moves)
+    if bool(files) == position or (position and not game):
+        raise ValueError("analyse needs either FILEs, or a GAME with --position or --moves")
+    for name in FOR_GAMES:
+        if position and getattr(args, name) is not None:
+            raise ValueError(f"analyse: --{name} is for games of a FILE")
+    return _run_position(args, game) if position else _run_files(args, game, files)
+
+
+def _game_and_files(targets: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the game named first, '' if none is, and the files."""
+    named = bool(targets) and targets[0] in games.NAMES
+    return (targets[0] if named else ""), list(targets[named:])
+
+
+# ---- a position --------------------------------------------------------------------------------------------------
+
+
+def _run_position(args: argparse.Namespace, game: str) -> int:
+    from shogi_engine import analysis
     from shogi_engine.engine import Engine
 
-    plt = pyplot() if args.plot else None
-    loaded = records.load(args.file, game=args.game) if args.file else []
-    if args.file and args.number > len(loaded):
-        raise ValueError(f"{args.file}: there are {len(loaded)} games, no number {args.number}")
-    with Engine(args.game, hash_mb=args.hash) as engine:
-        engine.check_level(args.level)
-        engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
+    limits = {name: value for name in LIMITS if (value := getattr(args, name)) is not None}
+    if not limits:
+        limits = {"level": POSITION_LEVEL} if game == "othello" else {"movetime": DEFAULT_MS}
+    limits = analysis.limits_for(game, limits)
+    count = args.multipv or (None if game == "othello" else SHOGI_LINES)
+    with Engine(game, hash_mb=args.hash, threads=args.threads or 1) as engine:
+        if "level" in limits:
+            engine.check_level(limits["level"])
+        engine.set_position(args.position, games.typed_moves(engine.game, args.position, args.moves))
         with compile_bar():
             engine.warmup()
-        if not args.file:
-            hints = analysis.hints(engine, args.level)
-            values: dict[str, Any] = {"position": engine.position_text, "hints": [vars(hint) for hint in hints]}
-            report(args, values, analysis.hint_table(hints))
-            return 0
-        record = loaded[args.number - 1]
-        points = analysis.graph(engine, record.start, record.moves, args.level, progress_line("move"))
-    if plt is not None:
-        analysis.plot(points, args.plot, plt)
-    graph = [{**vars(point), "loss": point.loss} for point in points]
-    worst = [point.ply for point in analysis.worst(points)]
-    report(args, {"tags": _tags(record), "graph": graph, "worst": worst}, analysis.graph_table(points))
+        hints = analysis.hints(engine, count, **limits)
+        text = engine.position_text
+    rows = [{**vars(hint), "score": score_value(hint.score), **score_value(hint.score)} for hint in hints]
+    report(args, {"position": text, "hints": rows}, analysis.hint_table(hints))
     return 0
 
 
-def _tags(record: Any) -> dict[str, str]:
-    """Return the names and headers of a record."""
+# ---- games -------------------------------------------------------------------------------------------------------
+
+
+def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
+    from shogi_engine import analysis
+
+    if args.multipv is not None:
+        raise ValueError("analyse: --multipv is for a position")
+    check_outputs(files, args.out, [args.html, args.plot, args.save])
+    plt = pyplot() if args.plot else None
+    sources = [(file, number, record) for file in files for number, record in _load(file, game, args.number)]
+    if plt is not None and len(sources) != 1:
+        raise ValueError(f"analyse: --plot draws one game, there are {len(sources)}; choose one with --number")
+    records = [record for _, _, record in sources]
+    given = {name: getattr(args, name) for name in LIMITS}
+    names = sorted({record.game for record in records})
+    settings = {"hash": args.hash, **{name: analysis.limits_for(name, given) for name in names}}
+    saved = analysis.SavedAnalysis(args.save, records, settings)
+    analyst = analysis.Analyst(args.threads or analysis.cores(), args.hash, given)
+    judged = _analysed(analyst, records, saved, names)
+    rows = [
+        {"file": file, "number": number, **each.values()}
+        for (file, number, _), each in zip(sources, judged, strict=True)
+    ]
+    if args.save:
+        saved.finish(rows)
+    if args.out:
+        notes = [analysis.annotated(each, args.language) for each in judged]
+        write_files(args.out, [(source[0], note) for source, note in zip(sources, notes, strict=True)])
+    if args.html:
+        text = analysis.page(judged, args.language, _titles(sources))
+        Path(args.html).write_text(text, encoding="utf-8", newline="\n")
+    if plt is not None:
+        analysis.plot(judged[0], args.plot, plt)
+    speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
+    values = {"games": rows, "positions": analyst.positions, "seconds": analyst.seconds, "positions_per_second": speed}
+    if len(judged) == 1:
+        values |= _one_game(judged[0])
+    report(args, values, _text(args, sources, judged, analyst))
+    return 0
+
+
+def _load(file: str, game: str, number: int | None) -> "list[tuple[int, GameRecord]]":
+    """Return the games of a file with their numbers, from 1."""
+    from shogi_engine import records
+
+    loaded = list(enumerate(records.load(file, game=game), 1))
+    if number is None:
+        return loaded
+    if number > len(loaded):
+        raise ValueError(f"{file}: there are {len(loaded)} games, no number {number}")
+    return [loaded[number - 1]]
+
+
+def _analysed(
+    analyst: "Analyst", records: "Sequence[GameRecord]", saved: Any, names: list[str]
+) -> "list[GameAnalysis]":
+    """Return the games judged; what was found is kept whatever ends it."""
+    from shogi_engine.analysis.judgement import plies_to_examine
+
+    whole = sum(len(plies_to_examine(record)) for record in records)
+    if len(saved.known) < whole:
+        with compile_bar():
+            analyst.warmup(names)
+    done = len(saved.known)
+    with progress_bar("analysing", whole, done) as advance:
+
+        def keep(key: Any, found: Any) -> None:
+            saved.add(key, found)
+            advance()
+
+        try:
+            return analyst.run(records, saved.known, keep)
+        finally:
+            saved.write()
+
+
+def _titles(sources: Sequence[Any]) -> list[str]:
+    """Return what each game is called: its players, or its file and number."""
+    several = len(sources) > 1
+    return [
+        (" - ".join(name or "?" for name in record.names) if any(record.names) else file)
+        + (f" ({number})" if several else "")
+        for file, number, record in sources
+    ]
+
+
+def _text(
+    args: argparse.Namespace, sources: Sequence[Any], judged: "Sequence[GameAnalysis]", analyst: "Analyst"
+) -> str:
+    """Return the games for people."""
+    from shogi_engine import analysis
+
+    parts = []
+    for (file, number, _), game in zip(sources, judged, strict=True):
+        head = [f"{file} ({number})"] if len(judged) > 1 else []
+        parts.append("\n".join([*head, analysis.game_table(game, args.language)]))
+    speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
+    count = f"{analyst.positions} positions in {analyst.seconds:.1f} s, {speed:.1f} positions/s"
+    return "\n\n".join([*parts, f"{count}, {analyst.threads} at once"])
+
+
+def _one_game(game: "GameAnalysis") -> dict[str, Any]:
+    """Return what JSON has besides for a single game: its tags, and its graph in pawns or discs."""
+    from shogi_engine.analysis.judgement import amount
+
+    record, unit = game.record, "discs" if game.record.game == "othello" else "cp"
     names = {name: value for name, value in zip(("PB", "PW"), record.names, strict=True) if value}
-    return {**names, **record.headers}
+    graph = []
+    for move in game.moves:
+        best, played = amount(move.score, unit), amount(move.played_score, unit)
+        row = {"ply": move.ply, "side": move.side, "move": move.move, "best": move.best, game.unit: best}
+        black = -best if move.side == "white" else best
+        graph.append({**row, f"played_{game.unit}": played, "black": black, "exact": move.exact, "loss": move.given})
+    worst = sorted((move for move in game.moves if move.given > 0), key=lambda move: -move.given)
+    return {"tags": {**names, **record.headers}, "graph": graph, "worst": [move.ply for move in worst[:5]]}

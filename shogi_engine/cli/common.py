@@ -148,12 +148,6 @@ def nps(nodes: int, seconds: float) -> int:
     return int(nodes / seconds) if seconds > 0 else 0
 
 
-def score_value(score: str) -> dict[str, int | float]:
-    """Return {'cp': 12} for 'cp 12'."""
-    unit, number = score.split()
-    return {unit: float(number) if "." in number else int(number)}
-
-
 def report_suite(args: argparse.Namespace, outcome: Outcome) -> int:
     """Print what failed of a suite and the totals; return the exit status."""
     for failure in outcome.failures:

@@ -12,11 +12,11 @@ from shogi_engine.cli.common import (
     at_least_one,
     nps,
     report,
-    score_value,
     search_limits,
 )
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.games import typed_moves
+from shogi_engine.text import score_value
 
 if TYPE_CHECKING:
     from shogi_engine.results import PvInfo

@@ -4,8 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from shogi_engine.cli.common import add_command, add_game, add_json, add_position, report, score_value
+from shogi_engine.cli.common import add_command, add_game, add_json, add_position, report
 from shogi_engine.games import typed_moves
+from shogi_engine.text import score_value
 
 DEPTHS = (2, 3, 4)
 

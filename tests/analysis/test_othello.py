@@ -1,4 +1,4 @@
-"""Hint lists and a game's score graph."""
+"""Othello: hint lists, games with exact values, and the command as it has always been."""
 
 import json
 
@@ -47,35 +47,45 @@ def test_hints_near_the_end_are_exact(engine, played):
     board = Board()
     for move in played[:-6]:
         board.push_text(move)
-    found = analysis.hints(engine, 10)
+    found = analysis.hints(engine, level=10)
     assert sorted(hint.move for hint in found) == sorted(str(move) for move in board.legal_moves)
     for hint in found:
         board.push_text(hint.move)
-        assert hint.exact and hint.discs == -naive_score(board)
+        assert hint.exact and hint.value == -naive_score(board)
         board.pop()
-    assert [hint.discs for hint in found] == sorted((hint.discs for hint in found), reverse=True)
+    assert [hint.value for hint in found] == sorted((hint.value for hint in found), reverse=True)
     engine.set_position("", played)
-    assert analysis.hints(engine, 10) == [] and analysis.hint_table([]) == "the game is over"
+    assert analysis.hints(engine, level=10) == [] and analysis.hint_table([]) == "the game is over"
     engine.set_position()
-    early = analysis.hints(engine, 4, 2)
+    early = analysis.hints(engine, 2, level=4)
     assert len(early) == 2 and not early[0].exact and early[0].depth == 4
 
 
-def test_a_score_graph(engine, played):
-    points = analysis.graph(engine, "", played, 6)
+def test_a_score_graph(played):
+    game = analysis.analyse(GameRecord.from_moves("othello", played), level=6)
+    points = game.moves
     assert [point.move for point in points] == [move for move in played if move != "pass"]
     assert not points[0].exact and points[-1].exact
     board = Board()
     for move in played:
         board.push_text(move)
     last = points[-1]
-    assert (1 if last.side == "black" else -1) * last.played_discs == board.outcome().score
+    assert sign(last) * discs(last.played_score) == board.outcome().score
     for before, after in zip(points, points[1:], strict=False):  # what is proven stays so
         if before.exact and after.exact:
-            assert before.black - (1 if before.side == "black" else -1) * before.loss == pytest.approx(after.black)
-    assert analysis.worst(points)[0].loss == max(point.loss for point in points) > 0
-    text = analysis.graph_table(points)
-    assert "worst moves:" in text and len(text.splitlines()) > len(points)
+            assert sign(before) * (discs(before.score) - before.given) == sign(after) * discs(after.score)
+    assert game.worst()[0].loss == max(point.loss for point in points) > 0 and game.unit == "discs"
+    text = analysis.game_table(game)
+    assert "better:" in text and len(text.splitlines()) > len(points)
+
+
+def sign(point):
+    return 1 if point.side == "black" else -1
+
+
+def discs(score):
+    assert score.startswith("discs ")
+    return float(score.split()[1])
 
 
 def test_the_command(capsys, tmp_path, played):

@@ -1,0 +1,39 @@
+"""Analysis of games and positions of both games, by one standard.
+
+    from shogi_engine import analysis, records
+    game = analysis.analyse(records.load("game.kif")[0], nodes=200_000)
+    for move in game.blunders:
+        print(move.ply, move.move, f"{move.loss:.0%}", move.best, move.pv)
+
+`judgement` says what a move is worth, `analyst` searches, the other modules show and keep what came out.
+"""
+
+from shogi_engine.analysis.analyst import Analyst, Hint, analyse, cores, hints, limits_for
+from shogi_engine.analysis.annotation import annotated
+from shogi_engine.analysis.judgement import BLUNDER, INACCURACY, MISTAKE, Finding, GameAnalysis, MoveAnalysis, judge
+from shogi_engine.analysis.page import page
+from shogi_engine.analysis.saved import SavedAnalysis
+from shogi_engine.analysis.tables import game_table, hint_table, plot, sparkline
+
+__all__ = [
+    "Analyst",
+    "BLUNDER",
+    "Finding",
+    "GameAnalysis",
+    "Hint",
+    "INACCURACY",
+    "MISTAKE",
+    "MoveAnalysis",
+    "SavedAnalysis",
+    "analyse",
+    "annotated",
+    "cores",
+    "game_table",
+    "hint_table",
+    "hints",
+    "judge",
+    "limits_for",
+    "page",
+    "plot",
+    "sparkline",
+]

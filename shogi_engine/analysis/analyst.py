@@ -1,0 +1,301 @@
+"""Analyst: examines the positions of games, several at once, and judges their moves."""
+
+import os
+import queue
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shogi_engine import games
+from shogi_engine.analysis.judgement import Finding, GameAnalysis, chance, judge, plies_to_examine
+from shogi_engine.engine import Engine
+from shogi_engine.forced_win import ForcedWin, ForcedWinSolver
+from shogi_engine.game import BESIDE_SEARCH
+from shogi_engine.records import GameRecord
+from shogi_engine.threads import start_thread
+
+HASH_MB = 16  # of each thread: emptied for each position, so that nothing depends on which were examined before
+MATE_MB = 16
+MATE_PLIES = 9  # mates by checks up to this length are looked for with MATE_NODES
+MATE_NODES = 1_000_000
+LONG_MATE_NODES = 100_000  # and longer ones with so many
+# What a position gets if nobody says: a game then takes about a minute on one core.
+DEFAULTS: dict[str, dict[str, int]] = {"shogi": {"nodes": 300_000}, "othello": {"level": 14}}
+LIMITS = ("nodes", "movetime", "depth", "level")
+
+Key = tuple[int, int]  # the number of a game, from 0, and the ply
+OnPosition = Callable[[Key, Finding], None]
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def limits_for(game: str, given: Mapping[str, int | None]) -> dict[str, Any]:
+    """Return the limits of a search of `game`: those given, else DEFAULTS.
+
+    Raises ValueError for a level of a game whose levels are weaker players only.
+    """
+    limits = {name: value for name in LIMITS if (value := given.get(name)) is not None}
+    if "level" in limits and game != "othello":
+        raise ValueError(f"analysis: levels are for othello; for {game} give nodes, depth or movetime")
+    return limits or dict(DEFAULTS[game])
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A move of a position and its value for the side to move.
+
+    score : as it is written, 'cp 31'    value : centipawns, discs ...: the number in it    chance : to win, 0 to 1
+    depth : plies    exact : the value is proven    pv : the line, `move` first
+    """
+
+    move: str
+    score: str
+    chance: float
+    depth: int
+    exact: bool
+    pv: tuple[str, ...]
+
+    @property
+    def value(self) -> float:
+        """The number in `score`."""
+        return float(self.score.split()[1])
+
+
+def hints(engine: Engine, count: int | None = None, **limits: Any) -> list[Hint]:
+    """Return every move of the engine's position (or the best `count`) with its value, the best first.
+
+    limits : as Engine.search takes them. Othello positions that a player of `level` solves have exact values.
+    """
+    legal = engine.legal_moves()
+    if not legal:
+        return []
+    level = limits.get("level")
+    exact = level is not None and engine.check_level(level).exact
+    result = engine.search(multipv=len(legal) if count is None else min(count, len(legal)), **limits)
+    return [
+        Hint(line.pv[0], line.score, chance(line.score), line.depth, exact or line.exact, tuple(line.pv))
+        for line in result.lines
+    ]
+
+
+class Examiner:
+    """One thread's engine and solver of mates for one game."""
+
+    def __init__(self, game: str, limits: Mapping[str, Any], hash_mb: int = HASH_MB) -> None:
+        self.engine = Engine(game, hash_mb=hash_mb)
+        self._limits = dict(limits)
+        if "level" in self._limits:
+            self.engine.check_level(self._limits["level"])
+        self._solver: ForcedWinSolver | None = None
+        if self.engine.game.solver is not None and self.engine.game.solver_runs == BESIDE_SEARCH:
+            self._solver = self.engine.game.solver(hash_mb=MATE_MB)
+
+    def warmup(self) -> None:
+        """Compile, or load from the cache, what `examine` needs."""
+        self.engine.warmup()
+        if self._solver:
+            self._solver.warmup()
+
+    def stop(self) -> None:
+        """End a running search at once."""
+        self.engine.stop()
+        if self._solver:
+            self._solver.stop()
+
+    def examine(self, record: GameRecord, ply: int) -> Finding:
+        """Return what is found of the position after `ply` moves of the game. Raises ValueError for illegal moves."""
+        moves = record.moves
+        self.engine.set_position(record.start, moves[:ply])
+        if ply == len(moves) and (over := _outcome(record)) is not None:
+            return over
+        won = self._mate()
+        if won:
+            line = tuple(self._texts(won.moves))
+            kept = self._played_mate(moves[ply], line) if ply < len(moves) else 0
+            score = f"mate {won.length}"
+            return Finding(line[0], score, line, won.length, won.nodes, True, won.length, kept)
+        self.engine.new_game()
+        level = self._limits.get("level")
+        exact = level is not None and self.engine.check_level(level).exact
+        result = self.engine.search(**self._limits)
+        return Finding(result.bestmove, result.score, tuple(result.pv), result.depth, result.nodes, exact)
+
+    def _mate(self) -> ForcedWin[int] | None:
+        """Return a mate by checks in the engine's position, the shortest if it is short, None if none is found."""
+        if self._solver is None:
+            return None
+        position = self.engine.position
+        try:
+            found = self._solver.solve(position, nodes=MATE_NODES, limit=MATE_PLIES, shortest=True)
+            if not found:
+                found = self._solver.solve(position, nodes=LONG_MATE_NODES)
+        except ValueError:  # no king to mate
+            return None
+        return found if found and found.moves else None
+
+    def _texts(self, moves: Sequence[int]) -> list[str]:
+        """Return encoded moves from the engine's position as text."""
+        texts = []
+        for move in moves:
+            texts.append(self.engine.game.format_move(self.engine.position, move))
+            self.engine.push(texts[-1])
+        for _ in texts:
+            self.engine.pop()
+        return texts
+
+    def _played_mate(self, played: str, line: Sequence[str]) -> int:
+        """Return the plies of the mate by checks that the move `played` begins, 0 if it begins none.
+
+        line : the mate that was found. Every reply to another move has to be mated too.
+        """
+        if played == line[0]:
+            return len(line)
+        board = games.board(self.engine.game, self.engine.position)
+        board.push_text(played)
+        if not board.is_check():
+            return 0
+        longest = -1
+        self.engine.push(played)
+        try:
+            for reply in self.engine.legal_moves():
+                self.engine.push(reply)
+                found = self._mate()
+                self.engine.pop()
+                if found is None:
+                    return 0
+                longest = max(longest, found.length)
+        finally:
+            self.engine.pop()
+        return longest + 2
+
+
+def _outcome(record: GameRecord) -> Finding | None:
+    """Return the value of the last position if the rules say that the game is over there."""
+    board = record.board()
+    outcome = board.outcome()
+    if outcome is None:
+        return None
+    if record.game == "othello":
+        return Finding("", f"discs {outcome.score if board.turn == 0 else -outcome.score:g}", exact=True)
+    if outcome.winner is None:
+        return Finding("", "cp 0", exact=True)
+    return Finding("", "mate 0" if outcome.winner == board.turn else "mate -0", exact=True)
+
+
+@dataclass
+class Analyst:
+    """Examines games on several threads, each with an engine of its own.
+
+    limits : of a position: nodes, movetime (ms), depth or level; DEFAULTS without one    hash_mb : of each thread
+    seconds, positions : how long `run` took, and how many positions it examined
+    """
+
+    threads: int = 1
+    hash_mb: int = HASH_MB
+    limits: Mapping[str, int | None] = field(default_factory=dict)
+    seconds: float = 0.0
+    positions: int = 0
+    _examiners: dict[str, list[Examiner]] = field(default_factory=dict)
+
+    def warmup(self, names: Sequence[str]) -> None:
+        """Make the engines for these games, and compile or load what they need. Raises ValueError for wrong limits."""
+        for name in names:
+            if name not in self._examiners:
+                limits = limits_for(name, self.limits)
+                made = [Examiner(name, limits, self.hash_mb) for _ in range(self.threads)]
+                made[0].warmup()
+                self._examiners[name] = made
+
+    def run(
+        self,
+        records: Sequence[GameRecord],
+        known: Mapping[Key, Finding] | None = None,
+        on_position: OnPosition | None = None,
+    ) -> list[GameAnalysis]:
+        """Return the games judged. known : what was found before    on_position : called, here, for each new finding.
+
+        An exception, KeyboardInterrupt too, ends all searches. Raises ValueError for an illegal move.
+        """
+        findings: dict[Key, Finding] = dict(known or {})
+        jobs = [(number, ply) for number, record in enumerate(records) for ply in plies_to_examine(record)]
+        todo = [key for key in jobs if key not in findings]
+        self.warmup(sorted({records[number].game for number, _ in todo}))
+        began = time.perf_counter()
+        try:
+            for key, found in self._examined(records, todo):
+                findings[key] = found
+                if on_position:
+                    on_position(key, found)
+        finally:
+            self.seconds += time.perf_counter() - began
+        by_game: list[dict[int, Finding]] = [{} for _ in records]
+        for number, ply in jobs:
+            by_game[number][ply] = findings[number, ply]
+        return [judge(record, found) for record, found in zip(records, by_game, strict=True)]
+
+    def _examined(self, records: Sequence[GameRecord], todo: list[Key]) -> Any:
+        """Yield (key, finding) as threads find them."""
+        waiting: queue.SimpleQueue[Key | None] = queue.SimpleQueue()
+        done: queue.SimpleQueue[tuple[Key, Finding | BaseException]] = queue.SimpleQueue()
+        count = min(self.threads, len(todo))
+        for key in [*todo, *[None] * count]:
+            waiting.put(key)
+        ended = False
+
+        def work(index: int) -> None:
+            while (key := waiting.get()) is not None and not ended:
+                record = records[key[0]]
+                try:
+                    done.put((key, self._examiners[record.game][index].examine(record, key[1])))
+                except BaseException as fault:  # raised again by the thread that waits
+                    done.put((key, fault))
+
+        threads = [start_thread(work, f"analysis-{index}", index) for index in range(count)]
+        try:
+            for _ in todo:
+                key, found = done.get()
+                if isinstance(found, BaseException):
+                    raise found
+                self.positions += 1
+                yield key, found
+        finally:
+            ended = True
+            for thread in threads:
+                while thread.is_alive():  # one may just be between a search and the next
+                    for examiner in (each for made in self._examiners.values() for each in made):
+                        examiner.stop()
+                    thread.join(0.1)
+
+
+def analyse(
+    record: GameRecord,
+    *,
+    threads: int = 1,
+    hash_mb: int = HASH_MB,
+    progress: Callable[[int, int], None] | None = None,
+    **limits: int | None,
+) -> GameAnalysis:
+    """Return a game with every move judged; limits : nodes, movetime (ms), depth or level, of each position.
+
+    >>> from shogi_engine import records
+    >>> game = analyse(records.load("game.kif")[0], nodes=100_000)  # doctest: +SKIP
+    >>> [(move.ply, move.verdict, move.best) for move in game.blunders]  # doctest: +SKIP
+
+    progress(done, all) is called after each position. Raises ValueError for illegal moves and unknown limits.
+    """
+    if unknown := set(limits) - set(LIMITS):
+        raise ValueError(f"there is no limit {', '.join(sorted(unknown))}; there are {', '.join(LIMITS)}")
+    whole = len(plies_to_examine(record))
+    done = 0
+
+    def tell(key: Key, found: Finding) -> None:
+        nonlocal done
+        done += 1
+        if progress:
+            progress(done, whole)
+
+    return Analyst(threads, hash_mb, limits).run([record], on_position=tell)[0]

@@ -1,0 +1,244 @@
+"""How good a move was: what a search found before and after it, as winning chances and as pawns or discs.
+
+Values are texts as `results.score_text` writes them ('cp 31', 'mate -4', 'discs 2.5'), for the side to move. Nothing
+here searches, and nothing knows a game but by the unit of its values.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shogi_engine.records import GameRecord
+from shogi_engine.text import score_value
+
+# A side's chance to win is 1 / (1 + exp(-value / scale)). 600 centipawns is what Ponanza fitted to games and what the
+# Shogi GUIs draw; 5 discs is about what a value of a search of ten plies is wrong by. Even a proven score counts as
+# such a chance: it says how hard the position is to hold.
+SCALES = {"cp": 600.0, "discs": 5.0}
+PER_UNIT = {"cp": 100.0, "discs": 1.0}  # of a value in a pawn or a disc
+MOST = {"cp": 3000.0, "discs": 64.0}  # values are cut there before they are subtracted; a mate is worth as much
+
+# What a move gives away of the winning chance to be called so. Lichess has the same (there the chance is -1 to 1).
+INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
+VERDICTS = (("blunder", BLUNDER), ("mistake", MISTAKE), ("inaccuracy", INACCURACY))
+
+PASS = "pass"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found of one position of a game.
+
+    best : '' if the game is over    score : for the side to move    pv : begins with `best`    exact : proven
+    mate : plies of a mate by checks that the solver found, 0 if none
+    played_mate : plies of the mate that the move played keeps, that move included; 0 if it keeps none
+    """
+
+    best: str
+    score: str
+    pv: tuple[str, ...] = ()
+    depth: int = 0
+    nodes: int = 0
+    exact: bool = False
+    mate: int = 0
+    played_mate: int = 0
+
+
+@dataclass(frozen=True)
+class MoveAnalysis:
+    """A move of a game, judged. Values are for the side that made it.
+
+    ply : from 1    side : 'black' or 'white'    best, score, pv : the best move, its value and line
+    played_score : of the move played    loss : of winning chance, 0 to 1    given : pawns or discs given away
+    verdict : 'blunder', 'mistake', 'inaccuracy' or ''    missed_mate : plies of a mate by checks let go, else 0
+    black : black's winning chance before the move    exact : `score` is proven
+    """
+
+    ply: int
+    side: str
+    move: str
+    best: str
+    score: str
+    played_score: str
+    loss: float
+    given: float
+    verdict: str
+    missed_mate: int
+    pv: tuple[str, ...]
+    depth: int
+    nodes: int
+    black: float
+    exact: bool
+
+    @property
+    def worth_a_word(self) -> bool:
+        """Whether the better line is shown with the move."""
+        return bool(self.verdict or self.missed_mate)
+
+    def values(self) -> dict[str, Any]:
+        """Return the move for JSON."""
+        scores = {"score": score_value(self.score), "played_score": score_value(self.played_score)}
+        return {**vars(self), **scores, "pv": list(self.pv)}
+
+
+@dataclass(frozen=True)
+class GameAnalysis:
+    """A game, judged. moves : all but passes    final : black's winning chance after the last move"""
+
+    record: GameRecord
+    moves: tuple[MoveAnalysis, ...]
+    final: float
+
+    @property
+    def blunders(self) -> list[MoveAnalysis]:
+        """The moves that gave away most."""
+        return [move for move in self.moves if move.verdict == "blunder"]
+
+    @property
+    def missed_mates(self) -> list[MoveAnalysis]:
+        """The moves that let a mate by checks go."""
+        return [move for move in self.moves if move.missed_mate]
+
+    @property
+    def chances(self) -> list[float]:
+        """Black's winning chance before each of `moves`, and at the end."""
+        return [*(move.black for move in self.moves), self.final]
+
+    @property
+    def unit(self) -> str:
+        """What `given` counts: 'pawns' or 'discs'."""
+        return "discs" if self.record.game == "othello" else "pawns"
+
+    def worst(self, count: int = 5) -> list[MoveAnalysis]:
+        """Return the moves that gave away most, the worst first; those that gave away nothing are not among them."""
+        guilty = [move for move in self.moves if move.loss > 0 or move.given > 0]
+        return sorted(guilty, key=lambda move: (-move.loss, -move.given))[:count]
+
+    def mean_loss(self, side: str) -> float:
+        """Return the mean winning chance that a side's moves gave away."""
+        losses = [move.loss for move in self.moves if move.side == side]
+        return sum(losses) / len(losses) if losses else 0.0
+
+    def values(self) -> dict[str, Any]:
+        """Return the game for JSON."""
+        return {
+            "game": self.record.game,
+            "names": self.record.names,
+            "result": self.record.result,
+            "start": self.record.start,
+            "moves": [move.values() for move in self.moves],
+            "blunders": [move.ply for move in self.blunders],
+            "missed_mates": [
+                {"ply": move.ply, "move": move.move, "length": move.missed_mate, "line": list(move.pv)}
+                for move in self.missed_mates
+            ],
+            "final": self.final,
+        }
+
+
+# ---- values ------------------------------------------------------------------------------------------------------
+
+
+def chance(score: str) -> float:
+    """Return the chance to win, 0 to 1, of a side for which a position has this value."""
+    unit, number = score.split()
+    if unit == "mate":
+        return 0.0 if number.startswith("-") else 1.0
+    return 1.0 / (1.0 + math.exp(-float(number) / SCALES[unit]))
+
+
+def amount(score: str, unit: str) -> float:
+    """Return a value in pawns (`unit` is 'cp') or discs, cut at MOST."""
+    most = MOST[unit]
+    kind, number = score.split()
+    value = float(number)
+    if kind == "mate":
+        value = -math.inf if number.startswith("-") else math.inf
+    return max(-most, min(most, value)) / PER_UNIT[unit]
+
+
+def before_move(score: str) -> str:
+    """Return the value of a move for the side that made it, given the value of the position after it."""
+    unit, number = score.split()
+    if unit == "mate":
+        plies = int(number.lstrip("-")) + 1
+        return f"mate {plies}" if number.startswith("-") else f"mate -{plies}"
+    return f"{unit} {0.0 - float(number):g}"
+
+
+def opposite(score: str) -> str:
+    """Return a value for the other side."""
+    unit, number = score.split()
+    if unit == "mate":
+        return f"mate {number[1:]}" if number.startswith("-") else f"mate -{number}"
+    return f"{unit} {0.0 - float(number):g}"
+
+
+def verdict(loss: float) -> str:
+    """Return what a move that gives away so much winning chance is called, '' if nothing."""
+    return next((name for name, least in VERDICTS if loss >= least), "")
+
+
+# ---- games -------------------------------------------------------------------------------------------------------
+
+
+def plies_to_examine(record: GameRecord) -> list[int]:
+    """Return after how many moves a position has to be examined: before each move that is no pass, and at the end."""
+    moves = record.moves
+    return [ply for ply in range(len(moves) + 1) if ply == len(moves) or moves[ply] != PASS]
+
+
+def judge(record: GameRecord, findings: Mapping[int, Finding]) -> GameAnalysis:
+    """Return the game with each move judged. findings : by the ply, see `plies_to_examine`."""
+    moves = record.moves
+    first = int(record.board(0).turn)
+    judged = []
+    for ply, move in enumerate(moves):
+        if move != PASS:
+            side = (first + ply) % 2
+            judged.append(_judged(ply, side, move, findings[ply], _after(moves, findings, ply)))
+    ends_with_white = (first + len(moves)) % 2
+    final = chance(findings[len(moves)].score)
+    return GameAnalysis(record, tuple(judged), 1.0 - final if ends_with_white else final)
+
+
+def _after(moves: Sequence[str], findings: Mapping[int, Finding], ply: int) -> str:
+    """Return the value of the move after `ply` moves, for its side: that of the position after it and after passes."""
+    later, passes = ply + 1, 0
+    while later < len(moves) and moves[later] == PASS:
+        later, passes = later + 1, passes + 1
+    score = findings[later].score
+    return before_move(score if passes % 2 == 0 else opposite(score))
+
+
+def _judged(ply: int, side: int, move: str, found: Finding, after: str) -> MoveAnalysis:
+    """Return a move, given what was found before it and its value by what was found after it."""
+    if found.played_mate:
+        after = f"mate {found.played_mate}"
+    if move == found.best or (found.played_mate and chance(after) >= chance(found.score)):
+        played, loss, given = (found.score if move == found.best else after), 0.0, 0.0
+    else:
+        unit = "discs" if "discs" in (found.score.split()[0], after.split()[0]) else "cp"
+        loss = max(0.0, chance(found.score) - chance(after))
+        given = max(0.0, amount(found.score, unit) - amount(after, unit))
+        no_worse = loss == given == 0 and not after.startswith("mate")
+        played = found.score if no_worse else after
+    own = chance(found.score)
+    return MoveAnalysis(
+        ply=ply + 1,
+        side=("black", "white")[side],
+        move=move,
+        best=found.best,
+        score=found.score,
+        played_score=played,
+        loss=round(loss, 6),
+        given=round(given, 6),
+        verdict=verdict(loss),
+        missed_mate=found.mate if found.mate and not found.played_mate else 0,
+        pv=found.pv,
+        depth=found.depth,
+        nodes=found.nodes,
+        black=1.0 - own if side else own,
+        exact=found.exact,
+    )

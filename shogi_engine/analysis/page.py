@@ -1,0 +1,101 @@
+"""One HTML page with analysed games: boards to step through, the graph, the bad moves with better lines.
+
+The page holds all it needs and asks nothing of any host. Boards are the SVG that Board draws; lines of SVG that several
+boards share are in the page once, and a board is the list of its lines' numbers.
+"""
+
+import html
+import json
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+from shogi_engine.analysis.judgement import GameAnalysis, MoveAnalysis
+from shogi_engine.analysis.words import called, line_texts, move_text, score_words, shown, words_of
+
+NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'  # HTML needs none
+
+
+class _Boards:
+    """The lines of all boards, each once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def add(self, board: Any) -> list[int]:
+        """Return the numbers of the lines of a board's picture."""
+        lines = board.svg().replace(NAMESPACE, "").splitlines()
+        return [self._numbers.setdefault(line, len(self._numbers)) for line in lines]
+
+    @property
+    def lines(self) -> list[str]:
+        """All lines, by number."""
+        return list(self._numbers)
+
+
+def page(games: Sequence[GameAnalysis], language: str = "en", titles: Sequence[str] = ()) -> str:
+    """Return the page of some games. titles : of each, instead of the names of its players
+
+    Raises ValueError if there is no such language.
+    """
+    boards = _Boards()
+    shown_games = [
+        _game(game, boards, language, titles[number] if number < len(titles) else "")
+        for number, game in enumerate(games)
+    ]
+    words = words_of(language, games[0].record.game if games else "shogi")
+    data = json.dumps({"games": shown_games, "lines": boards.lines, "words": words}, ensure_ascii=False)
+    template = files("shogi_engine.analysis").joinpath("page.html").read_text(encoding="utf-8")
+    filled = {
+        "@LANGUAGE@": language,
+        "@TITLE@": html.escape(shown_games[0]["title"] if len(games) == 1 else words["analysis"]),
+        "@SCRIPT@": html.escape(words["script"]),
+        "@DATA@": data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),
+    }
+    return re.sub("@[A-Z]+@", lambda place: filled[place[0]], template)  # in one pass: names may look like places
+
+
+def _game(game: GameAnalysis, boards: _Boards, language: str, title: str) -> dict[str, Any]:
+    """Return what the page knows of a game: its positions, each with the move that led there."""
+    record, words = game.record, words_of(language, game.record.game)
+    names = " - ".join(
+        f"{words[side]} {name}" for side, name in zip(("black", "white"), record.names, strict=True) if name
+    )
+    judged = {move.ply: move for move in game.moves}
+    before = {move.ply - 1: move.black for move in game.moves}
+    before[len(record.moves)] = game.final
+    board = record.board(0)
+    plies: list[dict[str, Any]] = [{"board": boards.add(board), "black": before.get(0, game.final)}]
+    for ply, text in enumerate(record.moves, 1):
+        row: dict[str, Any] = {"move": move_text(board, text, language)}
+        if (move := judged.get(ply)) is not None:
+            row |= _judged(game, move, board, boards, language)
+        board.push_text(text)
+        row |= {"board": boards.add(board), "black": before.get(ply, plies[-1]["black"])}
+        plies.append(row)
+    return {"title": title or names or words["analysis"], "names": names, "words": words, "plies": plies}
+
+
+def _judged(game: GameAnalysis, move: MoveAnalysis, board: Any, boards: _Boards, language: str) -> dict[str, Any]:
+    """Return what the page says about a move, made from the position on `board`."""
+    words = words_of(language, game.record.game)
+    row: dict[str, Any] = {"score": score_words(move.played_score, game.unit, words), "depth": move.depth}
+    if not move.worth_a_word:
+        return row
+    pv = list(shown(move.pv, move.score.startswith("mate")))
+    line = []
+    for text, usual in zip(line_texts(board, pv, language), pv, strict=True):
+        board.push_text(usual)
+        line.append({"move": text, "board": boards.add(board)})
+    for _ in pv:
+        board.pop()
+    return {
+        **row,
+        "verdict": move.verdict or "mistake",
+        "called": called(move.verdict, move.missed_mate, words),
+        "loss": move.loss,
+        "given": f"{move.given:.2f} {words[game.unit]}",
+        "best": score_words(move.score, game.unit, words),
+        "line": line,
+    }

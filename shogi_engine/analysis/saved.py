@@ -1,0 +1,95 @@
+"""An analysis kept in a JSON file while it runs, so that it can go on after it was ended."""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from shogi_engine.analysis.analyst import Key
+from shogi_engine.analysis.judgement import Finding, plies_to_examine
+from shogi_engine.records import GameRecord
+
+VERSION = 1
+SECONDS = 2.0  # between two writes
+SHARE = 20  # and at least so many times what the last one took
+
+
+class SavedAnalysis:
+    """The findings of some games in a file, or in memory alone.
+
+    path : None for no file; what is in one is kept if it was made with the same `settings`
+    Raises OSError, and ValueError if the file is no analysis or was made with other settings.
+    """
+
+    def __init__(self, path: str | Path | None, records: Sequence[GameRecord], settings: dict[str, Any]) -> None:
+        self.path = None if path is None else Path(path)
+        self.settings = json.loads(json.dumps(settings))
+        self._digests = [digest(record) for record in records]
+        self._findings: dict[str, dict[int, Finding]] = {}
+        self._games: list[dict[str, Any]] = []
+        self._due = 0.0
+        if self.path is not None and self.path.exists():
+            self._read(self.path)
+        examined = [set(plies_to_examine(record)) for record in records]
+        self.known: dict[Key, Finding] = {
+            (number, ply): found
+            for number, name in enumerate(self._digests)
+            for ply, found in self._findings.get(name, {}).items()
+            if ply in examined[number]
+        }
+
+    def _read(self, path: Path) -> None:
+        """Take what is in the file."""
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            version, settings = content["version"], content["settings"]
+            findings = {
+                name: {int(ply): Finding(**{**row, "pv": tuple(row["pv"])}) for ply, row in rows.items()}
+                for name, rows in content["findings"].items()
+            }
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise ValueError(f"{path}: this is no saved analysis, and is not overwritten") from None
+        if version != VERSION or settings != self.settings:
+            raise ValueError(
+                f"{path}: this analysis was made with {settings}, not {self.settings}; choose another file"
+            )
+        self._findings = findings
+
+    def add(self, key: Key, found: Finding) -> None:
+        """Keep a finding; now and then the file is written."""
+        self._findings.setdefault(self._digests[key[0]], {})[key[1]] = found
+        if self.path is not None and time.monotonic() >= self._due:
+            began = time.monotonic()
+            self.write()
+            ended = time.monotonic()
+            self._due = ended + max(SECONDS, SHARE * (ended - began))
+
+    def finish(self, games: Sequence[dict[str, Any]]) -> None:
+        """Write the file with the judged games in it."""
+        self._games = list(games)
+        self.write()
+
+    def write(self) -> None:
+        """Write the file, as a whole or not at all; without a path nothing is done."""
+        if self.path is None:
+            return
+        findings = {
+            name: {str(ply): asdict(rows[ply]) for ply in sorted(rows)} for name, rows in sorted(self._findings.items())
+        }
+        content = {"version": VERSION, "settings": self.settings, "games": self._games, "findings": findings}
+        aside = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
+        try:
+            aside.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
+            os.replace(aside, self.path)
+        finally:
+            aside.unlink(missing_ok=True)
+
+
+def digest(record: GameRecord) -> str:
+    """Return a name for a game by its moves: the same game in another file, or under another name, has the same."""
+    text = "\n".join([record.game, record.start, *record.moves])
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

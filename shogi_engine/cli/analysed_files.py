@@ -1,0 +1,72 @@
+"""What `shogi-engine analyse` writes: annotated records in the format and encoding they came in."""
+
+import io
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shogi_engine.records import GameRecord, RecordFormat
+
+
+def check_outputs(files: Sequence[str], out: str | None, others: Sequence[str | None]) -> None:
+    """Raise ValueError if something could not be written, before hours of work.
+
+    That is: a folder that is not there, or annotated records (`out`) of several files in one, or over their sources.
+    """
+    for path in (out, *others):
+        if path is not None and not Path(path).parent.is_dir():
+            raise ValueError(f"analyse: there is no folder {Path(path).parent} to write {Path(path).name} to")
+    if out is None:
+        return
+    if len(files) > 1 and not Path(out).is_dir():
+        raise ValueError(f"analyse: --out has to be a folder for {len(files)} files, and {out} is none")
+    targets = [target_of(out, file) for file in files]
+    if len(set(targets)) < len(targets):
+        raise ValueError("analyse: two files of the same name can not both be written to --out")
+    for file, target in zip(files, targets, strict=True):
+        if target.exists() and target.samefile(file):
+            raise ValueError(f"analyse: --out would overwrite {file}")
+
+
+def target_of(out: str, file: str) -> Path:
+    """Return the file that the games of `file` are written to."""
+    return Path(out) / Path(file).name if Path(out).is_dir() else Path(out)
+
+
+def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]") -> None:
+    """Write annotated games, each with the file it came from. What a format can not hold is said on stderr."""
+    from shogi_engine import records
+
+    for file in dict.fromkeys(file for file, _ in games):
+        mine = [record for source, record in games if source == file]
+        target = target_of(out, file)
+        source, encoding = format_and_encoding(file, mine[0].game)
+        chosen = source
+        if not Path(out).is_dir():
+            named = records.format_of_name(out, mine[0].game)
+            if named is not None and named.name != source.name:
+                chosen, encoding = named, records.encoding_for(out)
+        lost = sorted({what for record in mine for what in chosen.losses(record)})
+        target.write_bytes(records.dumps(mine, chosen.name, encoding))
+        if lost:
+            print(f"{target}: {chosen.name} can not hold {', '.join(lost)}", file=sys.stderr)
+
+
+def format_and_encoding(file: str, game: str) -> "tuple[RecordFormat, str]":
+    """Return the format that a file was read in, and the encoding to write it in ('' : the format's)."""
+    from shogi_engine import records
+    from shogi_engine.records.files import HEAD, encoding_of
+
+    data = Path(file).read_bytes()
+    found = records.recognise(data[:HEAD].decode("latin-1"), binary=True, game=game) if b"\0" in data[:64] else None
+    encoding = ""
+    if found is None:
+        encoding = encoding_of(io.BytesIO(data))
+        head = data.decode(encoding)[:HEAD].lstrip("\ufeff")
+        found = records.recognise(head, binary=False, game=game) or records.format_of_name(file, game)
+        if encoding == "utf-8-sig" and not data.startswith(b"\xef\xbb\xbf"):
+            encoding = "utf-8"
+    assert found is not None  # it was read before
+    return found, encoding
