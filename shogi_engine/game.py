@@ -80,7 +80,7 @@ class Game:
     plies_left(position) -> int        an upper bound on the plies left in the game (moves of cost 0 not counted)
     continuation_slots : int           `continuation_slot`'s range
     search_flags : int                 the parts of the search that help this game, bits of search.context; -1 for all
-    usual_move(move) -> int            what a person plays instead if both are worth the same, 0 if that is the move
+    usual_move(move) -> int            what a person plays instead where it is no worse, 0 if that is the move
     """
 
     name: str

@@ -449,11 +449,11 @@ class _Run:
         return usual_move(info.pv[0]) if usual_move else 0
 
     def _take_usual_move(self, ctx: Any, info: Info) -> Info:
-        """Return the line of the usual move instead of `info` if it is legal and worth as much: a window less is noise.
+        """Return the line of the usual move instead of `info` if it is legal; a mate has to be as short with it.
 
-        In the iterations an equal move can not take the best one's place, and a reduced search may miss that it is
-        equal. Now that the search is over it is searched on its own, a stop or not: what it has to visit is mostly in
-        the table, as after an exchange, and it gets few nodes. They are not counted.
+        In the iterations an equal move can not take the best one's place, and at small depths one of the two may look
+        worse by chance. Now that the search is over the move is searched on its own, a stop or not: what it has to
+        visit is mostly in the table, as after an exchange, and it gets few nodes. They are not counted.
         """
         fields = np.asarray(ctx)
         moves, usual = fields["root_moves"][: int(ctx.root_count)], self._usual_move(info)
@@ -466,7 +466,7 @@ class _Run:
         value = int(search_root(ctx, alpha, VALUE_INFINITE, info.depth, len(moves) - 1))
         ctx.stop_address = stop_address
         if ctx.stopped or value <= alpha:
-            return info
+            return info if abs(info.score) >= VALUE_MATE_IN_MAX else replace(info, pv=(usual,))
         return replace(info, score=value, pv=tuple(fields["pv"][0, : int(ctx.pv_end[0])].tolist()))
 
     def _result(self, ctx: Any) -> Result:

@@ -13,7 +13,7 @@ from shogi_engine.records import GameRecord
 MATE = "9/3S2+R1l/p1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"
 MISSED = ["1e1d", "9c9d"]
 BLUNDER = ["7g7f", "3c3d", "8h5e", "2b5e"]  # a bishop for nothing
-NODES = 3000
+NODES = 10_000
 
 
 @pytest.fixture(scope="module")

@@ -158,18 +158,17 @@ def exchanges(usual_move, limits):
         searcher.game = game
 
 
-@pytest.mark.parametrize("limits", [Limits(depth=3), Limits(nodes=320)])
+@pytest.mark.parametrize("limits", [Limits(depth=3), Limits(nodes=320), Limits(nodes=10_000)])
 def test_of_equal_moves_the_promotion_is_played(limits):
-    game, left = game_of("shogi"), 0
+    game = game_of("shogi")
     without = [game.format_move(position, result.bestmove) for position, result in exchanges(None, limits)]
     for position, result in exchanges(game.usual_move, limits):
         move = game.format_move(position, result.bestmove)
-        left += move in ("2b8h", "8h2b")
+        assert move not in ("2b8h", "8h2b")
         if move in ("2b8h+", "8h2b+"):
-            assert len(result.pv) > 1 and not result.infos[0].bound
+            assert not result.infos[0].bound
             final_position(game, position, result.pv)
-    unpromoted = sum(move in ("2b8h", "8h2b") for move in without)
-    assert unpromoted > 3 and left <= unpromoted // 3  # where it is worth more at this depth it is not equal
+    assert any(move in ("2b8h", "8h2b") for move in without)
 
 
 def test_the_search_after_the_search_costs_nothing_and_is_seen_by_no_other():
