@@ -28,6 +28,7 @@ def test_a_healthy_installation(capsys):
 
 
 @pytest.mark.skipif(jit.JIT_DISABLED, reason="takes long without JIT")
+@pytest.mark.slow  # it compiles the search for two evaluations
 def test_a_network_is_named_or_what_is_wrong_with_it(tmp_path):
     file, facts, problems = nnbin.write_empty(tmp_path / "nn.bin"), {}, []
     doctor.examine_engine(facts, problems, "nnue", file)

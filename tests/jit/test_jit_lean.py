@@ -137,6 +137,7 @@ def test_a_search_finds_the_same_both_ways(tmp_path):
     assert len(lean) < len(plain) / 3
 
 
+@pytest.mark.slow
 def test_both_ways_may_share_a_cache(tmp_path):
     for plain in ("0", "1", "0", "1"):
         result = run(SEARCH, environment(tmp_path, SHOGI_ENGINE_PLAIN_COMPILE=plain))

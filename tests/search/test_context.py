@@ -62,7 +62,9 @@ def test_rules_and_evaluation_learn_nothing():
     assert not any(scratch_histories(GAME).tables[name].any() for name in scratch_histories(GAME).tables.dtype.names)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [name if name != "shogi" else pytest.param(name, marks=pytest.mark.slow) for name in NAMES]
+)
 def test_a_context_without_histories_of_its_own_may_search(name):
     """No kernel follows an address that is 0."""
     game = game_of(name)
