@@ -151,7 +151,7 @@ def test_from_games_to_a_network_that_learnt(tmp_path):
     plan = pipeline.Plan(tmp_path, training=SMALL, threads=2, progress=lambda done, text: said.append(done))
     losses = []
     pipeline.train(plan, 0, losses.append)
-    assert losses[-1]["training"] < 0.8 * losses[0]["training"] or losses[-1]["values"] < losses[0]["values"]
+    assert losses[-1]["training"] < 0.95 * losses[0]["training"]
     assert said == sorted(said) and said[0] >= 0 and said[-1] < 1
     network = load(plan.file(0, "bin"))
     assert network.made["command"] == plan.command
