@@ -309,6 +309,19 @@ def update_line(ctx):
 # ---- values ------------------------------------------------------------------------------------------------------
 
 
+@njit
+def value_after(ctx, move):
+    """Return what `evaluate` says after `move`, for the side that makes it; the move is made as in a search."""
+    undo = ctx.undo[ctx.game_ply]
+    do_move(ctx.pos, move, undo)
+    ctx.game_ply, ctx.ply = ctx.game_ply + 1, ctx.ply + 1
+    value = -evaluate(ctx)
+    ctx.game_ply, ctx.ply = ctx.game_ply - 1, ctx.ply - 1
+    ctx.computed_ply = min(ctx.computed_ply, ctx.ply)
+    undo_move(ctx.pos, move, undo)
+    return value
+
+
 @stub
 def naive_value(ctx):
     """Return a naive evaluation of ctx.pos for the side to move, in `evaluate`'s unit: disc or material difference."""

@@ -1,7 +1,12 @@
 """Threads that search: the search recurses deeper than some systems' default stack. Standard library only."""
 
+import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 STACK_BYTES = 64 << 20  # the search recurses; macOS and Windows give threads little
 
@@ -18,3 +23,56 @@ def start_thread(work: Callable[..., object], name: str, *arguments: object) -> 
         finally:
             threading.stack_size(before)
     return thread
+
+
+def results_on_threads(
+    worker: Callable[[int], Callable[[Item], Result]],
+    items: Sequence[Item],
+    threads: int,
+    name: str,
+    stop: Callable[[], None] | None = None,
+) -> Iterator[tuple[Item, Result]]:
+    """Yield (item, result) as threads finish them, in any order. Raises what a thread raised.
+
+    worker(index) -> the function that one thread calls for each of its items; called in that thread.
+    stop : called until no thread is left when nobody wants more, to cut their work short; without it they are left to
+    finish what they are at.
+    """
+    waiting: queue.SimpleQueue[Item | None] = queue.SimpleQueue()
+    finished: queue.SimpleQueue[tuple[Item, Result] | BaseException] = queue.SimpleQueue()
+    count = min(threads, len(items))
+    for item in (*items, *[None] * count):
+        waiting.put(item)
+    ended = False
+
+    def work(index: int) -> None:
+        try:
+            result_of = worker(index)
+            while (item := waiting.get()) is not None and not ended:
+                finished.put((item, result_of(item)))
+        except BaseException as fault:  # raised again by the thread that waits
+            finished.put(fault)
+
+    started = [start_thread(work, f"{name} {index}", index) for index in range(count)]
+    try:
+        for _ in items:
+            yield _next(finished)
+    finally:
+        ended = True
+        while stop and any(thread.is_alive() for thread in started):  # one may just be between two items
+            stop()
+            for thread in started:
+                thread.join(0.1)
+
+
+def _next(finished: "queue.SimpleQueue[tuple[Item, Result] | BaseException]") -> tuple[Item, Result]:
+    """Return what is finished next; raises what a thread raised."""
+    while True:
+        try:
+            found = finished.get(timeout=1)  # a wait without end would not notice Ctrl-C everywhere
+            break
+        except queue.Empty:
+            continue
+    if isinstance(found, BaseException):
+        raise found
+    return found

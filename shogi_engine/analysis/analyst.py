@@ -1,7 +1,6 @@
 """Analyst: examines the positions of games, several at once, and judges their moves."""
 
 import os
-import queue
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from shogi_engine.engine import Engine
 from shogi_engine.forced_win import ForcedWin, ForcedWinSolver
 from shogi_engine.game import BESIDE_SEARCH
 from shogi_engine.records import GameRecord
-from shogi_engine.threads import start_thread
+from shogi_engine.threads import results_on_threads
 
 HASH_MB = 16  # of each thread: emptied for each position, so that nothing depends on which were examined before
 MATE_MB = 16
@@ -239,36 +238,17 @@ class Analyst:
 
     def _examined(self, records: Sequence[GameRecord], todo: list[Key]) -> Any:
         """Yield (key, finding) as threads find them."""
-        waiting: queue.SimpleQueue[Key | None] = queue.SimpleQueue()
-        done: queue.SimpleQueue[tuple[Key, Finding | BaseException]] = queue.SimpleQueue()
-        count = min(self.threads, len(todo))
-        for key in [*todo, *[None] * count]:
-            waiting.put(key)
-        ended = False
 
-        def work(index: int) -> None:
-            while (key := waiting.get()) is not None and not ended:
-                record = records[key[0]]
-                try:
-                    done.put((key, self._examiners[record.game][index].examine(record, key[1])))
-                except BaseException as fault:  # raised again by the thread that waits
-                    done.put((key, fault))
+        def examiner(index: int) -> Callable[[Key], Finding]:
+            return lambda key: self._examiners[records[key[0]].game][index].examine(records[key[0]], key[1])
 
-        threads = [start_thread(work, f"analysis-{index}", index) for index in range(count)]
-        try:
-            for _ in todo:
-                key, found = done.get()
-                if isinstance(found, BaseException):
-                    raise found
-                self.positions += 1
-                yield key, found
-        finally:
-            ended = True
-            for thread in threads:
-                while thread.is_alive():  # one may just be between a search and the next
-                    for examiner in (each for made in self._examiners.values() for each in made):
-                        examiner.stop()
-                    thread.join(0.1)
+        def stop() -> None:
+            for each in (each for made in self._examiners.values() for each in made):
+                each.stop()
+
+        for key, found in results_on_threads(examiner, todo, self.threads, "analysis", stop):
+            self.positions += 1
+            yield key, found
 
 
 def analyse(

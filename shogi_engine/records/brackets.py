@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from shogi_engine.records.errors import RecordError
+from shogi_engine.records.tree import GameRecord
 
 GAME_MAX = 1 << 24  # characters of one game
 _NAME = re.compile(r"[A-Za-z]+")
@@ -95,3 +97,24 @@ def tokens(text: str, escapes: bool) -> Iterator[Token]:
 def _clip(text: str) -> str:
     """Return `text` quoted, and not long: what an error shows of a file."""
     return repr(text if len(text) <= 24 else text[:21] + "...")
+
+
+class BlockReader(Protocol):
+    """What reads the text of a game. record : as far as it came.   place : the character it is at."""
+
+    record: GameRecord
+    place: int
+
+    def take(self, text: str) -> None:
+        """Read the text; raises ValueError."""
+
+
+def read_block(reader: BlockReader, block: Block, format_name: str) -> GameRecord:
+    """Return the game of a block. Raises RecordError with the format's name, the line and the character."""
+    try:
+        reader.take(block.text)
+    except ValueError as fault:
+        place = "" if str(fault).startswith("character") else f"character {reader.place + 1}: "
+        line = block.line_of(reader.place)
+        raise RecordError(f"{format_name}: {place}{fault}", line=line, record=reader.record) from None
+    return reader.record

@@ -5,7 +5,6 @@ depends on the seed, its number, the evaluations and the nodes only.
 """
 
 import json
-import queue
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from shogi_engine.evaluation import Evaluator
 from shogi_engine.games.shogi import GAME
 from shogi_engine.match_statistics import Estimate, estimate, pentanomial
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.threads import start_thread
+from shogi_engine.threads import results_on_threads
 from shogi_engine.training.data import TABLE_MB, Player, new_terms, write_whole
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, play_game
 from shogi_engine.training.openings import Openings
@@ -97,27 +96,13 @@ def play_match(
     identity = f"{first.describe()} | {second.describe()} | nodes {nodes}, seed {seed}, {openings}"
     scores = _read_record(record, identity)
     pairs = -(-games // 2)
-    waiting: queue.SimpleQueue[int | None] = queue.SimpleQueue()
-    finished: queue.SimpleQueue[tuple[int, tuple[float, float]] | BaseException] = queue.SimpleQueue()
     missing = [pair for pair in range(pairs) if 2 * pair not in scores]
-    for pair in (*missing, *[None] * threads):
-        waiting.put(pair)
 
-    def work() -> None:
-        try:
-            pairing = Pairing(first, second, nodes, seed, openings)
-            while (pair := waiting.get()) is not None:
-                finished.put((pair, pairing.play(pair)))
-        except BaseException as fault:  # the thread that waits has to know
-            finished.put(fault)
+    def player(_: int) -> Callable[[int], tuple[float, float]]:
+        return Pairing(first, second, nodes, seed, openings).play
 
-    for index in range(min(threads, len(missing))):
-        start_thread(work, f"gate {index}")
-    for _ in missing:
-        found = finished.get()
-        if isinstance(found, BaseException):
-            raise found
-        pair, (scores[2 * pair], scores[2 * pair + 1]) = found
+    for pair, result in results_on_threads(player, missing, threads, "gate"):
+        scores[2 * pair], scores[2 * pair + 1] = result
         if record is not None:
             write_whole(record, json.dumps({"match": identity, "scores": scores}, sort_keys=True).encode())
         if progress is not None:

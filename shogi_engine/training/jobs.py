@@ -5,12 +5,11 @@ Kernels run without the GIL. Ray (https://www.ray.io) is an optional extra, and 
 
 import functools
 import importlib
-import queue
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from shogi_engine.threads import start_thread
+from shogi_engine.threads import results_on_threads
 from shogi_engine.training.data import DataOptions, Workbench, is_made, piece_path, write_whole
 
 Progress = Callable[[int, int], None]  # called with the pieces that are there and how many there will be
@@ -23,31 +22,7 @@ def missing_pieces(folder: Path, options: DataOptions, pieces: int) -> list[int]
 
 def on_threads(options: DataOptions, numbers: Sequence[int], threads: int) -> Iterator[tuple[int, bytes]]:
     """Yield (number, file) of the pieces `numbers`, as they are finished. Raises what a thread raised."""
-    waiting: queue.SimpleQueue[int | None] = queue.SimpleQueue()
-    finished: queue.SimpleQueue[tuple[int, bytes] | BaseException] = queue.SimpleQueue()
-    for number in (*numbers, *[None] * threads):
-        waiting.put(number)
-
-    def work() -> None:
-        try:
-            bench = Workbench(options)
-            while (number := waiting.get()) is not None:
-                finished.put((number, bench.piece(number)))
-        except BaseException as fault:  # the thread that waits has to know
-            finished.put(fault)
-
-    for index in range(min(threads, len(numbers))):
-        start_thread(work, f"self-play {index}")
-    for _ in numbers:
-        while True:
-            try:
-                found = finished.get(timeout=1)  # a wait without end would not notice Ctrl-C everywhere
-                break
-            except queue.Empty:
-                continue
-        if isinstance(found, BaseException):
-            raise found
-        yield found
+    return results_on_threads(lambda _: Workbench(options).piece, numbers, threads, "self-play")
 
 
 @functools.lru_cache(maxsize=1)

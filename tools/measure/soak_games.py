@@ -49,7 +49,10 @@ def shogi_legal(root: str, moves: list[str]) -> set[str]:
 
         own = Board(sfen) if sfen else Board()
         for move in moves:
-            own.push_usi(move)
+            try:
+                own.push_usi(move)
+            except ValueError:
+                raise FaultError(f"{move} is not legal after {root} {moves}") from None
         return {move.usi() for move in own.legal_moves}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from shogi_engine.bits import ZERO, pop_lowest
 from shogi_engine.evaluation import Evaluation
-from shogi_engine.game import MAX_PLY, do_move, provides_evaluation, undo_move, update_line
+from shogi_engine.game import MAX_PLY, provides_evaluation, update_line, value_after
 from shogi_engine.games.shogi.evaluation.king_piece import VALUE_LIMIT
 from shogi_engine.games.shogi.evaluation.network_features import hand_feature, piece_feature, view_of
 from shogi_engine.games.shogi.evaluation.network_weights import SHIFT, WIDTH, load_weights
@@ -159,11 +159,4 @@ def evaluate(ctx):
 
 @provides_evaluation(EVALUATION)
 def root_order_score(ctx, move):
-    undo = ctx.undo[ctx.game_ply]
-    do_move(ctx.pos, move, undo)
-    ctx.game_ply, ctx.ply = ctx.game_ply + 1, ctx.ply + 1
-    value = -evaluate(ctx)
-    ctx.game_ply, ctx.ply = ctx.game_ply - 1, ctx.ply - 1
-    undo_move(ctx.pos, move, undo)
-    ctx.computed_ply = min(ctx.computed_ply, ctx.ply)
-    return value
+    return value_after(ctx, move)

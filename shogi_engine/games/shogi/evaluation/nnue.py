@@ -14,7 +14,7 @@ import numpy as np
 
 from shogi_engine.bits import ZERO
 from shogi_engine.evaluation import Evaluation
-from shogi_engine.game import MAX_PLY, do_move, provides_evaluation, undo_move, update_line
+from shogi_engine.game import MAX_PLY, provides_evaluation, update_line, value_after
 from shogi_engine.games.shogi.evaluation.halfkp import (
     BOARD_FEATURES,
     FILE_MAJOR,
@@ -311,12 +311,4 @@ def evaluate(ctx):
 
 @provides_evaluation(EVALUATION)
 def root_order_score(ctx, move):
-    """Return the value after `move`, which is made as in a search."""
-    undo = ctx.undo[ctx.game_ply]
-    do_move(ctx.pos, move, undo)
-    ctx.game_ply, ctx.ply = ctx.game_ply + 1, ctx.ply + 1
-    value = -evaluate(ctx)
-    ctx.game_ply, ctx.ply = ctx.game_ply - 1, ctx.ply - 1
-    ctx.computed_ply = min(ctx.computed_ply, ctx.ply)
-    undo_move(ctx.pos, move, undo)
-    return value
+    return value_after(ctx, move)

@@ -8,8 +8,7 @@ import numpy as np
 from shogi_engine.games.othello.notation import PASS_NAME, format_board, format_obf, parse_obf
 from shogi_engine.games.othello.records.referee import LineBuilder, set_result
 from shogi_engine.records import formats
-from shogi_engine.records.brackets import Block, Token, split_games, tokens
-from shogi_engine.records.errors import RecordError
+from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
 from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node
@@ -127,14 +126,7 @@ class GgfFormat(RecordFormat):
 
     def parse(self, block: Block) -> GameRecord:
         """Return the game of a text '(;...;)'. Raises RecordError."""
-        reader = _Reader()
-        try:
-            reader.take(block.text)
-        except ValueError as fault:
-            place = "" if str(fault).startswith("character") else f"character {reader.place + 1}: "
-            line = block.line_of(reader.place)
-            raise RecordError(f"GGF: {place}{fault}", line=line, record=reader.record) from None
-        return reader.record
+        return read_block(_Reader(), block, "GGF")
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield a line for each game."""
