@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from shogi_engine.game import Game
+from shogi_engine.match.arena import Arena
+from shogi_engine.match.openings import OpeningPlan, Openings
 from shogi_engine.search.limits import Limits
-from tools.match.arena import Arena
-from tools.match.openings import Openings
 
 Settings = Mapping[str, int | str]
 
@@ -16,7 +16,7 @@ class PairPlayer:
     """Plays pairs of games at `nodes` a move; each depends on its number, the seed and the settings only."""
 
     def __init__(self, game: Game, *, nodes: int, seed: int, threads: int) -> None:
-        self._openings = Openings(game, seed=seed)
+        self._openings = Openings(OpeningPlan.of(game.name, seed=seed))
         self._limits = Limits(nodes=nodes)
         self._arenas: queue.SimpleQueue[Arena] = queue.SimpleQueue()
         for _ in range(threads):

@@ -6,8 +6,8 @@
 In each pair of games (an opening, both colours) either player makes each change or does not, by chance. The result is
 explained by which changes one has and the other has not, so that every game tells something about each change: with n
 games all of them are known as well as one would be from n / 2. What looks good here is then confirmed by
-match.py. A change is name=value, or several joined by commas (names: match.py --list). Runs are seeded and
-go on where they were stopped. Source: factorial designs, R. A. Fisher, The Design of Experiments (1935).
+`shogi-engine match`. A change is name=value, or several joined by commas (names: `shogi-engine match --list`). Runs are
+seeded and go on where they were stopped. Source: factorial designs, R. A. Fisher, The Design of Experiments (1935).
 """
 
 import argparse

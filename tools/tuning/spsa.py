@@ -4,12 +4,12 @@
     python -m tools.tuning.spsa state.json                       # go on with a run that was stopped
 
 In each iteration all parameters are moved at once, each up or down by chance; the two settings so found play pairs of
-games (match/arena.py) and every parameter goes a little the way of the winner. The state, all of it, is written after
-each iteration: a run depends on its arguments only, however often it was stopped and however many threads it has.
-A parameter is a name of match.py --list, as `name=START:LEAST:MOST:STEP` if the declared numbers are not wanted;
-STEP is how far it is still moved in the last iteration. Print: the iteration and the values, on stderr; at the end the
-settings for match.py --a, which should confirm them. Source: J. Spall, https://www.jhuapl.edu/SPSA/; the
-constants are fishtest's.
+games (shogi_engine/match/arena.py) and every parameter goes a little the way of the winner. The state, all of it, is
+written after each iteration: a run depends on its arguments only, however often it was stopped and whoever played.
+A parameter is a name of `shogi-engine match --list`, as `name=START:LEAST:MOST:STEP` if the declared numbers are not
+wanted; STEP is how far it is still moved in the last iteration. Print: the iteration and the values, on stderr; at the
+end the settings for `shogi-engine match --in-process --a`, which should confirm them. Source: J. Spall,
+https://www.jhuapl.edu/SPSA/; the constants are fishtest's.
 """
 
 import argparse
