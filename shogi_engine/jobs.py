@@ -9,9 +9,9 @@ import contextlib
 import functools
 import importlib
 import tempfile
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from shogi_engine.threads import results_on_threads
 
@@ -21,17 +21,22 @@ Item_contra = TypeVar("Item_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
 
 RETRIES = 100  # of a piece whose worker died
+LOCAL = {"include_dashboard": False}  # of a cluster that is made here
+STOP_PATIENCE = 5.0  # seconds until pieces at work that nobody wants any more are left to themselves
 AHEAD = 4  # pieces that are handed out for each core of the cluster
 
 
 class Worker(Protocol[Item_contra, Result_co]):
-    """Does pieces, one at a time, in the thread that it was made in."""
+    """Does pieces, one at a time."""
 
     def do(self, item: Item_contra) -> Result_co:
         """Return the result of a piece."""
 
     def close(self) -> None:
-        """Free what it holds; from any thread, while a piece is being done too: that piece is not wanted any more."""
+        """Free what it holds; from any thread, while a piece is being done too: it is not wanted any more.
+
+        It may be called more than once.
+        """
 
 
 class Maker(Hashable, Protocol[Item_contra, Result_co]):
@@ -55,46 +60,7 @@ def load_ray() -> Any:
         raise ValueError("--cluster needs ray, which is not installed: pip install 'shogi-engine[ray]'") from None
 
 
-def spread(
-    maker: Maker[Item, Result],
-    items: Sequence[Item],
-    *,
-    workers: int = 1,
-    cluster: str = "",
-    name: str = "work",
-    cores: int = 1,
-) -> Iterator[tuple[Item, Result]]:
-    """Yield (item, result) of all pieces, as they are finished, in any order. Raises what a piece raised.
-
-    workers : threads of this process; with the cluster 'local', its processes    cluster : '' for none, 'auto' for the
-    one that this machine belongs to, 'local' for one of this machine, or an address    cores : that a piece needs
-    Once nobody wants more, pieces at work are cut short. Raises ValueError if there is no Ray.
-    """
-    if cluster:
-        return _on_ray(load_ray(), maker, items, cluster, workers, cores)
-    return _on_threads(maker, items, workers, name)
-
-
-def _on_threads(
-    maker: Maker[Item, Result], items: Sequence[Item], threads: int, name: str
-) -> Iterator[tuple[Item, Result]]:
-    made: list[Worker[Item, Result]] = []
-
-    def work(_: int) -> Callable[[Item], Result]:
-        made.append(maker())
-        return made[-1].do
-
-    def close() -> None:
-        for worker in list(made):
-            worker.close()
-
-    try:
-        yield from results_on_threads(work, items, threads, name, close)
-    finally:
-        close()
-
-
-# ---- Ray ---------------------------------------------------------------------------------------------------------
+# ---- in a worker process of a cluster ----------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
@@ -125,26 +91,84 @@ def do_piece(maker: Maker[Item, Result], item: Item) -> tuple[Item, Result]:
     return item, _worker_here(maker).do(item)
 
 
-def _on_ray(
-    ray: Any, maker: Maker[Item, Result], items: Sequence[Item], cluster: str, workers: int, cores: int
-) -> Iterator[tuple[Item, Result]]:
-    own = not ray.is_initialized()
-    if own:
-        where = {"num_cpus": workers * cores} if cluster == "local" else {"address": cluster}
-        ray.init(**where, include_dashboard=False, log_to_driver=False, configure_logging=False)
-    waiting: list[Any] = []
-    try:
-        task, shared = ray.remote(max_retries=RETRIES, num_cpus=cores)(do_piece), ray.put(maker)
-        left = iter(items)
-        while True:
-            room = int(AHEAD * max(ray.cluster_resources().get("CPU", 1.0) / cores, 1.0)) - len(waiting)
-            waiting += [task.remote(shared, item) for _, item in zip(range(room), left, strict=False)]
-            if not waiting:
-                return
-            finished, waiting = ray.wait(waiting)
-            yield from ray.get(finished)
-    finally:
-        for each in waiting:
-            ray.cancel(each, force=True)
-        if own:
-            ray.shutdown()
+# ---- where the work is wanted ------------------------------------------------------------------------------------
+
+
+class Pool(Generic[Item, Result]):
+    """Workers of one maker, here or on a cluster: `with Pool(maker, 2) as pool: for item, result in pool.results(...)`.
+
+    workers : threads of this process; with the cluster 'local', its processes    cluster : '' for none, 'auto' for the
+    one that this machine belongs to, 'local' for one of this machine, or an address    cores : that a piece needs
+    Raises ValueError if there is no Ray, ConnectionError if there is no such cluster.
+    """
+
+    def __init__(
+        self, maker: Maker[Item, Result], workers: int = 1, cluster: str = "", *, name: str = "work", cores: int = 1
+    ) -> None:
+        self._maker, self._workers, self._cluster = maker, workers, cluster
+        self._name, self._cores = name, cores
+        self._idle: list[Worker[Item, Result]] = []
+        self._ray: Any = None
+        self._own = False
+
+    def __enter__(self) -> Self:
+        if self._cluster:
+            self._ray = load_ray()
+            self._own = not self._ray.is_initialized()
+        if self._own:
+            local = self._cluster == "local"
+            where = {"num_cpus": self._workers * self._cores} if local else {"address": self._cluster}
+            self._ray.init(**where, log_to_driver=False, logging_level="error", **LOCAL if local else {})
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._idle:
+            worker.close()
+        self._idle = []
+        if self._own:
+            self._ray.shutdown()
+
+    def results(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
+        """Yield (item, result) of all pieces, as they are finished, in any order. Raises what a piece raised.
+
+        Once nobody wants more, pieces at work are cut short.
+        """
+        return self._on_ray(iter(items)) if self._ray is not None else self._on_threads(list(items))
+
+    def _on_threads(self, items: list[Item]) -> Iterator[tuple[Item, Result]]:
+        used: list[Worker[Item, Result]] = []
+
+        def work(_: int) -> Callable[[Item], Result]:
+            used.append(self._idle.pop() if self._idle else self._maker())
+            return used[-1].do
+
+        def close() -> None:
+            for worker in list(used):
+                worker.close()
+
+        done = False
+        try:
+            yield from results_on_threads(work, items, self._workers, self._name, close, STOP_PATIENCE)
+            done = True
+        finally:
+            if done:
+                self._idle += used
+            else:
+                close()
+
+    def _on_ray(self, items: Iterator[Item]) -> Iterator[tuple[Item, Result]]:
+        ray = self._ray
+        waiting: list[Any] = []
+        task, shared = ray.remote(max_retries=RETRIES, num_cpus=self._cores)(do_piece), ray.put(self._maker)
+        try:
+            while True:
+                places = max(ray.cluster_resources().get("CPU", 1.0) / self._cores, 1.0)
+                room = int(AHEAD * places) - len(waiting)
+                waiting += [task.remote(shared, item) for _, item in zip(range(room), items, strict=False)]
+                if not waiting:
+                    return
+                finished, waiting = ray.wait(waiting)
+                yield from ray.get(finished)
+        finally:
+            for each in waiting:
+                ray.cancel(each, force=True)

@@ -66,8 +66,8 @@ class Referee:
         """Return the legal moves after `moves`, at most MAX_GAME_PLY."""
         set_root(self._ctx, self._start, moves)
         count = int(write_root_moves(self._ctx))
-        moves: list[int] = np.asarray(self._ctx)["root_moves"][:count].tolist()
-        return moves
+        found: list[int] = np.asarray(self._ctx)["root_moves"][:count].tolist()
+        return found
 
     def ending(self, moves: Sequence[int]) -> Ending | None:
         """Return how the rules end the game after `moves`, None if it goes on."""

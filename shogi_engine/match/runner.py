@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
-from shogi_engine.jobs import Maker, spread
+from shogi_engine.jobs import Maker, Pool
 from shogi_engine.match_statistics import Sprt, pentanomial
 
 Record = dict[str, Any]  # of a game: at least "game", its number, and "score", the first player's 0, 0.5 or 1
@@ -101,12 +101,14 @@ class Match:
         return bool(self.verdict()) or all(number in self.log.records for number in self.numbers)
 
     def run(self, concurrency: int = 1, cluster: str = "", cores: int = 1) -> Iterator[Record]:
-        """Play, and yield each record once it is logged; see `jobs.spread`. What a game raised is raised here."""
+        """Play, and yield each record once it is logged; see `jobs.Pool`. What a game raised is raised here."""
         missing = [number for number in self.numbers if number not in self.log.records]
         if self.decided():
             return
-        played = spread(self._maker, missing, workers=concurrency, cluster=cluster, name="match", cores=cores)
-        with closing(cast(Any, played)):
+        with (
+            Pool(self._maker, concurrency, cluster, name="match", cores=cores) as pool,
+            closing(cast(Any, pool.results(missing))) as played,
+        ):
             for _, record in played:
                 self.log.add(record)
                 yield record

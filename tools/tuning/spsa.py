@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine import games, parameters
+from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.game import Game
 from tools.tuning.games import PairPlayer, Settings
 
@@ -169,6 +170,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--nodes", type=int, default=5000, help="a move")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
+    add_cluster(parser, "pairs of games")
     parser.add_argument("--until", type=int, help="leave after so many iterations in all; the run can go on")
     arguments = parser.parse_args(words)
     try:
@@ -177,12 +179,13 @@ def main(words: list[str] | None = None) -> int:
         print(f"{parser.prog}: {fault}", file=sys.stderr)
         return 2
     settings, threads = state.settings, max(arguments.threads, 1)
-    player = PairPlayer(games.load(settings["game"]), nodes=settings["nodes"], seed=settings["seed"], threads=threads)
+    numbers = {"nodes": settings["nodes"], "seed": settings["seed"], "threads": threads}
+    with PairPlayer(settings["game"], **numbers, cluster=arguments.cluster) as player:
 
-    def play(first: Settings, second: Settings, number: int) -> float:
-        return player.play(first, second, range(number * settings["pairs"], (number + 1) * settings["pairs"]))
+        def play(first: Settings, second: Settings, number: int) -> float:
+            return player.play(first, second, range(number * settings["pairs"], (number + 1) * settings["pairs"]))
 
-    tune(state, arguments.state, play, arguments.until)
+        tune(state, arguments.state, play, arguments.until)
     print(",".join(f"{each.name}={round(each.value)}" for each in state.parameters))
     return 0
 
