@@ -47,7 +47,7 @@ def game_record(game: str, number: int, record: Record, names: Sequence[str], ev
     node = made.root
     times, scores = (record.get(name) or [None] * len(moves) for name in ("times", "scores"))
     for move, milliseconds, score in zip(moves, times, scores, strict=True):
-        node = node.add(move, seconds=None if milliseconds is None else milliseconds / 1000)
+        node = node.add(move, seconds=None if milliseconds is None else round(milliseconds / 1000, 3))
         node.evaluation = None if score is None else score / UNITS.get(game, 1.0)
     points = record["score"] if number % 2 == 0 else 1 - record["score"]
     if record.get("points") is not None:
