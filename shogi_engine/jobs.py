@@ -168,7 +168,11 @@ class Pool(Generic[Item, Result]):
                 if not waiting:
                     return
                 finished, waiting = ray.wait(waiting)
-                yield from ray.get(finished)
+                try:
+                    found = ray.get(finished)
+                except ray.exceptions.RayTaskError as fault:
+                    raise fault.cause from fault
+                yield from found
         finally:
             for each in waiting:
                 ray.cancel(each, force=True)

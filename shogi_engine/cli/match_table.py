@@ -22,7 +22,7 @@ def shown_match(match: "Match", names: Sequence[str], every: int) -> Iterator[Ca
         from rich.console import Console
         from rich.live import Live
 
-        view = _View(match, names)
+        view = MatchView(match, names)
         console = Console(stderr=True)
         with Live(get_renderable=view.table, console=console, refresh_per_second=PER_SECOND, transient=True):
             yield lambda: _line_due(match, names, every)
@@ -46,7 +46,7 @@ def _progress(match: "Match", names: Sequence[str]) -> str:
     return f"{len(match.log.records)} games: " + ", ".join(f"{row['name']} {row['elo']:+.0f}" for row in rows)
 
 
-class _View:
+class MatchView:
     """The table, drawn from the log, which another thread does not touch while it is drawn: it is copied first."""
 
     def __init__(self, match: "Match", names: Sequence[str]) -> None:
@@ -54,7 +54,7 @@ class _View:
         self._began, self._before = time.monotonic(), len(match.log.records)
 
     def table(self) -> Any:
-        """Return what is to be seen now."""
+        """Return what is to be seen now, a rich table."""
         from rich.table import Table
 
         from shogi_engine.match import report

@@ -76,17 +76,24 @@ def test_faults_of_othello_engines():
         engine.play("black", "f5")
 
 
-def play(capsys, *words):
-    """Play a match; return its exit status and the figures."""
-    status = main(["match", *words, "--json"])
-    return status, json.loads(capsys.readouterr().out.splitlines()[-1])
+@pytest.fixture
+def play(capsys, tmp_path):
+    """Return a function that plays a match from two openings; it returns the exit status and the figures."""
+    openings = tmp_path / "openings"
+    openings.write_text("startpos moves f5 d6\nstartpos moves f5 f6 # the other one\n")
+
+    def play(*words):
+        limits = ["--limit", "movetime=5000", "--openings", str(openings)]
+        status = main(["match", *words, *limits, "--json"])
+        return status, json.loads(capsys.readouterr().out.splitlines()[-1])
+
+    return play
 
 
-def test_engines_of_both_protocols_play(capsys, tmp_path):
-    (tmp_path / "openings").write_text("startpos moves f5 d6\nstartpos moves f5 f6 # the other one\n")
+def test_engines_of_both_protocols_play(play, tmp_path):
     files = ["--records", str(tmp_path / "games.ggf"), "--html", str(tmp_path / "page.html")]
-    words = ["--games", "4", "--limit", "movetime=5000", "--openings", str(tmp_path / "openings"), *files]
-    status, found = play(capsys, GTP, f"{NBOARD} last", *words, "--name1", "gtp & co", "--log", str(tmp_path / "log"))
+    words = ["--games", "4", *files, "--name1", "gtp & co", "--log", str(tmp_path / "log")]
+    status, found = play(GTP, f"{NBOARD} last", *words)
     assert (status, found["games"], found["faults"]) == (0, 4, {"first": {}, "second": {}})
     games = records.load(tmp_path / "games.ggf")
     assert [game.names[0] == "gtp & co" for game in games] == [True, False, True, False]
@@ -102,8 +109,8 @@ def test_engines_of_both_protocols_play(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("engine", "fault"), [(GTP, "illegal"), (GTP, "dies"), (NBOARD, "illegal"), (NBOARD, "dies"), (GTP, "refuses")]
 )
-def test_faults_lose_games_of_othello(capsys, engine, fault):
-    status, found = play(capsys, f"{engine} {fault}", GTP, "--games", "2", "--limit", "movetime=5000", "--seed", "3")
+def test_faults_lose_games_of_othello(play, engine, fault):
+    status, found = play(f"{engine} {fault}", GTP, "--games", "2")
     kind = {"illegal": "illegal move", "dies": "crash", "refuses": "refusal"}[fault]
     assert (status, found["losses"], found["faults"]["first"]) == (0, 2, {kind: 2})
 

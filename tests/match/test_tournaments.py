@@ -1,16 +1,19 @@
 """shogi_engine/match: who plays whom, tables, adjudication, games as records."""
 
+import io
 import math
 import random
 
 import pytest
+from rich.console import Console
 
-from shogi_engine.match import Schedule, Terms, standings, text_table
+from shogi_engine.cli.match_table import MatchView
+from shogi_engine.match import GameLog, Match, Schedule, Terms, standings, text_table
 from shogi_engine.match.game_records import ending_of, game_record
 from shogi_engine.match.page import page
 from shogi_engine.match.report import crosstable, fitted
 from shogi_engine.match.terms import Adjudicator
-from shogi_engine.match_statistics import expected_score
+from shogi_engine.match_statistics import Sprt, expected_score
 
 USED = {"moves": 10, "ms": 50.0, "nodes": 700, "late": 0, "longest": 9.0}
 
@@ -70,6 +73,21 @@ def test_tables_and_the_page():
     html = page("a cup", records, names)
     assert "&lt;one&gt;" in html and "<one>" not in html and html.count("<details>") == 12
     assert page("nothing yet", {}, names).startswith("<!doctype html>")
+
+
+def test_the_live_table_shows_how_it_stands():
+    log = GameLog(None, {})
+    log.records = tournament([0.0, 50.0, 100.0], 4)
+    for names in (["<one>", "two", "three"], ["one", "two"]):
+        match = Match(log, Schedule(3, 10).numbers(), None)
+        if len(names) == 2:
+            log.records = tournament([0.0, 100.0], 4)
+            match = Match(log, range(30), None, Sprt(0, 5))
+        console = Console(file=io.StringIO(), width=150)
+        console.print(MatchView(match, names).table())
+        text = console.file.getvalue()
+        assert f"{len(log.records)} of 30 games" in text and all(name in text for name in names)
+        assert ("LLR" in text) == (len(names) == 2)
 
 
 def test_adjudication():
