@@ -9,7 +9,8 @@ import contextlib
 import functools
 import importlib
 import tempfile
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from inspect import GEN_CLOSED, getgeneratorstate
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -108,6 +109,7 @@ class Pool(Generic[Item, Result]):
         self._maker, self._workers, self._cluster = maker, workers, cluster
         self._name, self._cores = name, cores
         self._idle: list[Worker[Item, Result]] = []
+        self._asked: list[Generator[tuple[Item, Result], None, None]] = []
         self._ray: Any = None
         self._own = False
 
@@ -122,20 +124,25 @@ class Pool(Generic[Item, Result]):
         return self
 
     def __exit__(self, *_: object) -> None:
+        for results in self._asked:
+            results.close()
         for worker in self._idle:
             worker.close()
         self._idle = []
         if self._own:
             self._ray.shutdown()
 
-    def results(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
+    def results(self, items: Iterable[Item]) -> Generator[tuple[Item, Result], None, None]:
         """Yield (item, result) of all pieces, as they are finished, in any order. Raises what a piece raised.
 
-        Once nobody wants more, pieces at work are cut short.
+        Once nobody wants more, at the latest when the pool is left, pieces at work are cut short.
         """
-        return self._on_ray(iter(items)) if self._ray is not None else self._on_threads(list(items))
+        results = self._on_ray(iter(items)) if self._ray is not None else self._on_threads(list(items))
+        self._asked = [each for each in self._asked if getgeneratorstate(each) != GEN_CLOSED]
+        self._asked.append(results)
+        return results
 
-    def _on_threads(self, items: list[Item]) -> Iterator[tuple[Item, Result]]:
+    def _on_threads(self, items: list[Item]) -> Generator[tuple[Item, Result], None, None]:
         used: list[Worker[Item, Result]] = []
 
         def work(_: int) -> Callable[[Item], Result]:
@@ -156,7 +163,7 @@ class Pool(Generic[Item, Result]):
             else:
                 close()
 
-    def _on_ray(self, items: Iterator[Item]) -> Iterator[tuple[Item, Result]]:
+    def _on_ray(self, items: Iterator[Item]) -> Generator[tuple[Item, Result], None, None]:
         ray = self._ray
         waiting: list[Any] = []
         task, shared = ray.remote(max_retries=RETRIES, num_cpus=self._cores)(do_piece), ray.put(self._maker)

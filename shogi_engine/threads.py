@@ -60,6 +60,8 @@ def results_on_threads(
     try:
         for _ in items:
             yield _next(finished)
+        for thread in started:  # which have nothing left to do
+            thread.join()
     finally:
         ended = True
         end = time.monotonic() + patience

@@ -273,6 +273,8 @@ class Analyst:
         keys = [(number, ply) for number, record in enumerate(records) for ply in plies_to_examine(record)]
         todo = [key for key in keys if key not in findings]
         plan = self._examination([(record.game, record.start, tuple(record.moves)) for record in records])
+        if not self.cluster:  # at once, not in several threads
+            self.warmup(sorted({records[number].game for number, _ in todo}))
         began = time.perf_counter()
         try:
             if todo:

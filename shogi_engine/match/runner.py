@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from shogi_engine.jobs import Maker, Pool
 from shogi_engine.match_statistics import Sprt, pentanomial
@@ -105,11 +104,8 @@ class Match:
         missing = [number for number in self.numbers if number not in self.log.records]
         if self.decided():
             return
-        with (
-            Pool(self._maker, concurrency, cluster, name="match", cores=cores) as pool,
-            closing(cast(Any, pool.results(missing))) as played,
-        ):
-            for _, record in played:
+        with Pool(self._maker, concurrency, cluster, name="match", cores=cores) as pool:
+            for _, record in pool.results(missing):
                 self.log.add(record)
                 yield record
                 if self.decided():
