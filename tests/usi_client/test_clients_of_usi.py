@@ -207,9 +207,11 @@ def test_garbage_does_no_harm():
 def test_faults(kind, fault):
     engine = stub(kind)
     engine.start()
-    engine.client.patience = engine.client.ready_patience = 0.2
+    if fault == "no answer":
+        engine.client.patience = engine.client.ready_patience = 0.2
     with pytest.raises(EngineError, match=fault) as raised:
-        engine.ready()
+        if kind == "deaf":
+            engine.ready()
         if kind == "mute-stop":
             with engine.analysis("startpos", Limit(infinite=True)):
                 pass
@@ -218,6 +220,7 @@ def test_faults(kind, fault):
         engine.ready()
     assert raised.value.kind == fault.split(":")[0]
     engine.close()
+    engine.client.ready_patience = 10.0
     engine.start()  # it can be had again
     engine.close()
 
