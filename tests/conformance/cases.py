@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from move_lists import legal_moves
 
 from games import naive_tictactoe, othello4, tictactoe
-from shogi_engine.game import Game, do_move, generate_captures, generate_moves, is_legal
+from shogi_engine.game import Game, do_move, generate_captures
 from shogi_engine.search.context import new_context
 
 TESTS = Path(__file__).resolve().parent.parent
@@ -54,14 +55,10 @@ class ConformanceCase:
         return self.game.name
 
 
-def legal_moves(ctx: Any) -> list[np.uint32]:
-    """Return the legal moves of ctx.pos in the generator's order."""
-    return [move for move in ctx.moves[: generate_moves(ctx, 0)].copy() if is_legal(ctx.pos, move)]
-
-
 def random_move(ctx: Any, rng: random.Random, moves: list[np.uint32]) -> np.uint32:
     """Return one of `moves`, a capture rather often: games that only shuffle pieces see little."""
-    captures = [move for move in ctx.moves[: generate_captures(ctx, 0)].copy() if is_legal(ctx.pos, move)]
+    legal = set(moves)
+    captures = [move for move in ctx.moves[: generate_captures(ctx, 0)].copy() if move in legal]
     return rng.choice(captures if captures and rng.random() < 0.3 else moves)
 
 
