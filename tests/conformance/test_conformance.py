@@ -57,9 +57,9 @@ def fields(record) -> dict:
     return {name: np.asarray(record[name]).tolist() for name in record.dtype.names}
 
 
-def at(case: ConformanceCase, text: str):
-    """Return a context at the position `text`, the root of a search without a table."""
-    ctx = new_context(case.game)
+def at(case: ConformanceCase, text: str, ctx=None):
+    """Return a context (`ctx`, or a new one) at the position `text`, the root of a search without a table."""
+    ctx = new_context(case.game) if ctx is None else ctx
     ctx.search_flags = ALL_FLAGS & ~TABLE
     ctx.stop_address = NEVER.ctypes.data
     set_root(ctx, case.game.parse_position(text))
@@ -196,13 +196,13 @@ def test_odd_positions_are_refused_at_the_door(case):
 
 @every_game
 def test_mirrored_positions_have_mirrored_values(case):
-    seen = 0
+    seen, first, second = 0, new_context(case.game), new_context(case.game)
     for ctx in random_positions(case):
         text = case.game.format_position(ctx.pos)
-        here = at(case, text)
+        here = at(case, text, first)
         value, count = evaluate(here), count_moves(here, 0)
         for mirror in case.mirrors:
-            there = at(case, mirror(text))
+            there = at(case, mirror(text), second)
             assert evaluate(there) == value, (text, mirror(text))
             assert count_moves(there, 0) == count, (text, mirror(text))
             assert is_in_check(there.pos) == is_in_check(here.pos)

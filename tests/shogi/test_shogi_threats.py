@@ -16,7 +16,7 @@ from shogi_engine.games.shogi.types import KNIGHT, NO_SQUARE, move_kind
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context
 
-COUNT = 20 if JIT_DISABLED else 300
+COUNT, PROBLEMS = (20, 20) if JIT_DISABLED else (300, 600)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,10 @@ def positions():
     problems = json.loads((ROOT / "tests/data/shogi_short_mates.json").read_text())
     rows = problems if isinstance(problems, list) else problems["positions"]
     found = []
-    for position in [*middle_games(COUNT, 11), *(parse_sfen(row["sfen"]) for row in rows[: 20 if JIT_DISABLED else 600])]:
+    for position in [
+        *middle_games(COUNT, 11),
+        *(parse_sfen(row["sfen"]) for row in rows[:PROBLEMS]),
+    ]:
         if not in_check(position) and position.king[1 - int(position.side)] != NO_SQUARE:
             moves = legal_moves(position).tolist()
             found.append((position, moves, {move for move in moves if in_check(after(position, move))}))
