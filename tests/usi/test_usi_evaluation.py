@@ -12,13 +12,19 @@ from shogi_engine.jit import JIT_DISABLED
 PLUGGED = [sys.executable, str(Path(__file__).with_name("usi_plugged.py"))]
 
 
-@pytest.mark.skipif(JIT_DISABLED, reason="takes long without JIT")
-def test_an_evaluation_from_outside_plays():
+def test_an_evaluation_from_outside_is_offered():
     with Process(PLUGGED) as engine:
         engine.send("usi")
         names = ("material", "king-piece", "network", "nnue", "kings-walk")
         offered = f"option name EvalType type combo default king-piece {' '.join(f'var {name}' for name in names)}"
         assert offered in engine.until("usiok")
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="takes long without JIT")
+@pytest.mark.slow  # the whole search is compiled for it
+def test_an_evaluation_from_outside_plays():
+    with Process(PLUGGED) as engine:
+        engine.send("usi")
         engine.send("setoption name EvalType value kings-walk", "isready")
         engine.until("readyok", 600)
         engine.send("position sfen 4k4/9/9/9/9/4K4/9/9/9 w - 1", "eval")
