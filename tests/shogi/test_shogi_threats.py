@@ -16,7 +16,7 @@ from shogi_engine.games.shogi.types import KNIGHT, NO_SQUARE, move_kind
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context
 
-COUNT, PROBLEMS = (20, 20) if JIT_DISABLED else (300, 600)
+COUNT = 20 if JIT_DISABLED else 600
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def positions():
     found = []
     for position in [
         *middle_games(COUNT, 11),
-        *(parse_sfen(row["sfen"]) for row in rows[:PROBLEMS]),
+        *(parse_sfen(row["sfen"]) for row in rows[:COUNT]),
     ]:
         if not in_check(position) and position.king[1 - int(position.side)] != NO_SQUARE:
             moves = legal_moves(position).tolist()
