@@ -151,8 +151,8 @@ class Loop(FrontEnd):
         for fault in go.faults:
             self.out.info(fault)
         if go.perft is not None:
-            depth = go.perft
-            self.put(Task(lambda: console.run_perft(self, depth), received_at))
+            if depth := go.perft:
+                self.put(Task(lambda: console.run_perft(self, depth), received_at))
             return
         for other in self.pending():
             if isinstance(other, GoTask) and not other.released.is_set():

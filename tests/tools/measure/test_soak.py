@@ -27,6 +27,16 @@ for line in sys.stdin:
         break
 """
 
+# One that answers pings, and every go by the same move.
+PINGS = """
+import sys
+for line in sys.stdin:
+    word, _, rest = line.strip().partition(" ")
+    if word == "quit":
+        break
+    print({"ping": f"pong {rest}", "go": "=== C4"}.get(word, "status"), flush=True)
+"""
+
 
 class OneGo(UsiFuzz):
     """A batch of three lines, of which one wants an answer."""
@@ -42,6 +52,7 @@ class OneGo(UsiFuzz):
         (UsiFuzz, "go depth 1", "go"),
         (UsiFuzz, "\ufeffxyz go depth 1", "go"),
         (UsiFuzz, "go perft 1", ""),
+        (UsiFuzz, "go perft x", ""),
         (UsiFuzz, "position startpos go", ""),
         (UsiFuzz, "isready go", "readyok"),
         (UsiFuzz, "", ""),
@@ -70,6 +81,20 @@ def test_a_move_that_is_not_legal_is_a_fault():
     assert len(shogi_legal("startpos", ["7g7f", "3c3d"])) > 30
     with pytest.raises(FaultError, match="8h2b\\+ is not legal"):
         shogi_legal("startpos", ["8h2b+"])
+
+
+class Pings(NboardFuzz):
+    """A batch whose second line begins with the digits of many a number."""
+
+    def play(self):
+        self.requests = 3
+        self.settle(["ping 7", "ping 777777777", "fly"])
+
+
+def test_no_ping_of_a_batch_is_taken_for_the_end_of_it():
+    talk = Conversation([sys.executable, "-c", PINGS])
+    Pings(talk, random.Random(1)).play()
+    talk.close()
 
 
 @pytest.fixture
