@@ -30,7 +30,7 @@ from shogi_engine.game import (
     refresh_line,
 )
 from shogi_engine.jit import Progress, Task, new_record, shared_task
-from shogi_engine.levels import LevelPlan, drawn_limits
+from shogi_engine.levels import FULL_STRENGTH_MS, LevelPlan, drawn_limits
 from shogi_engine.perft import Perft, perft
 from shogi_engine.results import PvInfo, SearchResult, continued_line, copy_position, legal_line
 from shogi_engine.search.context import new_context, set_root
@@ -217,7 +217,8 @@ class Engine:
         """Search the position until the first limit is reached or `stop` is called; with no limit, until `stop`.
 
         movetime : ms, the same as soft_ms and hard_ms, which win over it    mate : end at a win in so many plies
-        level : search as a player of this level does, if the game has levels; depth, nodes or selectivity win over it
+        level : search as a player of this level does, if the game has levels; depth, nodes or selectivity win over it;
+        full strength, Shogi's 20, has no limit of its own: 1 s if no other is given
         soft_ms, hard_ms, least_ms, second_ms, selectivity : as in `search.limits.Limits`
         searchmoves : the moves to choose from    multipv : how many best moves to report
         `on_info` is called in the searching thread. Raises ValueError for a wrong limit or an illegal move in
@@ -229,6 +230,10 @@ class Engine:
         to_the_end = False
         if level is not None:
             plan = self.check_level(level)
+            if plan.is_full_strength() and all(
+                limit is None for limit in (depth, nodes, movetime, mate, soft_ms, hard_ms)
+            ):
+                movetime = FULL_STRENGTH_MS
             to_the_end = plan.exact and depth is None and nodes is None
             drawn = drawn_limits(plan, searchmoves or self.legal_moves() if plan.moves else (), self.rng)
             searchmoves = drawn.get("searchmoves", searchmoves)
@@ -356,7 +361,7 @@ class Engine:
 
     @property
     def levels(self) -> int:
-        """How many weaker players there are: levels 0 to `levels` - 1."""
+        """How many levels there are, 0 to `levels` - 1; the last is the strongest."""
         return self.game.levels
 
     def check_level(self, level: int) -> LevelPlan:

@@ -100,10 +100,10 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=at_least_one, default=1, metavar="N")
 
 
-LEVEL_HELP = "a weaker player: 0 (a beginner) to 19 in Shogi, to 21 in Othello"
+LEVEL_HELP = "how strong the engine is: 0 (a beginner) to 20 (full strength) in Shogi, to 21 in Othello"
 
 
-def add_search(parser: argparse.ArgumentParser, level_help: str = LEVEL_HELP) -> None:
+def add_search(parser: argparse.ArgumentParser) -> None:
     """Add a position and what a search of it is told: see `search_limits`."""
     add_position(parser)
     parser.add_argument("--depth", type=at_least_one, metavar="N", help="plies")
@@ -111,7 +111,7 @@ def add_search(parser: argparse.ArgumentParser, level_help: str = LEVEL_HELP) ->
     parser.add_argument(
         "--movetime", type=at_least_one, metavar="MS", help=f"default {DEFAULT_MS} without other limits"
     )
-    parser.add_argument("--level", type=int, metavar="N", help=level_help)
+    parser.add_argument("--level", type=int, metavar="N", help=LEVEL_HELP)
     add_threads(parser)
     add_hash(parser)
 

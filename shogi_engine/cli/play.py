@@ -54,7 +54,7 @@ def add_parser(commands: Any) -> None:
         "--clock", type=clock_setting, metavar="MAIN+BYOYOMI+INC", help="10m+30 or 5m+0+10; seconds without a unit"
     )
     parser.add_argument("--load", default="", metavar="FILE", help="go on with the game of a record")
-    add_search(parser, "how strong the engine is: 0 (a beginner) to 20 (as it is) in Shogi, to 21 in Othello")
+    add_search(parser)
 
 
 def run(args: argparse.Namespace) -> int:
