@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-
 FULL_STRENGTH_MS = 1000  # a search at full strength that nothing else limits
 
 

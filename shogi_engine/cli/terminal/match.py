@@ -37,7 +37,7 @@ ENDINGS = {"checkmate": "mate", "no legal move": "mate", "fourfold repetition": 
 
 
 def level_limits(engine: "Engine", level: int) -> dict[str, int]:
-    """Return a level as limits of Engine.search, none for full strength. Raises ValueError if there is no such level."""
+    """Return a level as limits of Engine.search, none for full strength; raises ValueError for no level."""
     return {} if engine.check_level(level).is_full_strength() else {"level": level}
 
 

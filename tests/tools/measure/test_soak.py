@@ -101,14 +101,13 @@ def test_no_ping_of_a_batch_is_taken_for_the_end_of_it():
 def wayward(monkeypatch):
     """Return a function that has the soak talk to WAYWARD, which gives so many answers to a go."""
     monkeypatch.setitem(soak.GAMES, "fuzz-usi", OneGo)
-    monkeypatch.setattr("tools.measure.soak_talk.PATIENCE", 5.0)
     return lambda answers: monkeypatch.setitem(soak.COMMANDS, "usi", [sys.executable, "-c", WAYWARD, str(answers)])
 
 
 @pytest.mark.parametrize("answers", [0, 2])
 def test_a_missing_or_a_second_answer_is_a_fault(answers, wayward):
     wayward(answers)
-    talk = Conversation(soak.COMMANDS["usi"])
+    talk = Conversation(soak.COMMANDS["usi"], patience=5.0)
     row = soak.play_one(talk, "fuzz-usi", 5, 0)
     talk.kill()
     assert row["fault"].startswith("answers due: {'go': 1")
@@ -139,3 +138,10 @@ def test_growth_is_that_of_one_process():
         "8 games, 16 requests, 0 faults, 8 s",
         "8 games in one process: +4.0 MB, +0 files, +1 threads, 0.50 s of CPU each",
     ]
+
+
+def test_who_has_more_patience_takes_later_answers():
+    talk = Conversation([sys.executable, "-c", ""], patience=800)
+    assert talk.is_late(101) and not talk.is_late(99)
+    with pytest.raises(FaultError, match="ended"):
+        talk.until("bestmove")
