@@ -51,7 +51,7 @@ class Engine:
 
     game : a name `games.load` knows, or a Game    evaluation : one of Game.evaluations, '' for the default
     on_progress : called with a jit.Progress for each kernel that is compiled while this engine is made or warms up, and
-    before its first searches; it must be quick and ask nothing of the engine
+    before its first searches, those for mates too; it must be quick and ask nothing of the engine
     """
 
     def __init__(
@@ -294,7 +294,8 @@ class Engine:
 
         shortest : then look for shorter ones    every : list the other first moves that mate
         progress : called now and then, in another thread, with the nodes and seconds so far
-        It uses the table's memory; part of what searches stored there is lost. The first call compiles.
+        It uses the table's memory; part of what searches stored there is lost. The first call compiles, and reports it as
+        `warmup` does.
         Raises ValueError if the game has no such solver or there is no king to mate, RuntimeError as `search` does.
         """
         with self._only_search():
@@ -305,16 +306,18 @@ class Engine:
 
     def warmup_mate(self) -> None:
         """Compile, or load from the cache, what `find_mate` needs. Raises ValueError as that does."""
-        self._ready_mate_solver().warmup()
+        self._ready_mate_solver()
 
     def _ready_mate_solver(self) -> ForcedWinSolver:
-        """Return the solver that works in the table's memory."""
+        """Return the solver that works in the table's memory, warm."""
         if self.game.solver is None or self.game.solver_runs != BESIDE_SEARCH:
             raise ValueError(f"{self.game.name} has no solver for mates")
         memory = self.searcher.tt.words
         if self._mate_solver is None or self._mate_solver_memory is not memory:
-            self._mate_solver = self.game.solver(memory=memory, stop_token=StopToken(self._stop))
-            self._mate_solver_memory = memory
+            solver: ForcedWinSolver = self.game.solver(memory=memory, stop_token=StopToken(self._stop))
+            with self._compiling():
+                solver.warmup()
+            self._mate_solver, self._mate_solver_memory = solver, memory
         return self._mate_solver
 
     def continued_pv(self, line: PvInfo) -> list[str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
 from shogi_engine.frontends.clock import LEAST_MS, search_times
-from shogi_engine.frontends.core import FrontEnd, Heartbeat, Task
+from shogi_engine.frontends.core import FrontEnd, Task
 from shogi_engine.frontends.stdio import run_stdio
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES
@@ -202,14 +202,14 @@ class Loop(FrontEnd):
         engine = self.engine
         sizes = self.options.number("USI_Hash"), self.options.number("Threads")
         if sizes != self._sizes:
-            with Heartbeat(self.say_compiling):
+            with self.heartbeat():
                 self._resize(*sizes)
             self._sizes = sizes
             self.free_at = time.monotonic()
         evaluation = choice_of(self.options)
         if evaluation != self._evaluation:
             self._evaluation = evaluation
-            with Heartbeat(self.say_compiling):  # the first time, the search is compiled for it
+            with self.heartbeat():  # the first time, the search is compiled for it
                 use(engine, evaluation, lambda text: self.out.line(f"info string {sanitize(text, SHOWN_WITH_PATH)}"))
             self.free_at = time.monotonic()
         return engine
@@ -229,7 +229,7 @@ class Loop(FrontEnd):
     def _ready(self) -> None:
         """Answer isready. It comes before every game, and no clock runs yet: the time to clear a large table."""
         self.ready_engine()
-        with Heartbeat(self.say_compiling):
+        with self.heartbeat():
             self._new_game()
             self._open_book()
         self.out.line("readyok")
@@ -462,7 +462,7 @@ class Loop(FrontEnd):
     def _find_mate(self, task: GoTask, engine: "Engine") -> str:
         """Answer `go mate`."""
         used = self._elapsed_ms(task)
-        with Heartbeat(self.say_compiling):  # the first time, the solver is compiled; that is not thinking time
+        with self.heartbeat():  # the first time, the solver is compiled; that is not thinking time
             engine.warmup_mate()
         self._fresh = False
         try:

@@ -149,6 +149,15 @@ class FrontEnd:
         """Tell whether a line is `quit`."""
         return asks_to_quit(text)
 
+    @contextmanager
+    def heartbeat(self) -> Iterator[None]:
+        """While it is entered, which the worker does to wait or to compile, say every few seconds that we are alive."""
+        try:
+            with Heartbeat(self.say_compiling):
+                yield
+        finally:
+            compile_progress(None)
+
     def progress(self) -> str:
         """Return how far compiling is, for `say_compiling`; '' if that is not known."""
         return compile_progress.text
@@ -238,7 +247,7 @@ class FrontEnd:
         """The engine, as soon as it is there."""
         if not self.loaded:
             self.start_loading()
-            with Heartbeat(self.say_compiling):
+            with self.heartbeat():
                 self._loaded.wait()
         engine: Engine = self._engine
         return engine

@@ -56,6 +56,11 @@ ESTIMATES = {
 }
 
 
+def _estimate(task: str) -> Estimate | None:
+    """Return what a task takes, by the game it begins with if it has no estimate of its own: another evaluation."""
+    return ESTIMATES.get(task) or ESTIMATES.get(task.partition(" ")[0])
+
+
 @dataclass(frozen=True)
 class Progress:
     """How far a task was when a step was done.
@@ -145,7 +150,7 @@ class Task:
             self._known = _read_times().get(self.name, {})
         elapsed = self._elapsed + now - self._since
         self.seen[kernel] = self.seen.get(kernel, 0.0) + elapsed - sum(self.seen.values())
-        done, estimate = len(self.seen), ESTIMATES.get(self.name)
+        done, estimate = len(self.seen), _estimate(self.name)
         if self._known:
             total = len(self._known.keys() | self.seen.keys())
             seconds = sum(self._known.values())

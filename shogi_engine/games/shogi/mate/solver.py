@@ -39,7 +39,7 @@ from shogi_engine.games.shogi.types import (
     move_to,
 )
 from shogi_engine.games.shogi.usi_moves import format_usi
-from shogi_engine.jit import is_saved, new_record
+from shogi_engine.jit import compiling, is_saved, new_record
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.stop import Deadline, StopToken, end_of
@@ -50,6 +50,7 @@ LINE_NODES = 1 << 20  # node limit for finding the line of a proven mate, of who
 PROGRESS_SECONDS = 0.5  # between two reports of progress
 TSUME_POSITIONS = 50_000  # most positions that `tsume` examines
 
+COMPILE_TASK = "shogi mates"  # what compiling is reported as
 SMALL_PROBLEM = "9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"  # mate in three
 RESULTS = {MATE: "mate", NO_MATE: "nomate"}
 
@@ -106,7 +107,8 @@ class MateSolver:
         stop_token, self._stop = self._stop, StopToken()
         self._ctx.stop_address = self._stop.address
         try:
-            self.tsume(parse_sfen(SMALL_PROBLEM))
+            with compiling(COMPILE_TASK):
+                self.tsume(parse_sfen(SMALL_PROBLEM))
         finally:
             self._stop = stop_token
             self._ctx.stop_address = stop_token.address
