@@ -42,7 +42,7 @@ BOOK_MARGIN = 4  # book moves that lose less than 1/BOOK_MARGIN of an aspiration
 
 
 def _compile_task(game: str, evaluation: str) -> Task:
-    """Return the task of compiling a game's search with the evaluation so called, '' for the default."""
+    """Return the task of compiling a game's search with the evaluation of that name, '' for the default."""
     return shared_task(f"{game} {evaluation}".strip())
 
 
@@ -102,7 +102,10 @@ class Engine:
 
         Raises ValueError naming the fault; the position then stays what it was.
         """
-        texts = list(moves)
+        with self._compiling():
+            self._set_position(text, list(moves))
+
+    def _set_position(self, text: str, texts: list[str]) -> None:
         same = 0  # how many moves are the same as before: a game goes on, or another move was pondered
         if text == self._root_text:
             while same < min(len(texts), len(self._texts)) and texts[same] == self._texts[same]:
@@ -216,7 +219,7 @@ class Engine:
     ) -> SearchResult:
         """Search the position until the first limit is reached or `stop` is called; with no limit, until `stop`.
 
-        movetime : ms, the same as soft_ms and hard_ms, which win over it    mate : end at a win in so many plies
+        movetime : ms, the same as soft_ms and hard_ms, which win over it    mate : end at a win within that many plies
         level : search as a player of this level does, if the game has levels; depth, nodes or selectivity win over it;
         full strength, Shogi's 20, has no limit of its own: 1 s if no other is given
         soft_ms, hard_ms, least_ms, second_ms, selectivity : as in `search.limits.Limits`
@@ -294,8 +297,8 @@ class Engine:
 
         shortest : then look for shorter ones    every : list the other first moves that mate
         progress : called now and then, in another thread, with the nodes and seconds so far
-        It uses the table's memory; part of what searches stored there is lost. The first call compiles, and reports it as
-        `warmup` does.
+        It uses the table's memory; part of what searches stored there is lost. The first call compiles, and
+        reports it as `warmup` does.
         Raises ValueError if the game has no such solver or there is no king to mate, RuntimeError as `search` does.
         """
         with self._only_search():
@@ -345,8 +348,8 @@ class Engine:
     def book_choice(self, *, best: int = 16, margin: int | None = None, **lookup: bool) -> BookMove | None:
         """Return one of the moves that the opening book knows here, by chance; None out of book.
 
-        best : choose among at most so many   margin : which are worth at most so much less than the first; None for
-        what is as good as nothing   lookup : as in book.OpeningBook.known
+        best : how many to choose among at most   margin : how much less than the first they may be worth; None for a
+        negligible amount   lookup : as in book.OpeningBook.known
         """
         if self._book is None:
             self.open_book()

@@ -12,8 +12,8 @@ FULL_STRENGTH_MS = 1000  # a search at full strength that nothing else limits
 class LevelPlan:
     """How a player of a level searches a position. Without any of these it plays at full strength.
 
-    depth : plies, None for no limit   nodes : about so many positions, None for no limit   selectivity : as in Limits
-    moves : so many legal moves, selected by chance, are looked at; 0 for all
+    depth : plies, None for no limit   nodes : about how many positions, None for no limit   selectivity : as in Limits
+    moves : how many legal moves, selected by chance, are looked at; 0 for all
     exact : the rest of the game is searched to its end, and what is found is exact
     """
 

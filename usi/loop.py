@@ -70,7 +70,7 @@ class Loop(FrontEnd):
         self.position = Position()
         self._book_name = NO_BOOK  # the engine's
         self._sizes = (0, 0)  # hash and threads the engine has
-        self._evaluation = Choice()  # and what it was told to evaluate by
+        self._evaluation = Choice()  # and what it evaluates by
         self._fresh = True  # nothing was searched since the table was cleared
         self._readers: dict[str, Callable[[list[str], float], None]] = {
             "usi": self._usi,
@@ -138,7 +138,7 @@ class Loop(FrontEnd):
 
     def _setoption(self, words: list[str], received_at: float) -> None:
         option = parse_setoption(words)
-        with contextlib.suppress(ProtocolError):  # which the worker tells of, in order
+        with contextlib.suppress(ProtocolError):  # which the worker reports, in order
             self._announced.set(option.name, option.value)
         self._change(lambda: self._set(option.name, option.value), received_at)
 
@@ -267,7 +267,7 @@ class Loop(FrontEnd):
         self.position = position
 
     def _open_book(self) -> None:
-        """Have the book that the options ask for; one that can not be read is reported once, and there is none."""
+        """Have the book that the options ask for; one that can not be read is reported once and not used."""
         wanted = self.options.text("BookFile") if self.options.flag("USI_OwnBook") else NO_BOOK
         if wanted == self._book_name:
             return
@@ -357,7 +357,7 @@ class Loop(FrontEnd):
         """Think on the position before the last move, the opponent's, until it is known which one was played.
 
         All replies are searched and not just one, so the table is of use whichever comes; after `ponderhit` the
-        search begins anew in the position it was told. The lines shown are the opponent's, as ShogiHome takes them.
+        search begins again in the position of the game. The lines shown are the opponent's, as ShogiHome takes them.
         """
         self._configure(engine, task.go)
         engine.set_position(self.position.root, self.position.moves[:-1])

@@ -110,7 +110,7 @@ def parse_go(arguments: list[str]) -> Go:
                 go.mate = FALLBACK_MS if limit is None else max(0, limit)
         elif word in _NUMBERS:
             if word == "perft":
-                go.perft = 0  # a count all the same: whoever wants one waits for no bestmove
+                go.perft = 0  # a count all the same: its user waits for no bestmove
             if not waiting or waiting[-1] in _WORDS - {"infinite"}:
                 go.faults.append(f"go: {word} wants a number")
             elif (number := _number(go, word, waiting)) is not None:
@@ -120,7 +120,7 @@ def parse_go(arguments: list[str]) -> Go:
 
 
 def _number(go: Go, word: str, waiting: list[str]) -> int | None:
-    """Take the number after `word` from `waiting` (the next last); None, and a fault, if it is none."""
+    """Take the number after `word` from `waiting` (the next last); None, and a fault, if it is not one."""
     text = waiting.pop()
     try:
         return clamped_number(text)

@@ -104,7 +104,7 @@ LEVEL_HELP = "how strong the engine is: 0 (a beginner) to 20 (full strength) in 
 
 
 def add_search(parser: argparse.ArgumentParser) -> None:
-    """Add a position and what a search of it is told: see `search_limits`."""
+    """Add a position and the limits of its search: see `search_limits`."""
     add_position(parser)
     parser.add_argument("--depth", type=at_least_one, metavar="N", help="plies")
     parser.add_argument("--nodes", type=at_least_one, metavar="N", help="positions to search")
@@ -117,7 +117,7 @@ def add_search(parser: argparse.ArgumentParser) -> None:
 
 
 def search_limits(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the limits given as keywords of Engine.search, DEFAULT_MS if there is none."""
+    """Return the limits given as keywords of Engine.search, DEFAULT_MS if none is given."""
     limits = {name: getattr(args, name) for name in ("depth", "nodes", "movetime", "level")}
     given = {name: value for name, value in limits.items() if value is not None}
     return given or {"movetime": DEFAULT_MS}

@@ -72,7 +72,7 @@ class Task:
     """A line on its way through the worker.
 
     received_at : time.monotonic() when it was read   bounded : it ends by itself   awaited : the end of a script waits
-    for it   running : the engine searches for it   stopped : nobody wants more of it
+    for it   running : the engine searches for it   stopped : its result is no longer needed
     """
 
     def __init__(

@@ -31,7 +31,7 @@ SURE = 0.05  # the share of the work after which the speed of this machine count
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a first start takes: so many `steps`, `each` of which takes so many seconds but for those in `long`."""
+    """What a first start takes. steps : how many    each : seconds of a step    long : of longer ones, by name."""
 
     steps: int
     each: float
@@ -47,12 +47,16 @@ class Estimate:
         return self.each * (self.steps - len(self.long)) + sum(self.long.values())
 
 
-# CPU seconds of a first start of each game's engine on an AMD EPYC (Zen 4), as `Task.remember` wrote them down.
+# CPU seconds of a first start on an AMD EPYC (Zen 4), as `Task.remember` wrote them down: of each game's engine, and of
+# the solvers by themselves.
 ESTIMATES = {
     "shogi": Estimate(
         213, 0.09, {"link search_root": 4.5, "search": 1.2, "link prepare_root": 1.0, "link write_root_moves": 1.0}
     ),
-    "othello": Estimate(146, 0.07, {"link search_root": 2.9, "link solve_deep": 2.8, "search": 1.3}),
+    "shogi mates": Estimate(
+        116, 0.1, {"link tighten_mate_length": 1.6, "link prove": 1.6, "link write_root_moves": 1.2}
+    ),
+    "othello": Estimate(156, 0.07, {"link search_root": 2.9, "link solve_deep": 2.8, "search": 1.3}),
 }
 
 
@@ -131,8 +135,8 @@ class Task:
             if self not in _running:
                 self._since = time.monotonic()
             _running.append(self)
-            told = callback in _callbacks
-        forget = on_progress(callback) if callback and not told else None
+            known = callback in _callbacks
+        forget = on_progress(callback) if callback and not known else None
         try:
             yield
         finally:
@@ -166,7 +170,7 @@ class Task:
         return Progress(self.name, kernel, done, total, share, elapsed, left, now)
 
     def remember(self) -> None:
-        """Keep what the task took, now that it is done; if a part came from the cache, beside what is known of that."""
+        """Keep what the task took, now that it is done; if a part came from the cache, add to what is known of that."""
         file = _times_file()
         if not self.seen or file is None:
             return
@@ -182,13 +186,13 @@ class Task:
                 aside.unlink(missing_ok=True)
 
 
-_running: list[Task] = []  # the latest last: it is told of what any thread compiles
+_running: list[Task] = []  # the latest last: what any thread compiles is its
 _outside = Task("", _since=time.monotonic())  # what is compiled while none runs
 
 
 @functools.cache
 def shared_task(name: str) -> Task:
-    """Return this process's task called `name`, for whoever does a part of it: kernels are the process's."""
+    """Return this process's task called `name`, for all who do a part of it: kernels are the process's."""
     return Task(name)
 
 

@@ -28,8 +28,8 @@ _ENCODING = "latin-1"
 class WthorGame:
     """A game of a database. tournament, black, white : numbers in the .trn and .jou files.
 
-    score : black's discs, the empty squares given to the winner    best_score : the same by best play from so many
-    empty squares as the database says    moves : passes among them
+    score : black's discs, the empty squares given to the winner    best_score : the same by best play from the
+    number of empty squares that the database says    moves : passes among them
     """
 
     tournament: int
@@ -81,7 +81,7 @@ def _wthor_header(data: bytes, kind: str) -> tuple[datetime.date, int, int, int,
     try:
         date = datetime.date(100 * century + year, month, day)
     except ValueError as fault:
-        raise ValueError(f"{kind}: byte 0: the date {century:02d}{year:02d}-{month}-{day} is none: {fault}") from None
+        raise ValueError(f"{kind}: byte 0: the date {century:02d}{year:02d}-{month}-{day} is wrong: {fault}") from None
     return date, games, names, of_year, size, depth
 
 
@@ -97,7 +97,7 @@ def _wthor_moves(data: bytes, place: int, number: int) -> tuple[tuple[str, ...],
         row, column = divmod(code, 10)
         try:
             if not (1 <= row <= 8 and 1 <= column <= 8):
-                raise ValueError(f"{code} is no square, 11 to 88")
+                raise ValueError(f"{code} is not a square, 11 to 88")
             if referee.pass_if_due():
                 moves.append(PASS_NAME)
             moves.append(referee.play(SQUARE_NAMES[8 * (row - 1) + column - 1]))

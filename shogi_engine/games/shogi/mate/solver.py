@@ -58,7 +58,7 @@ RESULTS = {MATE: "mate", NO_MATE: "nomate"}
 class MateSolver:
     """Searches for one mate at a time, with a table of fixed size; `stop` may be called from any thread.
 
-    hash_mb : size of the table    memory : uint64[], to be used for the table instead, whatever it holds
+    hash_mb : size of the table    memory : uint64[], to be used for the table instead, with any content
     stop_token : ends the search, for one who stops several at once
     Raises ValueError below 1 MB, MemoryError if there is not that much.
     """
@@ -71,7 +71,7 @@ class MateSolver:
             memory.fill(0)  # written now, and not page by page during the first search
         self._memory = memory
         self._stop = stop_token or StopToken()
-        self._won = False  # by the last `attempt`: what the table knows is of use again
+        self._won = False  # by the last `attempt`: what the table knows is useful again
         self._ctx = new_record(MATE_SEARCH)
         self._ctx.tt_address = memory.ctypes.data
         self._ctx.tt_clusters = memory.nbytes // CLUSTER_BYTES
@@ -103,7 +103,7 @@ class MateSolver:
         self._stop.stop()
 
     def warmup(self) -> None:
-        """Compile, or load from the cache, all that a search needs, whatever was stopped before."""
+        """Compile, or load from the cache, all that a search needs, even after a stop."""
         stop_token, self._stop = self._stop, StopToken()
         self._ctx.stop_address = self._stop.address
         try:
