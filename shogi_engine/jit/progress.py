@@ -57,6 +57,7 @@ ESTIMATES = {
         116, 0.1, {"link tighten_mate_length": 1.6, "link prove": 1.6, "link write_root_moves": 1.2}
     ),
     "othello": Estimate(156, 0.07, {"link search_root": 2.9, "link solve_deep": 2.8, "search": 1.3}),
+    "othello endings": Estimate(146, 0.07, {"link solve_deep": 3.3, "search": 1.5, "count_node": 0.8}),
 }
 
 
