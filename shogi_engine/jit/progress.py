@@ -56,6 +56,7 @@ ESTIMATES = {
     "shogi mates": Estimate(
         116, 0.1, {"link tighten_mate_length": 1.6, "link prove": 1.6, "link write_root_moves": 1.2}
     ),
+    "shogi mates after a search": Estimate(47, 0.1, {"link tighten_mate_length": 1.6, "link prove": 1.6}),
     "othello": Estimate(156, 0.07, {"link search_root": 2.9, "link solve_deep": 2.8, "search": 1.3}),
     "othello endings": Estimate(146, 0.07, {"link solve_deep": 3.3, "search": 1.5, "count_node": 0.8}),
 }
@@ -189,6 +190,7 @@ class Task:
 
 _running: list[Task] = []  # the latest last: what any thread compiles is its
 _outside = Task("", _since=time.monotonic())  # what is compiled while none runs
+_steps = 0  # of this process
 
 
 @functools.cache
@@ -206,9 +208,16 @@ def compiling(name: str) -> Iterator[None]:
     task.remember()
 
 
+def steps_done() -> int:
+    """Return how many steps this process has done: a task that comes later may share some of them."""
+    return _steps
+
+
 def note_step(kernel: str) -> None:
     """Tell the running task and all callbacks that `kernel` is done."""
+    global _steps
     with _lock:
+        _steps += 1
         task = _running[-1] if _running else _outside
         callbacks = list(_callbacks)
         progress = task.step(kernel)

@@ -39,7 +39,7 @@ from shogi_engine.games.shogi.types import (
     move_to,
 )
 from shogi_engine.games.shogi.usi_moves import format_usi
-from shogi_engine.jit import compiling, is_saved, new_record
+from shogi_engine.jit import compiling, is_saved, new_record, steps_done
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.stop import Deadline, StopToken, end_of
@@ -51,6 +51,7 @@ PROGRESS_SECONDS = 0.5  # between two reports of progress
 TSUME_POSITIONS = 50_000  # most positions that `tsume` examines
 
 COMPILE_TASK = "shogi mates"  # what compiling is reported as
+SEARCH_STEPS = 150  # of compiling: a process that has done so many has most likely compiled the search, rules and all
 SMALL_PROBLEM = "9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"  # mate in three
 RESULTS = {MATE: "mate", NO_MATE: "nomate"}
 
@@ -107,7 +108,7 @@ class MateSolver:
         stop_token, self._stop = self._stop, StopToken()
         self._ctx.stop_address = self._stop.address
         try:
-            with compiling(COMPILE_TASK):
+            with compiling(COMPILE_TASK if steps_done() < SEARCH_STEPS else f"{COMPILE_TASK} after a search"):
                 self.tsume(parse_sfen(SMALL_PROBLEM))
         finally:
             self._stop = stop_token
