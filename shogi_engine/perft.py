@@ -57,7 +57,7 @@ def _count(ctx: Any, depth: int, level: int, start: int, bulk: bool, free_pass: 
 
     level : plies below the root, the index into ctx.undo.   start : where ctx.moves is free.
     bulk : count the last ply without making its moves.   free_pass : moves of cost 0 use no depth.
-    Once the word at ctx.stop_address (0: there is none) is not 0, the result is worth nothing, and comes soon.
+    Once the word at ctx.stop_address (0: no such word) is not 0, it returns soon, with a meaningless result.
     """
     if depth >= STOP_DEPTH and ctx.stop_address != ZERO and load_u64(ctx.stop_address) != ZERO:
         return 0

@@ -42,7 +42,7 @@ def load(choice: Choice) -> tuple["Engine", Choice]:
 def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None:
     """Have `engine` evaluate by `choice`, by its own evaluation if the file will not do, and compile what that needs.
 
-    inform : told which file is used, or what is wrong with it.
+    inform : called with which file is used, or what is wrong with it.
     """
     try:
         engine.set_evaluation(choice.name, choice.file)

@@ -109,16 +109,16 @@ HELP = {
     "FV_SCALE": "What such a network's output is divided by; left at 16, eval_options.txt beside the network may say.",
     "USI_OwnBook": "Play from the opening book when there is a clock or a movetime.",
     "BookFile": "The book: a file, one that comes with the engine, or no_book.",
-    "BookMoves": "Choose among at most so many moves of a book position.",
+    "BookMoves": "How many moves of a book position to choose among at most.",
     "BookEvalDiff": "Centipawns by which a book move may be worse than the best one.",
     "BookIgnoreRate": "Percent of the moves for which the book is left aside, by chance.",
-    "IgnoreBookPly": "Look positions up whatever their move number; if false, it has to be the book's.",
+    "IgnoreBookPly": "Look positions up by any move number; if false, it has to be the book's.",
     "FlippedBook": "Look positions up turned around too.",
     "EnteringKingRule": "When an entering king wins by declaration.",
-    "MaxMovesToDraw": "The game is drawn after so many moves; 0 for never.",
+    "MaxMovesToDraw": "The game is drawn after this many moves; 0 for never.",
     "DrawValueBlack": "Centipawns a draw is worth to the engine with black.",
     "DrawValueWhite": "Centipawns a draw is worth to the engine with white.",
-    "ResignValue": "Resign when the position is worth so many centipawns less than nothing.",
+    "ResignValue": "Resign when the position is worth this many centipawns less than nothing.",
     "SkillLevel": "20 plays its best, 0 any move; analysis is never weakened.",
     "PvInterval": "ms at least between two reports.",
     "ConsiderationMode": "For analysis: lines that the transposition table cut short are continued from it.",
@@ -142,7 +142,7 @@ class Options:
         self._values = {option.name: option.default for option in OPTIONS}
 
     def set(self, name: str, text: str) -> str:
-        """Take a value; return the declared name, or '' if the option is none of ours. Raises ProtocolError."""
+        """Take a value; return the declared name, or '' for an unknown option. Raises ProtocolError."""
         option = self._declared.get(plain_name(name))
         if option is None:
             return ""

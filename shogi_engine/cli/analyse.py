@@ -90,8 +90,8 @@ def _run_position(args: argparse.Namespace, game: str) -> int:
     with Engine(game, hash_mb=args.hash, threads=args.threads or 1) as engine:
         if "level" in limits:
             engine.check_level(limits["level"])
-        engine.set_position(args.position, games.typed_moves(engine.game, args.position, args.moves))
         with compile_bar():
+            engine.set_position(args.position, games.typed_moves(engine.game, args.position, args.moves))
             engine.warmup()
         hints = analysis.hints(engine, count, **limits)
         text = engine.position_text
@@ -157,7 +157,7 @@ def _load(file: str, game: str, number: int | None) -> "list[tuple[int, GameReco
 def _analysed(
     analyst: "Analyst", records: "Sequence[GameRecord]", saved: Any, names: list[str]
 ) -> "list[GameAnalysis]":
-    """Return the games judged; what was found is kept whatever ends it."""
+    """Return the games judged; what was found is kept even if it is interrupted."""
     from shogi_engine.analysis.judgement import plies_to_examine
 
     whole = sum(len(plies_to_examine(record)) for record in records)

@@ -45,7 +45,7 @@ from shogi_engine.jit.intrinsics import (
     store_u64,
 )
 from shogi_engine.jit.policy import njit, overload_stub
-from shogi_engine.jit.progress import Progress, Task, compiling, on_progress, shared_task
+from shogi_engine.jit.progress import Progress, Task, compiling, on_progress, shared_task, steps_done
 from shogi_engine.jit.records import new_record, record_dtype
 from shogi_engine.jit.settings import JIT_DISABLED, LEAN, PLAIN_VARIABLE
 from shogi_engine.jit.sources import PACKAGE, known_digest, source_folders, source_stamp, sources_digest
@@ -90,6 +90,7 @@ __all__ = [
     "record_dtype",
     "record_reader",
     "shared_task",
+    "steps_done",
     "source_folders",
     "source_stamp",
     "sources_digest",

@@ -172,7 +172,7 @@ def piece_path(folder: Path, seed: int, number: int) -> Path:
 
 
 def read_piece(file: Path) -> dict[str, np.ndarray]:
-    """Return a piece's arrays. Raises ValueError, naming the file, if it is damaged or is none."""
+    """Return a piece's arrays. Raises ValueError, naming the file, if it is damaged or not a piece."""
     try:
         with np.load(file, allow_pickle=False) as content:
             piece = {name: content[name] for name in ("moves", "values", "lengths", "results", "options")}

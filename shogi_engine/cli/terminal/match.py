@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from shogi_engine.records import GameRecord
     from shogi_engine.results import SearchResult
 
-STRONGEST = {"shogi": 20, "othello": 21}  # the highest level; Shogi's is the engine as it is
 POLL_SECONDS = 0.1
 HELP = """a move    e.g. {example}, in any notation; `moves` lists them
 undo      take your last move back
@@ -38,14 +37,8 @@ ENDINGS = {"checkmate": "mate", "no legal move": "mate", "fourfold repetition": 
 
 
 def level_limits(engine: "Engine", level: int) -> dict[str, int]:
-    """Return a level as limits of Engine.search, none for Shogi's highest. Raises ValueError if there is none."""
-    strongest = STRONGEST.get(engine.game.name)
-    if level == strongest == engine.levels:
-        return {}
-    if strongest is not None and not 0 <= level <= strongest:
-        raise ValueError(f"levels are 0 to {strongest}, not {level}")
-    engine.check_level(level)
-    return {"level": level}
+    """Return a level as limits of Engine.search, none for full strength; raises ValueError for no level."""
+    return {} if engine.check_level(level).is_full_strength() else {"level": level}
 
 
 @dataclass
@@ -248,9 +241,8 @@ class Match:
 
     def _do_help(self, _: str) -> None:
         formats = ", ".join(each.extensions[0] for each in records.all_formats(self.engine.game.name))
-        strongest = STRONGEST.get(self.engine.game.name, 0)
         example = self._shown(self.engine.legal_moves()[:1])
-        self.show(HELP.format(example=example, formats=formats, strongest=strongest))
+        self.show(HELP.format(example=example, formats=formats, strongest=self.engine.levels - 1))
 
     def _do_moves(self, _: str) -> None:
         self.show(" ".join(self._shown([move]) for move in self.engine.legal_moves()))

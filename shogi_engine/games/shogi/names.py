@@ -22,7 +22,7 @@ FILE_EVALUATIONS = ("network", "nnue")  # those whose weights do not come with t
 
 
 def entering_king_rule(name: str) -> int:
-    """Return the number of the rule `name`, in any case of letters; raise ValueError if there is none."""
+    """Return the number of the rule `name`, in any case of letters; raise ValueError if there is no such rule."""
     for number, known in enumerate(ENTERING_KING_RULES):
         if known.lower() == name.lower():
             return number

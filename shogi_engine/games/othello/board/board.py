@@ -63,7 +63,7 @@ class Outcome:
 
 
 class LegalMoves:
-    """The legal moves of a board, found anew whenever asked: iterable, with len, bool and `in`."""
+    """The legal moves of a board, found again whenever asked: iterable, with len, bool and `in`."""
 
     def __init__(self, board: "Board") -> None:
         self._board = board
@@ -365,7 +365,7 @@ class Board(BoardMemory):
         return move
 
     def parse_text(self, text: str) -> Move:
-        """Return the legal move 'f5' or 'pass', without making it; raises ValueError saying why it is none."""
+        """Return the legal move 'f5' or 'pass', without making it; raises ValueError saying why it is not legal."""
         return self.find_move(split_move(text))
 
     def push(self, move: Move) -> None:

@@ -34,7 +34,7 @@ EXCHANGE_LIMIT = 1 << 15  # centipawns, more than any exchange can win or lose
 
 
 class MoveList:
-    """Moves of a board, generated anew whenever asked: iterable, with len, bool and `in`."""
+    """Moves of a board, generated again whenever asked: iterable, with len, bool and `in`."""
 
     def __init__(self, board: "Board") -> None:
         self._board = board
@@ -56,7 +56,7 @@ class MoveList:
 
 
 class LegalMoves(MoveList):
-    """The legal moves of a board, generated anew whenever asked: iterable, with len, bool and `in`."""
+    """The legal moves of a board, generated again whenever asked: iterable, with len, bool and `in`."""
 
     def __iter__(self) -> Iterator[Move]:
         board = self._board
@@ -216,9 +216,9 @@ class Board(BaseBoard):
         return bool(ENTRIES.is_legal_code(self._address, move))
 
     def _illegal(self, move: Move) -> ValueError:
-        """Return the error that says why `move`, which is not legal, is none."""
+        """Return the error that says why `move` is not legal."""
         if not move:
-            return ValueError("illegal move '0000': the null move is none of the rules")
+            return ValueError("illegal move '0000': the rules have no null move")
         return illegal_move(self._pos, *move._parts())
 
     def is_pseudo_legal(self, move: Move) -> bool:
@@ -297,7 +297,7 @@ class Board(BaseBoard):
         return move
 
     def parse_usi(self, text: str) -> Move:
-        """Return the legal move written as in USI, without making it; raises ValueError saying why it is none."""
+        """Return the legal move written as in USI, without making it; raises ValueError saying why it is not legal."""
         move = Move.from_usi(text)
         if not self.is_legal(move):
             raise self._illegal(move)
@@ -310,7 +310,7 @@ class Board(BaseBoard):
         >>> board.parse_text("７六歩") == board.parse_text("76FU") == board.parse_text("P-7f") == Move.from_usi("7g7f")
         True
 
-        Raises ValueError: why it is none, or which moves it could be.
+        Raises ValueError: why it is not legal, or which moves it could be.
         """
         return Move._decode(parse_move(self._pos, text, self._last_target()))
 
