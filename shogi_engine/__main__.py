@@ -19,6 +19,7 @@ from shogi_engine.cli import (  # noqa: E402
     convert,
     doctor,
     gtp,
+    match,
     mate,
     nboard,
     perft,
@@ -32,7 +33,7 @@ from shogi_engine.cli import (  # noqa: E402
 from shogi_engine.cli.common import Parser  # noqa: E402
 
 COMMANDS = (
-    warmup, perft, bench, doctor, search, solve, trace, mate, compare, analyse, convert, nboard, gtp, play, train
+    warmup, perft, bench, doctor, search, solve, trace, mate, compare, match, analyse, convert, nboard, gtp, play, train
 )  # fmt: skip
 
 
