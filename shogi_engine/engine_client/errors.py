@@ -1,0 +1,23 @@
+"""What an engine does wrong."""
+
+FAULTS = (
+    "crash",
+    "no answer",
+    "second answer",
+    "illegal move",
+    "illegal ponder move",
+    "false declaration",
+    "time",
+    "refusal",
+)
+
+
+class EngineError(Exception):
+    """An engine broke its protocol or the rules.
+
+    kind : one of FAULTS. After a crash or a missing answer the client has to be closed; it can be started again.
+    """
+
+    def __init__(self, kind: str, text: str = "") -> None:
+        super().__init__(f"{kind}: {text}" if text else kind)
+        self.kind = kind
