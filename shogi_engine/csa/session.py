@@ -44,7 +44,8 @@ UNREADABLE_MAX = 3  # offers in a row that can not be read
 ENDED_BY = {
     "RESIGN": "resignation", "TIME_UP": "time", "ILLEGAL_MOVE": "an illegal move",
     "ILLEGAL_ACTION": "an illegal action", "SENNICHITE": "repetition",
-    "OUTE_SENNICHITE": "perpetual check", "JISHOGI": "declaration", "MAX_MOVES": "the limit of moves", "CHUDAN": "the server",
+    "OUTE_SENNICHITE": "perpetual check", "JISHOGI": "declaration", "MAX_MOVES": "the limit of moves",
+    "CHUDAN": "the server",
 }  # fmt: skip
 WORDS = {"win": "won", "lose": "lost", "draw": "drawn", "": "broken off"}
 
