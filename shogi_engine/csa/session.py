@@ -252,8 +252,7 @@ class Session:
         for event in self._protocol.closed():
             self._handlers[type(event)](event, time.monotonic())
         self._deadlines = {}
-        if self._game is not None:
-            self._break_off(reason)
+        if self._game is not None and self._break_off(reason):
             self._failures += 1
         elif not self._has_reason_to_connect():
             self._done = True
@@ -392,15 +391,15 @@ class Session:
         if self._connection is not None and self._protocol.state is State.WAITING:
             self._wait_for_game()
 
-    def _break_off(self, reason: str) -> None:
-        """End the record of the running game without a result."""
-        game, self._game = self._game, None
+    def _break_off(self, reason: str) -> bool:
+        """End the record of the running game without a result; tell whether it had begun."""
+        game, earlier, self._game, self._earlier = self._game, self._earlier, None, None
         assert game is not None
-        if not game.started and self._earlier is None:
-            return
+        if not game.started and earlier is None:
+            return False
         game.break_off(reason)
-        self._earlier = None
         self._conclude(game)
+        return True
 
     def _conclude(self, game: Game) -> None:
         """Write the record and tell how it ended."""

@@ -120,7 +120,7 @@ class SummaryReader:
         try:
             self._position.take(line)
         except ValueError as fault:
-            self._fault = self._fault or f"the position: {fault}"
+            self._fault = self._fault or f"the position, {sanitize(line)!r}: {fault}"
 
     def _finish(self) -> Summary:
         if self._fault:

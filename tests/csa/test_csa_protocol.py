@@ -3,8 +3,8 @@
 import math
 
 import pytest
-
 from csa.scripted import START, summary
+
 from shogi_engine.csa.clock import ServerClock
 from shogi_engine.csa.protocol import (
     Declared,

@@ -3,8 +3,8 @@
 import os
 
 import pytest
+from csa.scripted import SECRET, Played, ScriptedPlayer, ScriptedServer, play, summary
 
-from csa.scripted import SECRET, START, Played, ScriptedPlayer, ScriptedServer, play, summary
 from shogi_engine import records
 from shogi_engine.csa.players import Answer
 from shogi_engine.csa.settings import Patience
@@ -184,10 +184,13 @@ def test_a_login_that_is_refused_after_a_drop_is_tried_again():
         peer.end()
 
     def first(peer):
-        peer.begin("-")
+        peer.begin("+")
+        peer.expect("+7776FU")
         peer.cut()
 
-    played = play([first, refuse, refuse, lambda peer: game(peer, "#TIME_UP", "#WIN", turn="-")], games=2, attempts=5)
+    played = play(
+        [first, refuse, refuse, lambda peer: game(peer, "#TIME_UP", "#WIN", turn="-")], "7g7f", games=2, attempts=5
+    )
     assert played.error is None and played.counts == (1, 0, 0, 1)
 
 
@@ -403,17 +406,18 @@ def test_a_game_that_is_offered_again_goes_on(tmp_path, game_id, known):
         peer.begin("+", *MOVES[:known], game_id=game_id)
         if known == 2:
             peer.accept("+2726FU", 3)
-        peer.send("-8384FU,T1", "%TORYO,T1", "#RESIGN", "#LOSE") if known == 3 else peer.send("#TIME_UP", "#WIN")
+        else:
+            peer.send("-8384FU,T1")
+            peer.accept("+9796FU")
+        peer.send("#TIME_UP", "#WIN")
         peer.logout()
 
     first = Answer("7g7f", "", 12, ("7g7f",))
-    played = play([first_half, second_half], first, "2g2f", "2g2f", folder=tmp_path, resume=5.0, games=1)
+    third = "2g2f" if known == 2 else "9g9f"
+    played = play([first_half, second_half], first, "2g2f", third, folder=tmp_path, resume=5.0, games=1)
     assert played.error is None and played.tally.games == 1 and played.tally.broken == 0
     assert f"game 1 goes on after {known} moves" in played.notes
-    assert played.player.turns[2].clocks == (
-        (318_000 - (3000 if known == 3 else 0) + (10_000 if known == 3 else 0)),
-        305_000,
-    )
+    assert played.player.turns[2].clocks == ((308_000, 305_000) if known == 2 else (315_000, 314_000))
     assert [path.name for path in tmp_path.glob("*.csa")] == ["g1.csa"]
     record = record_of(tmp_path)
     assert record.moves[:3] == ["7g7f", "3c3d", "2g2f"] and record.comments[1] == "* 12"
@@ -480,7 +484,7 @@ def test_the_end_of_a_connection_while_the_end_is_told():
         peer.send("#TIME_UP")
 
     played = play(script)
-    assert played.counts == (0, 0, 0, 1) and "by time" in played.notes
+    assert played.counts == (0, 0, 0, 1) and "moves: time" in played.notes
 
 
 def test_a_new_offer_in_the_middle_of_a_game():
@@ -498,7 +502,7 @@ def test_a_new_offer_in_the_middle_of_a_game():
 
 def test_silence_over_the_time_of_the_side_to_move():
     def script(peer):
-        peer.begin("-", time=("Total_Time:0", "Byoyomi:1"), position=START)
+        peer.begin("-", time=("Time_Unit:1msec", "Byoyomi:100"))
         assert peer.end() == []
 
     patience = Patience(silence=0.1, first_delay=0.01)
