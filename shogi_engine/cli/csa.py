@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import re
 import sys
 import time
 from pathlib import Path
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from shogi_engine.csa.players import Player
 
 PORT_MAX = 65535
+_ADDRESS = re.compile(r"(\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[^\s:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
 DELAY_MS = 200  # over the internet; a server on this machine needs less
 
 
@@ -67,13 +69,10 @@ def server_address(text: str) -> tuple[str, int]:
     """Return host and port of 'HOST', 'HOST:PORT' or '[::1]:PORT'. Raises ValueError."""
     from shogi_engine.csa.settings import PORT
 
-    host, _, port = text.rpartition(":") if not text.endswith("]") and text.count(":") != 0 else (text, "", "")
-    if text.count(":") > 1 and not text.startswith("["):  # a bare address of IPv6
-        host, port = text, ""
-    host = host.removeprefix("[").removesuffix("]")
-    if not host or (port and not (port.isascii() and port.isdecimal() and 0 < int(port) <= PORT_MAX)):
-        raise ValueError(f"expected HOST or HOST:PORT, not {text!r}")
-    return host, int(port) if port else PORT
+    found = _ADDRESS.fullmatch(text)
+    if not found or not 0 < int(found["port"] or PORT) <= PORT_MAX:
+        raise ValueError(f"csa: expected HOST, HOST:PORT or [ADDRESS]:PORT, not {text!r}")
+    return found["six"] or found["host"], int(found["port"] or PORT)
 
 
 class Terminal:
@@ -177,6 +176,6 @@ def run(args: argparse.Namespace) -> int:
     finally:
         player.close()
         log.close()
-        if session.tally.games:
-            display.note(f"{session.tally.games} games: {session.tally.describe()}")
+        if count := session.tally.games:
+            display.note(f"{count} game{'s' if count > 1 else ''}: {session.tally.describe()}")
     return 1 if session.tally.broken else 0
