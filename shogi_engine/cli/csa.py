@@ -1,10 +1,13 @@
 """`shogi-engine csa`: games on a server by the CSA protocol: floodgate, WCSC, or one on this machine."""
 
 import argparse
+import contextlib
 import math
 import re
+import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -14,8 +17,10 @@ from shogi_engine.csa.password import VARIABLE, read_password
 
 if TYPE_CHECKING:
     from shogi_engine.csa.players import Player
+    from shogi_engine.csa.session import Session
 
 PORT_MAX = 65535
+INTERRUPTED = 130  # the status of a command that Ctrl-C ended
 _ADDRESS = re.compile(r"(\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[^\s:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
 DELAY_MS = 200  # over the internet; a server on this machine needs less
 
@@ -121,6 +126,26 @@ class ConversationLog:
             self._file.close()
 
 
+@contextlib.contextmanager
+def leaving_by_signals(session: "Session") -> Iterator[None]:
+    """Have Ctrl-C, and the signal that ends a service, end the session in order; the third time at once."""
+    count = 0
+
+    def leave(number: int, frame: Any) -> None:
+        nonlocal count
+        count += 1
+        if count > 2:
+            raise KeyboardInterrupt
+        session.interrupt()
+
+    before = {number: signal.signal(number, leave) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def make_player(args: argparse.Namespace) -> "Player":
     """Return who plays, ready for the first game. Raises ValueError, OSError."""
     player: Player
@@ -172,10 +197,13 @@ def run(args: argparse.Namespace) -> int:
     display = Terminal(sys.stdout)
     session = Session(settings, password, player, keeper, display, log)
     try:
-        session.run()
+        with leaving_by_signals(session):
+            session.run()
     finally:
         player.close()
         log.close()
         if count := session.tally.games:
             display.note(f"{count} game{'s' if count > 1 else ''}: {session.tally.describe()}")
+    if session.left_at_once:
+        return INTERRUPTED
     return 1 if session.tally.broken else 0

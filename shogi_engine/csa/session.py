@@ -5,6 +5,7 @@ in a game breaks the game off: its record is written, and the session logs in ag
 game once more, with the moves made, it goes on; if not, it stays broken off and the next game is played.
 """
 
+import contextlib
 import math
 import queue
 import random
@@ -37,6 +38,7 @@ from shogi_engine.csa.protocol import (
 from shogi_engine.csa.settings import Settings, Tally
 from shogi_engine.text import sanitize
 
+NAP = 0.1  # seconds at a time of a delay
 TICK = 1.0  # seconds between looks at the clock
 STEADY = 60.0  # seconds after which a connection was none of a row that failed
 JITTER = 0.25  # of a delay, so that clients of a server that was down do not come all at once
@@ -81,7 +83,7 @@ class Session:
         self._password = Password(password, settings.password_game)
         self._player, self._keeper, self._display = player, keeper, display
         self._sink = log
-        self._inbox: queue.Queue[Any] = queue.Queue()
+        self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()  # which a handler of signals may put into
         self._connection: Connection | None = None
         self._protocol = Protocol(x1=settings.x1)
         self._game: Game | None = None
@@ -92,6 +94,7 @@ class Session:
         self._ever = self._leaving = self._done = False
         self._played = False  # a game was ended on this connection
         self._connected = 0.0  # when it was made
+        self._interrupts = self._heeded = 0
         self._handlers: dict[type, Callable[[Any, float], None]] = {
             LoggedIn: self._logged_in, Refused: self._refused, Offered: self._offered, Unreadable: self._not_readable,
             Rejected: self._rejected, Started: self._started, Moved: self._moved, Declared: self._declared,
@@ -101,15 +104,13 @@ class Session:
     # ---- the loop
 
     def run(self) -> Tally:
-        """Play. Raises SessionError if it can not go on; KeyboardInterrupt if a game was left that way."""
+        """Play. Raises SessionError if it can not go on."""
         try:
             while not self._done:
                 try:
                     self._step()
                 except ConnectionLost as fault:
                     self._lost(f"the connection was lost: {fault}")
-                except KeyboardInterrupt:
-                    self._interrupted()
         finally:
             if self._game is not None:
                 self._break_off("this side left")
@@ -128,11 +129,10 @@ class Session:
                 self._done = True
             return
         now = time.monotonic()
-        try:
-            item = self._inbox.get(timeout=max(min(self._next_deadline() - now, TICK), 0.001))
-        except queue.Empty:
-            item = None
-        self._take(item)
+        with contextlib.suppress(queue.Empty):
+            self._take(self._inbox.get(timeout=max(min(self._next_deadline() - now, TICK), 0.001)))
+        if self._interrupts > self._heeded:
+            self._heed_interrupt()
         self._look_at_clock(time.monotonic())
 
     def _take(self, item: Any) -> None:
@@ -218,9 +218,13 @@ class Session:
         settings = self._settings
         if self._failures:
             delay = min(self._patience.first_delay * 2 ** (self._failures - 1), self._patience.longest_delay)
-            delay *= 1 + JITTER * random.random()
+            again = time.monotonic() + delay * (1 + JITTER * random.random())
             self._display.progress(f"connecting again in {delay:.0f} s")
-            time.sleep(delay)
+            while (left := again - time.monotonic()) > 0:
+                if self._interrupts:
+                    self._done = True
+                    return
+                time.sleep(min(left, NAP))
         self._display.progress(f"connecting to {settings.host}:{settings.port}")
         try:
             self._connection = Connection(
@@ -423,11 +427,24 @@ class Session:
             self.tally.count("")
             self._broken = None
 
-    # ---- Ctrl-C
+    # ---- leaving early
 
-    def _interrupted(self) -> None:
-        """Leave after this game; at once if there is none, or the second time."""
-        if self._game is None or self._leaving or self._protocol.state is not State.PLAYING:
-            raise KeyboardInterrupt
+    def interrupt(self) -> None:
+        """Leave: the first time after the running game, the second time at once. A handler of signals may call it."""
+        self._interrupts += 1
+        self._inbox.put(None)
+
+    @property
+    def left_at_once(self) -> bool:
+        """Tell whether a game was left before its end."""
+        return self._interrupts > 1
+
+    def _heed_interrupt(self) -> None:
+        first, self._heeded = not self._heeded, self._interrupts
         self._leaving = True
-        self._note("this game is played to its end; Ctrl-C again breaks it off, which most servers count as lost")
+        if self._game is None or self._protocol.state is not State.PLAYING:
+            self._leave()
+        elif first and not self.left_at_once:
+            self._note("this game is played to its end; once more breaks it off, which most servers count as lost")
+        else:
+            self._done = True

@@ -188,13 +188,17 @@ class ScriptedPlayer(Player):
 
 
 class Screen:
-    """Keeps what a session shows."""
+    """Keeps what a session shows; a note that begins with `interrupt_at` interrupts it."""
+
+    interrupt_at = ()
 
     def __init__(self):
         self.notes, self.progressed = [], []
 
     def note(self, text):
         self.notes.append(text)
+        if text.startswith(self.interrupt_at):
+            self.session.interrupt()
 
     def progress(self, text):
         self.progressed.append(text)
@@ -209,7 +213,8 @@ class Played:
         self.screen, self.log, self.player = Screen(), [], player
         keeper = Keeper(folder)
         session = Session(settings, SECRET, player, keeper, self.screen, lambda *line: self.log.append(" ".join(line)))
-        self.error = None
+        self.error, self.session = None, session
+        self.screen.session = session
         try:
             session.run()
         except ValueError as failure:

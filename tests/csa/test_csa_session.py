@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from csa.scripted import SECRET, Played, ScriptedPlayer, ScriptedServer, play, summary
+from csa.scripted import SECRET, Played, Screen, ScriptedPlayer, ScriptedServer, play, summary
 
 from shogi_engine import records
 from shogi_engine.csa.players import Answer
@@ -573,3 +573,41 @@ def test_a_record_that_can_not_be_written_ends_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr("shogi_engine.csa.keeper.os.replace", no_room)
     played = play(lambda peer: game(peer, "#TIME_UP", "#WIN", turn="-"), folder=tmp_path)
     assert played.counts == (1, 0, 0, 0) and "no room" in played.notes
+
+
+# ---- leaving early
+
+
+def test_the_first_interrupt_lets_the_game_be_played(monkeypatch):
+    monkeypatch.setattr(Screen, "interrupt_at", ("game 1: white",))
+    played = play(lambda peer: game(peer, "#TIME_UP", "#WIN", turn="-"), games=0)
+    assert played.counts == (1, 0, 0, 0) and "played to its end" in played.notes
+    assert not played.session.left_at_once
+
+
+def test_the_second_interrupt_breaks_it_off(monkeypatch, tmp_path):
+    monkeypatch.setattr(Screen, "interrupt_at", ("game 1: white", "this game"))
+
+    def script(peer):
+        peer.begin("-")
+        peer.end()
+
+    played = play(script, games=0, folder=tmp_path)
+    assert played.counts == (0, 0, 0, 1) and played.session.left_at_once
+    assert record_of(tmp_path).ending == "interrupted"
+
+
+def test_an_interrupt_without_a_game_logs_out(monkeypatch):
+    monkeypatch.setattr(Screen, "interrupt_at", ("logged in",))
+
+    def script(peer):
+        peer.login()
+        peer.logout()
+
+    assert play(script, games=0).counts == (0, 0, 0, 0)
+
+
+def test_an_interrupt_ends_the_waiting_for_a_server(monkeypatch):
+    monkeypatch.setattr(Screen, "interrupt_at", ("",))
+    played = play(lambda peer: None, patience=Patience(first_delay=60.0), attempts=9)
+    assert played.error is None and played.counts == (0, 0, 0, 0)

@@ -94,6 +94,7 @@ class State:
     left: list[int]
     board: Board = field(default_factory=Board)
     moves: list[tuple[str, int]] = field(default_factory=list)
+    offers: int = 0
 
 
 class Broken(Exception):  # noqa: N818  (no error)
@@ -177,15 +178,15 @@ class RefereeServer:
         played = Played(number)
         while not played.reason:
             seats = [await self._seated(name) for name in names]
-            word = f"REJECT:{self._id(state)} by server"
+            started = False
             try:
                 await self._begin(state, seats)
-                word = "#CHUDAN"
+                started = True
                 played.winner, played.reason = await self._referee(state, seats)
             except Broken:
                 played.breaks += 1
                 for seat in seats:
-                    seat.send(word)
+                    seat.send("#CHUDAN" if started else f"REJECT:{self._id(state)} by server")
         played.plies = len(state.board.move_stack)
         return played
 
@@ -198,23 +199,19 @@ class RefereeServer:
 
     async def _begin(self, state: State, seats: list[Seat]) -> None:
         """Offer the game and wait until both have agreed. Raises Broken."""
+        state.offers += 1
         for side, seat in enumerate(seats):
-            while not seat.lines.empty():
-                if seat.lines.get_nowait() is None:  # else it was on its way when the game was broken off
-                    raise Broken
             seat.send(*self._summary(state, side))
         self._cut(state, seats, "offered")
         for seat in seats:
-            line = await seat.lines.get()
-            if line is None:
-                raise Broken
-            if not line.startswith("AGREE"):
-                self._fault("no AGREE")
+            while (line := await seat.lines.get()) != f"AGREE {self._id(state)}":
+                if line is None:  # else it was on its way when the game before, or the offer, had ended
+                    raise Broken
         for seat in seats:
             seat.send(f"START:{self._id(state)}")
 
     def _id(self, state: State) -> str:
-        return f"loopback+{state.number}+{state.names[0]}+{state.names[1]}"
+        return f"loopback+{state.number}+{state.names[0]}+{state.names[1]}+{state.offers}"
 
     def _summary(self, state: State, side: int) -> list[str]:
         conditions = self.conditions
@@ -265,6 +262,7 @@ class RefereeServer:
             try:
                 played = board.parse_text(move)
             except ValueError:
+                self._fault(f"illegal: {line}")
                 return self._end(seats, "ILLEGAL_MOVE", 1 - side, "illegal move")
             board.push(played)
             state.moves.append((move, units))
