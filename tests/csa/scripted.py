@@ -3,15 +3,14 @@
 import socket
 import threading
 
+from shogi_engine import records
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.players import Answer, Player
 from shogi_engine.csa.session import Session
 from shogi_engine.csa.settings import Patience, Settings
 
 SECRET = "open-sesame"
-QUICK = Patience(
-    connect=2.0, login=0.25, start=0.25, silence=0.2, logout=0.2, keep_alive=30.0, first_delay=0.01, longest_delay=0.02
-)
+QUICK = Patience(logout=10.0, first_delay=0.01, longest_delay=0.02)
 LONGEST = 10.0  # seconds that any step of a test may take
 START = (
     "P1-KY-KE-GI-KI-OU-KI-GI-KE-KY", "P2 * -HI *  *  *  *  * -KA *", "P3-FU-FU-FU-FU-FU-FU-FU-FU-FU",
@@ -161,11 +160,9 @@ class ScriptedPlayer(Player):
         self.hits = self.restarts = 0
 
     def _answer(self, job):
-        if job.pondering:
-            self.pondered.append(job.turn)
-            job.decided.wait()
-            if job.abandoned:
-                return Answer()
+        job.decided.wait()
+        if job.abandoned:
+            return Answer()
         self.turns.append(job.turn)
         answer = self.answers.pop(0) if self.answers else Answer("resign")
         if isinstance(answer, Exception):
@@ -173,6 +170,10 @@ class ScriptedPlayer(Player):
         if callable(answer):
             answer = answer(job)
         return Answer(answer) if isinstance(answer, str) else answer
+
+    def ponder(self, turn, deliver):
+        self.pondered.append(turn)
+        super().ponder(turn, deliver)
 
     def _hit(self, job):
         self.hits += 1
@@ -237,3 +238,21 @@ def play(script, *answers, **values):
     scripts = script if isinstance(script, list) else [script]
     with ScriptedServer(*scripts) as server:
         return Played(server, ScriptedPlayer(*answers), **values)
+
+
+def finished_game(peer, *lines, turn="+"):
+    """Begin a game, send what the server says of it, and let the client leave."""
+    peer.begin(turn)
+    peer.send(*lines)
+    peer.logout()
+
+
+def kept_record(folder, name="g1"):
+    """Return the record that a session wrote."""
+    (record,) = records.iterate(folder / f"{name}.csa")
+    return record
+
+
+def quick_win(peer):
+    """A game in which the other side is out of time before its first move."""
+    finished_game(peer, "#TIME_UP", "#WIN", turn="-")

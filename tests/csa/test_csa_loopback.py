@@ -3,7 +3,6 @@
 import asyncio
 import threading
 
-import pytest
 from csa.scripted import SECRET, Screen, ScriptedPlayer
 
 from shogi_engine import records
@@ -57,16 +56,15 @@ def run_match(cuts, games, max_moves, folder):
     return server, tallies
 
 
-@pytest.mark.parametrize("when", CUTS)
-def test_a_game_that_was_cut_is_played_to_its_end(when, tmp_path):
-    cut = Cut(0 if when == "offered" else 2, 1, when)
-    server, tallies = run_match({0: cut}, 2, 5, tmp_path)
-    assert [played.reason for played in server.played] == ["max moves", "max moves"], server.faults
-    assert [played.breaks for played in server.played] == [1, 0] and server.faults == {}
+def test_games_that_were_cut_are_played_to_their_end(tmp_path):
+    cuts = {number: Cut(0 if when == "offered" else 2, number % 2, when) for number, when in enumerate(CUTS)}
+    server, tallies = run_match(cuts, 5, 4, tmp_path)
+    assert [played.reason for played in server.played] == ["max moves"] * 5, server.faults
+    assert [played.breaks for played in server.played] == [1, 1, 1, 1, 0] and server.faults == {}
     for name in NAMES:
-        assert (tallies[name].draws, tallies[name].games) == (2, 2)
+        assert (tallies[name].draws, tallies[name].games) == (5, 5)
         kept = [record for path in sorted((tmp_path / name).glob("*.csa")) for record in records.iterate(path)]
-        assert [len(record.moves) for record in kept] == [5, 5]
+        assert [len(record.moves) for record in kept] == [4] * 5
         assert {record.ending for record in kept} == {"max moves"}
         assert all(seconds is not None for record in kept for seconds in record.seconds)
 

@@ -3,25 +3,23 @@
 import os
 
 import pytest
-from csa.scripted import SECRET, Played, Screen, ScriptedPlayer, ScriptedServer, play, summary
+from csa.scripted import (
+    SECRET,
+    Played,
+    ScriptedPlayer,
+    ScriptedServer,
+    finished_game,
+    kept_record,
+    play,
+    quick_win,
+    summary,
+)
 
 from shogi_engine import records
 from shogi_engine.csa.players import Answer
 from shogi_engine.csa.settings import Patience
 
 OFFICIAL_TIME = ("Total_Time:300", "Byoyomi:10")
-
-
-def game(peer, *lines, turn="+"):
-    """Begin a game, send what the server says of it, and let the client leave."""
-    peer.begin(turn)
-    peer.send(*lines)
-    peer.logout()
-
-
-def record_of(folder, name="g1"):
-    (record,) = records.iterate(folder / f"{name}.csa")
-    return record
 
 
 # ---- a game
@@ -47,7 +45,7 @@ def test_a_game_is_played_and_kept(tmp_path):
     assert [turn.clocks for turn in turns] == [(288_000, 300_000), (285_000, 295_000)]
     assert "game 1: won by resignation after 4 moves" in played.notes
 
-    record = record_of(tmp_path)
+    record = kept_record(tmp_path)
     assert (record.moves, record.seconds) == (["7g7f", "3c3d", "2g2f", "8c8d"], [12, 5, 3, 7])
     assert (record.names, record.ending, record.result) == (["other", "me"], "resignation", "0-1")
     assert record.main_line[2].comment == "* -30 +2726FU -8384FU"
@@ -99,9 +97,9 @@ def test_every_end_of_a_game(tmp_path, turn, lines, counts, ending):
             job.decided.wait(0.01)
         return Answer()
 
-    played = play(lambda peer: game(peer, *lines, turn=turn), slow, folder=tmp_path)
+    played = play(lambda peer: finished_game(peer, *lines, turn=turn), slow, folder=tmp_path)
     assert played.error is None and played.counts == counts
-    assert record_of(tmp_path).ending == ({"lost by default": "interrupted"}.get(ending, ending))  # CSA has no word
+    assert kept_record(tmp_path).ending == ({"lost by default": "interrupted"}.get(ending, ending))  # CSA has no word
     assert played.player.results == {(1, 0, 0, 0): ["win"], (0, 1, 0, 0): ["lose"], (0, 0, 1, 0): ["draw"]}.get(
         counts, []
     )
@@ -189,7 +187,10 @@ def test_a_login_that_is_refused_after_a_drop_is_tried_again():
         peer.cut()
 
     played = play(
-        [first, refuse, refuse, lambda peer: game(peer, "#TIME_UP", "#WIN", turn="-")], "7g7f", games=2, attempts=5
+        [first, refuse, refuse, quick_win],
+        "7g7f",
+        games=2,
+        attempts=5,
     )
     assert played.error is None and played.counts == (1, 0, 0, 1)
 
@@ -199,7 +200,7 @@ def test_a_server_that_does_not_answer_the_login_is_tried_so_often():
         peer.expect("LOGIN")
         assert peer.end() == []
 
-    played = play([silent, silent, silent])
+    played = play([silent, silent, silent], patience=Patience(login=0.1, first_delay=0.01))
     assert "LOGIN" in played.error and "3 tries" in played.error
 
 
@@ -210,7 +211,7 @@ def test_nobody_there():
 
 
 def test_connections_that_end_at_once():
-    played = play([lambda peer: peer.cut(), lambda peer: None, lambda peer: game(peer, "#TIME_UP", "#WIN", turn="-")])
+    played = play([lambda peer: peer.cut(), lambda peer: None, quick_win])
     assert played.error is None and played.counts == (1, 0, 0, 0)
 
 
@@ -254,7 +255,7 @@ def test_a_logout_that_is_not_answered():
         peer.send("#TIME_UP", "#WIN")
         assert peer.end() == ["LOGOUT"]
 
-    assert play(script).counts == (1, 0, 0, 0)
+    assert play(script, patience=Patience(logout=0.1)).counts == (1, 0, 0, 0)
 
 
 # ---- what goes wrong with an offer
@@ -305,8 +306,8 @@ def test_a_game_that_does_not_start():
         peer.expect("AGREE")
         assert peer.end() == []
 
-    played = play([script, lambda peer: game(peer, "#TIME_UP", "#WIN", turn="-")])
-    assert played.counts == (1, 0, 0, 0) and "START" in played.notes
+    played = play(script, patience=Patience(start=0.1), attempts=1)
+    assert played.counts == (0, 0, 0, 0) and "START" in played.error
 
 
 def test_an_offer_that_is_cut_off():
@@ -316,7 +317,7 @@ def test_an_offer_that_is_cut_off():
         peer.raw(b"BEGIN Ti")
         peer.cut()
 
-    assert play([script, lambda peer: game(peer, "#TIME_UP", "#WIN", turn="-")]).counts == (1, 0, 0, 0)
+    assert play([script, quick_win]).counts == (1, 0, 0, 0)
 
 
 # ---- broken lines
@@ -369,7 +370,7 @@ def test_moves_that_can_not_be_break_the_game_off(tmp_path, lines, word):
 
     played = play(script, "7g7f", folder=tmp_path)
     assert played.error is None and played.counts == (0, 0, 0, 1)
-    record = record_of(tmp_path)
+    record = kept_record(tmp_path)
     assert record.ending == "interrupted" and word in "".join(record.comments.values())
 
 
@@ -381,171 +382,6 @@ def test_a_line_without_end():
 
     played = play(script)
     assert played.counts == (0, 0, 0, 1) and "more than" in played.notes
-
-
-# ---- the connection is lost in a game
-
-
-def first_half(peer):
-    peer.begin("+", names=("me", "other"))
-    peer.accept("+7776FU", 2)
-    peer.send("-3334FU,T5")
-    peer.expect("+2726FU")
-    peer.cut()
-
-
-MOVES = ("+7776FU,T2", "-3334FU,T5", "+2726FU,T3")
-
-
-@pytest.mark.parametrize("game_id", ["g1", "g1-again"])
-@pytest.mark.parametrize("known", [2, 3])
-def test_a_game_that_is_offered_again_goes_on(tmp_path, game_id, known):
-    """known : whether the server has taken note of our last move."""
-
-    def second_half(peer):
-        peer.begin("+", *MOVES[:known], game_id=game_id)
-        if known == 2:
-            peer.accept("+2726FU", 3)
-        else:
-            peer.send("-8384FU,T1")
-            peer.accept("+9796FU")
-        peer.send("#TIME_UP", "#WIN")
-        peer.logout()
-
-    first = Answer("7g7f", "", 12, ("7g7f",))
-    third = "2g2f" if known == 2 else "9g9f"
-    played = play([first_half, second_half], first, "2g2f", third, folder=tmp_path, resume=5.0, games=1)
-    assert played.error is None and played.tally.games == 1 and played.tally.broken == 0
-    assert f"game 1 goes on after {known} moves" in played.notes
-    assert played.player.turns[2].clocks == ((308_000, 305_000) if known == 2 else (315_000, 314_000))
-    assert [path.name for path in tmp_path.glob("*.csa")] == ["g1.csa"]
-    record = record_of(tmp_path)
-    assert record.moves[:3] == ["7g7f", "3c3d", "2g2f"] and record.comments[1] == "* 12"
-
-
-def test_a_game_that_is_not_offered_again_is_broken_off_and_the_next_one_is_played(tmp_path):
-    second = [lambda peer: game(peer, "#TIME_UP", "#WIN", turn="-")]
-    played = play([first_half, *second], "7g7f", "2g2f", folder=tmp_path, games=2)
-    assert played.counts == (1, 0, 0, 1)
-    assert sorted(path.name for path in tmp_path.glob("*.csa")) == ["g1-2.csa", "g1.csa"]
-    assert record_of(tmp_path).ending == "interrupted"
-
-
-def test_a_last_game_is_waited_for_only_so_long():
-    def waiting(peer):
-        peer.login()
-        peer.logout()
-
-    played = play([first_half, waiting], "7g7f", "2g2f", resume=0.1)
-    assert played.counts == (0, 0, 0, 1) and "not offered again" in played.notes
-
-
-def test_another_game_than_the_one_waited_for_is_refused():
-    def other(peer):
-        peer.login()
-        peer.offer("-", game_id="g2")
-        assert peer.expect("REJECT") == "REJECT g2"
-        peer.logout()
-
-    assert play([first_half, other], "7g7f", "2g2f", resume=5.0).counts == (0, 0, 0, 1)
-
-
-def test_a_game_that_the_server_interrupts_can_go_on(tmp_path):
-    def script(peer):
-        peer.begin("+")
-        peer.accept("+7776FU", 2)
-        peer.send("#CHUDAN")
-        peer.begin_next("+", "+7776FU,T2")
-        peer.send("-3334FU,T1", "%TORYO", "#RESIGN", "#LOSE")
-        peer.logout()
-
-    assert play(script, "7g7f", folder=tmp_path, resume=5.0).counts == (0, 1, 0, 0)
-    assert record_of(tmp_path).moves == ["7g7f", "3c3d"]
-
-
-def test_a_drop_between_the_offer_of_a_broken_game_and_its_start():
-    def cut_again(peer):
-        peer.login()
-        peer.offer("+", *MOVES)
-        peer.expect("AGREE")
-        peer.cut()
-
-    def last(peer):
-        peer.begin("+", *MOVES)
-        peer.send("#TIME_UP", "#WIN")
-        peer.logout()
-
-    assert play([first_half, cut_again, last], "7g7f", "2g2f", resume=5.0).counts == (1, 0, 0, 0)
-
-
-def test_the_end_of_a_connection_while_the_end_is_told():
-    def script(peer):
-        peer.begin("-")
-        peer.send("#TIME_UP")
-
-    played = play(script)
-    assert played.counts == (0, 0, 0, 1) and "moves: time" in played.notes
-
-
-def test_a_new_offer_in_the_middle_of_a_game():
-    def script(peer):
-        peer.begin("-")
-        peer.begin_next("-", game_id="g2")
-        peer.send("#TIME_UP", "#WIN")
-        peer.logout()
-
-    assert play(script, games=2).counts == (1, 0, 0, 1)
-
-
-# ---- silence
-
-
-def test_silence_over_the_time_of_the_side_to_move():
-    def script(peer):
-        peer.begin("-", time=("Time_Unit:1msec", "Byoyomi:100"))
-        assert peer.end() == []
-
-    patience = Patience(silence=0.1, first_delay=0.01)
-    played = play(script, patience=patience)
-    assert played.counts == (0, 0, 0, 1) and "not a line" in played.notes
-
-
-def test_an_idle_connection_is_kept_alive():
-    def script(peer):
-        peer.begin("-")
-        for _ in range(3):
-            assert peer.line() == ""
-            peer.send("")
-        peer.send("#TIME_UP", "#WIN")
-        peer.logout()
-
-    assert play(script, patience=Patience(keep_alive=0.03)).counts == (1, 0, 0, 0)
-
-
-# ---- the engine fails
-
-
-def test_an_engine_that_fails_is_started_again():
-    def script(peer):
-        peer.begin("+")
-        peer.accept("+7776FU")
-        peer.send("%TORYO", "#RESIGN", "#WIN")
-        peer.logout()
-
-    played = play(script, Answer(fault="it crashed"), "7g7f")
-    assert played.counts == (1, 0, 0, 0) and played.player.restarts == 1
-    assert "it crashed" in played.notes
-
-
-@pytest.mark.parametrize("bad", [Answer("7g7e"), Answer(""), RuntimeError("out of order")])
-def test_an_engine_that_fails_twice_gives_up(bad):
-    def script(peer):
-        peer.begin("+")
-        assert peer.expect("%") == "%TORYO"
-        peer.send("%TORYO", "#RESIGN", "#LOSE")
-        peer.logout()
-
-    assert play(script, bad, bad).counts == (0, 1, 0, 0)
 
 
 # ---- secrets
@@ -571,43 +407,5 @@ def test_a_record_that_can_not_be_written_ends_nothing(tmp_path, monkeypatch):
         raise OSError("no room")
 
     monkeypatch.setattr("shogi_engine.csa.keeper.os.replace", no_room)
-    played = play(lambda peer: game(peer, "#TIME_UP", "#WIN", turn="-"), folder=tmp_path)
+    played = play(quick_win, folder=tmp_path)
     assert played.counts == (1, 0, 0, 0) and "no room" in played.notes
-
-
-# ---- leaving early
-
-
-def test_the_first_interrupt_lets_the_game_be_played(monkeypatch):
-    monkeypatch.setattr(Screen, "interrupt_at", ("game 1: white",))
-    played = play(lambda peer: game(peer, "#TIME_UP", "#WIN", turn="-"), games=0)
-    assert played.counts == (1, 0, 0, 0) and "played to its end" in played.notes
-    assert not played.session.left_at_once
-
-
-def test_the_second_interrupt_breaks_it_off(monkeypatch, tmp_path):
-    monkeypatch.setattr(Screen, "interrupt_at", ("game 1: white", "this game"))
-
-    def script(peer):
-        peer.begin("-")
-        peer.end()
-
-    played = play(script, games=0, folder=tmp_path)
-    assert played.counts == (0, 0, 0, 1) and played.session.left_at_once
-    assert record_of(tmp_path).ending == "interrupted"
-
-
-def test_an_interrupt_without_a_game_logs_out(monkeypatch):
-    monkeypatch.setattr(Screen, "interrupt_at", ("logged in",))
-
-    def script(peer):
-        peer.login()
-        peer.logout()
-
-    assert play(script, games=0).counts == (0, 0, 0, 0)
-
-
-def test_an_interrupt_ends_the_waiting_for_a_server(monkeypatch):
-    monkeypatch.setattr(Screen, "interrupt_at", ("",))
-    played = play(lambda peer: None, patience=Patience(first_delay=60.0), attempts=9)
-    assert played.error is None and played.counts == (0, 0, 0, 0)
