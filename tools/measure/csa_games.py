@@ -3,6 +3,8 @@
     python -m tools.measure.csa_games --games 200 --cuts 20 --nodes 300
     python -m tools.measure.csa_games --games 10 --cuts 3 --msec --total 3000 --increment 100 --ponder
 
+    python -m tools.measure.csa_games --games 4 --cuts 2 --usi shogi-usi --ponder
+
 Both clients are sessions of `shogi-engine csa`, in threads of this process. A game is lost by the client if it ends by
 time, an illegal move or a false declaration, or is not played to its end; then the status is 1.
 """
@@ -18,8 +20,10 @@ from pathlib import Path
 
 from shogi_engine.csa.engine_player import EnginePlayer, Strength
 from shogi_engine.csa.keeper import Keeper
+from shogi_engine.csa.players import Player
 from shogi_engine.csa.session import Session
 from shogi_engine.csa.settings import Patience, Settings, Tally
+from shogi_engine.csa.usi_player import UsiPlayer
 from shogi_engine.engine import Engine
 from tools.measure.csa_server import COMPLETE, CUTS, Conditions, Cut, RefereeServer
 
@@ -49,18 +53,23 @@ def plan_cuts(games: int, cuts: int, seed: int) -> dict[int, Cut]:
     }
 
 
-def session(args: argparse.Namespace, name: str, port: int, log: list[str]) -> Session:
-    """Return one client."""
+def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tuple[Session, Player]:
+    """Return one client and who plays for it."""
     settings = Settings(
         "127.0.0.1", name, port=port, games=args.games, ponder=args.ponder, comments=True, resume=10.0,
         patience=Patience(first_delay=0.05, longest_delay=1.0),
     )  # fmt: skip
-    engine = Engine("shogi", hash_mb=16)
-    strength = Strength(nodes=None if args.msec else args.nodes, level=args.level)
-    player = EnginePlayer(engine, strength, delay_ms=args.delay, ponder=args.ponder)
+    nodes = None if args.msec else args.nodes
+    player: Player
+    if args.usi and name == NAMES[1]:
+        options = {"USI_Ponder": "true" if args.ponder else "false"}
+        player = UsiPlayer(args.usi, options=options, delay_ms=args.delay, nodes=nodes)
+    else:
+        strength = Strength(nodes=nodes, level=args.level)
+        player = EnginePlayer(Engine("shogi", hash_mb=16), strength, delay_ms=args.delay, ponder=args.ponder)
     player.load()
     folder = Path(args.records) / name if args.records else ""
-    return Session(settings, "secret", player, Keeper(folder), Quiet(log, name))
+    return Session(settings, "secret", player, Keeper(folder), Quiet(log, name)), player
 
 
 async def play(server: RefereeServer, args: argparse.Namespace, log: list[str], tallies: dict[str, Tally]) -> None:
@@ -69,9 +78,12 @@ async def play(server: RefereeServer, args: argparse.Namespace, log: list[str], 
 
     def run(name: str) -> None:
         try:
-            tallies[name] = session(args, name, port, log).run()
+            session, player = client(args, name, port, log)
+            tallies[name] = session.run()
+            player.close()
         except Exception as failure:
             log.append(f"{name}: {failure!r}")
+            raise
 
     threads = [threading.Thread(target=run, args=(name,), daemon=True) for name in NAMES]
     for thread in threads:
@@ -94,6 +106,7 @@ def main() -> int:
     parser.add_argument("--increment", type=int, default=10)
     parser.add_argument("--delay", type=int, default=20)
     parser.add_argument("--ponder", action="store_true")
+    parser.add_argument("--usi", default="", metavar="COMMAND", help="a USI engine as the second player")
     parser.add_argument("--records", default="")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
