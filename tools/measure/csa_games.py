@@ -28,6 +28,7 @@ from shogi_engine.engine import Engine
 from tools.measure.csa_server import COMPLETE, CUTS, Conditions, Cut, RefereeServer
 
 NAMES = ("one", "two")
+LAST_WAIT = 30.0  # seconds for the games to end once a client has
 
 
 class Quiet:
@@ -83,13 +84,16 @@ async def play(server: RefereeServer, args: argparse.Namespace, log: list[str], 
             player.close()
         except Exception as failure:
             log.append(f"{name}: {failure!r}")
-            raise
 
     threads = [threading.Thread(target=run, args=(name,), daemon=True) for name in NAMES]
     for thread in threads:
         thread.start()
-    await server.run()
-    while any(thread.is_alive() for thread in threads):
+    games = asyncio.ensure_future(server.run())
+    while all(thread.is_alive() for thread in threads) and not games.done():
+        await asyncio.sleep(0.05)
+    await asyncio.wait({games}, timeout=LAST_WAIT)  # a client that failed leaves the other one waiting
+    games.cancel()
+    while any(thread.is_alive() for thread in threads) and len(server.played) == args.games:
         await asyncio.sleep(0.05)
 
 
