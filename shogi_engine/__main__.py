@@ -20,6 +20,7 @@ from shogi_engine.cli import (  # noqa: E402
     csa,
     doctor,
     gtp,
+    match,
     mate,
     nboard,
     perft,
@@ -33,7 +34,8 @@ from shogi_engine.cli import (  # noqa: E402
 from shogi_engine.cli.common import Parser  # noqa: E402
 
 COMMANDS = (
-    warmup, perft, bench, doctor, search, solve, trace, mate, compare, analyse, convert, nboard, gtp, csa, play, train
+    warmup, perft, bench, doctor, search, solve, trace, mate, compare, match, analyse, convert, nboard, gtp, csa, play,
+    train,
 )  # fmt: skip
 
 

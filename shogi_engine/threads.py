@@ -1,7 +1,9 @@
 """Threads that search: the search recurses deeper than some systems' default stack. Standard library only."""
 
+import math
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
@@ -31,12 +33,13 @@ def results_on_threads(
     threads: int,
     name: str,
     stop: Callable[[], None] | None = None,
+    patience: float = math.inf,
 ) -> Iterator[tuple[Item, Result]]:
     """Yield (item, result) as threads finish them, in any order. Raises what a thread raised.
 
     worker(index) -> the function that one thread calls for each of its items; called in that thread.
     stop : called until no thread is left when nobody wants more, to cut their work short; without it they are left to
-    finish what they are at.
+    finish what they are at.   patience : seconds after which they are left all the same.
     """
     waiting: queue.SimpleQueue[Item | None] = queue.SimpleQueue()
     finished: queue.SimpleQueue[tuple[Item, Result] | BaseException] = queue.SimpleQueue()
@@ -59,8 +62,9 @@ def results_on_threads(
             yield _next(finished)
     finally:
         ended = True
-        while stop and any(thread.is_alive() for thread in started):  # one may just be between two items
-            stop()
+        end = time.monotonic() + patience
+        while stop and any(thread.is_alive() for thread in started) and time.monotonic() < end:
+            stop()  # again and again: a thread may just be between two items
             for thread in started:
                 thread.join(0.1)
 

@@ -11,8 +11,8 @@ from shogi_engine.analysis.judgement import Finding, GameAnalysis, chance, judge
 from shogi_engine.engine import Engine
 from shogi_engine.forced_win import ForcedWin, ForcedWinSolver
 from shogi_engine.game import BESIDE_SEARCH
+from shogi_engine.jobs import Pool
 from shogi_engine.records import GameRecord
-from shogi_engine.threads import results_on_threads
 
 HASH_MB = 16  # of each thread: emptied for each position, so that nothing depends on which were examined before
 MATE_MB = 16
@@ -185,29 +185,79 @@ def _outcome(record: GameRecord) -> Finding | None:
     return Finding("", "mate 0" if outcome.winner == board.turn else "mate -0", exact=True)
 
 
+Game = tuple[str, str, tuple[str, ...]]  # a game's name, its start and its moves
+
+
+class ExaminingWorker:
+    """Examines positions of some games; the keys are the pieces."""
+
+    def __init__(self, plan: "Examination") -> None:
+        self._plan = plan
+        self._examiners: dict[str, Examiner] = {}
+        self._records: dict[int, GameRecord] = {}
+
+    def examiner(self, game: str) -> Examiner:
+        """Return the examiner of a game, made when first needed."""
+        if game not in self._examiners:
+            plan = self._plan
+            self._examiners[game] = Examiner(game, limits_for(game, dict(plan.limits)), plan.hash_mb)
+        return self._examiners[game]
+
+    def do(self, key: Key) -> Finding:
+        """Return what is found of a position."""
+        number, ply = key
+        if number not in self._records:
+            name, start, moves = self._plan.games[number]
+            self._records = {number: GameRecord.from_moves(name, moves, start=start)}
+        record = self._records[number]
+        return self.examiner(record.game).examine(record, ply)
+
+    def close(self) -> None:
+        """End a running search at once."""
+        for examiner in list(self._examiners.values()):
+            examiner.stop()
+
+
+@dataclass(frozen=True)
+class Examination:
+    """Makes what examines the positions of some games. limits : (name, value), as `limits_for` takes them."""
+
+    games: tuple[Game, ...]
+    limits: tuple[tuple[str, int | None], ...]
+    hash_mb: int
+
+    def __call__(self) -> ExaminingWorker:
+        """Return a worker."""
+        return ExaminingWorker(self)
+
+    def warm_up(self) -> None:
+        """Compile, or load from the cache, what the games need. Raises ValueError for wrong limits."""
+        worker = ExaminingWorker(self)
+        for name in sorted({name for name, _, _ in self.games}):
+            worker.examiner(name).warmup()
+
+
 @dataclass
 class Analyst:
-    """Examines games on several threads, each with an engine of its own.
+    """Examines games on several threads, each with an engine of its own, or on a cluster.
 
     limits : of a position: nodes, movetime (ms), depth or level; DEFAULTS without one    hash_mb : of each thread
-    seconds, positions : how long `run` took, and how many positions it examined
+    cluster : see `jobs.Pool`    seconds, positions : how long `run` took, and how many positions it examined
     """
 
     threads: int = 1
     hash_mb: int = HASH_MB
     limits: Mapping[str, int | None] = field(default_factory=dict)
+    cluster: str = ""
     seconds: float = 0.0
     positions: int = 0
-    _examiners: dict[str, list[Examiner]] = field(default_factory=dict)
+
+    def _examination(self, played: Sequence[Game]) -> Examination:
+        return Examination(tuple(played), tuple(sorted(self.limits.items())), self.hash_mb)
 
     def warmup(self, names: Sequence[str]) -> None:
-        """Make the engines for these games, and compile or load what they need. Raises ValueError for wrong limits."""
-        for name in names:
-            if name not in self._examiners:
-                limits = limits_for(name, self.limits)
-                made = [Examiner(name, limits, self.hash_mb) for _ in range(self.threads)]
-                made[0].warmup()
-                self._examiners[name] = made
+        """Compile or load what these games need. Raises ValueError for wrong limits."""
+        self._examination([(name, "", ()) for name in names]).warm_up()
 
     def run(
         self,
@@ -220,35 +270,24 @@ class Analyst:
         An exception, KeyboardInterrupt too, ends all searches. Raises ValueError for an illegal move.
         """
         findings: dict[Key, Finding] = dict(known or {})
-        jobs = [(number, ply) for number, record in enumerate(records) for ply in plies_to_examine(record)]
-        todo = [key for key in jobs if key not in findings]
-        self.warmup(sorted({records[number].game for number, _ in todo}))
+        keys = [(number, ply) for number, record in enumerate(records) for ply in plies_to_examine(record)]
+        todo = [key for key in keys if key not in findings]
+        plan = self._examination([(record.game, record.start, tuple(record.moves)) for record in records])
         began = time.perf_counter()
         try:
-            for key, found in self._examined(records, todo):
-                findings[key] = found
-                if on_position:
-                    on_position(key, found)
+            if todo:
+                with Pool(plan, self.threads, self.cluster, name="analysis") as pool:
+                    for key, found in pool.results(todo):
+                        self.positions += 1
+                        findings[key] = found
+                        if on_position:
+                            on_position(key, found)
         finally:
             self.seconds += time.perf_counter() - began
         by_game: list[dict[int, Finding]] = [{} for _ in records]
-        for number, ply in jobs:
+        for number, ply in keys:
             by_game[number][ply] = findings[number, ply]
         return [judge(record, found) for record, found in zip(records, by_game, strict=True)]
-
-    def _examined(self, records: Sequence[GameRecord], todo: list[Key]) -> Any:
-        """Yield (key, finding) as threads find them."""
-
-        def examiner(index: int) -> Callable[[Key], Finding]:
-            return lambda key: self._examiners[records[key[0]].game][index].examine(records[key[0]], key[1])
-
-        def stop() -> None:
-            for each in (each for made in self._examiners.values() for each in made):
-                each.stop()
-
-        for key, found in results_on_threads(examiner, todo, self.threads, "analysis", stop):
-            self.positions += 1
-            yield key, found
 
 
 def analyse(
@@ -256,6 +295,7 @@ def analyse(
     *,
     threads: int = 1,
     hash_mb: int = HASH_MB,
+    cluster: str = "",
     progress: Callable[[int, int], None] | None = None,
     **limits: int | None,
 ) -> GameAnalysis:
@@ -265,7 +305,8 @@ def analyse(
     >>> game = analyse(records.load("game.kif")[0], nodes=100_000)  # doctest: +SKIP
     >>> [(move.ply, move.verdict, move.best) for move in game.blunders]  # doctest: +SKIP
 
-    progress(done, all) is called after each position. Raises ValueError for illegal moves and unknown limits.
+    cluster : see `jobs.Pool`.   progress(done, all) is called after each position.
+    Raises ValueError for illegal moves and unknown limits.
     """
     if unknown := set(limits) - set(LIMITS):
         raise ValueError(f"there is no limit {', '.join(sorted(unknown))}; there are {', '.join(LIMITS)}")
@@ -278,4 +319,4 @@ def analyse(
         if progress:
             progress(done, whole)
 
-    return Analyst(threads, hash_mb, limits).run([record], on_position=tell)[0]
+    return Analyst(threads, hash_mb, limits, cluster).run([record], on_position=tell)[0]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games
 from shogi_engine.cli.analysed_files import check_outputs, write_files
+from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import (
     DEFAULT_MS,
     add_command,
@@ -53,6 +54,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--save", metavar="FILE", help="keep the analysis (JSON); what is in FILE already is not redone"
     )
+    add_cluster(parser, "positions of games")
     parser.add_argument("--language", choices=("en", "ja"), default="en", help="of text, comments and page")
     add_json(parser)
 
@@ -118,7 +120,7 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
     names = sorted({record.game for record in records})
     settings = {"hash": args.hash, **{name: analysis.limits_for(name, given) for name in names}}
     saved = analysis.SavedAnalysis(args.save, records, settings)
-    analyst = analysis.Analyst(args.threads or analysis.cores(), args.hash, given)
+    analyst = analysis.Analyst(args.threads or analysis.cores(), args.hash, given, args.cluster)
     judged = _analysed(analyst, records, saved, names)
     rows = [
         {"file": file, "number": number, **each.values()}

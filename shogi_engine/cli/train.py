@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import add_command, add_threads, at_least_one, natural
 
 STAGES = ("data", "train", "export", "report", "gate")
@@ -54,7 +55,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--gate-games", type=at_least_one, default=400, metavar="N", help="default 400")
     parser.add_argument("--gate-nodes", type=at_least_one, default=5000, metavar="N", help="a move; default 5000")
     parser.add_argument("--against", default="", metavar="WHAT", help="the gate's other side: a name or a file")
-    parser.add_argument("--cluster", default="", metavar="ADDRESS", help="of Ray, for data; or auto, or local")
+    add_cluster(parser, "pieces of games")
     add_threads(parser)
 
 

@@ -201,7 +201,8 @@ class UsiClient:
         """Tell the result, 'win', 'lose' or 'draw'. stop : end pondering first; else the gameover has to end it."""
         if result not in ("win", "lose", "draw"):
             raise ValueError(f"a result is win, lose or draw, not {result!r}")
-        await self.start()
+        if self._process is None:
+            return
         if stop:
             await self._settle()
         self.check_silent()

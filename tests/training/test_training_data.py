@@ -16,10 +16,11 @@ from shogi_engine.game import VALUE_NONE, do_move
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.legal_moves import legal_moves
 from shogi_engine.jit import JIT_DISABLED, new_record
+from shogi_engine.jobs import do_piece, load_ray
 from shogi_engine.training.data import DataOptions, Workbench, piece_path, read_piece
 from shogi_engine.training.game_kernels import LONGEST
 from shogi_engine.training.games import Games
-from shogi_engine.training.jobs import load_ray, make_data, make_piece
+from shogi_engine.training.jobs import PieceMaker, make_data
 from shogi_engine.training.openings import Openings, book_line
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
@@ -142,7 +143,7 @@ def test_killed_and_resumed_is_the_same_data(tmp_path, kills):
 def test_workers_make_the_pieces_that_threads_make(tmp_path):
     make_data(tmp_path, SMALL, 6, threads=2)
     for number in range(2):
-        assert make_piece(SMALL, number) == (number, piece_path(tmp_path, SMALL.seed, number).read_bytes())
+        assert do_piece(PieceMaker(SMALL), number) == (number, piece_path(tmp_path, SMALL.seed, number).read_bytes())
 
 
 def test_a_cluster_needs_ray(monkeypatch):

@@ -267,9 +267,7 @@ print(engine.play("startpos", Limit(movetime=5)).infos[-1].string.split()[0])
 import sys
 sys.exit("numba" in sys.modules)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
     with pytest.raises(OSError):
         os.kill(int(done.stdout), 0)

@@ -3,8 +3,8 @@
     python -m tools.match.freeze FOLDER [--commit HEAD]
 
 FOLDER gets the commit's files, a kernel cache of its own, and a launcher `shogi-usi.sh` (on Windows `shogi-usi.bat`)
-that any GUI and match.py start. The Python that runs this is the one that will run it; its kernels are compiled now.
-What the commit's files do not hold (packages installed) is not frozen.
+that any GUI and `shogi-engine match` start. The Python that runs this is the one that will run it; its kernels are
+compiled now. What the commit's files do not hold (packages installed) is not frozen.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import sys
 import tarfile
 from pathlib import Path
 
-from tools.match.usi_client import EngineError, UsiEngine
+from shogi_engine.usi_client import EngineError, Limit, SimpleEngine
 
 READY_PATIENCE = 1200.0  # seconds to compile everything on a slow machine
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,10 +63,10 @@ def freeze(folder: Path, commit: str) -> Path:
 
 def warm(launcher: Path) -> None:
     """Compile the frozen engine's kernels by asking it for one move. Raises ValueError if it gives none."""
-    engine = UsiEngine(shlex.quote(str(launcher)), patience=READY_PATIENCE, ready_patience=READY_PATIENCE)
+    engine = SimpleEngine(shlex.quote(str(launcher)), patience=READY_PATIENCE, ready_patience=READY_PATIENCE)
     try:
         engine.new_game()
-        engine.search("position startpos", "nodes 2000")
+        engine.play("startpos", Limit(nodes=2000))
     except EngineError as fault:
         raise ValueError(f"{launcher} gives no move: {fault}") from None
     finally:

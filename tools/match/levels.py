@@ -18,10 +18,10 @@ from pathlib import Path
 
 from shogi_engine.engine import Engine
 from shogi_engine.games.shogi import levels as skill
+from shogi_engine.match.arena import EnginePlayer, Referee, play_game
+from shogi_engine.match.runner import first_score, read_lines
+from shogi_engine.match.terms import Terms
 from shogi_engine.match_statistics import estimate, pentanomial
-from tools.match.arena import EnginePlayer, Referee, play_game
-from tools.match.runner import first_score, read_lines
-from tools.match.terms import Terms
 from usi.options import Options
 
 TERMS = Terms(max_plies=300)

@@ -3,49 +3,59 @@
     python -m tools.match.timed_games shogi-usi shogi-usi --limit clock=5000+0+100 --games 20 --ponder --out games.jsonl
     python -m tools.match.timed_games shogi-usi "fairy-stockfish:UCI_Variant=shogi" --limit movetime=50 --out f.jsonl
 
-An engine is a command, and after a colon its options; a limit is that of match.py. With --ponder each engine that names
-a ponder move thinks on it; a hit is answered by `ponderhit`, with or without a clock, now and then by stop and go; a
-miss by stop; a game that ends sends gameover without stop. A move may be --margin ms late for the machine's other work
-before it is a loss on time; what was late at all is counted. An interrupted run goes on where it stopped.
+An engine is a command, and after a colon its options; a limit is that of `shogi-engine match`. With --ponder each
+engine that names a ponder move thinks on it; a hit is answered by `ponderhit`, with or without a clock, now and then by
+stop and go; a miss by stop; a game that ends sends gameover without stop. A move may be --margin ms late for the
+machine's other work before it is a loss on time; what was late at all is counted. An interrupted run goes on where it
+stopped.
 """
 
 import argparse
 import json
 import random
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from shogi_engine.games import load
-from tools.match.arena import Referee
-from tools.match.limits import parse_limit
-from tools.match.runner import GameLog, Match, Record
-from tools.match.terms import Terms
-from tools.match.usi_client import UsiEngine
-from tools.match.usi_game import Player
-from tools.match.workers import UsiWorker
+from shogi_engine.match import GameLog, Match, Record, Schedule, Terms, TimeControl, parse_time_control
+from shogi_engine.match.arena import Referee
+from shogi_engine.match.players import UsiPlayer
+from shogi_engine.match.workers import EngineWorker
+from shogi_engine.usi_client import SimpleEngine
 
 MOST_PLIES = 6  # random moves of an opening
 SILENCE = 15.0  # seconds over its time after which an answer is missing
 
 
-def make_worker(arguments: argparse.Namespace) -> UsiWorker:
-    """Return what plays the games. Raises ValueError for a limit that is none."""
-    limit = parse_limit(arguments.limit)
-    ponder = ("USI_Ponder", str(arguments.ponder).lower())
-    one, other = (UsiEngine.described(text, ponder) for text in arguments.engines)
-    one.patience = other.patience = SILENCE
-    referee = Referee(load("shogi"))
+@dataclass(frozen=True)
+class TimedGames:
+    """Makes what plays the games."""
 
-    def opening(pair: int) -> str:
-        rng = random.Random(f"{arguments.seed} {pair}")
-        return referee.format(referee.random_opening(rng, rng.randint(2, MOST_PLIES)))
+    engines: tuple[str, str]
+    control: TimeControl
+    ponder: bool
+    terms: Terms
+    seed: int
 
-    return UsiWorker(
-        (Player(one, limit, arguments.ponder), Player(other, limit, arguments.ponder)),
-        opening,
-        Terms(max_plies=arguments.max_plies, margin=arguments.margin),
-        lambda game: random.Random(f"{arguments.seed} {game}"),
-    )
+    def __call__(self) -> EngineWorker:
+        """Return a worker with engines of its own."""
+        option = (("USI_Ponder", self.ponder),)
+        engines = [SimpleEngine.described(text, option, patience=SILENCE, unlisted=True) for text in self.engines]
+        players = tuple(UsiPlayer(engine, self.control, ponder=self.ponder) for engine in engines)
+        referee = Referee(load("shogi"))
+
+        def opening(pair: int) -> str:
+            rng = random.Random(f"{self.seed} {pair}")
+            return referee.format(referee.random_opening(rng, rng.randint(2, MOST_PLIES)))
+
+        def gui(game: int) -> random.Random:
+            return random.Random(f"{self.seed} {game}")
+
+        return EngineWorker("shogi", players, Schedule(), opening, self.terms, gui)
+
+    def warm_up(self) -> None:
+        """Nothing is done before."""
 
 
 def totals(records: list[Record]) -> Record:
@@ -81,12 +91,14 @@ def main(words: list[str] | None = None) -> int:
         name: getattr(arguments, name) for name in ("engines", "limit", "ponder", "margin", "max_plies", "seed")
     }
     try:
-        parse_limit(arguments.limit)
+        control = parse_time_control(arguments.limit)
         log = GameLog(arguments.out, settings)
     except (ValueError, OSError) as fault:
         print(f"{parser.prog}: {fault}", file=sys.stderr)
         return 2
-    for record in Match(log, arguments.games, lambda: make_worker(arguments)).run(1):
+    terms = Terms(max_plies=arguments.max_plies, margin=arguments.margin)
+    maker = TimedGames(tuple(arguments.engines), control, arguments.ponder, terms, arguments.seed)
+    for record in Match(log, range(arguments.games), maker).run():
         print(json.dumps(record), file=sys.stderr)
     summary = totals(list(log.records.values()))
     print(json.dumps(summary))

@@ -15,7 +15,7 @@ import math
 import sys
 from pathlib import Path
 
-from tools.match.usi_client import Info, UsiEngine
+from shogi_engine.usi_client import Info, Limit, SimpleEngine
 
 POSITIONS = Path(__file__).parent.parent / "data" / "blunders.txt"
 
@@ -24,8 +24,8 @@ def nodes_needed(infos: list[Info], value: int) -> int | None:
     """Return at how many nodes the engine that wrote `infos` first said `value` or more and kept to it, or None."""
     first = None
     for info in infos:
-        if info.score is not None and info.nodes is not None and info.bound != "upperbound":
-            first = (first or info.nodes) if info.score >= value else None
+        if info.score is not None and info.nodes is not None and info.score.bound != "upperbound":
+            first = (first or info.nodes) if info.score.value >= value else None
     return first
 
 
@@ -38,12 +38,11 @@ def main() -> int:
     arguments = parser.parse_args()
     rows = [line.split(maxsplit=1) for line in arguments.positions.read_text(encoding="utf-8").splitlines()]
     for description in arguments.engines:
-        engine = UsiEngine.described(description, ("PvInterval", "0"))
+        engine = SimpleEngine.described(description, {"PvInterval": 0}, unlisted=True)
         needed = []
         for value, sfen in rows:
             engine.new_game()
-            answer = engine.search(f"position sfen {sfen}", f"nodes {arguments.nodes}")
-            needed.append(nodes_needed(answer.infos, int(value)))
+            needed.append(nodes_needed(engine.play(sfen, Limit(nodes=arguments.nodes)).infos, int(value)))
         mean = math.exp(sum(math.log(max(found or 2 * arguments.nodes, 1)) for found in needed) / len(needed))
         solved = sum(found is not None for found in needed)
         print(f"{engine.name}: {solved} of {len(needed)} solved, geometric mean {mean:.0f} nodes")

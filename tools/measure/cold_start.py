@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tools.match.usi_client import EngineError, UsiEngine
+from shogi_engine.usi_client import EngineError, SimpleEngine
 from tools.measure.checkouts import ROOT, Checkout, child_seconds
 
 WARMUP = "import sys; from shogi_engine.engine import Engine; Engine(sys.argv[1]).warmup()"
@@ -30,9 +30,9 @@ def start(checkout: Checkout, game: str) -> None:
     if game != "shogi":
         checkout.run("-c", WARMUP, game)
         return
-    engine = UsiEngine(shlex.join(checkout.command("-m", "usi")))
+    engine = SimpleEngine(shlex.join(checkout.command("-m", "usi")))
     try:
-        engine.wait_ready()
+        engine.ready()
     finally:
         engine.close()
 

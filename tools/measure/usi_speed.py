@@ -11,7 +11,7 @@ import argparse
 import statistics
 import sys
 
-from tools.match.usi_client import UsiEngine
+from shogi_engine.usi_client import Limit, SimpleEngine
 
 POSITIONS = (
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
@@ -22,10 +22,10 @@ POSITIONS = (
 )
 
 
-def measure(engine: UsiEngine, sfen: str, movetime: int) -> tuple[int, int]:
+def measure(engine: SimpleEngine, sfen: str, movetime: int) -> tuple[int, int]:
     """Return (nodes a second, depth) of a search of `movetime` ms from an empty table. Raises EngineError."""
     engine.new_game()
-    answer = engine.search(f"position sfen {sfen}", f"movetime {movetime}", movetime)
+    answer = engine.play(sfen, Limit(movetime=movetime))
     return answer.last("nps") or 0, answer.last("depth") or 0
 
 
@@ -36,7 +36,7 @@ def main() -> int:
     parser.add_argument("--movetime", type=int, default=1000, help="ms a search")
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    engines = [UsiEngine.described(each) for each in arguments.engines]
+    engines = [SimpleEngine.described(each) for each in arguments.engines]
     found: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for _ in range(arguments.rounds):
         for place, sfen in enumerate(POSITIONS):

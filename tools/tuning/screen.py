@@ -6,21 +6,21 @@
 In each pair of games (an opening, both colours) either player makes each change or does not, by chance. The result is
 explained by which changes one has and the other has not, so that every game tells something about each change: with n
 games all of them are known as well as one would be from n / 2. What looks good here is then confirmed by
-match.py. A change is name=value, or several joined by commas (names: match.py --list). Runs are seeded and
-go on where they were stopped. Source: factorial designs, R. A. Fisher, The Design of Experiments (1935).
+`shogi-engine match`. A change is name=value, or several joined by commas (names: `shogi-engine match --list`). Runs are
+seeded and go on where they were stopped. Source: factorial designs, R. A. Fisher, The Design of Experiments (1935).
 """
 
 import argparse
 import json
 import random
 import sys
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from shogi_engine import games
+from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.game import Game
 from shogi_engine.match_statistics import ELO_PER_SCORE, Z_95
 from shogi_engine.parameters import check, parse_settings
@@ -93,6 +93,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--nodes", type=int, default=10_000, help="a move")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
+    add_cluster(parser, "pairs of games")
     arguments = parser.parse_args(words)
     game = games.load(arguments.game)
     settings = {name: getattr(arguments, name) for name in ("changes", "game", "nodes", "seed")}
@@ -102,17 +103,15 @@ def main(words: list[str] | None = None) -> int:
     except (ValueError, OSError) as fault:
         print(f"{parser.prog}: {fault}", file=sys.stderr)
         return 2
-    threads = max(arguments.threads, 1)
-    player = PairPlayer(game, nodes=arguments.nodes, seed=arguments.seed, threads=threads)
-
-    def won(pair: int) -> tuple[int, float]:
-        first, second = drawn(arguments.seed, pair, len(changes))
-        return pair, player.play_pair(chosen(changes, first), chosen(changes, second), pair)
-
-    missing = [pair for pair in range(arguments.pairs) if pair not in known]
-    with ThreadPoolExecutor(threads) as pool, arguments.log.open("a") as log:
-        for done in as_completed([pool.submit(won, pair) for pair in missing]):
-            pair, score = done.result()
+    missing = []
+    for pair in range(arguments.pairs):
+        if pair not in known:
+            first, second = drawn(arguments.seed, pair, len(changes))
+            missing.append((chosen(changes, first), chosen(changes, second), pair))
+    numbers = {"nodes": arguments.nodes, "seed": arguments.seed, "threads": max(arguments.threads, 1)}
+    player = PairPlayer(arguments.game, **numbers, cluster=arguments.cluster)
+    with player, arguments.log.open("a") as log:
+        for (_, _, pair), score in player.results(missing):
             known[pair] = score
             log.write(json.dumps({"pair": pair, "won": score}) + "\n")
             log.flush()

@@ -4,12 +4,12 @@
     python -m tools.tuning.spsa state.json                       # go on with a run that was stopped
 
 In each iteration all parameters are moved at once, each up or down by chance; the two settings so found play pairs of
-games (match/arena.py) and every parameter goes a little the way of the winner. The state, all of it, is written after
-each iteration: a run depends on its arguments only, however often it was stopped and however many threads it has.
-A parameter is a name of match.py --list, as `name=START:LEAST:MOST:STEP` if the declared numbers are not wanted;
-STEP is how far it is still moved in the last iteration. Print: the iteration and the values, on stderr; at the end the
-settings for match.py --a, which should confirm them. Source: J. Spall, https://www.jhuapl.edu/SPSA/; the
-constants are fishtest's.
+games (shogi_engine/match/arena.py) and every parameter goes a little the way of the winner. The state, all of it, is
+written after each iteration: a run depends on its arguments only, however often it was stopped and whoever played.
+A parameter is a name of `shogi-engine match --list`, as `name=START:LEAST:MOST:STEP` if the declared numbers are not
+wanted; STEP is how far it is still moved in the last iteration. Print: the iteration and the values, on stderr; at the
+end the settings for `shogi-engine match --in-process --a`, which should confirm them. Source: J. Spall,
+https://www.jhuapl.edu/SPSA/; the constants are fishtest's.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine import games, parameters
+from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.game import Game
 from tools.tuning.games import PairPlayer, Settings
 
@@ -169,6 +170,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--nodes", type=int, default=5000, help="a move")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
+    add_cluster(parser, "pairs of games")
     parser.add_argument("--until", type=int, help="leave after so many iterations in all; the run can go on")
     arguments = parser.parse_args(words)
     try:
@@ -177,12 +179,13 @@ def main(words: list[str] | None = None) -> int:
         print(f"{parser.prog}: {fault}", file=sys.stderr)
         return 2
     settings, threads = state.settings, max(arguments.threads, 1)
-    player = PairPlayer(games.load(settings["game"]), nodes=settings["nodes"], seed=settings["seed"], threads=threads)
+    numbers = {"nodes": settings["nodes"], "seed": settings["seed"], "threads": threads}
+    with PairPlayer(settings["game"], **numbers, cluster=arguments.cluster) as player:
 
-    def play(first: Settings, second: Settings, number: int) -> float:
-        return player.play(first, second, range(number * settings["pairs"], (number + 1) * settings["pairs"]))
+        def play(first: Settings, second: Settings, number: int) -> float:
+            return player.play(first, second, range(number * settings["pairs"], (number + 1) * settings["pairs"]))
 
-    tune(state, arguments.state, play, arguments.until)
+        tune(state, arguments.state, play, arguments.until)
     print(",".join(f"{each.name}={round(each.value)}" for each in state.parameters))
     return 0
 

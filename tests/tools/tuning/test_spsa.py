@@ -7,8 +7,8 @@ import random
 import pytest
 
 from shogi_engine import games
-from tools.match import match
-from tools.match.runner import read_lines
+from shogi_engine.__main__ import main
+from shogi_engine.match.runner import read_lines
 from tools.tuning import spsa
 
 
@@ -72,7 +72,7 @@ def test_wrong_arguments_say_why(tmp_path, capsys):
 def test_games_in_one_process_do_not_depend_on_the_threads(tmp_path):
     words = ["--in-process", "--a", "futility_margin=60", "--limit", "nodes=300", "--games", "6", "--seed", "4"]
     for threads in (1, 3):
-        assert match.main([*words, "--concurrency", str(threads), "--log", str(tmp_path / str(threads))]) == 0
+        assert main(["match", *words, "--concurrency", str(threads), "--log", str(tmp_path / str(threads))]) == 0
     logs = [read_lines(tmp_path / str(threads))[1:] for threads in (1, 3)]
     for log in logs:
         log.sort(key=lambda record: record["game"])
@@ -85,7 +85,7 @@ def test_games_in_one_process_do_not_depend_on_the_threads(tmp_path):
 @pytest.mark.parametrize("game", games.NAMES)
 def test_more_nodes_win_in_one_process(game, capsys):
     words = ["--in-process", "--game", game, "--limit1", "nodes=3000", "--limit2", "nodes=60", "--games", "10"]
-    assert match.main([*words, "--json"]) == 0
+    assert main(["match", *words, "--json"]) == 0
     summary = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert summary["wins"] >= 7
 

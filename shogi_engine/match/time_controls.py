@@ -1,11 +1,13 @@
-"""What an engine may use for a move, as the command line writes it and as USI's `go` says it."""
+"""What an engine may use for a move: as the command line writes it, and as a USI engine is told."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from shogi_engine.usi_client import Limit
 
 
 @dataclass(frozen=True)
-class Limit:
-    """The limits of one player, see `parse_limit`. Times in ms."""
+class TimeControl:
+    """The limits of one player in a match, see `parse_time_control`. Times in ms."""
 
     nodes: int | None = None
     depth: int | None = None
@@ -26,8 +28,8 @@ class Limit:
         return self.movetime
 
 
-def parse_limit(text: str) -> Limit:
-    """Return the limit of e.g. 'nodes=10000', 'movetime=200', 'byoyomi=1000', 'clock=60000+0+1000', 'depth=6'.
+def parse_time_control(text: str) -> TimeControl:
+    """Return the limits of e.g. 'nodes=10000', 'movetime=200', 'byoyomi=1000', 'clock=60000+0+1000', 'depth=6'.
 
     clock is MAIN[+BYOYOMI[+INCREMENT]]; several limits are joined by commas. Raises ValueError.
     """
@@ -45,29 +47,24 @@ def parse_limit(text: str) -> Limit:
             raise ValueError(f"a limit is nodes, depth, movetime, byoyomi or clock, not {part.strip()!r}")
     if min(values.values()) < 0 or any(values.get(name) == 0 for name in ("nodes", "depth", "movetime")):
         raise ValueError(f"a limit that is too small: {text!r}")
-    limit = Limit(**values)
-    if limit.clocked and not (limit.main or limit.byoyomi or limit.increment):
+    control = TimeControl(**values)
+    if control.clocked and not (control.main or control.byoyomi or control.increment):
         raise ValueError(f"a clock without any time: {text!r}")
-    return limit
+    return control
 
 
-def clock_words(limits: tuple[Limit, Limit], clocks: list[int], side: int) -> str:
-    """Return what `go` says of the time: both clocks (ms left), and the increments or the byoyomi of `side`."""
-    limit = limits[side]
-    if not limit.clocked:
-        return ""
-    words = f"btime {clocks[0]} wtime {clocks[1]}"
-    if any(each.increment for each in limits):
-        words += f" binc {limits[0].increment} winc {limits[1].increment}"
-    if limit.byoyomi or not limit.increment:
-        words += f" byoyomi {limit.byoyomi or 0}"
-    return words
-
-
-def go_words(limits: tuple[Limit, Limit], clocks: list[int], side: int) -> str:
-    """Return the words after `go` for `side` (0 black, 1 white)."""
-    words = [clock_words(limits, clocks, side)]
-    for name in ("movetime", "nodes", "depth"):
-        if (value := getattr(limits[side], name)) is not None:
-            words.append(f"{name} {value}")
-    return " ".join(filter(None, words))
+def usi_limit(controls: tuple[TimeControl, TimeControl], clocks: list[int], side: int) -> Limit:
+    """Return what `go` says to `side` (0 black, 1 white): both clocks (ms left), both increments or its byoyomi."""
+    own = controls[side]
+    limit = Limit(own.nodes, own.depth, own.movetime)
+    if not own.clocked:
+        return limit
+    increments = any(each.increment for each in controls)
+    return replace(
+        limit,
+        btime=clocks[0],
+        wtime=clocks[1],
+        binc=controls[0].increment if increments else None,
+        winc=controls[1].increment if increments else None,
+        byoyomi=(own.byoyomi or 0) if own.byoyomi or not own.increment else None,
+    )

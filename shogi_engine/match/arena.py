@@ -15,10 +15,10 @@ from shogi_engine import parameters
 from shogi_engine.engine import Engine
 from shogi_engine.game import NOT_OVER, TERMINATIONS, Game, do_move, game_result
 from shogi_engine.jit import new_record
+from shogi_engine.match.terms import Adjudicator, Terms
 from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root, write_root_moves
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
-from tools.match.terms import Adjudicator, Terms
 
 SEARCH_FLAGS = "search_flags"  # a setting of that name is Searcher.search_flags: bits of search/context.py
 RESIGN = (3000, 2)  # Terms.resign of games in one process, if nothing else is said
@@ -66,7 +66,8 @@ class Referee:
         """Return the legal moves after `moves`, at most MAX_GAME_PLY."""
         set_root(self._ctx, self._start, moves)
         count = int(write_root_moves(self._ctx))
-        return np.asarray(self._ctx)["root_moves"][:count].tolist()
+        found: list[int] = np.asarray(self._ctx)["root_moves"][:count].tolist()
+        return found
 
     def ending(self, moves: Sequence[int]) -> Ending | None:
         """Return how the rules end the game after `moves`, None if it goes on."""
@@ -117,6 +118,8 @@ def play_game(
         winner = adjudicator.winner()
         if winner is not None:
             return Ending(winner, "agreed"), moves
+        if adjudicator.drawn(len(moves)):
+            return Ending(None, "agreed"), moves
 
 
 class EnginePlayer:

@@ -1,4 +1,4 @@
-"""tools/match/match.py: its log goes on, faults are found and counted, pairs are pairs."""
+"""shogi_engine/match and `shogi-engine match`: the log goes on, faults are found and counted, pairs are pairs."""
 
 import json
 import sys
@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from shogi_engine.__main__ import main
 from shogi_engine.games.shogi.board import Board
+from shogi_engine.match import GameLog, Match, TimeControl, parse_time_control
+from shogi_engine.match.openings import SHIPPED, read
+from shogi_engine.match.time_controls import usi_limit
 from shogi_engine.match_statistics import Sprt
-from tools.match import match
-from tools.match.limits import Limit, clock_words, go_words, parse_limit
-from tools.match.openings import SHIPPED, read
-from tools.match.runner import GameLog, Match
-from tools.match.usi_client import parse_options
 
 WAYWARD = f"{sys.executable} {Path(__file__).parent / 'usi_wayward.py'}"
 SHORT = ["--limit", "movetime=300", "--margin", "200", "--patience", "1.5", "--max-plies", "24"]
@@ -20,7 +19,7 @@ SHORT = ["--limit", "movetime=300", "--margin", "200", "--patience", "1.5", "--m
 
 def run(capsys, *words):
     """Run a match; return its exit status and the summary."""
-    status = match.main([*words, "--json"])
+    status = main(["match", *words, "--json"])
     return status, json.loads(capsys.readouterr().out.splitlines()[-1])
 
 
@@ -70,13 +69,13 @@ def test_a_match_that_was_killed_goes_on(capsys, tmp_path):
     before = log.read_bytes()
     assert run(capsys, *words, "--games", "6")[1]["games"] == 6
     assert log.read_bytes() == before
-    assert match.main([*words, "--games", "6", "--seed", "2"]) == 2  # another match
+    assert main(["match", *words, "--games", "6", "--seed", "2"]) == 2  # another match
     assert "other settings" in capsys.readouterr().err
 
 
 def test_each_opening_is_played_with_both_colours(tmp_path):
     log = tmp_path / "log.jsonl"
-    assert match.main([WAYWARD, WAYWARD, "--games", "4", "--log", str(log), *SHORT]) == 0
+    assert main(["match", WAYWARD, WAYWARD, "--games", "4", "--log", str(log), *SHORT]) == 0
     games = {game["game"]: game for game in map(json.loads, log.read_text().splitlines()[1:])}
     assert games[0]["moves"] == games[1]["moves"] != games[2]["moves"] == games[3]["moves"]  # both play the same way
     for game in games.values():
@@ -87,9 +86,12 @@ def test_each_opening_is_played_with_both_colours(tmp_path):
 
 
 class Winner:
-    """A worker whose first player loses one game in twenty."""
+    """A worker, and its maker, whose first player loses one game in twenty."""
 
-    def play(self, number):
+    def __call__(self):
+        return self
+
+    def do(self, number):
         return {"game": number, "score": float(number % 20 != 0)}
 
     def close(self):
@@ -97,7 +99,7 @@ class Winner:
 
 
 def test_the_sequential_test_ends_the_match():
-    played = Match(GameLog(None, {}), 10_000, Winner, Sprt(0, 10))
+    played = Match(GameLog(None, {}), range(10_000), Winner(), Sprt(0, 10))
     done = list(played.run(2))
     assert 10 < len(done) < 1000
     assert played.decided()
@@ -105,11 +107,11 @@ def test_the_sequential_test_ends_the_match():
 
 def test_what_a_worker_raises_ends_the_match():
     class Broken(Winner):
-        def play(self, number):
+        def do(self, number):
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        list(Match(GameLog(None, {}), 10, Broken).run(2))
+        list(Match(GameLog(None, {}), range(10), Broken()).run(2))
 
 
 @pytest.mark.parametrize(
@@ -126,26 +128,29 @@ def test_what_a_worker_raises_ends_the_match():
     ],
 )
 def test_wrong_arguments_say_why_in_one_line(capsys, words):
-    assert match.main(words) == 2
+    assert main(["match", *words]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-def test_limits_and_options():
-    assert parse_limit("nodes=100,depth=3") == Limit(nodes=100, depth=3)
-    assert parse_limit("clock=1000+20+3") == Limit(main=1000, byoyomi=20, increment=3)
-    assert parse_options("A=1, B,C=x\\,y") == (("A", "1"), ("B", None), ("C", "x,y"))
+def test_time_controls():
+    assert parse_time_control("nodes=100,depth=3") == TimeControl(nodes=100, depth=3)
+    assert parse_time_control("clock=1000+20+3") == TimeControl(main=1000, byoyomi=20, increment=3)
     for text in ("nodes=0", "clock=0", "clock=1+2+3+4", "depth=", "3"):
         with pytest.raises(ValueError):
-            parse_limit(text)
+            parse_time_control(text)
 
 
 def test_what_go_says():
-    clock, byoyomi, nodes = Limit(main=9000, increment=50), Limit(byoyomi=100), Limit(nodes=7)
+    clock, byoyomi, nodes = TimeControl(main=9000, increment=50), TimeControl(byoyomi=100), TimeControl(nodes=7)
+
+    def go_words(*arguments):
+        return usi_limit(*arguments).words()
+
     assert go_words((clock, byoyomi), [800, 0], 0) == "btime 800 wtime 0 binc 50 winc 0"
     assert go_words((clock, byoyomi), [800, 0], 1) == "btime 800 wtime 0 binc 50 winc 0 byoyomi 100"
-    assert go_words((Limit(main=9000), nodes), [800, 0], 0) == "btime 800 wtime 0 byoyomi 0"
-    assert go_words((nodes, Limit(movetime=5, depth=2)), [0, 0], 1) == "movetime 5 depth 2"
-    assert (go_words((nodes, byoyomi), [0, 0], 0), clock_words((nodes, byoyomi), [0, 0], 0)) == ("nodes 7", "")
+    assert go_words((TimeControl(main=9000), nodes), [800, 0], 0) == "btime 800 wtime 0 byoyomi 0"
+    assert go_words((nodes, TimeControl(movetime=5, depth=2)), [0, 0], 1) == "movetime 5 depth 2"
+    assert go_words((nodes, byoyomi), [0, 0], 0) == "nodes 7"
 
 
 def test_the_shipped_openings_are_legal_and_different():

@@ -1,0 +1,289 @@
+"""`shogi-engine match`: engines, or settings of this build, against each other."""
+
+import argparse
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine.cli.cluster import add_cluster
+from shogi_engine.cli.common import add_command, add_json, at_least_one, natural, pyplot, report
+from shogi_engine.cli.match_table import shown_match
+
+if TYPE_CHECKING:
+    from shogi_engine.match import Match, Schedule, Terms
+
+MOST_ENGINES = 9
+NEVER = "never"
+EXPLAINED = """
+An engine is a command line that speaks USI, or GTP or NBoard after 'gtp:' or 'nboard:'; 'shogi' and 'othello' are this
+package's own, 'shogi:SkillLevel=5' with options. More than two play a tournament. A limit is nodes=N, depth=N,
+movetime=MS, byoyomi=MS or clock=MAIN+BYOYOMI+INCREMENT (ms), or several joined by commas. Each opening is played twice,
+colours swapped. Games are judged by the package's own rules; a fault (illegal move, loss on time, crash, no answer or a
+second one) loses the game and is counted. Every finished game is a line of the --log: a run that was stopped goes on
+when started again, and refuses to with other settings. --in-process plays two settings of this build
+(--a futility_margin=100,values.1=95, see --list) without any protocol: repeatable, at nodes or depth.
+Exit status: 0 when the match is complete or decided, 1 when it was given up, 2 for bad arguments.
+"""
+
+
+def terms_numbers(text: str) -> tuple[int, ...] | str:
+    """Return the numbers of 'VALUE:COUNT[:PLY]', or NEVER, for argparse."""
+    if text == NEVER:
+        return text
+    numbers = tuple(map(int, text.split(":")))
+    if not 1 <= len(numbers) <= 3 or min(numbers) < 0 or (len(numbers) > 1 and numbers[1] < 1):
+        raise ValueError
+    return numbers
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = add_command(commands, "match", run, "Play a match or a tournament: Elo, its interval, and an SPRT.")
+    parser.epilog = EXPLAINED
+    parser.add_argument("engines", nargs="*", metavar="ENGINE", help="two or more; see below")
+    _add_players(parser)
+    parser.add_argument("--games", type=at_least_one, default=100, metavar="N", help="of each two players; default 100")
+    parser.add_argument("--tournament", choices=("round-robin", "gauntlet"), default="round-robin")
+    parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="games at a time")
+    parser.add_argument("--openings", type=Path, metavar="FILE", help="'startpos moves ...' a line; default: shipped")
+    parser.add_argument("--random-plies", type=natural, default=0, metavar="N", help="random moves after each opening")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the openings")
+    parser.add_argument("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help="stop when decided")
+    parser.add_argument("--risks", type=float, nargs=2, default=(0.05, 0.05), metavar=("ALPHA", "BETA"))
+    parser.add_argument("--max-plies", type=at_least_one, default=320, metavar="N", help="then the game is drawn")
+    parser.add_argument(
+        "--resign", type=terms_numbers, metavar="VALUE:COUNT", help=f"both sides' scores have to agree; or {NEVER}"
+    )
+    parser.add_argument(
+        "--draw", type=terms_numbers, metavar="VALUE:COUNT:PLY", help="drawn when both see nobody ahead after PLY"
+    )
+    parser.add_argument("--margin", type=float, default=100.0, metavar="MS", help="over the time that are no loss yet")
+    parser.add_argument("--patience", type=float, default=60.0, metavar="S", help="over the time: no answer")
+    parser.add_argument("--ready-patience", type=float, default=600.0, metavar="S", help="until an engine is ready")
+    parser.add_argument("--max-faults", type=natural, default=10, metavar="N", help="give up after so many; 0: never")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="every game, a line each; the match goes on from it")
+    parser.add_argument("--records", type=Path, metavar="FILE", help="write all games (.kif, .csa, .ggf ...)")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page: table, graph and games")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw a match of two (needs matplotlib)")
+    parser.add_argument("--report", type=natural, default=0, metavar="N", help="a line to stderr after N games each")
+    add_cluster(parser, "games")
+    add_json(parser)
+
+
+def _add_players(parser: argparse.ArgumentParser) -> None:
+    """Add what is said of the players, and of those in this process."""
+    parser.add_argument("--limit", default="nodes=10000", metavar="LIMIT", help="of a move; default nodes=10000")
+    for number in range(1, MOST_ENGINES + 1):
+        hidden = None if number < 3 else argparse.SUPPRESS
+        parser.add_argument(f"--options{number}", default="", metavar="NAME=VALUE,...", help=hidden)
+        parser.add_argument(f"--limit{number}", default="", metavar="LIMIT", help=hidden or f"of player {number}")
+        parser.add_argument(f"--name{number}", default="", metavar="TEXT", help=hidden or f"of player {number}")
+    parser.add_argument("--ponder", action="store_true", help="engines think on the opponent's time")
+    parser.add_argument("--in-process", action="store_true", help="play --a against --b in this process")
+    parser.add_argument("--a", default="", metavar="NAME=N,...", help="parameters of the first")
+    parser.add_argument("--b", default="", metavar="NAME=N,...", help="parameters of the second")
+    parser.add_argument("--game", default="shogi", help="in this process: shogi or othello")
+    parser.add_argument("--list", action="store_true", help="list that game's parameters, and leave")
+    parser.add_argument("--hash", type=at_least_one, default=8, metavar="MB", help="of a table in this process")
+
+
+# ---- what is to be played ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A match ready to be played."""
+
+    match: "Match"
+    names: list[str]
+    game: str
+    settings: dict[str, Any]
+
+
+def prepared(args: argparse.Namespace) -> Prepared:
+    """Return the match that the arguments ask for. Raises ValueError and OSError."""
+    from shogi_engine import match
+    from shogi_engine.match_statistics import Sprt
+
+    count = 2 if args.in_process else len(args.engines)
+    if args.in_process == bool(args.engines) or not 2 <= count <= MOST_ENGINES:
+        raise ValueError(f"match: give 2 to {MOST_ENGINES} engines, or --in-process with --a and --b")
+    if count > 2 and (args.sprt or args.plot):
+        raise ValueError("match: --sprt and --plot are for two players")
+    sprt = Sprt(*args.sprt, *args.risks) if args.sprt else None
+    schedule = match.Schedule(count, args.games, args.tournament)
+    make = in_process if args.in_process else between_engines
+    maker, names, game = make(args, schedule)
+    plan = maker.openings
+    common = ("seed", "max_plies", "resign", "draw", "limit")
+    settings = {name: getattr(args, name) for name in common}
+    settings |= {"game": game, "random_plies": plan.plies, "openings": str(args.openings or "")}
+    settings |= _own_settings(args, names)
+    log = match.GameLog(args.log, json.loads(json.dumps(settings)))
+    played = match.Match(log, schedule.numbers(), maker, sprt, args.max_faults)
+    return Prepared(played, names, game, log.settings)
+
+
+def _own_settings(args: argparse.Namespace, names: list[str]) -> dict[str, Any]:
+    """Return the settings of the players, which another match of the same log may not change."""
+    if args.in_process:
+        return {"a": args.a, "b": args.b, "hash": args.hash}
+    numbers = range(1, len(names) + 1)
+    own = {f"{what}{number}": getattr(args, f"{what}{number}") for what in ("options", "limit") for number in numbers}
+    own |= {"engines": args.engines, "ponder": args.ponder, "margin": args.margin}
+    return own | ({"tournament": args.tournament} if len(names) > 2 else {})
+
+
+def terms_of(args: argparse.Namespace) -> "Terms":
+    """Return how games are judged."""
+    from shogi_engine.match import Terms
+    from shogi_engine.match.arena import RESIGN
+
+    if args.resign is None and args.in_process:
+        args.resign = RESIGN
+    resign, draw = ((None if given == NEVER else given) for given in (args.resign, args.draw))
+    return Terms(
+        args.max_plies,
+        (resign[0], (*resign, 2)[1]) if resign else None,
+        (draw[0], (*draw, 4)[1], (*draw, 4, 60)[2]) if draw else None,
+        args.margin,
+    )
+
+
+def in_process(args: argparse.Namespace, schedule: "Schedule") -> tuple[Any, list[str], str]:
+    """Return the maker of games in this process, what the players are called, and the game. Raises ValueError."""
+    from shogi_engine import games, match
+    from shogi_engine.match.workers import ArenaWorker
+
+    controls = [match.parse_time_control(given or args.limit) for given in (args.limit1, args.limit2)]
+    games.load(args.game)
+    openings = match.OpeningPlan.of(args.game, args.openings, seed=args.seed, plies=args.random_plies)
+    maker = match.ArenaGames((args.a, args.b), (controls[0], controls[1]), openings, terms_of(args), args.hash)
+    ArenaWorker(replace(maker, hash_mb=1))  # says now what is wrong
+    return maker, [args.name1 or args.a or "default", args.name2 or args.b or "default"], args.game
+
+
+def between_engines(args: argparse.Namespace, schedule: "Schedule") -> tuple[Any, list[str], str]:
+    """Return the maker of games between engines, what they are called, and the game. Raises ValueError."""
+    from shogi_engine import match
+
+    engines = tuple(
+        match.parse_engine(
+            text,
+            getattr(args, f"options{number}"),
+            match.parse_time_control(getattr(args, f"limit{number}") or args.limit),
+            ponder=args.ponder,
+            label=getattr(args, f"name{number}"),
+        )
+        for number, text in enumerate(args.engines, 1)
+    )
+    game = engines[0].game
+    if any(engine.game != game for engine in engines):
+        raise ValueError(f"match: {', '.join(engine.name for engine in engines)} do not play the same game")
+    openings = match.OpeningPlan.of(game, args.openings, seed=args.seed, plies=args.random_plies)
+    maker = match.EngineGames(game, engines, schedule, openings, terms_of(args), args.patience, args.ready_patience)
+    for engine in engines:
+        engine.player(args.patience, args.ready_patience)  # says now what is wrong
+    names = [engine.name for engine in engines]
+    return maker, [f"{name} ({n})" if names.count(name) > 1 else name for n, name in enumerate(names, 1)], game
+
+
+# ---- running it --------------------------------------------------------------------------------------------------
+
+
+def list_parameters(name: str) -> int:
+    """Print the parameters of a game."""
+    from shogi_engine import games, parameters
+
+    game = games.load(name)
+    tunable = parameters.tunable(game)
+    for each, default in parameters.defaults(game).items():
+        found = tunable.get(each)
+        extra = f"  tuned from {found.least} to {found.most} by {found.step}" if found else ""
+        print(f"{each} = {default}{extra}")
+    return 0
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play what is missing and print the summary."""
+    from shogi_engine.match.report import summarise
+
+    if args.list:
+        return list_parameters(args.game)
+    plt = pyplot() if args.plot else None
+    ready = prepared(args)
+    check_outputs(args, ready.game)
+    interrupted = False
+    try:
+        with shown_match(ready.match, ready.names, args.report) as show:
+            for _ in ready.match.run(args.concurrency, args.cluster):
+                show()
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        write_outputs(args, ready, plt)
+    records = ready.match.log.records
+    if len(ready.names) == 2:
+        values, text = summarise(records, ready.match.sprt), two_text(ready)
+    else:
+        values, text = tournament_values(ready), tournament_text(ready)
+    report(args, {**values, "settings": ready.settings}, text)
+    return 0 if ready.match.complete() and not interrupted else 1
+
+
+def check_outputs(args: argparse.Namespace, game: str) -> None:
+    """Raise ValueError for files that could not be written in the end."""
+    from shogi_engine import records
+
+    if args.records and records.format_of_name(args.records, game) is None:
+        endings = ", ".join(each.extensions[0] for each in records.all_formats(game))
+        raise ValueError(f"match: {args.records} names no format of {game} ({endings})")
+    for path in filter(None, (args.records, args.html, args.plot, args.log)):
+        if not path.absolute().parent.is_dir():
+            raise ValueError(f"match: there is no folder {path.absolute().parent}")
+
+
+def write_outputs(args: argparse.Namespace, ready: Prepared, plt: Any) -> None:
+    """Write the records, the page and the picture."""
+    from shogi_engine import match
+    from shogi_engine.match.report import plot
+
+    log, title = ready.match.log, " - ".join(ready.names)
+    if args.records and log.records:
+        match.save(args.records, ready.game, log.records, ready.names, title)
+    if args.html:
+        text = match.page(title, log.records, ready.names, ready.match.sprt)
+        args.html.write_text(text, encoding="utf-8", newline="\n")
+    if plt is not None:
+        plot(log.scores, ready.match.sprt, args.plot, plt)
+
+
+def two_text(ready: Prepared) -> str:
+    """Return the figures of a match of two, the reasons games ended for, and what the players used."""
+    from shogi_engine.match.report import line, summarise
+    from shogi_engine.match.workers import SIDES
+
+    summary = summarise(ready.match.log.records, ready.match.sprt)
+    lines = [line(summary)]
+    lines += [f"  {count:5} {reason}" for reason, count in summary["reasons"].items()]
+    for side, name in zip(SIDES, ready.names, strict=True):
+        used = summary[side]
+        lines.append(f"  {side} ({name}): {used['ms_per_move']} ms and {used['nodes_per_move']} nodes a move")
+    return "\n".join(lines)
+
+
+def tournament_values(ready: Prepared) -> dict[str, Any]:
+    """Return a tournament as JSON has it."""
+    from shogi_engine.match.report import crosstable, standings
+
+    records = ready.match.log.records
+    table = crosstable(records, len(ready.names))
+    return {"games": len(records), "standings": standings(records, ready.names), "crosstable": table}
+
+
+def tournament_text(ready: Prepared) -> str:
+    """Return the table of a tournament."""
+    from shogi_engine.match.report import standings, text_table
+
+    return text_table(standings(ready.match.log.records, ready.names))

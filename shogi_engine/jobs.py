@@ -1,0 +1,178 @@
+"""One way to spread work: pieces done by threads of this process or by the workers of a Ray cluster.
+
+A piece is an item that says all there is to say about it, and a maker returns what does pieces, so results do not
+depend on who did which. Kernels run without the GIL, so threads are enough on one machine. A Ray worker that dies costs
+the piece it was at: that one is done again. Ray (https://www.ray.io) is an optional extra, imported where asked for.
+"""
+
+import contextlib
+import functools
+import importlib
+import tempfile
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from shogi_engine.threads import results_on_threads
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Item_contra = TypeVar("Item_contra", contravariant=True)
+Result_co = TypeVar("Result_co", covariant=True)
+
+RETRIES = 100  # of a piece whose worker died
+LOCAL = {"include_dashboard": False}  # of a cluster that is made here
+STOP_PATIENCE = 5.0  # seconds until pieces at work that nobody wants any more are left to themselves
+AHEAD = 4  # pieces that are handed out for each core of the cluster
+
+
+class Worker(Protocol[Item_contra, Result_co]):
+    """Does pieces, one at a time."""
+
+    def do(self, item: Item_contra) -> Result_co:
+        """Return the result of a piece."""
+
+    def close(self) -> None:
+        """Free what it holds; from any thread, while a piece is being done too: it is not wanted any more.
+
+        It may be called more than once.
+        """
+
+
+class Maker(Hashable, Protocol[Item_contra, Result_co]):
+    """Makes workers; hashable, and picklable for a cluster.
+
+    warm_up : what is done once on each machine before its first worker begins, such as compiling kernels.
+    """
+
+    def __call__(self) -> Worker[Item_contra, Result_co]:
+        """Return a new worker."""
+
+    def warm_up(self) -> None:
+        """Prepare the machine; one process of it at a time."""
+
+
+def load_ray() -> Any:
+    """Return the module ray; raises ValueError if it is not installed."""
+    try:
+        return importlib.import_module("ray")
+    except ImportError:
+        raise ValueError("--cluster needs ray, which is not installed: pip install 'shogi-engine[ray]'") from None
+
+
+# ---- in a worker process of a cluster ----------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def one_at_a_time(name: str) -> Iterator[None]:
+    """Keep the other processes of this machine (and this user) out while the block runs."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: both do the same work, and one file wins
+        yield
+        return
+    from shogi_engine.jit import cache_folder
+
+    with open((cache_folder() or Path(tempfile.gettempdir())) / f"{name}.lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield  # closing the file unlocks it, and so does the end of the process
+
+
+@functools.lru_cache(maxsize=1)
+def _worker_here(maker: Maker[Any, Any]) -> Worker[Any, Any]:
+    """Return this process's worker; the process may do pieces of one maker after another, not of two by turns."""
+    with one_at_a_time("warm-up"):
+        maker.warm_up()
+    return maker()
+
+
+def do_piece(maker: Maker[Item, Result], item: Item) -> tuple[Item, Result]:
+    """Do a piece in a worker process."""
+    return item, _worker_here(maker).do(item)
+
+
+# ---- where the work is wanted ------------------------------------------------------------------------------------
+
+
+class Pool(Generic[Item, Result]):
+    """Workers of one maker, here or on a cluster: `with Pool(maker, 2) as pool: for item, result in pool.results(...)`.
+
+    workers : threads of this process; with the cluster 'local', its processes    cluster : '' for none, 'auto' for the
+    one that this machine belongs to, 'local' for one of this machine, or an address    cores : that a piece needs
+    Raises ValueError if there is no Ray, ConnectionError if there is no such cluster.
+    """
+
+    def __init__(
+        self, maker: Maker[Item, Result], workers: int = 1, cluster: str = "", *, name: str = "work", cores: int = 1
+    ) -> None:
+        self._maker, self._workers, self._cluster = maker, workers, cluster
+        self._name, self._cores = name, cores
+        self._idle: list[Worker[Item, Result]] = []
+        self._ray: Any = None
+        self._own = False
+
+    def __enter__(self) -> Self:
+        if self._cluster:
+            self._ray = load_ray()
+            self._own = not self._ray.is_initialized()
+        if self._own:
+            local = self._cluster == "local"
+            where = {"num_cpus": self._workers * self._cores} if local else {"address": self._cluster}
+            self._ray.init(**where, log_to_driver=False, logging_level="error", **LOCAL if local else {})
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._idle:
+            worker.close()
+        self._idle = []
+        if self._own:
+            self._ray.shutdown()
+
+    def results(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
+        """Yield (item, result) of all pieces, as they are finished, in any order. Raises what a piece raised.
+
+        Once nobody wants more, pieces at work are cut short.
+        """
+        return self._on_ray(iter(items)) if self._ray is not None else self._on_threads(list(items))
+
+    def _on_threads(self, items: list[Item]) -> Iterator[tuple[Item, Result]]:
+        used: list[Worker[Item, Result]] = []
+
+        def work(_: int) -> Callable[[Item], Result]:
+            used.append(self._idle.pop() if self._idle else self._maker())
+            return used[-1].do
+
+        def close() -> None:
+            for worker in list(used):
+                worker.close()
+
+        done = False
+        try:
+            yield from results_on_threads(work, items, self._workers, self._name, close, STOP_PATIENCE)
+            done = True
+        finally:
+            if done:
+                self._idle += used
+            else:
+                close()
+
+    def _on_ray(self, items: Iterator[Item]) -> Iterator[tuple[Item, Result]]:
+        ray = self._ray
+        waiting: list[Any] = []
+        task, shared = ray.remote(max_retries=RETRIES, num_cpus=self._cores)(do_piece), ray.put(self._maker)
+        try:
+            while True:
+                places = max(ray.cluster_resources().get("CPU", 1.0) / self._cores, 1.0)
+                room = int(AHEAD * places) - len(waiting)
+                waiting += [task.remote(shared, item) for _, item in zip(range(room), items, strict=False)]
+                if not waiting:
+                    return
+                finished, waiting = ray.wait(waiting)
+                try:
+                    found = ray.get(finished)
+                except ray.exceptions.RayTaskError as fault:
+                    raise fault.cause from fault
+                yield from found
+        finally:
+            for each in waiting:
+                ray.cancel(each, force=True)

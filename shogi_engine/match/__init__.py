@@ -1,0 +1,48 @@
+"""Matches and tournaments: engines or settings of this build against each other, as a library.
+
+    from shogi_engine import match
+
+    engines = tuple(match.parse_engine(text, "", match.parse_time_control("movetime=100")) for text in ("shogi", "foo"))
+    schedule = match.Schedule(len(engines), games=100)
+    openings, terms = match.OpeningPlan.of("shogi"), match.Terms(resign=(1500, 3))
+    games = match.EngineGames("shogi", engines, schedule, openings, terms)
+    played = match.Match(match.GameLog(Path("log.jsonl"), {}), schedule.numbers(), games)
+    for record in played.run(concurrency=2):
+        print(record["game"], record["score"], record["reason"])
+    print(match.text_table(match.standings(played.log.records, [engine.name for engine in engines])))
+
+`shogi-engine match` is this on the command line.
+"""
+
+from shogi_engine.match.engines import EngineSpec, parse_engine
+from shogi_engine.match.game_records import game_records, save
+from shogi_engine.match.openings import OpeningPlan, Openings
+from shogi_engine.match.page import page
+from shogi_engine.match.report import standings, summarise, text_table
+from shogi_engine.match.runner import GameLog, Match, Record
+from shogi_engine.match.schedule import Schedule
+from shogi_engine.match.terms import Terms
+from shogi_engine.match.time_controls import TimeControl, parse_time_control
+from shogi_engine.match.workers import ArenaGames, EngineGames
+
+__all__ = [
+    "ArenaGames",
+    "EngineGames",
+    "EngineSpec",
+    "GameLog",
+    "Match",
+    "OpeningPlan",
+    "Openings",
+    "Record",
+    "Schedule",
+    "Terms",
+    "TimeControl",
+    "game_records",
+    "page",
+    "parse_engine",
+    "parse_time_control",
+    "save",
+    "standings",
+    "summarise",
+    "text_table",
+]

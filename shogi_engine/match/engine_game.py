@@ -1,0 +1,172 @@
+"""One game between two engines, judged by the package's Board; an engine that commits a fault loses by it."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from shogi_engine.engine_client import EngineError
+from shogi_engine.match.players import DECLARE, RESIGN, Answer, FaultError, Player, Turn
+from shogi_engine.match.rules import Rules
+from shogi_engine.match.terms import Adjudicator, Terms
+from shogi_engine.text import sanitize
+
+PASS = "pass"
+
+
+@dataclass
+class Usage:
+    """What one side used in a game. Times in ms."""
+
+    moves: int = 0
+    milliseconds: float = 0.0
+    longest: float = 0.0
+    late: int = 0  # moves over the limit, within the margin
+    latest: float = 0.0  # the most over the limit
+    nodes: int = 0
+    depths: int = 0
+    hits: int = 0  # ponder moves that were played
+    misses: int = 0
+
+    def add(self, answer: Answer, allowed: float | None) -> None:
+        """Count a move that may have taken `allowed` ms."""
+        self.moves += 1
+        self.milliseconds += answer.milliseconds
+        self.longest = max(self.longest, answer.milliseconds)
+        self.nodes += answer.nodes
+        self.depths += answer.depth
+        if allowed is not None and answer.milliseconds > allowed:
+            self.late += 1
+            self.latest = max(self.latest, answer.milliseconds - allowed)
+
+
+@dataclass
+class PlayedGame:
+    """A finished game.
+
+    winner : 0 (black), 1, or None for a draw    fault : what its loser did wrong, '' if nothing
+    moves : the opening's too    times, scores : by move, ms and the mover's opinion; None where nobody thought
+    """
+
+    winner: int | None
+    reason: str
+    fault: str
+    start: str
+    moves: list[str]
+    usage: tuple[Usage, Usage]
+    times: list[float | None] = field(default_factory=list)
+    scores: list[int | None] = field(default_factory=list)
+    points: float | None = None
+
+
+class EngineGame:
+    """A game of two players, black first, from the opening that `rules` have played already."""
+
+    def __init__(self, players: tuple[Player, Player], rules: Rules, terms: Terms) -> None:
+        self.players, self.rules, self.terms = players, rules, terms
+        self._controls = players[0].control, players[1].control
+        self._clocks = [control.main or 0 for control in self._controls]
+        self._usage = Usage(), Usage()
+        self._adjudicator = Adjudicator(terms)
+        self._times: list[float | None] = [None] * len(rules.moves)
+        self._scores: list[int | None] = [None] * len(rules.moves)
+
+    def _turn(self, side: int, *more: str) -> Turn:
+        return Turn(self.rules.start, [*self.rules.moves, *more], side, self._controls, list(self._clocks))
+
+    @contextlib.contextmanager
+    def _blamed(self, side: int) -> Iterator[Player]:
+        """Give the player of `side`; what it does wrong is the fault of that side."""
+        try:
+            yield self.players[side]
+        except EngineError as fault:
+            raise FaultError.of(side, fault) from None
+
+    def play(self) -> PlayedGame:
+        """Play to the end; a fault ends the game, and the process that committed it."""
+        fault = ""
+        try:
+            for side in range(2):
+                with self._blamed(side) as player:
+                    player.new_game(self._turn(side))
+            winner, reason = self._play_on()
+            for side in range(2):
+                with self._blamed(side) as player:
+                    player.game_over("draw" if winner is None else "win" if winner == side else "lose")
+        except FaultError as failure:
+            winner, reason, fault = 1 - failure.side, str(failure), failure.kind
+            self.players[failure.side].close()
+            try:
+                self.players[winner].game_over("win")
+            except EngineError:
+                self.players[winner].close()
+        rules = self.rules
+        return PlayedGame(
+            winner, reason, fault, rules.start, rules.moves, self._usage, self._times, self._scores, rules.score()
+        )
+
+    def _play_on(self) -> tuple[int | None, str]:
+        """Play to the end; return the winner and the reason. Raises FaultError."""
+        rules = self.rules
+        while True:
+            outcome = rules.outcome()
+            if outcome is not None:
+                return outcome
+            if len(rules.moves) >= self.terms.max_plies:
+                return None, "max plies"
+            if rules.only_pass():
+                self._make(PASS, None, None)
+                continue
+            side = rules.side
+            answer = self._think(side)
+            if answer.move == RESIGN:
+                return 1 - side, "resign"
+            if answer.move == DECLARE:
+                if not rules.can_declare():
+                    raise FaultError(side, "false declaration")
+                return side, "declaration"
+            self._push(side, answer)
+            self._adjudicator.add(side, answer.score)
+            winner = self._adjudicator.winner()
+            if winner is not None:
+                return winner, "agreed"
+            if self._adjudicator.drawn(len(rules.moves)):
+                return None, "agreed"
+            if answer.ponder and rules.outcome() is None:
+                self._ponder(side, answer.ponder)
+
+    def _make(self, move: str, milliseconds: float | None, score: int | None) -> None:
+        self.rules.push(move)
+        self._times.append(milliseconds)
+        self._scores.append(score)
+
+    def _push(self, side: int, answer: Answer) -> None:
+        """Make the move of `side`. Raises FaultError if it is illegal."""
+        try:
+            self._make(answer.move, round(answer.milliseconds, 1), answer.score)
+        except ValueError as fault:
+            again = self.rules.moves[-2:-1] == [answer.move]  # said twice, and so late that it seems to be an answer
+            kind = "second answer" if again else "illegal move"
+            raise FaultError(side, kind, f"{kind}: {sanitize(str(fault))}") from None
+
+    def _think(self, side: int) -> Answer:
+        """Return the move of `side`. Raises FaultError if it takes too long."""
+        control, usage, turn = self._controls[side], self._usage[side], self._turn(side)
+        with self._blamed(side) as player:
+            hit = player.ponders_on(turn)
+            usage.hits += hit is True
+            usage.misses += hit is False
+            answer = player.think(turn)
+        allowed = turn.allowed
+        usage.add(answer, allowed)
+        if allowed is not None and answer.milliseconds > allowed + self.terms.margin:
+            raise FaultError(side, "time", f"time: {answer.milliseconds:.0f} ms of {allowed:.0f}")
+        if control.clocked:
+            self._clocks[side] = max(0, self._clocks[side] - int(answer.milliseconds)) + control.increment
+        return answer
+
+    def _ponder(self, side: int, move: str) -> None:
+        """Let `side` think on the opponent's time about `move`, which has to be legal."""
+        with self._blamed(side) as player:
+            if not self.rules.is_legal(move):
+                raise EngineError("illegal ponder move", sanitize(move))
+            player.ponder(self._turn(side, move))

@@ -1,0 +1,92 @@
+"""The openings of a match: as many as it needs, each the same whenever asked for by its number.
+
+A file's lines in a seeded order; when they are used up, or where there is no file, with some random moves added that
+leave the game balanced by a small search: engines that play by nodes would else repeat their games.
+"""
+
+import random
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from shogi_engine import games
+from shogi_engine.match.arena import Referee, SearchPlayer
+from shogi_engine.search.limits import Limits
+
+SHIPPED = Path(__file__).parent / "shogi_openings.txt"
+TRIES = 50
+BALANCE = 300  # the most that either side may be ahead after random moves, in the game's unit
+BALANCE_NODES = 3000
+RANDOM_PLIES = 8  # of each opening, for a game without a file of openings
+
+
+def read(path: Path) -> list[str]:
+    """Return a file's openings: 'startpos moves ...' a line, '#' begins a comment. Raises OSError, ValueError."""
+    text = path.read_text(encoding="utf-8")
+    lines = [line.split("#")[0].strip().removeprefix("position ") for line in text.splitlines()]
+    openings = [line for line in lines if line]
+    if not openings:
+        raise ValueError(f"there is no opening in {path}")
+    for opening in openings:
+        if not opening.startswith("startpos"):
+            raise ValueError(f"an opening begins with startpos, unlike {opening[:40]!r}")
+    return openings
+
+
+@dataclass(frozen=True)
+class OpeningPlan:
+    """What a match's openings are made of.
+
+    lines : of a file    plies : random moves added to each; 0: two in each further round through the lines
+    """
+
+    game: str
+    lines: tuple[str, ...]
+    seed: int
+    plies: int
+
+    @classmethod
+    def of(cls, game: str, path: Path | None = None, *, seed: int = 1, plies: int = 0) -> "OpeningPlan":
+        """Return the plan for a file; without one for the game's shipped one, or none. Raises OSError, ValueError."""
+        path = path or (SHIPPED if game == "shogi" else None)
+        lines = read(path) if path else ["startpos"]
+        random.Random(seed).shuffle(lines)
+        return cls(game, tuple(lines), seed, plies or (0 if path else RANDOM_PLIES))
+
+
+class Openings:
+    """Openings by number, for any thread."""
+
+    def __init__(self, plan: OpeningPlan) -> None:
+        self.plan = plan
+        self._lock = threading.Lock()
+        self._referee: Referee | None = None
+        self._judge: SearchPlayer | None = None
+
+    def __getitem__(self, number: int) -> str:
+        """Return the opening, its moves alone, of pair `number`. Raises ValueError if none is found."""
+        plan = self.plan
+        line = plan.lines[number % len(plan.lines)].removeprefix("startpos").removeprefix(" moves").strip()
+        plies = plan.plies or (2 if number >= len(plan.lines) else 0)
+        if not plies:
+            return line
+        with self._lock:
+            return self._lengthened(line, plies, random.Random(f"{plan.seed} {number}"))
+
+    def _lengthened(self, line: str, plies: int, rng: random.Random) -> str:
+        game = games.load(self.plan.game)
+        referee = self._referee = self._referee or Referee(game)
+        judge = self._judge = self._judge or SearchPlayer(game, hash_mb=1)
+        judge.limits = Limits(nodes=BALANCE_NODES)
+        base = referee.parse(line)
+        for _ in range(TRIES):
+            moves = list(base)
+            while len(moves) < len(base) + plies and (legal := referee.legal_moves(moves)):
+                moves.append(rng.choice(legal))
+            if not referee.legal_moves(moves):
+                continue
+            judge.new_game()
+            _, score = judge.choose(moves)
+            if score is not None and abs(score) <= BALANCE:
+                return referee.format(moves)
+        raise ValueError(f"no balanced position {plies} random moves after {line or 'the start'!r} in {TRIES} tries")

@@ -1,0 +1,143 @@
+"""Othello engines that speak GTP or NBoard as players."""
+
+from shogi_engine.engine_client import EngineError
+from shogi_engine.gtp_client import COLOURS, SimpleGtp
+from shogi_engine.match.players import Answer, Turn
+from shogi_engine.match.time_controls import TimeControl
+from shogi_engine.nboard_client import SimpleNBoard
+
+UNIT = 100  # the game's values in a disc
+
+
+class _FollowingPlayer:
+    """A player that is told move by move, and knows which it has been told. Those that do not ponder derive from it."""
+
+    def __init__(self, control: TimeControl) -> None:
+        self.control = control
+        self._told: list[str] = []
+
+    def ponders_on(self, turn: Turn) -> bool | None:
+        """It does not ponder."""
+        return None
+
+    def ponder(self, turn: Turn) -> None:
+        """It does not ponder."""
+
+    def game_over(self, result: str) -> None:
+        """Nothing is told."""
+
+
+class GtpPlayer(_FollowingPlayer):
+    """A GTP engine as a player: on a clock, with time for each move, or unlimited; the protocol has no other limits."""
+
+    def __init__(self, engine: SimpleGtp, control: TimeControl) -> None:
+        super().__init__(control)
+        self.engine = engine
+        if control.nodes or control.increment:
+            raise ValueError("a GTP engine has a main time, byoyomi, movetime or (set_level) depth, nothing else")
+
+    @property
+    def name(self) -> str:
+        """The engine's name."""
+        return self.engine.name
+
+    def ready(self) -> None:
+        """Start."""
+        self.engine.start()
+
+    def new_game(self, turn: Turn) -> None:
+        """Begin a game, and tell the time."""
+        self.engine.new_game()
+        self._told = []
+        control = self.control
+        if control.clocked:
+            byoyomi = (control.byoyomi or 0) / 1000
+            self.engine.time_settings((control.main or 0) / 1000, byoyomi, 1 if byoyomi else 0)
+        elif control.movetime:
+            self.engine.time_settings(0, max(control.movetime / 1000, 1), 1)
+        if control.depth:
+            self.engine.command(f"set_level {control.depth}")
+        self._tell(turn)
+
+    def _tell(self, turn: Turn) -> None:
+        for ply in range(len(self._told), len(turn.moves)):
+            self.engine.play(COLOURS[ply % 2], turn.moves[ply])
+        self._told = list(turn.moves)
+
+    def think(self, turn: Turn) -> Answer:
+        """Return the move."""
+        self._tell(turn)
+        colour = COLOURS[turn.side]
+        if self.control.clocked:
+            left = turn.clocks[turn.side] / 1000
+            byoyomi = (self.control.byoyomi or 0) / 1000
+            self.engine.time_left(colour, left or byoyomi, 0 if left or not byoyomi else 1)
+        move = self.engine.genmove(colour, turn.allowed)
+        self._told.append(move)
+        return Answer(move, self.engine.milliseconds)
+
+    def close(self) -> None:
+        """End the process."""
+        self.engine.close()
+
+
+class NBoardPlayer(_FollowingPlayer):
+    """An NBoard engine as a player: to a depth (its level), on a clock, or both."""
+
+    def __init__(self, engine: SimpleNBoard, control: TimeControl) -> None:
+        super().__init__(control)
+        self.engine = engine
+        if control.nodes or control.byoyomi:
+            raise ValueError("an NBoard engine has a depth, a main time with an increment, or movetime, nothing else")
+
+    @property
+    def name(self) -> str:
+        """The engine's name."""
+        return self.engine.name
+
+    def ready(self) -> None:
+        """Start."""
+        self.engine.start()
+
+    def new_game(self, turn: Turn) -> None:
+        """Set the game with the opening, and the level."""
+        control = self.control
+        if control.depth:
+            self.engine.set_depth(control.depth)
+        seconds = [(control.main or 0) / 1000, control.increment / 1000]
+        if control.movetime:
+            seconds = [0.0, control.movetime / 1000]
+        clock = f"TI[{_clock(seconds[0])}/{_clock(seconds[1])}]" if any(seconds) else ""
+        moves = "".join(f"{'BW'[ply % 2]}[{_square(move)}]" for ply, move in enumerate(turn.moves))
+        board = f"BO[8 {'-' * 27}O*{'-' * 6}*O{'-' * 27} *]"
+        self.engine.set_game(f"(;GM[Othello]PC[match]PB[black]PW[white]RE[?]{clock}TY[8]{board}{moves};)")
+        self._told = list(turn.moves)
+        self.engine.ping()
+
+    def think(self, turn: Turn) -> Answer:
+        """Return the move."""
+        for move in turn.moves[len(self._told) :]:
+            self.engine.move(move)
+        self._told = list(turn.moves)
+        found = self.engine.go(turn.allowed)
+        try:
+            self.engine.move(found.move, seconds=f"{found.milliseconds / 1000:.2f}")
+        except ValueError as fault:
+            raise EngineError("illegal move", str(fault)) from None
+        self._told.append(found.move)
+        score = None if found.value is None else round(found.value * UNIT)
+        return Answer(found.move, found.milliseconds, score=score, nodes=found.nodes)
+
+    def close(self) -> None:
+        """End the process."""
+        self.engine.close()
+
+
+def _square(move: str) -> str:
+    return "PA" if move == "pass" else move.upper()
+
+
+def _clock(seconds: float) -> str:
+    """Return a time as GGF has it."""
+    minutes, rest = divmod(seconds, 60)
+    return f"{int(minutes)}:{rest:05.2f}"

@@ -1,0 +1,162 @@
+"""The sides of a game between engines, whatever protocol they speak."""
+
+import random
+from dataclasses import dataclass
+from typing import Protocol
+
+from shogi_engine.engine_client import EngineError
+from shogi_engine.match.time_controls import TimeControl, usi_limit
+from shogi_engine.usi_client import Limit, PlayResult, SimpleEngine
+
+RESIGN, DECLARE = "resign", "win"  # instead of a move
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A position in which a player is to move.
+
+    start : where the game began, in the game's notation; '' for its usual start    moves : made since
+    side : 0 (black) or 1    controls : both players', by side    clocks : ms of main time left, by side
+    """
+
+    start: str
+    moves: list[str]
+    side: int
+    controls: tuple[TimeControl, TimeControl]
+    clocks: list[int]
+
+    @property
+    def allowed(self) -> float | None:
+        """How many ms the move may take, None if as many as it likes."""
+        return self.controls[self.side].allowed(self.clocks[self.side])
+
+
+@dataclass
+class Answer:
+    """A move and what was said of it. move : in the game's notation, RESIGN or DECLARE.   score : the game's unit."""
+
+    move: str
+    milliseconds: float
+    ponder: str = ""
+    score: int | None = None
+    depth: int = 0
+    nodes: int = 0
+
+
+class Player(Protocol):
+    """An engine that plays. Whatever it does wrong raises EngineError."""
+
+    control: TimeControl
+
+    @property
+    def name(self) -> str:
+        """What it calls itself."""
+
+    def ready(self) -> None:
+        """Start, and wait until it could play."""
+
+    def new_game(self, turn: Turn) -> None:
+        """Get ready for a game that begins with the opening in `turn`; `turn.side` is the player's."""
+
+    def think(self, turn: Turn) -> Answer:
+        """Return the move for `turn`; the player may have pondered on it."""
+
+    def ponders_on(self, turn: Turn) -> bool | None:
+        """Tell whether the player ponders on this position; None if it does not ponder at all."""
+
+    def ponder(self, turn: Turn) -> None:
+        """Begin to think on the opponent's time about what will be played if the last move of `turn` is made."""
+
+    def game_over(self, result: str) -> None:
+        """Take the result, 'win', 'lose' or 'draw'."""
+
+    def close(self) -> None:
+        """End the process; the next game starts another one."""
+
+
+class UsiPlayer:
+    """A USI engine as a player.
+
+    gui : None: pondering ends with `ponderhit` or `stop`, and with `stop` before the game's end. Else a generator that
+    decides what may as well come: `stop` and `go` after a hit, a clock after `ponderhit`, `gameover` while it ponders.
+    """
+
+    def __init__(self, engine: SimpleEngine, control: TimeControl, *, ponder: bool = False) -> None:
+        self.engine, self.control, self._ponder = engine, control, ponder
+        self.gui: random.Random | None = None
+
+    @property
+    def name(self) -> str:
+        """The engine's name."""
+        return self.engine.name
+
+    @staticmethod
+    def _position(turn: Turn) -> str:
+        start = f"sfen {turn.start}" if turn.start else "startpos"
+        return f"position {start}" + (f" moves {' '.join(turn.moves)}" if turn.moves else "")
+
+    @staticmethod
+    def _limit(turn: Turn) -> Limit:
+        return usi_limit(turn.controls, turn.clocks, turn.side)
+
+    def ready(self) -> None:
+        """Start, and wait until it could play."""
+        self.engine.ready()
+
+    def new_game(self, turn: Turn) -> None:
+        """Get ready for a game."""
+        self.engine.new_game()
+
+    def think(self, turn: Turn) -> Answer:
+        """Return the move, by a ponderhit if the engine ponders on the position."""
+        position, engine, gui = self._position(turn), self.engine, self.gui
+        if engine.pondering == position and gui is not None:
+            if gui.random() < 0.9:
+                return self._answer(engine.ponder_hit(self._limit(turn) if gui.random() < 0.5 else None))
+            engine.stop_pondering()
+        return self._answer(engine.play(position, self._limit(turn)))
+
+    @staticmethod
+    def _answer(result: PlayResult) -> Answer:
+        score = result.score
+        return Answer(
+            result.move,
+            result.milliseconds,
+            result.ponder,
+            None if score is None else score.value,
+            result.last("depth") or 0,
+            result.last("nodes") or 0,
+        )
+
+    def ponders_on(self, turn: Turn) -> bool | None:
+        """Tell whether the engine ponders on this position."""
+        return self.engine.pondering == self._position(turn) if self.engine.pondering else None
+
+    def ponder(self, turn: Turn) -> None:
+        """Begin to ponder, if the player does so."""
+        if self._ponder:
+            self.engine.ponder(self._position(turn), self._limit(turn))
+
+    def game_over(self, result: str) -> None:
+        """Take the result."""
+        self.engine.game_over(result, stop=self.gui is None)
+        if self.gui is not None:
+            self.engine.ready()
+            self.engine.check_silent()
+
+    def close(self) -> None:
+        """End the process."""
+        self.engine.close()
+
+
+class FaultError(Exception):
+    """What loses a game. side : whose fault it is (0 or 1).   kind : one of engine_client.FAULTS."""
+
+    def __init__(self, side: int, kind: str, text: str = "") -> None:
+        super().__init__(text or kind)
+        self.side, self.kind = side, kind
+
+    @classmethod
+    def of(cls, side: int, fault: EngineError) -> "FaultError":
+        """Return the fault of `side` that an EngineError is."""
+        return cls(side, fault.kind, str(fault))

@@ -1,0 +1,254 @@
+"""What a match's records say: as JSON, in a line, as a table, and as a picture."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from shogi_engine.match.runner import Record
+from shogi_engine.match.workers import SIDES
+from shogi_engine.match_statistics import (
+    ELO_PER_SCORE,
+    Estimate,
+    Sprt,
+    estimate,
+    expected_score,
+    log_likelihood_ratio,
+    pentanomial,
+)
+
+POINTS = 200  # of a picture's curve, about
+ROUNDS = 200  # of the fit of a tournament's ratings
+
+
+def summarise(records: Mapping[int, Record], sprt: Sprt | None) -> Record:
+    """Return the figures of a match of two as JSON has them."""
+    scores = {game: record["score"] for game, record in records.items()}
+    pairs = pentanomial(scores)
+    result = estimate(pairs)
+    results = Counter(scores.values())
+    summary: Record = {
+        "games": len(scores),
+        "wins": results[1.0],
+        "draws": results[0.5],
+        "losses": results[0.0],
+        "pairs": pairs,
+        "score": round(result.score, 4),
+        "elo": round(result.elo, 1),
+        "elo95": [round(result.low, 1), round(result.high, 1)],
+        "los": round(result.los, 4),
+    }
+    if sprt:
+        summary["sprt"] = _test(pairs, sprt)
+    black = sum(score if game % 2 == 0 else 1 - score for game, score in scores.items())
+    summary["black_score"] = round(black / max(len(scores), 1), 4)
+    summary["plies"] = round(sum(record["plies"] for record in records.values()) / max(len(records), 1), 1)
+    reasons = Counter(_reason(record) for record in records.values())
+    summary["reasons"] = dict(sorted(reasons.items()))
+    faults = {side: Counter[str]() for side in SIDES}
+    for record in records.values():
+        if record.get("fault"):
+            faults[SIDES[int(record["score"])]][record["fault"]] += 1  # whoever committed it has lost
+    summary["faults"] = {side: dict(counts) for side, counts in faults.items()}
+    for side in SIDES:
+        summary[side] = usage([record[side] for record in records.values() if side in record])
+    return summary
+
+
+def _reason(record: Record) -> str:
+    winner = {1.0: "first wins", 0.5: "draw", 0.0: "second wins"}[record["score"]]
+    reason = "discs" if "discs" in record["reason"] else record["reason"].split(":")[0]
+    return f"{winner}: {reason}"
+
+
+def _test(pairs: list[int], sprt: Sprt) -> dict[str, Any]:
+    """Return the figures of the sequential test."""
+    ratio = log_likelihood_ratio(pairs, sprt.elo0, sprt.elo1)
+    return {
+        "elo0": sprt.elo0,
+        "elo1": sprt.elo1,
+        "alpha": sprt.alpha,
+        "beta": sprt.beta,
+        "llr": round(ratio, 3),
+        "bounds": [round(bound, 3) for bound in sprt.bounds],
+        "verdict": sprt.verdict(pairs),
+    }
+
+
+def usage(used: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return what one player used in all games."""
+    moves = sum(each["moves"] for each in used) or 1
+    return {
+        "ms_per_move": round(sum(each["ms"] for each in used) / moves, 2),
+        "nodes_per_move": round(sum(each["nodes"] for each in used) / moves),
+        "late": sum(each.get("late", 0) for each in used),
+        "longest_ms": round(max((each.get("longest", 0.0) for each in used), default=0.0), 1),
+    }
+
+
+def line(summary: Record) -> str:
+    """Return the figures of a match of two in one line."""
+    low, high = summary["elo95"]
+    text = f"{summary['games']} games +{summary['wins']} ={summary['draws']} -{summary['losses']}"
+    text += f"  Elo {summary['elo']:+.1f} (95 %: {low:+.1f} to {high:+.1f})  LOS {100 * summary['los']:.1f} %"
+    if "sprt" in summary:
+        text += f"  {sprt_text(summary['sprt'])}"
+    faults = {side: count for side, of in summary["faults"].items() if (count := sum(of.values()))}
+    return text + (f"  faults {faults}" if faults else "")
+
+
+def sprt_text(test: Mapping[str, Any]) -> str:
+    """Return how the sequential test stands."""
+    low, high = test["bounds"]
+    text = f"LLR {test['llr']:+.2f} [{low}, {high}] for [{test['elo0']:g}, {test['elo1']:g}]"
+    return f"{text} {test['verdict']}".rstrip()
+
+
+# ---- tables ------------------------------------------------------------------------------------------------------
+
+
+def meeting_of(record: Record) -> tuple[int, int]:
+    """Return the numbers of the two who played, the first of the pairing first."""
+    first, second = record.get("players", (0, 1))
+    return first, second
+
+
+def standings(records: Mapping[int, Record], names: Sequence[str]) -> list[Record]:
+    """Return a row for each player, the best first.
+
+    elo : over all who played, against their mean, fitted to all games (Bradley and Terry's model)
+    error : half its 95 % interval as if the opponents' ratings were known, by pairs of games; None for one pair
+    """
+    players = range(len(names))
+    won = [[0.0] * len(names) for _ in players]
+    rows: list[Record] = [
+        {"name": name, "number": number, "games": 0, "wins": 0, "draws": 0, "losses": 0, "faults": 0, "used": []}
+        for number, name in enumerate(names)
+    ]
+    by_pairing: dict[tuple[int, int], dict[int, float]] = {}
+    for game, record in sorted(records.items()):
+        first, second = meeting_of(record)
+        score = record["score"]
+        by_pairing.setdefault((first, second), {})[game] = score
+        for player, other, own, side in ((first, second, score, SIDES[0]), (second, first, 1 - score, SIDES[1])):
+            row = rows[player]
+            won[player][other] += own
+            row["games"] += 1
+            row["wins" if own == 1 else "losses" if own == 0 else "draws"] += 1
+            row["faults"] += bool(record.get("fault")) and own == 0
+            row["used"].append(record.get(side, {"moves": 0, "ms": 0.0, "nodes": 0}))
+    ratings = fitted(won)
+    for player, row in zip(players, rows, strict=True):
+        row |= {"score": row["wins"] + row["draws"] / 2, "elo": round(ratings[player], 1)}
+        row["error"] = _error(player, by_pairing)
+        row |= usage(row.pop("used"))
+    return sorted(rows, key=lambda row: (-row["score"] / max(row["games"], 1), row["number"]))
+
+
+def _error(player: int, by_pairing: Mapping[tuple[int, int], Mapping[int, float]]) -> float | None:
+    """Return half the 95 % interval of a player's Elo, from the pentanomial of all its pairs."""
+    pairs = [0] * 5
+    for (first, second), scores in by_pairing.items():
+        if player in (first, second):
+            own = scores if player == first else {game: 1 - score for game, score in scores.items()}
+            pairs = [one + other for one, other in zip(pairs, pentanomial(own), strict=True)]
+    return round(estimate(pairs).error, 1) if sum(pairs) > 1 else None
+
+
+def fitted(won: Sequence[Sequence[float]]) -> list[float]:
+    """Return ratings (Elo, their mean 0) under which each player is expected to score what it scored.
+
+    won : points of each player against each other one. Half a point each way is added for each pairing that met, so
+    that nobody's rating is infinite. Found by Newton's steps for one player after another.
+    """
+    players = range(len(won))
+    met = [[won[i][j] + won[j][i] for j in players] for i in players]
+    ratings = [0.0] * len(won)
+    for _ in range(ROUNDS):
+        for i in players:
+            others = [j for j in players if met[i][j]]
+            if not others:
+                continue
+            expected = [(met[i][j] + 1) * expected_score(ratings[i] - ratings[j]) for j in others]
+            slope = sum(e * (1 - e / (met[i][j] + 1)) for e, j in zip(expected, others, strict=True))
+            step = sum(won[i][j] + 0.5 for j in others) - sum(expected)
+            ratings[i] += max(-200.0, min(200.0, step / slope * ELO_PER_SCORE / 4))
+    mean = math.fsum(ratings) / len(ratings)
+    return [rating - mean for rating in ratings]
+
+
+def crosstable(records: Mapping[int, Record], count: int) -> list[list[tuple[int, int, int]]]:
+    """Return for each two players the first's wins, draws and losses."""
+    table = [[(0, 0, 0)] * count for _ in range(count)]
+    for record in records.values():
+        first, second = meeting_of(record)
+        for one, other, own in ((first, second, record["score"]), (second, first, 1 - record["score"])):
+            wins, draws, losses = table[one][other]
+            table[one][other] = (wins + (own == 1), draws + (own == 0.5), losses + (own == 0))
+    return table
+
+
+COLUMNS = ("", "games", "+", "=", "-", "points", "Elo", "ms/move", "faults")
+
+
+def cells(row: Record) -> list[str]:
+    """Return a row of `standings` as text, one for each of COLUMNS."""
+    error = "" if row["error"] is None else f" ±{row['error']:.0f}"
+    counts = [str(row[name]) for name in ("games", "wins", "draws", "losses")]
+    rest = [f"{row['score']:g}", f"{row['elo']:+.0f}{error}", f"{row['ms_per_move']:.0f}", str(row["faults"])]
+    return [row["name"], *counts, *rest]
+
+
+def text_table(rows: Sequence[Record]) -> str:
+    """Return the standings as lines of text."""
+    table = [list(COLUMNS), *(cells(row) for row in rows)]
+    widths = [max(len(line[column]) for line in table) for column in range(len(COLUMNS))]
+    return "\n".join(
+        "  ".join(
+            [line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))]
+        )
+        for line in table
+    )
+
+
+# ---- pictures ----------------------------------------------------------------------------------------------------
+
+
+def course(scores: Mapping[int, float], sprt: Sprt | None) -> list[tuple[int, Estimate, float]]:
+    """Return (games, estimate, log-likelihood ratio) at some points of a match of two, in the order of the games."""
+    games = sorted(scores)
+    steps: list[tuple[int, Estimate, float]] = []
+    known: dict[int, float] = {}
+    for count, game in enumerate(games, 1):
+        known[game] = scores[game]
+        if game % 2 == 1 and (count % max(len(games) // POINTS * 2, 2) == 0 or count == len(games)):
+            pairs = pentanomial(known)
+            ratio = log_likelihood_ratio(pairs, sprt.elo0, sprt.elo1) if sprt else 0.0
+            steps.append((count, estimate(pairs), ratio))
+    return steps
+
+
+def plot(scores: Mapping[int, float], sprt: Sprt | None, path: Path, pyplot: Any) -> None:
+    """Draw how Elo, its interval and the likelihood ratio came about, scores : by game. pyplot : matplotlib's."""
+    steps = course(scores, sprt)
+    figure, axes = pyplot.subplots(2 if sprt else 1, 1, sharex=True, squeeze=False, figsize=(8, 6))
+    above, x = axes[0][0], [count for count, _, _ in steps]
+    above.plot(x, [result.elo for _, result, _ in steps], label="Elo")
+    above.fill_between(x, [r.low for _, r, _ in steps], [r.high for _, r, _ in steps], alpha=0.3, label="95 %")
+    if steps:
+        last = steps[-1][1]
+        above.set_ylim(last.elo - 6 * max(last.error, 5), last.elo + 6 * max(last.error, 5))
+    above.axhline(0, color="grey", linewidth=0.5)
+    above.set_ylabel("Elo of the first")
+    above.legend()
+    if sprt:
+        below = axes[1][0]
+        below.plot(x, [ratio for _, _, ratio in steps])
+        for bound in sprt.bounds:
+            below.axhline(bound, color="grey", linestyle="--")
+        below.set_ylabel(f"LLR of {sprt.elo1:g} against {sprt.elo0:g}")
+    axes[-1][0].set_xlabel("games")
+    figure.tight_layout()
+    figure.savefig(path)
+    pyplot.close(figure)

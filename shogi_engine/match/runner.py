@@ -1,0 +1,116 @@
+"""A match of any kind of games: plays what its log does not have yet, until enough is known."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+from shogi_engine.jobs import Maker, Pool
+from shogi_engine.match_statistics import Sprt, pentanomial
+
+Record = dict[str, Any]  # of a game: at least "game", its number, and "score", the first player's 0, 0.5 or 1
+
+
+class GameLog:
+    """The finished games, in a JSON lines file that begins with the match's settings. path None: kept nowhere.
+
+    Raises ValueError if the file is of a match with other settings.
+    """
+
+    def __init__(self, path: Path | None, settings: Record) -> None:
+        self.path, self.settings = path, settings
+        self.records: dict[int, Record] = {}
+        if path is None:
+            return
+        lines = read_lines(path) if path.exists() else []
+        if not lines:
+            self._append({"settings": settings})
+        elif lines[0].get("settings") != settings:
+            raise ValueError(f"{path} is of a match with other settings: {json.dumps(lines[0].get('settings'))}")
+        self.records = {record["game"]: record for record in lines[1:]}
+
+    @property
+    def scores(self) -> dict[int, float]:
+        """The first player's scores by game."""
+        return {game: record["score"] for game, record in self.records.items()}
+
+    def add(self, record: Record) -> None:
+        """Keep one more finished game."""
+        self.records[record["game"]] = record
+        if self.path is not None:
+            self._append(record)
+
+    def _append(self, content: Record) -> None:
+        assert self.path is not None
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(content) + "\n")
+
+
+def read_lines(path: Path) -> list[Record]:
+    """Return the lines' contents; a last line that was torn when the run was killed is cut off. Raises ValueError."""
+    data = path.read_bytes()
+    complete = data[: data.rfind(b"\n") + 1]
+    if len(complete) < len(data):
+        with path.open("r+b") as file:
+            file.truncate(len(complete))
+    lines = []
+    for number, line in enumerate(complete.splitlines(), 1):
+        try:
+            lines.append(json.loads(line))
+        except ValueError:
+            raise ValueError(f"{path}, line {number}: no JSON") from None
+    return lines
+
+
+def first_score(winner: int | None, game: int) -> float:
+    """Return the first player's score of a game won by colour `winner`; it is black in even games."""
+    if winner is None:
+        return 0.5
+    return 1.0 if winner == game % 2 else 0.0
+
+
+class Match:
+    """Plays the games whose numbers are missing in the log, until the test is decided or there are max_faults.
+
+    sprt : of two players    max_faults : 0 for any number
+    """
+
+    def __init__(
+        self,
+        log: GameLog,
+        numbers: Sequence[int],
+        maker: Maker[int, Record],
+        sprt: Sprt | None = None,
+        max_faults: int = 0,
+    ) -> None:
+        self.log, self.numbers, self.sprt, self.max_faults = log, numbers, sprt, max_faults
+        self._maker = maker
+
+    def verdict(self) -> str:
+        """Return the sequential test's, '' while it has none."""
+        return self.sprt.verdict(pentanomial(self.log.scores)) if self.sprt else ""
+
+    def decided(self) -> bool:
+        """Tell whether the match ends before all games are played."""
+        faults = sum(bool(record.get("fault")) for record in self.log.records.values())
+        return bool(self.max_faults and faults >= self.max_faults) or bool(self.verdict())
+
+    def complete(self) -> bool:
+        """Tell whether there is nothing more to know: all games are played, or the test is decided."""
+        return bool(self.verdict()) or all(number in self.log.records for number in self.numbers)
+
+    def run(self, concurrency: int = 1, cluster: str = "", cores: int = 1) -> Iterator[Record]:
+        """Play, and yield each record once it is logged; see `jobs.Pool`. What a game raised is raised here."""
+        missing = [number for number in self.numbers if number not in self.log.records]
+        if self.decided():
+            return
+        with (
+            Pool(self._maker, concurrency, cluster, name="match", cores=cores) as pool,
+            closing(cast(Any, pool.results(missing))) as played,
+        ):
+            for _, record in played:
+                self.log.add(record)
+                yield record
+                if self.decided():
+                    return

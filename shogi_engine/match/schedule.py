@@ -1,0 +1,60 @@
+"""Who plays whom, and when: each game of a match or a tournament by its number."""
+
+import itertools
+from dataclasses import dataclass
+
+KINDS = ("round-robin", "gauntlet")
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A game to play: the players' numbers, the first of whom is black in even games of theirs, and the opening."""
+
+    first: int
+    second: int
+    swapped: bool
+    opening: int
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """The players' numbers, black first."""
+        return (self.second, self.first) if self.swapped else (self.first, self.second)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Each two players, or the first and each other one (gauntlet), play `games` games.
+
+    Each opening is played twice, colours swapped. Games are in rounds: a pair of games of each two players, then
+    another; all play the same openings.
+    """
+
+    players: int = 2
+    games: int = 1
+    kind: str = "round-robin"
+
+    def __post_init__(self) -> None:
+        if self.players < 2:
+            raise ValueError("a match needs two players")
+        if self.kind not in KINDS:
+            raise ValueError(f"a tournament is one of {', '.join(KINDS)}, not {self.kind!r}")
+
+    @property
+    def pairings(self) -> list[tuple[int, int]]:
+        """The two players' numbers of all that meet."""
+        every = itertools.combinations(range(self.players), 2)
+        return [pair for pair in every if self.kind == "round-robin" or pair[0] == 0]
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of all games, in order."""
+        whole = 2 * len(self.pairings) * -(-self.games // 2)
+        return [number for number in range(whole) if self.place(number) < self.games]
+
+    def place(self, number: int) -> int:
+        """Return which game of its two players game `number` is, from 0."""
+        return number // (2 * len(self.pairings)) * 2 + number % 2
+
+    def meeting(self, number: int) -> Meeting:
+        """Return what game `number` is."""
+        first, second = self.pairings[number // 2 % len(self.pairings)]
+        return Meeting(first, second, number % 2 == 1, self.place(number) // 2)

@@ -1,0 +1,53 @@
+"""When a match calls a game over that the rules do not end."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How a match's games are judged.
+
+    max_plies : drawn after so many.   margin : ms over a limit that are no loss on time yet.
+    resign : (value, count): won once the last `count` scores of both players say that the same side is ahead by
+    `value`; None: never.   draw : (value, count, ply): drawn once they say, after `ply`, that nobody is; None: never.
+    Values are in the game's unit, centipawns or hundredths of a disc.
+    """
+
+    max_plies: int = 320
+    resign: tuple[int, int] | None = None
+    draw: tuple[int, int, int] | None = None
+    margin: float = 100.0
+
+
+class Adjudicator:
+    """Decides a game that both players agree about."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._resign, self._draw = terms.resign, terms.draw
+        self._scores: tuple[list[int | None], list[int | None]] = ([], [])  # by side, for black
+
+    def add(self, side: int, score: int | None) -> None:
+        """Note the score that `side` gave its own position; None: it gave none."""
+        self._scores[side].append(score if side == 0 or score is None else -score)
+
+    def _last(self, count: int) -> list[int]:
+        """Return the last `count` scores of each side, fewer if they have not given so many."""
+        return [score for scores in self._scores for score in scores[-count:] if score is not None]
+
+    def winner(self) -> int | None:
+        """Return the side (0 black, 1 white) that both see winning, None if they do not agree."""
+        if self._resign is None:
+            return None
+        value, count = self._resign
+        last = self._last(count)
+        if len(last) == 2 * count and (min(last) >= value or max(last) <= -value):
+            return int(last[0] < 0)
+        return None
+
+    def drawn(self, ply: int) -> bool:
+        """Tell whether both see nobody ahead, after so many plies."""
+        if self._draw is None:
+            return False
+        value, count, least = self._draw
+        last = self._last(count)
+        return ply >= least and len(last) == 2 * count and max(map(abs, last)) <= value

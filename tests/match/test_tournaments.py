@@ -1,0 +1,140 @@
+"""shogi_engine/match: who plays whom, tables, adjudication, games as records."""
+
+import io
+import math
+import random
+
+import pytest
+from rich.console import Console
+
+from shogi_engine.cli.match_table import MatchView
+from shogi_engine.match import GameLog, Match, Schedule, Terms, standings, text_table
+from shogi_engine.match.game_records import ending_of, game_record
+from shogi_engine.match.page import page
+from shogi_engine.match.report import crosstable, fitted
+from shogi_engine.match.terms import Adjudicator
+from shogi_engine.match_statistics import Sprt, expected_score
+
+USED = {"moves": 10, "ms": 50.0, "nodes": 700, "late": 0, "longest": 9.0}
+
+
+@pytest.mark.parametrize(("kind", "pairings"), [("round-robin", 6), ("gauntlet", 3)])
+@pytest.mark.parametrize("games", [1, 4, 5])
+def test_each_two_players_play_each_opening_with_both_colours(kind, pairings, games):
+    schedule = Schedule(4, games, kind)
+    assert len(schedule.numbers()) == pairings * games
+    played = {}
+    for number in schedule.numbers():
+        meeting = schedule.meeting(number)
+        played.setdefault((meeting.first, meeting.second), []).append((meeting.opening, meeting.sides))
+    assert set(played) == set(schedule.pairings)
+    for (first, second), met in played.items():
+        assert met == [(n // 2, (first, second) if n % 2 == 0 else (second, first)) for n in range(games)]
+
+
+def test_two_players_meet_in_the_order_of_games():
+    schedule = Schedule(2, 4)
+    assert schedule.numbers() == [0, 1, 2, 3]
+    assert [schedule.meeting(number).opening for number in range(4)] == [0, 0, 1, 1]
+    for wrong in ((1, 4), (3, 4, "knock-out")):
+        with pytest.raises(ValueError):
+            Schedule(*wrong)
+
+
+def tournament(ratings, games, seed=1):
+    """Return the records of a tournament decided by chance."""
+    schedule, rng, records = Schedule(len(ratings), games), random.Random(seed), {}
+    for number in schedule.numbers():
+        meeting = schedule.meeting(number)
+        won = rng.random() < expected_score(ratings[meeting.first] - ratings[meeting.second])
+        records[number] = {"game": number, "players": [meeting.first, meeting.second], "score": float(won)}
+        records[number] |= {"reason": "resign", "plies": 2, "moves": "7g7f 3c3d", "fault": "", "first": USED}
+        records[number] |= {"second": USED}
+    return records
+
+
+def test_ratings_are_found_again():
+    ratings = [150.0, 0.0, -30.0, -120.0]
+    rows = standings(tournament(ratings, 1500), ["a", "b", "c", "d"])
+    found = {row["name"]: row["elo"] for row in rows}
+    assert all(abs(found[name] - rating) < 20 for name, rating in zip("abcd", ratings, strict=True))
+    assert rows[0]["name"] == "a" and rows[0]["games"] == 4500 and rows[0]["ms_per_move"] == 5.0
+    assert math.isclose(sum(found.values()), 0, abs_tol=0.5)
+    assert fitted([[0, 1], [0, 0]])[0] == pytest.approx(95.4, abs=0.1)  # 1.5 of 2 points: Elo +191 between the two
+
+
+def test_tables_and_the_page():
+    records, names = tournament([0.0, 50.0, 100.0], 4), ["<one>", "two", "three"]
+    table = crosstable(records, 3)
+    assert all(sum(table[i][j]) == 4 for i in range(3) for j in range(3) if i != j)
+    assert table[0][1][0] == table[1][0][2]
+    text = text_table(standings(records, names))
+    assert len(text.splitlines()) == 4 and "<one>" in text
+    html = page("a cup", records, names)
+    assert "&lt;one&gt;" in html and "<one>" not in html and html.count("<details>") == 12
+    assert page("nothing yet", {}, names).startswith("<!doctype html>")
+
+
+def test_the_live_table_shows_how_it_stands():
+    log = GameLog(None, {})
+    log.records = tournament([0.0, 50.0, 100.0], 4)
+    for names in (["<one>", "two", "three"], ["one", "two"]):
+        match = Match(log, Schedule(3, 10).numbers(), None)
+        if len(names) == 2:
+            log.records = tournament([0.0, 100.0], 4)
+            match = Match(log, range(30), None, Sprt(0, 5))
+        console = Console(file=io.StringIO(), width=150)
+        console.print(MatchView(match, names).table())
+        text = console.file.getvalue()
+        assert f"{len(log.records)} of 30 games" in text and all(name in text for name in names)
+        assert ("LLR" in text) == (len(names) == 2)
+
+
+def test_adjudication():
+    adjudicator = Adjudicator(Terms(resign=(500, 2), draw=(20, 2, 10)))
+    for side, score in ((0, 10), (1, -5), (0, 600), (1, -700)):
+        adjudicator.add(side, score)
+    assert adjudicator.winner() is None and not adjudicator.drawn(50)
+    adjudicator.add(0, 600)
+    adjudicator.add(1, -900)
+    assert adjudicator.winner() == 0
+    level = Adjudicator(Terms(draw=(20, 2, 10)))
+    for side, score in ((0, 10), (1, -5), (0, 20), (1, None)):
+        level.add(side, score)
+    assert not level.drawn(10)
+    level.add(1, -20)
+    level.add(1, 3)
+    assert level.drawn(10) and not level.drawn(9) and level.winner() is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "fault", "black_won", "side", "ending"),
+    [
+        ("checkmate", "", True, 1, "mate"),
+        ("resign", "", False, 0, "resignation"),
+        ("declaration", "", True, 0, "declaration"),
+        ("fourfold repetition", "", None, 0, "repetition"),
+        ("max plies", "", None, 1, "max moves"),
+        ("agreed", "", None, 1, "draw"),
+        ("agreed", "", True, 1, "resignation"),
+        ("agreed", "", True, 0, "won by default"),
+        ("perpetual check", "", True, 0, "opponent's illegal move"),
+        ("perpetual check", "", True, 1, "illegal move"),
+        ("time: 120 ms of 100", "time", False, 0, "time"),
+        ("illegal move: no", "illegal move", False, 0, "illegal move"),
+        ("crash: exit status 1", "crash", False, 0, "lost by default"),
+        ("crash", "crash", True, 0, "won by default"),
+        ("second answer", "second answer", True, 0, "won by default"),
+    ],
+)
+def test_how_games_end_in_records(reason, fault, black_won, side, ending):
+    assert ending_of({"reason": reason, "fault": fault}, black_won, side) == ending
+
+
+def test_a_game_becomes_a_record():
+    record = {"game": 3, "score": 1.0, "reason": "resign", "fault": "", "moves": "7g7f 3c3d", "plies": 2}
+    record |= {"times": [None, 1500.0], "scores": [None, -42]}
+    made = game_record("shogi", 3, record, ["first", "second"], "a cup")
+    assert (made.names, made.moves, made.seconds) == (["second", "first"], ["7g7f", "3c3d"], [None, 1.5])
+    assert (made.ending, made.result, made.headers["event"]) == ("resignation", "0-1", "a cup")
+    assert made.main_line[2].evaluation == -42
