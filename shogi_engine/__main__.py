@@ -17,6 +17,7 @@ from shogi_engine.cli import (  # noqa: E402
     bench,
     compare,
     convert,
+    csa,
     doctor,
     gtp,
     match,
@@ -33,7 +34,8 @@ from shogi_engine.cli import (  # noqa: E402
 from shogi_engine.cli.common import Parser  # noqa: E402
 
 COMMANDS = (
-    warmup, perft, bench, doctor, search, solve, trace, mate, compare, match, analyse, convert, nboard, gtp, play, train
+    warmup, perft, bench, doctor, search, solve, trace, mate, compare, match, analyse, convert, nboard, gtp, csa, play,
+    train,
 )  # fmt: skip
 
 
