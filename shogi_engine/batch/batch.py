@@ -1,6 +1,5 @@
 """Batch: what a Board does with one position, done with an array of packed ones."""
 
-import importlib
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -8,21 +7,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shogi_engine import games
 from shogi_engine.batch import kernels
-from shogi_engine.game import NOT_OVER, Game
-from shogi_engine.games.batch_rules import IDS, BatchRules, Features
+from shogi_engine.batch.rows import CHUNK, Bench, Rows, Work, named, output_array
+from shogi_engine.game import NOT_OVER
+from shogi_engine.games.batch_rules import IDS, Features
 from shogi_engine.perft import count_leaves, perft_context
 from shogi_engine.search.context import new_context, set_root
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
-from shogi_engine.threads import results_on_threads
 
-CHUNK = 256  # positions that a kernel is given at a time: their nodes fit into a second-level cache
 SEARCH_CHUNK = 16  # positions that share what searches learn
 HASH_MB = 4
-
-Work = Callable[[Any, int, int], None]  # (nodes, first, count): nodes[:count] are positions[first : first + count]
 
 
 class Outcomes(NamedTuple):
@@ -50,7 +45,7 @@ class Found(NamedTuple):
     moves: NDArray[np.int32]
 
 
-class Batch:
+class Batch(Rows):
     """Arrays of packed positions in, arrays out: each row is a position, and a result of it.
 
     >>> batch = Batch("othello")
@@ -65,59 +60,27 @@ class Batch:
     Each operation's kernel is compiled, or loaded, when it is first asked for. Different threads may use one Batch.
     """
 
-    def __init__(self, game: str, packing: str = "", *, threads: int = 1) -> None:
-        if threads < 1:
-            raise ValueError(f"a batch needs at least one thread, not {threads}")
-        self.game: Game = games.load(game)
-        self.rules: BatchRules = importlib.import_module(f"{games.__name__}.{game}.batch").RULES
-        self.threads = threads
-        self._packing = _named(self.rules.packings, packing or next(iter(self.rules.packings)), "packing")
-        self._code_mask = np.uint32((1 << self.rules.code_bits) - 1)
-        self._tables: dict[str, NDArray[np.int32]] = {}
-        self._dtype = kernels.node_dtype(self.game)
-        self._free: list[Any] = []  # nodes that no thread uses
-
-    @property
-    def size(self) -> int:
-        """The bytes of a packed position."""
-        return self._packing.size
-
-    @property
-    def packings(self) -> list[str]:
-        """The names of packed forms."""
-        return list(self.rules.packings)
-
-    @property
-    def layouts(self) -> dict[str, int]:
-        """The names of the layouts of moves, and how many labels each has."""
-        return {name: layout.size for name, layout in self.rules.layouts.items()}
-
-    @property
-    def feature_names(self) -> dict[str, tuple[int, ...]]:
-        """The names of features, and the shape of one position's."""
-        return {name: features.shape for name, features in self.rules.features.items()}
-
     # ---- positions
 
     def pack(self, positions: Sequence[str]) -> NDArray[np.uint8]:
         """Return positions given in the game's notation (SFEN, OBF), packed; ValueError as `Game.parse_position`."""
         out = np.empty((len(positions), self.size), dtype=np.uint8)
-        nodes = self._take_nodes()
+        bench = self._take_bench()
         for first in range(0, len(positions), CHUNK):
             texts = positions[first : first + CHUNK]
             for row, text in enumerate(texts):
-                nodes[row].pos = self.game.parse_position(text)
-            self._write(nodes, first, len(texts), out)
-        self._free.append(nodes)
+                bench.nodes[row].pos = self.game.parse_position(text)
+            self._write(bench.nodes, first, len(texts), out)
+        self._free.append(bench)
         return out
 
     def repack(self, positions: Any, packing: str) -> NDArray[np.uint8]:
         """Return the positions in another packed form of the game."""
-        target = _named(self.rules.packings, packing, "packing")
+        target = named(self.rules.packings, packing, "packing")
         packed = self._packed(positions)
         out = np.empty((len(packed), target.size), dtype=np.uint8)
         self._each_chunk(
-            packed, lambda nodes, first, count: self.rules.write_rows(nodes, count, target.number, out[first:])
+            packed, lambda bench, first, count: self.rules.write_rows(bench.nodes, count, target.number, out[first:])
         )
         return out
 
@@ -126,9 +89,9 @@ class Batch:
         packed = self._packed(positions)
         out = [""] * len(packed)
 
-        def write(nodes: Any, first: int, count: int) -> None:
+        def write(bench: Bench, first: int, count: int) -> None:
             for row in range(count):
-                out[first + row] = self.game.format_position(nodes[row].pos)
+                out[first + row] = self.game.format_position(bench.nodes[row].pos)
 
         self._each_chunk(packed, write)
         return out
@@ -145,11 +108,11 @@ class Batch:
         counts = np.empty(len(packed), dtype=np.int32)
         parts: dict[int, NDArray[np.int32]] = {}
 
-        def write(nodes: Any, first: int, count: int) -> None:
-            kernels.list_legal(nodes, count)
-            room = int(nodes["count"][:count].max(initial=0)) if width is None else width
+        def write(bench: Bench, first: int, count: int) -> None:
+            kernels.list_legal(bench.nodes, count)
+            room = int(bench.nodes["count"][:count].max(initial=0)) if width is None else width
             part = np.empty((count, room), dtype=np.int32)
-            kernels.write_labels(nodes, count, table, self._code_mask, part, counts[first : first + count])
+            kernels.write_labels(bench.nodes, count, table, self._code_mask, part, counts[first : first + count])
             parts[first] = part
 
         self._each_chunk(packed, write)
@@ -165,12 +128,12 @@ class Batch:
         out : such an array to write to, C-contiguous.
         """
         packed, table = self._packed(positions), self._table(layout)
-        masks = _output(out, (len(packed), self.layouts[layout]), np.bool_)
+        masks = output_array(out, (len(packed), self.layouts[layout]), np.bool_)
         bytes_of = masks.view(np.uint8)
 
-        def write(nodes: Any, first: int, count: int) -> None:
-            kernels.list_legal(nodes, count)
-            kernels.write_masks(nodes, count, table, self._code_mask, bytes_of[first : first + count])
+        def write(bench: Bench, first: int, count: int) -> None:
+            kernels.list_legal(bench.nodes, count)
+            kernels.write_masks(bench.nodes, count, table, self._code_mask, bytes_of[first : first + count])
 
         self._each_chunk(packed, write)
         return masks
@@ -191,14 +154,14 @@ class Batch:
         Raises ValueError naming the first row whose move is not legal.
         """
         packed = self._packed(positions)
-        after = _output(out, packed.shape, np.uint8)
+        after = output_array(out, packed.shape, np.uint8)
         if not checked and layout == IDS and self.rules.apply_rows is not None:
             self._apply_unchecked(packed, self._wanted(packed, moves), after)
             return after
 
-        def write(nodes: Any, first: int, count: int) -> None:
-            kernels.make_chosen(nodes, count)
-            self._write(nodes, first, count, after)
+        def write(bench: Bench, first: int, count: int) -> None:
+            kernels.make_chosen(bench.nodes, count)
+            self._write(bench.nodes, first, count, after)
 
         self._with_moves(packed, moves, layout, write, refuse=True)
         return after
@@ -226,8 +189,8 @@ class Batch:
         packed, table = self._packed(positions), self._table(target)
         labels = np.empty(len(packed), dtype=np.int32)
 
-        def write(nodes: Any, first: int, count: int) -> None:
-            kernels.label_chosen(nodes, count, table, self._code_mask, labels[first : first + count])
+        def write(bench: Bench, first: int, count: int) -> None:
+            kernels.label_chosen(bench.nodes, count, table, self._code_mask, labels[first : first + count])
 
         self._with_moves(packed, moves, source, write, refuse=False)
         return labels
@@ -236,13 +199,13 @@ class Batch:
         """Do `work` where the first move of each node is the one with the label in `moves`; see `choose_labels`."""
         table, wanted = self._table(layout), self._wanted(packed, moves)
 
-        def choose(nodes: Any, first: int, count: int) -> None:
-            kernels.list_legal(nodes, count)
-            row = kernels.choose_labels(nodes, count, table, self._code_mask, wanted[first : first + count])
+        def choose(bench: Bench, first: int, count: int) -> None:
+            kernels.list_legal(bench.nodes, count)
+            row = kernels.choose_labels(bench.nodes, count, table, self._code_mask, wanted[first : first + count])
             if refuse and row >= 0:
-                text = self.game.format_position(nodes[row].pos)
+                text = self.game.format_position(bench.nodes[row].pos)
                 raise ValueError(f"row {first + row}: the move {wanted[first + row]} ({layout}) is not legal in {text}")
-            work(nodes, first, count)
+            work(bench, first, count)
 
         self._each_chunk(packed, choose)
 
@@ -261,7 +224,7 @@ class Batch:
         packed = self._packed(positions)
         out = np.empty(len(packed), dtype=np.bool_)
         self._each_chunk(
-            packed, lambda nodes, first, count: kernels.write_checks(nodes, count, out.view(np.uint8)[first:])
+            packed, lambda bench, first, count: kernels.write_checks(bench.nodes, count, out.view(np.uint8)[first:])
         )
         return out
 
@@ -273,9 +236,9 @@ class Batch:
         packed = self._packed(positions)
         terminations, values = np.empty(len(packed), dtype=np.int8), np.empty(len(packed), dtype=np.int32)
 
-        def write(nodes: Any, first: int, count: int) -> None:
-            kernels.list_legal(nodes, count)
-            kernels.write_results(nodes, count, terminations[first:], values[first:])
+        def write(bench: Bench, first: int, count: int) -> None:
+            kernels.list_legal(bench.nodes, count)
+            kernels.write_results(bench.nodes, count, terminations[first:], values[first:])
 
         self._each_chunk(packed, write)
         return Outcomes(terminations, np.where(terminations == NOT_OVER, 0, np.sign(values)).astype(np.int8))
@@ -287,19 +250,21 @@ class Batch:
         out : arrays to write to, as many as names, of any dtype and C-contiguous.
         """
         packed = self._packed(positions)
-        chosen: list[Features] = [_named(self.rules.features, name, "features") for name in names]
+        chosen: list[Features] = [named(self.rules.features, name, "features") for name in names]
         given = [None] * len(names) if out is None else list(out) if isinstance(out, (tuple, list)) else [out]
         arrays = []
         for each, array in zip(chosen, given, strict=True):
             kind = np.dtype(dtype or each.dtype) if array is None else array.dtype
-            arrays.append(_output(array, (len(packed), *each.shape), kind))
+            arrays.append(output_array(array, (len(packed), *each.shape), kind))
 
-        def write(nodes: Any, first: int, count: int) -> None:
+        def write(bench: Bench, first: int, count: int) -> None:
             for each, array in zip(chosen, arrays, strict=True):
                 size = math.prod(each.shape)
-                rows = np.empty((count, size + each.spare), dtype=each.dtype)
-                each.write(nodes, count, rows)
-                np.copyto(array[first : first + count].reshape(count, size), rows[:, :size], casting="unsafe")
+                rows = array[first : first + count].reshape(count, size)
+                own = rows if array.dtype == each.dtype else bench.buffer(size, each.dtype)
+                each.write(bench.nodes, count, own)
+                if own is not rows:
+                    np.copyto(rows, own[:count], casting="unsafe")
 
         self._each_chunk(packed, write)
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
@@ -313,10 +278,10 @@ class Batch:
         packed = self._packed(positions)
         out = np.empty(len(packed), dtype=np.int64)
 
-        def write(nodes: Any, first: int, count: int) -> None:
+        def write(bench: Bench, first: int, count: int) -> None:
             ctx = perft_context(self.game)
             for row in range(count):
-                ctx.pos = nodes[row].pos
+                ctx.pos = bench.nodes[row].pos
                 out[first + row] = count_leaves(ctx, depth)
 
         self._each_chunk(packed, write, SEARCH_CHUNK)
@@ -331,11 +296,11 @@ class Batch:
         values = np.empty(len(packed), dtype=np.int32)
         evaluator = self.game.evaluation(evaluation).load()
 
-        def write(nodes: Any, first: int, count: int) -> None:
+        def write(bench: Bench, first: int, count: int) -> None:
             ctx = new_context(self.game, evaluator=evaluator)
-            set_root(ctx, nodes[0].pos)
+            set_root(ctx, bench.nodes[0].pos)
             address = np.asarray(ctx).ctypes.data
-            kernels.write_evaluations(ctx, address, self.game.position.itemsize, nodes, count, values[first:])
+            kernels.write_evaluations(ctx, address, self.game.position.itemsize, bench.nodes, count, values[first:])
 
         self._each_chunk(packed, write)
         return values
@@ -360,11 +325,11 @@ class Batch:
         values, labels = np.empty(len(packed), dtype=np.int32), np.full(len(packed), kernels.NO_LABEL, dtype=np.int32)
         searchers: list[Searcher] = []
 
-        def write(own: Any, first: int, count: int) -> None:
+        def write(bench: Bench, first: int, count: int) -> None:
             searcher = searchers.pop() if searchers else Searcher(self.game, evaluation=evaluation, hash_mb=HASH_MB)
             searcher.new_game()
             for row in range(count):
-                pos = own[row].pos
+                pos = bench.nodes[row].pos
                 found = searcher.search(pos, (), limits)
                 values[first + row] = found.value
                 if found.move:
@@ -374,97 +339,9 @@ class Batch:
         self._each_chunk(packed, write, SEARCH_CHUNK)
         return Found(values, labels)
 
-    # ---- rows
-
-    def _packed(self, positions: Any) -> NDArray[np.uint8]:
-        """Return `positions` as an array of bytes; raises ValueError if its shape or type is another."""
-        packed = np.asarray(positions)
-        if packed.ndim != 2 or packed.shape[1] != self.size or packed.dtype != np.uint8:
-            raise ValueError(f"packed positions are uint8[n, {self.size}], not {packed.dtype}{list(packed.shape)}")
-        return packed
-
-    def _table(self, layout: str) -> NDArray[np.int32]:
-        """Return the table of a layout's labels."""
-        if layout not in self._tables:
-            self._tables[layout] = _named(self.rules.layouts, layout, "layout").table()
-        return self._tables[layout]
-
-    def _take_nodes(self) -> Any:
-        """Return CHUNK nodes that nobody else uses."""
-        try:
-            return self._free.pop()
-        except IndexError:
-            nodes = np.zeros(CHUNK, dtype=self._dtype)
-            params = self.game.default_params()
-            for name, value in self.rules.params.items():
-                params[name] = value
-            nodes["params"] = params
-            return nodes
-
-    def _each_chunk(self, packed: NDArray[np.uint8], work: Work, chunk: int = CHUNK) -> None:
-        """Read one chunk of positions after the other and do `work` with it, in `threads` threads."""
-        used: list[Any] = []
-
-        def worker(_: int) -> Callable[[int], None]:
-            nodes = self._take_nodes()
-            used.append(nodes)
-
-            def read_and_work(first: int) -> None:
-                rows = np.ascontiguousarray(packed[first : first + chunk])
-                refused = int(self.rules.read_rows(rows, self._packing.number, nodes, len(rows)))
-                if refused >= 0:
-                    self._refuse(rows[refused], first + refused)
-                work(nodes, first, len(rows))
-
-            return read_and_work
-
-        self._on_threads(worker, range(0, len(packed), chunk))
-        self._free += used
-
-    def _on_threads(self, worker: Callable[[int], Callable[[int], None]], starts: range) -> None:
-        """Let each thread's function, worker(index), do some of `starts`."""
-        if self.threads == 1 or len(starts) < 2:
-            do = worker(0)
-            for first in starts:
-                do(first)
-        else:
-            for _ in results_on_threads(worker, starts, self.threads, "batch"):
-                pass
-
-    def _refuse(self, row: NDArray[np.uint8], number: int) -> None:
-        """Raise ValueError saying what is wrong with a packed position."""
-        try:
-            self._packing.unpack(row.tobytes())
-        except ValueError as fault:
-            raise ValueError(f"row {number}: {fault}") from None
-        raise ValueError(f"row {number}: no position")
-
-    def _write(self, nodes: Any, first: int, count: int, out: NDArray[np.uint8]) -> None:
-        """Pack nodes[:count] into out[first:]; raises ValueError if the form has no room for one."""
-        refused = int(self.rules.write_rows(nodes, count, self._packing.number, out[first : first + count]))
-        if refused >= 0:
-            raise ValueError(f"row {first + refused}: this position can not be packed; is a king missing?")
-
 
 class Legal(NamedTuple):
     """Legal moves. labels : int32[n, width], -1 after a row's last one    counts : int32[n], how many there are."""
 
     labels: NDArray[np.int32]
     counts: NDArray[np.int32]
-
-
-def _named(known: dict[str, Any], name: str, what: str) -> Any:
-    """Return what `name` stands for; raises ValueError with the names if there is no such thing."""
-    if name not in known:
-        raise ValueError(f"there is no {what} {name!r}; there are {', '.join(known)}")
-    return known[name]
-
-
-def _output(out: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """Return `out`, or a new array; raises ValueError if `out` has another shape or dtype or is not C-contiguous."""
-    if out is None:
-        return np.empty(shape, dtype=dtype)
-    if out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous:
-        found = f"{out.dtype}{list(out.shape)}"
-        raise ValueError(f"out should be a C-contiguous {np.dtype(dtype)}{list(shape)}, not {found}")
-    return out

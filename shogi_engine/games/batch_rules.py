@@ -34,16 +34,14 @@ class Layout:
 
 @dataclass(frozen=True)
 class Features:
-    """What a learner sees of a position. shape, dtype : of one position's array    write(nodes, count, rows) : a kernel.
+    """What a learner sees of a position. shape, dtype : of one position's array    write(nodes, count, rows) : a kernel
 
-    It writes rows[:count], an array of `dtype` with a row for each position: its elements, and `spare` ones that it
-    may use.
+    that writes rows[:count], an array of `dtype` with a row for each position.
     """
 
     shape: tuple[int, ...]
     dtype: Any
     write: Callable[[np.ndarray, int, np.ndarray], None]
-    spare: int = 0
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,8 @@ class BatchRules:
     read_rows(packed, packing, nodes, count) -> the first row that is refused, -1 if none is
     write_rows(nodes, count, packing, packed) -> the first row that can not be written, -1 if all can
     packings, layouts, features : by name; the first packing is the default
-    apply_rows(packed, packing, codes, scratch, out) -> the first row that is refused, -1 if none is : moves made without
-        a look at whether they are legal; scratch : uint8[scratch]
+    apply_rows(packed, packing, codes, scratch, out) -> the first row that is refused, -1 if none is : moves made
+        without a look at whether they are legal; scratch : uint8[scratch]
     params : those of the game that are not its defaults here, where a position has no players
     """
 

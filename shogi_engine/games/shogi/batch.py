@@ -1,8 +1,8 @@
 """Shogi's part of `shogi_engine.batch`: positions in 32 bytes, the usual numbers of moves, planes and indices.
 
 Sources: dlshogi (github.com/TadaoYamaoka/DeepLearningShogi) and cshogi, which makes the same planes and labels; D.
-Silver et al., "A general reinforcement learning algorithm that masters chess, shogi and Go through self-play", 2018, table S1
-and the text on the representation; YaneuraOu's PackedSfenValue (github.com/yaneurao/YaneuraOu).
+Silver et al., "A general reinforcement learning algorithm that masters chess, shogi and Go through self-play", 2018,
+table S1 and the text on the representation; YaneuraOu's PackedSfenValue (github.com/yaneurao/YaneuraOu).
 """
 
 from collections.abc import Callable
@@ -112,9 +112,7 @@ RULES = BatchRules(
         "yaneuraou": Layout(1 << 16, lambda: _table(_yaneuraou, turned=False)),
     },
     features={
-        "dlshogi1": Features(
-            (batch_kernels.DLSHOGI_1, 9, 9), np.uint8, batch_kernels.write_dlshogi_1, batch_kernels.SPARE
-        ),
+        "dlshogi1": Features((batch_kernels.DLSHOGI_1, 9, 9), np.uint8, batch_kernels.write_dlshogi_1),
         "dlshogi2": Features((batch_kernels.DLSHOGI_2, 9, 9), np.uint8, batch_kernels.write_dlshogi_2),
         "alphazero": Features((batch_kernels.ALPHAZERO_PLANES, 9, 9), np.uint8, batch_kernels.write_alphazero),
         "halfkp": Features((2, batch_kernels.HALFKP_LISTED), np.int32, batch_kernels.write_halfkp),

@@ -54,9 +54,8 @@ DOWN_FILES = FILE_MAJOR[ALONG_RANKS].astype(np.uint8)
 
 ATTACK_PLANES = np.uint64(SQUARES * (KINDS - 1))  # from a kind's pieces to what they attack
 SLIDES = np.array([kind in (LANCE, BISHOP, ROOK, HORSE, DRAGON) for kind in range(16)])
-STEP_ROOM = 96  # a plane, up to a whole number of vectors
-SPARE = STEP_ROOM - SQUARES
-# uint8[2, 16, 81, 96]: the plane of what a piece attacks in one step, by owner (0 for the side to move), kind and place.
+STEP_ROOM = 96  # a plane, up to a whole number of vectors; what follows it is 0, and the next plane's
+# uint8[2, 16, 81, 96]: the plane of what a piece attacks in a step, by owner (0 for the side to move), kind and place.
 STEPS = np.zeros((2, 16, SQUARES, STEP_ROOM), dtype=np.uint8)
 for _square in range(SQUARES):
     for _half in range(2):
@@ -102,7 +101,7 @@ def fill_planes(out, row, plane, count, value):
 def write_dlshogi_1(nodes, count, out):
     """Write dlshogi's first planes: for each side its pieces by kind, what each kind attacks, the counts of attacks.
 
-    out : uint8[>= count, DLSHOGI_1 * 81 + SPARE], out; a plane goes down the files from 1a.
+    out : uint8[>= count, DLSHOGI_1 * 81], out; a plane goes down the files from 1a.
     """
     for row in range(count):
         pos, planes = nodes[row].pos, out[row]
@@ -128,7 +127,7 @@ def write_dlshogi_1(nodes, count, out):
                         planes[plane + np.uint64(places[target])] = 1
                         planes[counts + np.uint64(places[target])] += np.uint8(1)
                     continue
-                for each in range(STEP_ROOM):  # vectorised: what a row of STEPS has beyond a plane is 0
+                for each in range(STEP_ROOM):  # vectorised; no such plane is the last one
                     planes[plane + np.uint64(each)] |= STEPS[owner, kind, place, each]
                 for each in range(STEP_ROOM):
                     planes[counts + np.uint64(each)] += STEPS[owner, kind, place, each]

@@ -5,7 +5,7 @@ What a move needs to be legal is not looked at, but whether there is such a piec
 
 import numpy as np
 
-from shogi_engine.bits import ONE, ZERO
+from shogi_engine.bits import ONE, ZERO, bit, pop_lowest
 from shogi_engine.games.shogi.packed import BITS, BYTES
 from shogi_engine.games.shogi.packed_kernels import (
     BYTE,
@@ -39,7 +39,6 @@ from shogi_engine.jit import ctz, njit
 
 ROOM = 96  # for the pieces by place, before what is written
 SCRATCH_BYTES = ROOM + BYTES + 8
-GROUP = np.uint64(6)
 
 
 @njit
@@ -69,6 +68,9 @@ def move_packed(row, packing, code, scratch, out):
     scratch[:] = 0
     scratch[black], scratch[white] = make_piece(0, KING), make_piece(1, KING)
     first, second = min(black, white), max(black, white)
+    lo, hi = bit(black)
+    king_lo, king_hi = bit(white)
+    lo, hi = lo | king_lo, hi | king_hi
     place = 0
     while place < NO_KINGS:
         if filled < FILL_BITS:
@@ -87,6 +89,9 @@ def move_packed(row, packing, code, scratch, out):
         at = place + (place >= first)
         at += at >= second
         scratch[np.uint64(at)] = found & LOW_BYTE
+        one = ONE << np.uint64(at & 63)
+        above = ZERO - np.uint64(at >> 6)  # all ones in the upper half
+        lo, hi = lo | one & ~above, hi | one & above
         place += 1
     whole, black_hand, white_hand = read_hands(row, packing, byte, bits, filled)
     if whole == 0:
@@ -99,16 +104,18 @@ def move_packed(row, packing, code, scratch, out):
         own, moved = move_piece(scratch, us, int(PACKED_PLACES[source]), target, code & PROMOTION, own)
     if moved == 0:
         return 0
+    target_lo, target_hi = bit(target)
+    lo, hi = lo | target_lo, hi | target_hi
     if moved == KING:
         black, white = (target, white) if us == 0 else (black, target)
     header = np.uint64(1 - us | black << 1 | white << 8)
     black_hand, white_hand = (own, other) if us == 0 else (other, own)
-    return write_places(scratch, packing, header, black_hand, white_hand, out)
+    return write_places(scratch, lo, hi, packing, header, black_hand, white_hand, out)
 
 
 @njit
 def drop(places, us, kind, target, hand):
-    """Put a piece of `kind` from `hand` on a place; return (the hand after it, kind), or (hand, 0) if that can not be."""
+    """Put a piece of `kind` from `hand` on a place; return (the hand then, kind), or (hand, 0) if that can not be."""
     if kind == 0 or kind >= KING or hand_count(hand, kind) == 0 or places[target] != 0:
         return hand, 0
     places[target] = make_piece(us, kind)
@@ -139,22 +146,26 @@ def put(buffer, cursor, code):
 
 
 @njit
-def write_places(scratch, packing, header, black_hand, white_hand, out):
+def write_places(scratch, lo, hi, packing, header, black_hand, white_hand, out):
     """Write pieces by place, scratch[:81], and hands to `out`, uint8[32]; return 1, or 0 if they make no position.
 
-    header : the side to move and the places of the kings.   scratch[ROOM:] is 0, and used.
+    lo, hi : the places where there may be one.   header : the side to move and the places of the kings.
+    scratch[ROOM:] is 0, and used.
     """
     buffer = scratch[ROOM:]
     buffer[0], buffer[1] = header & LOW_BYTE, header >> BYTE
-    cursor, left = 15, WHOLE_SET - black_hand - white_hand
-    for place in range(SQUARES):
-        piece = scratch[np.uint64(place)]
-        if piece & np.uint8(15) == KING:
-            continue
-        left -= ONE_OF[piece]
-        cursor = put(buffer, cursor, int(WRITTEN[packing, 0, piece]))
-        if cursor > BITS:
-            return 0
+    cursor, next_place, left = 15, 0, WHOLE_SET - black_hand - white_hand
+    while lo | hi != ZERO:
+        place, lo, hi = pop_lowest(lo, hi)
+        piece = int(scratch[np.uint64(place)])
+        cursor += place - next_place  # an empty square is one 0
+        next_place = place + 1
+        if piece_kind(piece) != KING:
+            left -= ONE_OF[piece]
+            cursor = put(buffer, cursor, int(WRITTEN[packing, 0, piece]))
+            if cursor > BITS:
+                return 0
+    cursor += SQUARES - next_place
     if not hand_covers(WHOLE_SET, left, HAND_GUARDS):
         return 0
     for owner in range(3):
