@@ -6,5 +6,22 @@ streams           files of positions, read and written in pieces: hcp, hcpe, psv
 """
 
 from shogi_engine.batch.batch import Batch, Found, Legal, Outcomes
+from shogi_engine.batch.games import Games, Positions, positions_of, random_games, self_play
+from shogi_engine.batch.streams import KINDS, RecordWriter, count_records, open_records, read_records
 
-__all__ = ["Batch", "Found", "Legal", "Outcomes"]
+__all__ = [
+    "Batch",
+    "Found",
+    "Games",
+    "KINDS",
+    "Legal",
+    "Outcomes",
+    "Positions",
+    "RecordWriter",
+    "count_records",
+    "open_records",
+    "positions_of",
+    "random_games",
+    "read_records",
+    "self_play",
+]

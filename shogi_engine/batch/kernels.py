@@ -7,6 +7,7 @@ one position. `moves[:count]` are the legal ones after `list_legal`.
 import numpy as np
 
 from shogi_engine.game import (
+    NOT_OVER,
     Game,
     do_move,
     evaluate,
@@ -17,6 +18,8 @@ from shogi_engine.game import (
     refresh_line,
 )
 from shogi_engine.jit import load_u64, njit, record_dtype, store_u64
+from shogi_engine.search.arena import random_below
+from shogi_engine.search.context import begin_game, play_move, write_root_moves
 
 NO_LABEL = -1
 
@@ -156,3 +159,23 @@ def write_evaluations(ctx, address, size, nodes, count, values):
         copy_position(nodes, row, address, size)
         refresh_line(ctx)
         values[row] = evaluate(ctx)
+
+
+@njit
+def play_random(ctx, state, longest, moves):
+    """Play a game of random moves from ctx.pos; return (moves made, result for the side that began).
+
+    ctx : a search's context.   state : uint64[1], in-out, see `random_below`.   moves : uint32[>= longest], out.
+    A game that is not over after `longest` moves is a draw.
+    """
+    begin_game(ctx)
+    for ply in range(longest + 1):
+        count = write_root_moves(ctx)
+        termination, value = game_result(ctx, count)
+        if termination != NOT_OVER:
+            won = np.int64(value > 0) - np.int64(value < 0)
+            return ply, -won if ply & 1 else won
+        if ply < longest:
+            moves[ply] = ctx.root_moves[random_below(state, count)]
+            play_move(ctx, moves[ply])
+    return longest, np.int64(0)
