@@ -104,7 +104,7 @@ class Batch(Rows):
         layout : one of `layouts`; in 'ids' a label is a Board's move.
         width : of the rows, None for the most moves that any of the positions has; labels beyond it are left out.
         """
-        table, packed = self._table(layout), self._packed(positions)
+        table, packed = self.labels(layout), self._packed(positions)
         counts = np.empty(len(packed), dtype=np.int32)
         parts: dict[int, NDArray[np.int32]] = {}
 
@@ -127,7 +127,7 @@ class Batch(Rows):
 
         out : such an array to write to, C-contiguous.
         """
-        packed, table = self._packed(positions), self._table(layout)
+        packed, table = self._packed(positions), self.labels(layout)
         masks = output_array(out, (len(packed), self.layouts[layout]), np.bool_)
         bytes_of = masks.view(np.uint8)
 
@@ -186,7 +186,7 @@ class Batch(Rows):
 
     def relabel(self, positions: Any, moves: Any, source: str, target: str) -> NDArray[np.int32]:
         """Return the labels in layout `target` of moves given as labels of `source`; -1 for what is not legal."""
-        packed, table = self._packed(positions), self._table(target)
+        packed, table = self._packed(positions), self.labels(target)
         labels = np.empty(len(packed), dtype=np.int32)
 
         def write(bench: Bench, first: int, count: int) -> None:
@@ -197,7 +197,7 @@ class Batch(Rows):
 
     def _with_moves(self, packed: Any, moves: Any, layout: str, work: Work, refuse: bool) -> None:
         """Do `work` where the first move of each node is the one with the label in `moves`; see `choose_labels`."""
-        table, wanted = self._table(layout), self._wanted(packed, moves)
+        table, wanted = self.labels(layout), self._wanted(packed, moves)
 
         def choose(bench: Bench, first: int, count: int) -> None:
             kernels.list_legal(bench.nodes, count)
@@ -321,7 +321,7 @@ class Batch(Rows):
         """
         if (depth is None) == (nodes is None) or min(depth or 1, nodes or 1) < 1:
             raise ValueError(f"a search has either a depth or nodes, at least 1, not {depth} and {nodes}")
-        limits, packed, table = Limits(depth=depth, nodes=nodes), self._packed(positions), self._table(layout)
+        limits, packed, table = Limits(depth=depth, nodes=nodes), self._packed(positions), self.labels(layout)
         values, labels = np.empty(len(packed), dtype=np.int32), np.full(len(packed), kernels.NO_LABEL, dtype=np.int32)
         searchers: list[Searcher] = []
 
@@ -331,9 +331,9 @@ class Batch(Rows):
             for row in range(count):
                 pos = bench.nodes[row].pos
                 found = searcher.search(pos, (), limits)
-                values[first + row] = found.value
-                if found.move:
-                    labels[first + row] = table[int(pos.side), found.move & int(self._code_mask)]
+                values[first + row] = found.score
+                if found.bestmove:
+                    labels[first + row] = table[int(pos.side), found.bestmove & int(self._code_mask)]
             searchers.append(searcher)
 
         self._each_chunk(packed, write, SEARCH_CHUNK)

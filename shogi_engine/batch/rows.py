@@ -75,8 +75,8 @@ class Rows:
             raise ValueError(f"packed positions are uint8[n, {self.size}], not {packed.dtype}{list(packed.shape)}")
         return packed
 
-    def _table(self, layout: str) -> NDArray[np.int32]:
-        """Return the table of a layout's labels."""
+    def labels(self, layout: str) -> NDArray[np.int32]:
+        """Return int32[2, codes], the layout's labels by side to move and Board's move, -1 where it has none."""
         if layout not in self._tables:
             self._tables[layout] = named(self.rules.layouts, layout, "layout").table()
         return self._tables[layout]

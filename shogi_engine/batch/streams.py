@@ -1,8 +1,8 @@
 """Files of positions: records of one size, one after the other, mapped into memory in pieces and never read whole.
 
-`KINDS` names them: hcp, positions alone, and hcpe, with what was searched and who won, as Apery, dlshogi and cshogi have
-them; psv, YaneuraOu's PackedSfenValue; othello, this package's own. Moves in hcpe are labels of the layout 'cshogi', in psv
-of 'yaneuraou', in othello of 'ids'; `Batch.relabel` turns them into others.
+`KINDS` names them: hcp, positions alone, and hcpe, with what was searched and who won, as Apery, dlshogi and cshogi
+have them; psv, YaneuraOu's PackedSfenValue; othello, this package's own. Moves in hcpe are labels of the layout
+'cshogi', in psv of 'yaneuraou', in othello of 'ids'; `Batch.relabel` turns them into others.
 """
 
 import os
