@@ -64,15 +64,16 @@ def _alphazero(source: int, target: int, promotion: int) -> int:
 
 def _table(label: Label, turned: bool = True) -> np.ndarray:
     """Return the table of `label`, for squares as the mover sees them, or as black does if it is not `turned`."""
+    squares = batch_kernels.ALONG_RANKS.tolist()
     table = np.full((2, 1 << MOVE_BITS), -1, dtype=np.int32)
     for target in range(SQUARES):
         for source in (*range(SQUARES), *range(DROP_BASE + PAWN, DROP_BASE + KING)):
             for promotion in range(2 if source < DROP_BASE else 1):
                 number = label(source, target, promotion)
                 for colour in range(2):
-                    eye = colour if turned else 0
-                    seen = relative_square(eye, source) if source < DROP_BASE else source
-                    table[colour, relative_square(eye, target) | seen << 7 | promotion * PROMOTION] = number
+                    eye = squares[colour if turned else 0]
+                    origin = eye[source] if source < DROP_BASE else source
+                    table[colour, eye[target] | origin << 7 | promotion * PROMOTION] = number
     return table
 
 

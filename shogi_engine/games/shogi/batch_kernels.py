@@ -49,7 +49,7 @@ HAND_LIMITS = np.array([DLSHOGI_HANDS.get(kind, 0) for kind in range(KING)], dty
 HAND_PLANES = (np.cumsum(HAND_LIMITS) - HAND_LIMITS).astype(np.uint8)
 
 # uint8[2, 81]: where a square is in a plane as either side sees it: along the ranks from 9a, down the files from 1a.
-ALONG_RANKS = np.array([[relative_square(colour, square) for square in range(SQUARES)] for colour in (0, 1)], np.uint8)
+ALONG_RANKS = np.array([range(SQUARES), range(SQUARES - 1, -1, -1)], dtype=np.uint8)
 DOWN_FILES = FILE_MAJOR[ALONG_RANKS].astype(np.uint8)
 
 ATTACK_PLANES = np.uint64(SQUARES * (KINDS - 1))  # from a kind's pieces to what they attack
