@@ -23,7 +23,8 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it is of no 
     and which actions are legal; the mask of the agent that is not to move is 0. The winner's reward is 1, the loser's
     -1, and 0 for both in a draw. A game is truncated after `longest` plies.
 
-    game : 'shogi' or 'othello'    size : of a small board of Othello, 4 or 6    state : in place of both, where games begin
+    game : 'shogi' or 'othello'    size : of a small board of Othello, 4 or 6
+    state : in place of both, where games begin
     """
 
     metadata = {"name": "shogi_engine_v0", "render_modes": ["ansi"], "is_parallelizable": False}

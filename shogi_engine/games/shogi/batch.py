@@ -15,7 +15,7 @@ from shogi_engine.games.shogi.board.kernels import CODES, MOVE_BITS
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
 from shogi_engine.games.shogi.names import NO_ENTERING_KING
 from shogi_engine.games.shogi.packed_moves import SCRATCH_BYTES, apply_rows
-from shogi_engine.games.shogi.types import DROP_BASE, KING, PAWN, PROMOTION, SQUARES, relative_square
+from shogi_engine.games.shogi.types import DROP_BASE, KING, PAWN, PROMOTION, SQUARES
 
 # By kind, pawn first, as others number those in hand.
 APERY_DROPS = (0, 1, 2, 3, 6, 4, 5)
