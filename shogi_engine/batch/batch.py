@@ -128,7 +128,7 @@ class Batch(Rows):
         out : such an array to write to, C-contiguous.
         """
         packed, table = self._packed(positions), self.labels(layout)
-        masks = output_array(out, (len(packed), self.layouts[layout]), np.bool_)
+        masks: NDArray[np.bool_] = output_array(out, (len(packed), self.layouts[layout]), np.bool_)
         bytes_of = masks.view(np.uint8)
 
         def write(bench: Bench, first: int, count: int) -> None:
@@ -154,7 +154,7 @@ class Batch(Rows):
         Raises ValueError naming the first row whose move is not legal.
         """
         packed = self._packed(positions)
-        after = output_array(out, packed.shape, np.uint8)
+        after: NDArray[np.uint8] = output_array(out, packed.shape, np.uint8)
         if not checked and layout == IDS and self.rules.apply_rows is not None:
             self._apply_unchecked(packed, self._wanted(packed, moves), after)
             return after

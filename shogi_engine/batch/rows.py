@@ -30,7 +30,7 @@ class Bench:
         return self._buffers[size, dtype]
 
 
-Work = Callable[[Bench, int, int], None]  # (bench, first, count): bench.nodes[:count] are positions[first:][:count]
+Work = Callable[[Bench, int, int], object]  # (bench, first, count): bench.nodes[:count] are positions[first:][:count]
 
 
 class Rows:
@@ -51,7 +51,7 @@ class Rows:
     @property
     def size(self) -> int:
         """The bytes of a packed position."""
-        return self._packing.size
+        return int(self._packing.size)
 
     @property
     def packings(self) -> list[str]:
