@@ -84,6 +84,12 @@ def _count(ctx: Any, depth: int, level: int, start: int, bulk: bool, free_pass: 
     return nodes if nodes > 0 or end > start else finished_leaves(ctx.pos)
 
 
+@njit
+def count_leaves(ctx: Any, depth: int) -> int:
+    """Return the leaves `depth` (> 0) plies below ctx.pos, each move a ply; ctx as `perft_context` returns it."""
+    return _count(ctx, depth, 0, 0, True, False)
+
+
 def perft_context(game: Game) -> Any:
     """Return a context for counting to any depth; passes may make a line twice as long."""
     return new_record(record_dtype([*context_fields(game, 2 * MAX_DEPTH + 1), ("stop_address", np.uint64)]))
