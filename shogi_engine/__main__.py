@@ -24,6 +24,7 @@ from shogi_engine.cli import (  # noqa: E402
     perft,
     play,
     search,
+    serve,
     solve,
     trace,
     train,
@@ -32,7 +33,8 @@ from shogi_engine.cli import (  # noqa: E402
 from shogi_engine.cli.common import Parser  # noqa: E402
 
 COMMANDS = (
-    warmup, perft, bench, doctor, search, solve, trace, mate, compare, analyse, convert, nboard, gtp, play, train
+    warmup, perft, bench, doctor, search, solve, trace, mate, compare, analyse, convert, nboard, gtp, play, serve,
+    train
 )  # fmt: skip
 
 
