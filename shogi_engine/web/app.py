@@ -22,6 +22,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from shogi_engine.analysis.words import LANGUAGES
 from shogi_engine.engine import Engine
 from shogi_engine.games import NAMES
 from shogi_engine.jit import Progress
@@ -224,6 +225,7 @@ def warm_engines(tell: Callable[[dict[str, Any]], None]) -> Callable[[Callable[[
     """Return what makes engines ready, a game after the other, and tells all browsers how far that is."""
 
     def warm(make: Callable[[str], Engine]) -> Iterator[str]:
+        load_rules()
         for game in NAMES:
             last = 0.0
 
@@ -240,6 +242,16 @@ def warm_engines(tell: Callable[[dict[str, Any]], None]) -> Callable[[Callable[[
         make("shogi").warmup_mate()
 
     return warm
+
+
+def load_rules() -> None:
+    """Compile, or load from the cache, what a board needs without an engine: the first visitor should not wait."""
+    session = Session(EnginePool(0, Engine))
+    for game in NAMES:
+        session.handle({"do": "game", "game": game})
+        for language in LANGUAGES:
+            session.handle({"do": "look", "language": language})
+            session.handle({"do": "move", "move": str(next(iter(session.board.legal_moves)))})
 
 
 def hub_of_engines(threads: int) -> Hub:

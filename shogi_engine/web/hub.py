@@ -39,12 +39,13 @@ class Hub:
     def find(self, identity: str = "") -> Session:
         """Return the session so called, or else a new one. Raises Full."""
         with self._lock:
-            found = self.sessions.get(identity)
-            if found is None:
-                self._make_room()
-                found = self._make(self.pool)
-                self.sessions[found.identity] = found
-            return found
+            if (found := self.sessions.get(identity)) is not None:
+                return found
+        made = self._make(self.pool)
+        with self._lock:
+            self._make_room()
+            self.sessions[made.identity] = made
+        return made
 
     def _make_room(self) -> None:
         """Free the session that was left first if there are too many. Raises Full if nobody has left."""

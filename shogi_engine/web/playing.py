@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 MAX_MOVES = 1000
 
 
+def check_levels(game: str, players: list[int | None]) -> None:
+    """Raise ValueError for a level that there is not."""
+    if any(level is not None and level > STRONGEST[game] for level in players):
+        raise ValueError(f"levels are 0 to {STRONGEST[game]}")
+
+
 class Playing:
     """The game of a session.
 
@@ -40,10 +46,7 @@ class Playing:
     # ---- beginning and ending
 
     def begin(self, players: list[int | None], setting: ClockSetting | None) -> None:
-        """Begin a game where the session stands. Raises ValueError for a level that there is not."""
-        strongest = STRONGEST[self._session.tree.game]
-        if any(level is not None and level > strongest for level in players):
-            raise ValueError(f"levels are 0 to {strongest}")
+        """Begin a game where the session stands."""
         self.leave()
         self.players, self.clock = list(players), GameClock(setting)
         self.live, self.on = self._session.tree.node, True
@@ -71,8 +74,7 @@ class Playing:
         """Change how strong the engine is. Raises ValueError if a human plays, or there is no such level."""
         if self.players[side] is None:
             raise ValueError("a human plays this side")
-        if level > STRONGEST[self._session.tree.game]:
-            raise ValueError(f"levels are 0 to {STRONGEST[self._session.tree.game]}")
+        check_levels(self._session.tree.game, [level])
         self.players[side] = level
 
     def end(self, ending: RuleEnding) -> None:

@@ -20,7 +20,7 @@ from shogi_engine.play.clock import clock_setting
 from shogi_engine.records import GameRecord
 from shogi_engine.web import view
 from shogi_engine.web.messages import FILE_MAX
-from shogi_engine.web.playing import Playing
+from shogi_engine.web.playing import Playing, check_levels
 from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.setup import set_up
 from shogi_engine.web.study import Study
@@ -130,6 +130,7 @@ class Session:
             setting = clock_setting(clock) if clock else None
         except ArgumentTypeError as fault:
             raise ValueError(str(fault)) from None
+        check_levels(game, players)
         if handicap and game != "shogi":
             raise ValueError("handicaps are for shogi")
         if not here or game != self.tree.game:

@@ -30,7 +30,7 @@ KIF_HANDS = ("先手の持駒：", "後手の持駒：")
 CELL, FRAME, HAND, GAP = 50, 26, 62, 10
 BOARD_SIZE = 9 * CELL
 HAND_PLACES = 8  # the owner's mark and seven kinds
-WOOD, EDGE, LINE, MARK, DANGER = "#f5dcab", "#b98a4a", "#5b4523", "#e8b04b", "#e58a6f"
+WOOD, EDGE, LINE, MARK, DANGER = "#f3d5a0", "#b98a4a", "#5b4523", "#e8b04b", "#e58a6f"
 IVORY, SHADE, INK, PROMOTED_INK = "#fdf0cf", "#a9793c", "#221a10", "#b5141d"
 RIM = ' stroke="#9c7440" stroke-width=".8"'
 BODY = "M0-22.5L14.2-16.5L18.6 21.5H-18.6L-14.2-16.5Z"  # of a king, the middle at 0 0
@@ -118,7 +118,8 @@ class _Places:
 
     def __init__(self, flipped: bool, stacked: bool) -> None:
         self.flipped, self.stacked = flipped, stacked
-        self.left, self.top = (FRAME / 2, FRAME + HAND + GAP) if stacked else (FRAME + HAND + GAP, FRAME)
+        beside = float(FRAME + HAND + GAP)
+        self.left, self.top = (FRAME / 2, beside) if stacked else (beside, float(FRAME))
         if stacked:
             self.width, self.height = BOARD_SIZE + 1.5 * FRAME, BOARD_SIZE + 2 * (FRAME + HAND + GAP)
         else:
