@@ -75,7 +75,7 @@ class Session:
     def detach(self, receiver: Callable[[dict[str, Any]], None], now: float | None = None) -> None:
         """Send no more to `receiver`, and end what was searched for it; a game that is being played stays as it is."""
         with self.lock:
-            if self._receiver is receiver:
+            if self._receiver == receiver:  # bound methods are equal, not the same
                 self._receiver = no_receiver
                 self.seen = time.monotonic() if now is None else now
                 self.rest()

@@ -18,7 +18,8 @@ EFFORTS: dict[str, dict[str, dict[str, int]]] = {
     "shogi": {"quick": {"nodes": 15_000}, "normal": {"nodes": 100_000}, "deep": {"nodes": 500_000}},
     "othello": {"quick": {"level": 6}, "normal": {"level": 10}, "deep": {"level": 14}},
 }
-INFO_SECONDS = 0.15  # between two reports of an analysis
+INFO_SECONDS = 0.15  # between two reports of an analysis below SLOW_DEPTH: the next depth may take long there
+SLOW_DEPTH = 12
 LINE_MOVES = 12  # of a line
 MATE_MS = 15_000
 ANALYSIS_MS = 600_000  # of one position: whoever looks at it longer presses the button again
@@ -92,18 +93,21 @@ class Study:
         start, moves, number, multipv = tree.record.start, tree.moves(), tree.node, self.multipv
 
         def work(engine: Any, job: Job) -> None:
+            engine.set_position(start, moves)
             lines: dict[int, Any] = {}
             last = 0.0
+            wanted = min(multipv, len(engine.legal_moves()))
 
             def report(info: Any) -> None:
                 nonlocal last
+                if info.bound:
+                    return
                 lines[info.multipv] = info
                 now = time.monotonic()
-                if info.multipv == 1 and not info.bound and now - last >= INFO_SECONDS:
+                if info.multipv == wanted and (now - last >= INFO_SECONDS or info.depth >= SLOW_DEPTH):
                     last = now
                     self._report(job, number, [lines[each] for each in sorted(lines)])
 
-            engine.set_position(start, moves)
             found = engine.search(movetime=ANALYSIS_MS, multipv=multipv, on_info=report)
             self._report(job, number, found.lines)
 

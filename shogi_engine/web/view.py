@@ -19,6 +19,7 @@ from shogi_engine.play.ending import rule_ending
 from shogi_engine.records import GameRecord
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.tree import Tree
+from shogi_engine.web.tsume import PROBLEMS
 
 if TYPE_CHECKING:
     from shogi_engine.web.session import Session
@@ -67,6 +68,7 @@ def state(session: "Session") -> dict[str, Any]:
         "setup": hands(board) if setup is not None else None,
         "tsume": tsume(session),
         "formats": formats(game),
+        "problems": len(PROBLEMS),
         "engine": {"ready": game in session.pool.ready, "fault": session.pool.fault},
     }
 

@@ -13,7 +13,8 @@ from shogi_engine.web.messages import MESSAGES, MessageError, parse
 @pytest.mark.parametrize(
     ("data", "word"),
     [
-        ("", "JSON"), ("[]", "JSON"), ("null", "JSON"), ("{", "JSON"), ("[" * 100_000, "JSON"), ('{"do": 1}', "no message"),
+        ("", "JSON"), ("[]", "JSON"), ("null", "JSON"), ("{", "JSON"),
+        ("[" * 100_000, "JSON"), ('{"do": 1}', "no message"),
         ('{"do": "fly"}', "fly"), ('{"do": ["move"]}', "no message"), ('{"do": "move"}', "move is missing"),
         ('{"do": "move", "move": 7}', "text"), ('{"do": "move", "move": "x", "a": 1}', "no field"),
         ('{"do": "move", "move": "1234567890123"}', "12 characters"), ('{"do": "go", "node": -1}', "number"),

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import EnginePool, Job
 from shogi_engine.web.session import Session
 from shogi_engine.web.tree import Tree
+from shogi_engine.web.tsume import PROBLEMS
 from web.fake_engine import FakeEngine, FakeExaminer, wait_for
 
 
@@ -145,8 +147,10 @@ def test_two_engines_play_a_whole_game(player):
     wait_for(lambda: player.state["playing"]["over"], 30)
     state = player.state
     assert sum(state["counts"]) > 20 and state["playing"]["over"]["winner"] in (0, 1, None)
-    assert player.session.tree.record.score == state["counts"][0] - state["counts"][1] or 0 in state["counts"] or (
-        sum(state["counts"]) < 64
+    assert (
+        player.session.tree.record.score == state["counts"][0] - state["counts"][1]
+        or 0 in state["counts"]
+        or (sum(state["counts"]) < 64)
     )
 
 
@@ -193,7 +197,8 @@ def test_a_game_is_judged(player):
     player.do("judge", on=True, effort="quick")
     wait_for(lambda: player.state["judging"] is None and player.session.study.verdicts)
     verdicts = [move.get("verdict") for move in player.state["line"]]
-    assert verdicts == [None, None, None, "blunder", "blunder"] and all("chance" in move for move in player.state["line"])
+    assert verdicts == [None, None, None, "blunder", "blunder"]
+    assert all("chance" in move for move in player.state["line"])
     player.do("step", to="last")
     assert player.state["verdict"]["class"] == "blunder" and player.state["verdict"]["texts"]
     with pytest.raises(ValueError, match="no moves"):
@@ -204,7 +209,13 @@ def test_a_mate_is_found_and_kept_as_a_line(player):
     player.do("paste", text="4k4/9/4P4/9/9/9/9/9/4K4 b G 1").do("mate")
     found = wait_for(lambda: player.last("mate"))
     assert (found["result"], found["length"], found["texts"]) == ("mate", 1, ["G*5b"])
-    assert player.texts == ["G*5b"] and player.state["ply"] == 0
+    assert wait_for(lambda: player.texts) == ["G*5b"] and player.state["ply"] == 0
+
+
+def test_problems_are_proven_mates():
+    known = json.loads((Path(__file__).parents[1] / "data/shogi_mate.json").read_text(encoding="utf-8"))["positions"]
+    lengths = {position["sfen"]: position["mate"] for position in known}
+    assert [lengths[problem] for problem in PROBLEMS[1:]] == [3, 3, 5, 5, 7]
 
 
 def test_tsume(player):
@@ -234,7 +245,7 @@ def test_records_come_and_go(player):
         file = player.last("file")
         again = records.loads(base64.b64decode(file["data"]), format=format)[0]
         assert again.moves == record.moves or format == "bod"
-    with pytest.raises(ValueError, match="othello"):
+    with pytest.raises(ValueError, match="not a format of shogi"):
         player.do("save", format="ggf")
 
 
@@ -271,7 +282,8 @@ def test_a_position_is_set_up(player):
     with pytest.raises(ValueError, match="pawn"):
         player.do("setup", on=False)  # two pawns on a file
     assert player.state["setup"] is not None
-    player.do("stop").do("game", game="othello").do("setup", on=True).do("put", square="a1", piece="X").do("setup", on=False)
+    player.do("stop").do("game", game="othello").do("setup", on=True)
+    player.do("put", square="a1", piece="X").do("setup", on=False)
     assert player.state["position"].startswith("X")
 
 

@@ -5,7 +5,6 @@ import {side, t} from "./words.js";
 
 const dialog = document.getElementById("dialog");
 const STRONGEST = {shogi: 20, othello: 21};
-const PROBLEMS = 6;
 const HANDICAPS = [
   ["lance", "香落ち"], ["bishop", "角落ち"], ["rook", "飛車落ち"], ["rook-lance", "飛香落ち"], ["2-piece", "二枚落ち"],
   ["4-piece", "四枚落ち"], ["6-piece", "六枚落ち"], ["8-piece", "八枚落ち"], ["10-piece", "十枚落ち"],
@@ -122,7 +121,7 @@ export function save_file({name, data}) {
 
 export function tsume(state, link) {
   const choose = problem => { link.say("tsume", {on: true, problem}); dialog.close(); };
-  const problems = Array.from({length: PROBLEMS}, (_, index) => element("button", {type: "button", "data-problem": index + 1,
+  const problems = Array.from({length: state.problems}, (_, index) => element("button", {type: "button", "data-problem": index + 1,
     onclick: () => choose(index + 1)}, t("problem", {number: index + 1})));
   show(t("tsumeTitle"), element("p", {}, t("tsumeHint")), element("div", {class: "list"}, ...problems,
     ...(state.game === "shogi" ? [element("button", {type: "button", onclick: () => choose(0)}, t("solveThis"))] : [])));
