@@ -288,7 +288,7 @@ def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
         await websocket.accept()
         with contextlib.suppress(TimeoutError, WebSocketDisconnect):
             await Conversation(websocket, hub, limiter).run()
-        with contextlib.suppress(RuntimeError):  # it is closed already
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is closed already
             await websocket.close()
 
     @contextlib.asynccontextmanager

@@ -61,6 +61,11 @@ def browser():
         browser.close()
 
 
+def until(page, expression):
+    """Wait until a JavaScript expression is true; Playwright's own way is refused by the page's policy."""
+    wait_for(lambda: page.evaluate(expression), PATIENCE_MS / 1000)
+
+
 class Visitor:
     """Somebody at the page. faults : what the console complained about; hosts : whom the page asked"""
 
@@ -93,10 +98,10 @@ class Visitor:
         return self.page.locator("#moves li").count() - 1
 
     def wait_ply(self, ply):
-        self.page.wait_for_function(f"document.querySelectorAll('#moves li').length > {ply}")
+        until(self.page, f"document.querySelectorAll('#moves li').length > {ply}")
 
     def choose_game(self, game):
-        self.page.click(f'[data-game="{game}"]')
+        self.page.click(f'#games [data-game="{game}"]')
         self.page.wait_for_selector(f'body[data-game="{game}"]')
 
     def new_game(self, side, level=0, **choices):
@@ -151,17 +156,19 @@ def play_to_the_end(visitor, rng):
     page = visitor.page
     page.wait_for_selector("#resign:not([hidden])")
     while True:
-        page.wait_for_function(
+        until(
+            page,
             "document.querySelector('#resign').hidden || document.querySelector('rect.movable') "
-            "|| !document.querySelector('#toast').hidden"
+            "|| !document.querySelector('#toast').hidden",
         )
         if page.locator("#resign").is_hidden():
             return visitor.ply()
         before = visitor.ply()
         if page.locator("rect.movable").count():
             tap_somewhere(visitor, rng)
-        page.wait_for_function(
-            f"document.querySelector('#resign').hidden || document.querySelectorAll('#moves li').length > {before + 1}"
+        until(
+            page,
+            f"document.querySelector('#resign').hidden || document.querySelectorAll('#moves li').length > {before + 1}",
         )
 
 
@@ -215,7 +222,7 @@ def test_keyboard_and_drag_and_promotion(browser, fake_address):
     visitor.wait_ply(5)
     page.click("#flip")
     page.click("#letters")
-    page.wait_for_function("document.querySelector('.piece text').textContent.match(/[A-Z]/)")
+    until(page, "document.querySelector('.piece text').textContent.match(/[A-Z]/)")
     visitor.close()
 
 
@@ -292,10 +299,10 @@ def test_a_tsume_is_solved(browser, engine_address):
     page = visitor.page
     page.click("#tsume")
     page.click('[data-problem="3"]')
-    page.wait_for_function("/手詰/.test(document.querySelector('#status').textContent)")
+    until(page, "/手詰/.test(document.querySelector('#status').textContent)")
     visitor.shot("tsume")
     page.click("#problem button")  # the solution, as a line to be walked
-    page.wait_for_function("/手詰/.test(document.querySelector('#found').textContent)")
+    until(page, "/手詰/.test(document.querySelector('#found').textContent)")
     assert len(page.inner_text("#found").split(": ")[1].split()) == 3
     page.click('[data-step="next"]')
     visitor.shot("tsume-solution")

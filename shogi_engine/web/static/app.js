@@ -88,7 +88,7 @@ let passed = -1; // the position in which a pass was made
 function show() {
   if ($("toast").textContent === t("lost")) $("toast").hidden = true;
   translate();
-  for (const button of document.querySelectorAll("[data-game]"))
+  for (const button of document.querySelectorAll("#games [data-game]"))
     button.setAttribute("aria-pressed", String(button.dataset.game === state.game));
   $("language").textContent = t("language");
   $("language").lang = state.language === "ja" ? "en" : "ja";
@@ -133,7 +133,7 @@ setInterval(() => panels.clocks(state, (performance.now() - received) / 1000), 2
 
 // ---- what the person does
 
-for (const button of document.querySelectorAll("[data-game]"))
+for (const button of document.querySelectorAll("#games [data-game]"))
   button.onclick = () => { if (button.dataset.game !== state?.game) link.say("game", {game: button.dataset.game}); };
 for (const button of document.querySelectorAll("[data-step]")) button.onclick = () => link.say("step", {to: button.dataset.step});
 $("new").onclick = () => state && dialogs.new_game(state, link);
