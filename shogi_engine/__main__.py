@@ -26,6 +26,7 @@ from shogi_engine.cli import (  # noqa: E402
     perft,
     play,
     search,
+    serve,
     solve,
     trace,
     train,
@@ -35,7 +36,7 @@ from shogi_engine.cli.common import Parser  # noqa: E402
 
 COMMANDS = (
     warmup, perft, bench, doctor, search, solve, trace, mate, compare, match, analyse, convert, nboard, gtp, csa, play,
-    train,
+    serve, train,
 )  # fmt: skip
 
 

@@ -9,7 +9,6 @@ from shogi_engine import games
 from shogi_engine.cli.analysed_files import check_outputs, write_files
 from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import (
-    DEFAULT_MS,
     add_command,
     add_hash,
     add_json,
@@ -20,6 +19,7 @@ from shogi_engine.cli.common import (
 )
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.progress_bar import progress_bar
+from shogi_engine.play.strength import DEFAULT_MS
 from shogi_engine.text import score_value
 
 if TYPE_CHECKING:

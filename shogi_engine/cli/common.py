@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 from shogi_engine import games
 from shogi_engine.memory import machine_megabytes
+from shogi_engine.play.strength import DEFAULT_MS
 from shogi_engine.suites.suite import Outcome
 
-DEFAULT_MS = 1000
 DIGITS_MAX = 18  # longer numbers do not fit an int64
 HASH_MB_MAX = 65536  # as in USI
 

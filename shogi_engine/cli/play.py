@@ -13,10 +13,9 @@ from shogi_engine import games
 from shogi_engine.cli.common import add_command, add_game, add_search
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.preparation import Preparation, leave
-from shogi_engine.cli.terminal.clock import GameClock, clock_setting
 from shogi_engine.cli.terminal.ending_signals import ending_signals
 from shogi_engine.cli.terminal.keeping import data_folder, keep
-from shogi_engine.cli.terminal.match import Match, level_limits
+from shogi_engine.cli.terminal.match import Match
 from shogi_engine.cli.terminal.screen import (
     KANJI,
     PIECES,
@@ -27,6 +26,8 @@ from shogi_engine.cli.terminal.screen import (
     draw,
     is_terminal,
 )
+from shogi_engine.play.clock import GameClock, clock_setting
+from shogi_engine.play.strength import level_limits
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine

@@ -6,13 +6,14 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.__main__ import main
-from shogi_engine.cli.terminal.clock import ClockSetting, GameClock, TimeUp, clock_setting
-from shogi_engine.cli.terminal.match import Match, level_limits
+from shogi_engine.cli.terminal.match import Match
 from shogi_engine.cli.terminal.screen import KANJI, Look, default_pieces, draw, plain
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board as ShogiBoard
 from shogi_engine.games.shogi.records.handicaps import HANDICAPS, WESTERN, handicap
+from shogi_engine.play.clock import ClockSetting, GameClock, TimeUp, clock_setting
+from shogi_engine.play.strength import level_limits
 from shogi_engine.records import GameRecord
 
 

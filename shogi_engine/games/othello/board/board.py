@@ -1,7 +1,7 @@
 """Board: a game of Othello for Python programs, in the manner of python-chess; every move is checked."""
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -454,12 +454,17 @@ class Board(BoardMemory):
         """Return the board as text with X, O and -, and whose move it is."""
         return self._text(SYMBOLS)
 
-    def svg(self, *, size: int | None = None) -> str:
-        """Return an SVG image: the discs, the last one placed, and where the side to move may place one.
+    def svg(self, *, flipped: bool = False, size: int | None = None, **options: Any) -> str:
+        """Return an SVG image: discs, the last one marked, and where one may be placed.
 
-        size : its width in pixels, None for its own.
+        flipped : seen from the other side    size : its width in pixels, None for its own
+        options : areas and lines of drawing.svg
         """
-        return drawing.svg(self, size=size)
+        return drawing.svg(self, flipped=flipped, size=size, **options)
+
+    def arrows(self, lines: Sequence[Sequence[str]], *, flipped: bool = False) -> str:
+        """Return SVG of what marks lines of moves from here, to be laid over `svg`; see drawing.arrows."""
+        return drawing.arrows(self, lines, flipped=flipped)
 
     def _repr_svg_(self) -> str:
         """Return what a notebook shows."""

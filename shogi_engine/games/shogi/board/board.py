@@ -1,7 +1,7 @@
 """Board: a position of Shogi and the moves that led to it. The package has python-shogi's names beside it."""
 
-from collections.abc import Iterator
-from typing import Self
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
 
 import numpy as np
 
@@ -459,12 +459,16 @@ class Board(BaseBoard):
 
     # ---- picture
 
-    def svg(self, *, flipped: bool = False, size: int | None = None) -> str:
+    def svg(self, *, flipped: bool = False, size: int | None = None, **options: Any) -> str:
         """Return an SVG image: the board, hands, the last move and a check; from white's side if `flipped`.
 
-        size : its width in pixels, None for its own.
+        size : its width in pixels, None for its own    options : letters, stacked, areas and lines of drawing.svg
         """
-        return drawing.svg(self, flipped=flipped, size=size)
+        return drawing.svg(self, flipped=flipped, size=size, **options)
+
+    def arrows(self, lines: Sequence[Sequence[str]], *, flipped: bool = False, stacked: bool = False) -> str:
+        """Return SVG of the arrows of lines of moves from here, to be laid over `svg`; see drawing.arrows."""
+        return drawing.arrows(self, lines, flipped=flipped, stacked=stacked)
 
     def _repr_svg_(self) -> str:
         """Return what a notebook shows."""
