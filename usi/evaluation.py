@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from shogi_engine.frontends import core
 from shogi_engine.games.shogi.evaluation.eval_options import DEFAULT_SCALE, read_scale
-from shogi_engine.games.shogi.names import EVALUATIONS, FILE_EVALUATIONS
-from usi.options import Options
+from shogi_engine.games.shogi.names import EVALUATIONS, FILE_EVALUATIONS, TRAINED_EVALUATIONS
+from usi.options import STANDARD_FILE, Options
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -25,10 +25,10 @@ class Choice:
 
 def choice_of(options: Options) -> Choice:
     """Return the evaluation that `options` ask for."""
-    name = options.text("EvalType")
-    if name not in FILE_EVALUATIONS:
+    name, file_name = options.text("EvalType"), options.text("EvalFile")
+    if name not in FILE_EVALUATIONS and (name not in TRAINED_EVALUATIONS or file_name == STANDARD_FILE):
         return Choice(name)
-    file = Path(options.text("EvalDir"), options.text("EvalFile")).absolute()
+    file = Path(options.text("EvalDir"), file_name).absolute()
     return Choice(name, file, options.number("FV_SCALE"))
 
 

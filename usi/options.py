@@ -14,6 +14,8 @@ from shogi_engine.search.timeman import TimeOptions
 from shogi_engine.text import clamped_number, sanitize
 from usi.protocol import ProtocolError
 
+STANDARD_FILE = "nn.bin"  # of nnue; `network` has one of its own unless another is named
+
 
 @dataclass(frozen=True)
 class Option:
@@ -67,7 +69,7 @@ OPTIONS = (
     Option("MateSearch", "check", "true"),
     Option("EvalType", "combo", EVALUATIONS.default, choices=EVALUATIONS),
     Option("EvalDir", "string", "eval"),
-    Option("EvalFile", "filename", "nn.bin"),
+    Option("EvalFile", "filename", STANDARD_FILE),
     Option("FV_SCALE", "spin", DEFAULT_SCALE, 1, LARGEST_SCALE),
     Option("USI_OwnBook", "check", "false"),
     Option("BookFile", "filename", "book.db"),
@@ -103,9 +105,9 @@ HELP = {
     "SlowMover": "Percent of the planned share of the main time that is used.",
     "RoundUpToFullSecond": "For clocks that count full seconds only: use each that is charged for, less NetworkDelay.",
     "MateSearch": "Look for mates beside the search; what it needs is loaded after usinewgame.",
-    "EvalType": "What evaluates positions; network and nnue need a file, see EvalFile.",
+    "EvalType": "What evaluates positions; nnue needs a file, see EvalFile.",
     "EvalDir": "The folder of EvalFile.",
-    "EvalFile": "The network: for nnue in the standard format, HalfKP 256x2-32-32; for network one that train made.",
+    "EvalFile": "For nnue, a network in the standard format, HalfKP 256x2-32-32; for network, another that train made.",
     "FV_SCALE": "What such a network's output is divided by; left at 16, eval_options.txt beside the network may say.",
     "USI_OwnBook": "Play from the opening book when there is a clock or a movetime.",
     "BookFile": "The book: a file, one that comes with the engine, or no_book.",

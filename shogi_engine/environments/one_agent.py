@@ -96,7 +96,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
             self.state_of_game.play(self.opponent(self.state_of_game))
             self.plies += 1
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:  # type: ignore[override, unused-ignore]
         """Return the board as text if the render mode is 'ansi'."""
         return self.state_of_game.text() if self.render_mode == "ansi" else None
 

@@ -15,11 +15,14 @@ Shape = tuple[int, ...]
 
 
 class State(Protocol):
-    """A game under way. actions : how many numbers there are    shape : of an observation    turn : 0 for who began."""
+    """A game under way. actions : how many numbers there are    shape : of an observation."""
 
     actions: int
     shape: Shape
-    turn: int
+
+    @property
+    def turn(self) -> int:
+        """Whose turn it is, 0 for who began."""
 
     def legal(self) -> list[int]:
         """Return the legal actions; none if the game is over."""

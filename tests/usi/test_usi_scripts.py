@@ -63,7 +63,7 @@ def test_a_search_that_only_the_options_end_is_bounded(limit):
 
 
 @pytest.mark.parametrize(
-    ("option", "evaluation"), [("EvalType value material", "material"), ("Threads value 1", "king-piece")]
+    ("option", "evaluation"), [("EvalType value material", "material"), ("Threads value 1", "network")]
 )
 def test_nothing_is_compiled_before_it_is_known_by_what_to_evaluate(option, evaluation, monkeypatch):
     asked, written = [], []
