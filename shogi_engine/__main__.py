@@ -17,6 +17,7 @@ from shogi_engine.cli import (  # noqa: E402
     bench,
     compare,
     convert,
+    csa,
     doctor,
     gtp,
     match,
@@ -25,6 +26,7 @@ from shogi_engine.cli import (  # noqa: E402
     perft,
     play,
     search,
+    serve,
     solve,
     trace,
     train,
@@ -33,7 +35,8 @@ from shogi_engine.cli import (  # noqa: E402
 from shogi_engine.cli.common import Parser  # noqa: E402
 
 COMMANDS = (
-    warmup, perft, bench, doctor, search, solve, trace, mate, compare, match, analyse, convert, nboard, gtp, play, train
+    warmup, perft, bench, doctor, search, solve, trace, mate, compare, match, analyse, convert, nboard, gtp, csa, play,
+    serve, train,
 )  # fmt: skip
 
 

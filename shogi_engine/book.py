@@ -33,7 +33,7 @@ class OpeningBook(Protocol):
         """Return the moves of a position (the game's notation), the best first; [] if it is not in the book.
 
         flipped : use what is known of the position turned around too, where the game has such positions.
-        any_ply : whatever the number of the move is; else only where the book has the position with that number.
+        any_ply : ignore the move number; else only a position that the book has with that number is found.
         """
 
 

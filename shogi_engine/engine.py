@@ -30,7 +30,7 @@ from shogi_engine.game import (
     refresh_line,
 )
 from shogi_engine.jit import Progress, Task, new_record, shared_task
-from shogi_engine.levels import LevelPlan, drawn_limits
+from shogi_engine.levels import FULL_STRENGTH_MS, LevelPlan, drawn_limits
 from shogi_engine.perft import Perft, perft
 from shogi_engine.results import PvInfo, SearchResult, continued_line, copy_position, legal_line
 from shogi_engine.search.context import new_context, set_root
@@ -42,7 +42,7 @@ BOOK_MARGIN = 4  # book moves that lose less than 1/BOOK_MARGIN of an aspiration
 
 
 def _compile_task(game: str, evaluation: str) -> Task:
-    """Return the task of compiling a game's search with the evaluation so called, '' for the default."""
+    """Return the task of compiling a game's search with the evaluation of that name, '' for the default."""
     return shared_task(f"{game} {evaluation}".strip())
 
 
@@ -51,7 +51,7 @@ class Engine:
 
     game : a name `games.load` knows, or a Game    evaluation : one of Game.evaluations, '' for the default
     on_progress : called with a jit.Progress for each kernel that is compiled while this engine is made or warms up, and
-    before its first searches; it must be quick and ask nothing of the engine
+    before its first searches, those for mates too; it must be quick and ask nothing of the engine
     """
 
     def __init__(
@@ -102,7 +102,10 @@ class Engine:
 
         Raises ValueError naming the fault; the position then stays what it was.
         """
-        texts = list(moves)
+        with self._compiling():
+            self._set_position(text, list(moves))
+
+    def _set_position(self, text: str, texts: list[str]) -> None:
         same = 0  # how many moves are the same as before: a game goes on, or another move was pondered
         if text == self._root_text:
             while same < min(len(texts), len(self._texts)) and texts[same] == self._texts[same]:
@@ -216,8 +219,9 @@ class Engine:
     ) -> SearchResult:
         """Search the position until the first limit is reached or `stop` is called; with no limit, until `stop`.
 
-        movetime : ms, the same as soft_ms and hard_ms, which win over it    mate : end at a win in so many plies
-        level : search as a player of this level does, if the game has levels; depth, nodes or selectivity win over it
+        movetime : ms, the same as soft_ms and hard_ms, which win over it    mate : end at a win within that many plies
+        level : search as a player of this level does, if the game has levels; depth, nodes or selectivity win over it;
+        full strength, Shogi's 20, has no limit of its own: 1 s if no other is given
         soft_ms, hard_ms, least_ms, second_ms, selectivity : as in `search.limits.Limits`
         searchmoves : the moves to choose from    multipv : how many best moves to report
         `on_info` is called in the searching thread. Raises ValueError for a wrong limit or an illegal move in
@@ -229,6 +233,10 @@ class Engine:
         to_the_end = False
         if level is not None:
             plan = self.check_level(level)
+            if plan.is_full_strength() and all(
+                limit is None for limit in (depth, nodes, movetime, mate, soft_ms, hard_ms)
+            ):
+                movetime = FULL_STRENGTH_MS
             to_the_end = plan.exact and depth is None and nodes is None
             drawn = drawn_limits(plan, searchmoves or self.legal_moves() if plan.moves else (), self.rng)
             searchmoves = drawn.get("searchmoves", searchmoves)
@@ -289,7 +297,8 @@ class Engine:
 
         shortest : then look for shorter ones    every : list the other first moves that mate
         progress : called now and then, in another thread, with the nodes and seconds so far
-        It uses the table's memory; part of what searches stored there is lost. The first call compiles.
+        It uses the table's memory; part of what searches stored there is lost. The first call compiles, and
+        reports it as `warmup` does.
         Raises ValueError if the game has no such solver or there is no king to mate, RuntimeError as `search` does.
         """
         with self._only_search():
@@ -300,16 +309,18 @@ class Engine:
 
     def warmup_mate(self) -> None:
         """Compile, or load from the cache, what `find_mate` needs. Raises ValueError as that does."""
-        self._ready_mate_solver().warmup()
+        self._ready_mate_solver()
 
     def _ready_mate_solver(self) -> ForcedWinSolver:
-        """Return the solver that works in the table's memory."""
+        """Return the solver that works in the table's memory, warm."""
         if self.game.solver is None or self.game.solver_runs != BESIDE_SEARCH:
             raise ValueError(f"{self.game.name} has no solver for mates")
         memory = self.searcher.tt.words
         if self._mate_solver is None or self._mate_solver_memory is not memory:
-            self._mate_solver = self.game.solver(memory=memory, stop_token=StopToken(self._stop))
-            self._mate_solver_memory = memory
+            solver: ForcedWinSolver = self.game.solver(memory=memory, stop_token=StopToken(self._stop))
+            with self._compiling():
+                solver.warmup()
+            self._mate_solver, self._mate_solver_memory = solver, memory
         return self._mate_solver
 
     def continued_pv(self, line: PvInfo) -> list[str]:
@@ -337,8 +348,8 @@ class Engine:
     def book_choice(self, *, best: int = 16, margin: int | None = None, **lookup: bool) -> BookMove | None:
         """Return one of the moves that the opening book knows here, by chance; None out of book.
 
-        best : choose among at most so many   margin : which are worth at most so much less than the first; None for
-        what is as good as nothing   lookup : as in book.OpeningBook.known
+        best : how many to choose among at most   margin : how much less than the first they may be worth; None for a
+        negligible amount   lookup : as in book.OpeningBook.known
         """
         if self._book is None:
             self.open_book()
@@ -356,7 +367,7 @@ class Engine:
 
     @property
     def levels(self) -> int:
-        """How many weaker players there are: levels 0 to `levels` - 1."""
+        """How many levels there are, 0 to `levels` - 1; the last is the strongest."""
         return self.game.levels
 
     def check_level(self, level: int) -> LevelPlan:

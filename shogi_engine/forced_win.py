@@ -206,7 +206,7 @@ class RootSolver:
             thread.join()
 
     def best(self, result: Result) -> Result:
-        """Return `result`, or the win proven beside its search if the search knows none as short."""
+        """Return `result`, or the win proven beside its search if the search knows no win as short."""
         proven = self._proven
         if proven is None or result.score >= proven.score:
             return result
@@ -217,8 +217,8 @@ class RootSolver:
 def compile_aside(game: Game) -> None:
     """Let another process compile the game's solver for the cache, and wait for it.
 
-    In this one numba's lock, held as long as it compiles, would stop whoever meets a kernel for the first time, with
-    the clock running. Where no process can be started, or none finishes, the caller has to compile.
+    In this one numba's lock, held as long as it compiles, would block every thread that meets a kernel for the first
+    time, with the clock running. Where no process can be started, or none finishes, the caller has to compile.
     """
     code = COMPILE.format(path=sys.path, game=game.name)
     quiet: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}

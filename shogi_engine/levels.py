@@ -1,17 +1,19 @@
-"""What a game says of a weaker player, one of its levels, and what a search makes of it. Standard library only."""
+"""What a game says of a player of one of its levels, and what a search makes of it. Standard library only."""
 
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+FULL_STRENGTH_MS = 1000  # a search at full strength that nothing else limits
+
 
 @dataclass(frozen=True)
 class LevelPlan:
-    """How a player of a level searches a position.
+    """How a player of a level searches a position. Without any of these it plays at full strength.
 
-    depth : plies, None for no limit   nodes : about so many positions, None for no limit   selectivity : as in Limits
-    moves : so many legal moves, selected by chance, are looked at; 0 for all
+    depth : plies, None for no limit   nodes : about how many positions, None for no limit   selectivity : as in Limits
+    moves : how many legal moves, selected by chance, are looked at; 0 for all
     exact : the rest of the game is searched to its end, and what is found is exact
     """
 
@@ -20,6 +22,10 @@ class LevelPlan:
     selectivity: int | None = None
     moves: int = 0
     exact: bool = False
+
+    def is_full_strength(self) -> bool:
+        """Tell whether the level limits nothing: only the caller's own limits hold."""
+        return self == LevelPlan()
 
 
 def drawn_limits(plan: LevelPlan, moves: Sequence[str], rng: random.Random) -> dict[str, Any]:

@@ -25,5 +25,5 @@ def _windows_megabytes() -> int:
         )
 
     status = Status(ctypes.sizeof(Status))
-    told = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))  # type: ignore[attr-defined]
-    return status.total >> 20 if told else 0
+    answered = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))  # type: ignore[attr-defined]
+    return status.total >> 20 if answered else 0

@@ -1,8 +1,8 @@
 """A game's parameters by name: what may be set from outside (`param.<name>` over USI) and tuned (tools/tuning/spsa.py).
 
 Generic over the dtype: every signed integer field of `Game.params` and of the evaluation's parameters is one, an
-element of an array is `field.index`. Addresses (unsigned) are none. `evaluation` is set by its name. Plain Python over
-records.
+element of an array is `field.index`. Addresses (unsigned) are not parameters. `evaluation` is set by its name.
+Plain Python over records.
 """
 
 from collections.abc import Iterator, Mapping
@@ -62,13 +62,13 @@ def _place(params: Any, name: str) -> tuple[str, tuple[int, ...]]:
 
 
 def value(params: Any, name: str) -> int:
-    """Return the number called `name`. Raises ValueError if there is none."""
+    """Return the number called `name`. Raises ValueError if there is no such number."""
     field, place = _place(params, name)
     return int(np.asarray(params[field])[place])
 
 
 def set_value(params: Any, name: str, number: int) -> None:
-    """Set the number called `name`. Raises ValueError if there is none, or if it can not hold `number`."""
+    """Set the number called `name`. Raises ValueError if there is no such number, or if it can not hold `number`."""
     field, place = _place(params, name)
     limits = np.iinfo(np.asarray(params[field]).dtype)
     if not limits.min <= number <= limits.max:

@@ -57,7 +57,7 @@ def _count(ctx: Any, depth: int, level: int, start: int, bulk: bool, free_pass: 
 
     level : plies below the root, the index into ctx.undo.   start : where ctx.moves is free.
     bulk : count the last ply without making its moves.   free_pass : moves of cost 0 use no depth.
-    Once the word at ctx.stop_address (0: there is none) is not 0, the result is worth nothing, and comes soon.
+    Once the word at ctx.stop_address (0: no such word) is not 0, it returns soon, with a meaningless result.
     """
     if depth >= STOP_DEPTH and ctx.stop_address != ZERO and load_u64(ctx.stop_address) != ZERO:
         return 0
@@ -82,6 +82,12 @@ def _count(ctx: Any, depth: int, level: int, start: int, bulk: bool, free_pass: 
         nodes += _count(ctx, depth - cost, level + 1, end, bulk, free_pass) if depth > cost else 1
         undo_move(ctx.pos, move, ctx.undo[level])
     return nodes if nodes > 0 or end > start else finished_leaves(ctx.pos)
+
+
+@njit
+def count_leaves(ctx: Any, depth: int) -> int:
+    """Return the leaves `depth` (> 0) plies below ctx.pos, each move a ply; ctx as `perft_context` returns it."""
+    return _count(ctx, depth, 0, 0, True, False)
 
 
 def perft_context(game: Game) -> Any:

@@ -38,7 +38,7 @@ class Registry:
         return name in self._modules
 
     def load(self, name: str = "") -> Any:
-        """Return what `name` stands for, '' for the default. Raises ValueError, with the names, if there is none."""
+        """Return what `name` stands for, '' for the default. Raises ValueError, listing the names, if it is unknown."""
         name = name or self.default
         if name not in self._modules:
             raise ValueError(f"there is no {self.kind} {name!r}; there are {', '.join(self)}")

@@ -174,7 +174,7 @@ def compare(
 ) -> Tournament:
     """Let every two of `players` play `games` games of the game `name`, with colours in turn.
 
-    seed : the same one gives the same games.   opening : so many random moves begin each game.
+    seed : the same seed gives the same games.   opening : how many random moves begin each game.
     published_bugs : search with the bugs of published programs, see `search.textbook.published_value`; Othello only.
     progress(done, all) is called after each game. Compiling is not in the seconds. Raises ValueError.
     """

@@ -33,7 +33,7 @@ def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
 
     Raises TypeError if there is no such stub, if the parameters are not the stub's, if the rule is there already, if
     another package's game has an equal dtype (numba could not tell the two games apart), or if `dtype` has a field
-    `pos`, which is how a context is told from a position.
+    `pos`, which distinguishes a context from a position.
     """
     if "pos" in (dtype.names or ()):
         raise TypeError("a position's dtype can not have a field 'pos': that is what makes a record a search context")

@@ -13,7 +13,7 @@ def sanitize(text: str, most: int = SHOWN_MAX) -> str:
 
 
 def clamped_number(text: str) -> int:
-    """Return the integer that `text` says, cut to +-NUMBER_MAX. Raises ValueError if it is none."""
+    """Return the integer that `text` says, cut to +-NUMBER_MAX. Raises ValueError if it is not one."""
     sign, digits = (-1, text[1:]) if text[:1] == "-" else (1, text.removeprefix("+"))
     if not (digits.isascii() and digits.isdecimal()):
         raise ValueError(f"{sanitize(text)!r} is not a whole number")
@@ -21,7 +21,7 @@ def clamped_number(text: str) -> int:
 
 
 def whole_number(text: str, least: int, most: int) -> int:
-    """Return the integer that `text` says. Raises ValueError if it is none from `least` to `most`."""
+    """Return the integer that `text` says. Raises ValueError unless it is one from `least` to `most`."""
     fault = ValueError(f"expected a number from {least} to {most}, not {sanitize(text)!r}")
     try:
         number = clamped_number(text)

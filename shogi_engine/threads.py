@@ -38,7 +38,7 @@ def results_on_threads(
     """Yield (item, result) as threads finish them, in any order. Raises what a thread raised.
 
     worker(index) -> the function that one thread calls for each of its items; called in that thread.
-    stop : called until no thread is left when nobody wants more, to cut their work short; without it they are left to
+    stop : called until no thread is left when no more is needed, to cut their work short; without it they are left to
     finish what they are at.   patience : seconds after which they are left all the same.
     """
     waiting: queue.SimpleQueue[Item | None] = queue.SimpleQueue()

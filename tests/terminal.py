@@ -70,6 +70,17 @@ class Terminal:
         """Type a line, ended by Enter or another key."""
         os.write(self._fd, (text + key).encode())
 
+    def kill(self, number):
+        """Send a signal."""
+        os.kill(self._pid, number)
+
+    def hang_up(self):
+        """Close the terminal, as a window is closed; return the exit status."""
+        os.close(self._fd)
+        self._fd = os.open(os.devnull, os.O_RDONLY)
+        self.status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        return self.status
+
     def wait(self, timeout=60):
         """Wait for the end and return the exit status."""
         end = time.monotonic() + timeout

@@ -114,7 +114,8 @@ def test_help_names_the_levels_there_are(capsys):
     with pytest.raises(SystemExit):
         main(["search", "--help"])
     text = " ".join(capsys.readouterr().out.split())
-    assert f"0 (a beginner) to {shogi_levels.FULL - 1} in Shogi, to {othello_levels.LEVELS - 1} in Othello" in text
+    strongest = f"{shogi_levels.FULL} (full strength) in Shogi, to {othello_levels.LEVELS - 1} in Othello"
+    assert f"0 (a beginner) to {strongest}" in text
 
 
 def test_help_names_every_command(capsys):

@@ -19,7 +19,7 @@ def test_a_healthy_installation(capsys):
     facts = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (status, facts["problems"]) == (0, [])
     assert facts["perft_nodes"] == 719731 and facts["nodes"] > 0 and facts["nps"] > 0
-    assert facts["evaluation"].startswith("king-piece: ") and facts["evaluation"] in doctor.report(facts)
+    assert facts["evaluation"].startswith("network: ") and facts["evaluation"] in doctor.report(facts)
     assert facts["cache"] == str(jit.cache_folder()) and facts["numba"][0].isdigit()
     text = doctor.report(facts)
     assert text.splitlines()[-1] == "all is well" and text.isascii()
@@ -35,7 +35,7 @@ def test_a_network_is_named_or_what_is_wrong_with_it(tmp_path):
     assert facts["evaluation"] == f"nnue: {file}, HalfKP 256x2-32-32" and facts["nodes"] > 0 and not problems
     file.write_bytes(b"short")
     doctor.examine_engine(facts, problems, "nnue", file)
-    assert facts["evaluation"].startswith("king-piece: ")
+    assert facts["evaluation"].startswith("network: ")
     assert [problem for problem in problems if "expected HalfKP" in problem and "found 5 bytes" in problem] == problems
 
 

@@ -10,6 +10,7 @@ import pytest
 from games.tictactoe import GAME as TICTACTOE
 from shogi_engine import Engine, games
 from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX
+from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.jit import progress
 from shogi_engine.results import score_text
 
@@ -227,3 +228,23 @@ def test_progress_of_compiling_is_reported(monkeypatch):
         assert [step.kernel for step in second if step.kernel == "a kernel"] == ["a kernel"]
         progress.note_step("another's")
         assert "another's" not in [step.kernel for step in first + second]
+
+
+def test_compiling_for_a_position_and_for_mates_is_reported(monkeypatch):
+    seen = []
+    monkeypatch.setattr(progress, "_times_file", lambda: None)
+    monkeypatch.setattr(progress, "_steps", 0)
+    monkeypatch.setattr(MateSolver, "tsume", lambda solver, position: progress.note_step("prove"))
+    with Engine("shogi", hash_mb=1, on_progress=seen.append) as engine:
+        monkeypatch.setattr(engine, "_after", lambda position, move: progress.note_step("do_move") or position)
+        seen.clear()
+        engine.set_position(moves=["7g7f"])
+        engine.warmup_mate()
+        engine.warmup_mate()  # once is enough
+    named = [(step.task, step.kernel) for step in seen if step.kernel in ("do_move", "prove")]
+    assert named == [("shogi", "do_move"), ("shogi mates", "prove")] and seen[-1].left is not None
+    whole = seen[-1].total
+    monkeypatch.setattr(progress, "_steps", 213)  # as after a search that was compiled: much of it is there
+    with Engine("shogi", hash_mb=1, on_progress=seen.append) as engine:
+        engine.warmup_mate()
+    assert seen[-1].kernel == "prove" and 0 < seen[-1].total < whole / 2

@@ -235,12 +235,14 @@ print(*(name for name in sys.modules if name.startswith("shogi_engine.games") an
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
     loaded = {name.rpartition(".")[2] for name in done.stdout.split()}
-    assert {"king_piece", "patterns"} <= loaded and not {"material", "nnue", "features"} & loaded, done.stderr
+    assert {"network", "patterns"} <= loaded and not {"material", "king_piece", "nnue", "features"} & loaded, (
+        done.stderr
+    )
 
 
 def test_root_moves_are_ordered_by_the_evaluation_in_use():
     position = SHOGI.parse_position("4k4/9/9/9/4p4/4R4/9/9/4K4 b - 1")
-    for name in ("material", "king-piece"):
+    for name in ("material", "king-piece", "network"):
         ctx = new_context(SHOGI, evaluator=SHOGI.evaluation(name).load())
         ctx.pos = position
         moves = {text: np.uint32(SHOGI.parse_move(ctx.pos, text)) for text in ("5f5e", "5f4f")}

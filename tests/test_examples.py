@@ -16,6 +16,7 @@ EXAMPLES = {  # the program, its arguments, what it prints in the end (a pattern
     "solve_tsume": ((), r"mate in 1: 2c1b"),
     "solve_ending": (("XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X",), r"h5: discs 6, exact"),
     "count_moves": (("2",), r"perft 2: 900 leaves; published: 900"),
+    "learn_othello": (("1", "1"), r"against random moves: \d\.\d\d of the points before, \d\.\d\d after"),
     "save_game": (("game.kif", "3", "20"), r"3 moves in game.kif: ((\S+) ?){3}$"),
 }
 
@@ -38,6 +39,8 @@ def test_every_example_is_run():
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples(name, tmp_path):
     arguments, expected = EXAMPLES[name]
+    if name == "learn_othello":
+        pytest.importorskip("pettingzoo")
     printed = run_program([str(ROOT / "examples" / f"{name}.py"), *arguments], tmp_path)
     assert re.search(expected, printed, re.MULTILINE), printed
     if name == "save_game":

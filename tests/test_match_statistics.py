@@ -130,7 +130,7 @@ def test_the_sequential_test_errs_as_seldom_as_it_says(elo, wrong):
         pairs = [0] * 5
         verdict = ""
         while not verdict:
-            for _ in range(16):
+            for _ in range(32):
                 score = sum(2 if (roll := rng.random()) < win else 1 if roll < win + 0.3 else 0 for _ in range(2))
                 pairs[score] += 1
             verdict = test.verdict(pairs)

@@ -1,6 +1,7 @@
-"""Files and functions are short enough to be read at once."""
+"""Files and functions are short enough to be read at once; pytest can tell the files of the tests apart."""
 
 import ast
+from collections import Counter
 
 from processes import ROOT
 
@@ -35,3 +36,10 @@ def test_no_file_is_long():
 
 def test_only_the_search_is_a_long_function():
     assert {f"{name}:{function}" for name, source in python_files() for function in long_functions(source)} == LONGER
+
+
+def test_no_two_test_files_have_one_name():
+    """Outside packages pytest imports a test file by its base name; of two with one name it refuses the second."""
+    files = [file for file in (ROOT / "tests").rglob("test_*.py") if not (file.parent / "__init__.py").exists()]
+    twice = [name for name, count in Counter(file.name for file in files).items() if count > 1]
+    assert len(files) > 50 and [file for file in files if file.name in twice] == []

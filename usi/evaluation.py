@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from shogi_engine.frontends import core
 from shogi_engine.games.shogi.evaluation.eval_options import DEFAULT_SCALE, read_scale
-from shogi_engine.games.shogi.names import EVALUATIONS, FILE_EVALUATIONS
-from usi.options import Options
+from shogi_engine.games.shogi.names import EVALUATIONS, FILE_EVALUATIONS, TRAINED_EVALUATIONS
+from usi.options import STANDARD_FILE, Options
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -25,10 +25,10 @@ class Choice:
 
 def choice_of(options: Options) -> Choice:
     """Return the evaluation that `options` ask for."""
-    name = options.text("EvalType")
-    if name not in FILE_EVALUATIONS:
+    name, file_name = options.text("EvalType"), options.text("EvalFile")
+    if name not in FILE_EVALUATIONS and (name not in TRAINED_EVALUATIONS or file_name == STANDARD_FILE):
         return Choice(name)
-    file = Path(options.text("EvalDir"), options.text("EvalFile")).absolute()
+    file = Path(options.text("EvalDir"), file_name).absolute()
     return Choice(name, file, options.number("FV_SCALE"))
 
 
@@ -42,7 +42,7 @@ def load(choice: Choice) -> tuple["Engine", Choice]:
 def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None:
     """Have `engine` evaluate by `choice`, by its own evaluation if the file will not do, and compile what that needs.
 
-    inform : told which file is used, or what is wrong with it.
+    inform : called with which file is used, or what is wrong with it.
     """
     try:
         engine.set_evaluation(choice.name, choice.file)

@@ -17,7 +17,7 @@ class UsiOutput(Output):
     """Lines to the GUI and to the debug log."""
 
     def info(self, text: str) -> None:
-        """Write an `info string`, whatever characters `text` has."""
+        """Write an `info string`; `text` may have any characters."""
         self.line(f"info string {sanitize(text)}")
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
 from shogi_engine.frontends.clock import LEAST_MS, search_times
-from shogi_engine.frontends.core import FrontEnd, Heartbeat, Task
+from shogi_engine.frontends.core import FrontEnd, Task
 from shogi_engine.frontends.stdio import run_stdio
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES
@@ -70,7 +70,7 @@ class Loop(FrontEnd):
         self.position = Position()
         self._book_name = NO_BOOK  # the engine's
         self._sizes = (0, 0)  # hash and threads the engine has
-        self._evaluation = Choice()  # and what it was told to evaluate by
+        self._evaluation = Choice()  # and what it evaluates by
         self._fresh = True  # nothing was searched since the table was cleared
         self._readers: dict[str, Callable[[list[str], float], None]] = {
             "usi": self._usi,
@@ -138,7 +138,7 @@ class Loop(FrontEnd):
 
     def _setoption(self, words: list[str], received_at: float) -> None:
         option = parse_setoption(words)
-        with contextlib.suppress(ProtocolError):  # which the worker tells of, in order
+        with contextlib.suppress(ProtocolError):  # which the worker reports, in order
             self._announced.set(option.name, option.value)
         self._change(lambda: self._set(option.name, option.value), received_at)
 
@@ -151,8 +151,8 @@ class Loop(FrontEnd):
         for fault in go.faults:
             self.out.info(fault)
         if go.perft is not None:
-            depth = go.perft
-            self.put(Task(lambda: console.run_perft(self, depth), received_at))
+            if depth := go.perft:
+                self.put(Task(lambda: console.run_perft(self, depth), received_at))
             return
         for other in self.pending():
             if isinstance(other, GoTask) and not other.released.is_set():
@@ -202,14 +202,14 @@ class Loop(FrontEnd):
         engine = self.engine
         sizes = self.options.number("USI_Hash"), self.options.number("Threads")
         if sizes != self._sizes:
-            with Heartbeat(self.say_compiling):
+            with self.heartbeat():
                 self._resize(*sizes)
             self._sizes = sizes
             self.free_at = time.monotonic()
         evaluation = choice_of(self.options)
         if evaluation != self._evaluation:
             self._evaluation = evaluation
-            with Heartbeat(self.say_compiling):  # the first time, the search is compiled for it
+            with self.heartbeat():  # the first time, the search is compiled for it
                 use(engine, evaluation, lambda text: self.out.line(f"info string {sanitize(text, SHOWN_WITH_PATH)}"))
             self.free_at = time.monotonic()
         return engine
@@ -229,7 +229,7 @@ class Loop(FrontEnd):
     def _ready(self) -> None:
         """Answer isready. It comes before every game, and no clock runs yet: the time to clear a large table."""
         self.ready_engine()
-        with Heartbeat(self.say_compiling):
+        with self.heartbeat():
             self._new_game()
             self._open_book()
         self.out.line("readyok")
@@ -267,7 +267,7 @@ class Loop(FrontEnd):
         self.position = position
 
     def _open_book(self) -> None:
-        """Have the book that the options ask for; one that can not be read is reported once, and there is none."""
+        """Have the book that the options ask for; one that can not be read is reported once and not used."""
         wanted = self.options.text("BookFile") if self.options.flag("USI_OwnBook") else NO_BOOK
         if wanted == self._book_name:
             return
@@ -357,7 +357,7 @@ class Loop(FrontEnd):
         """Think on the position before the last move, the opponent's, until it is known which one was played.
 
         All replies are searched and not just one, so the table is of use whichever comes; after `ponderhit` the
-        search begins anew in the position it was told. The lines shown are the opponent's, as ShogiHome takes them.
+        search begins again in the position of the game. The lines shown are the opponent's, as ShogiHome takes them.
         """
         self._configure(engine, task.go)
         engine.set_position(self.position.root, self.position.moves[:-1])
@@ -462,7 +462,7 @@ class Loop(FrontEnd):
     def _find_mate(self, task: GoTask, engine: "Engine") -> str:
         """Answer `go mate`."""
         used = self._elapsed_ms(task)
-        with Heartbeat(self.say_compiling):  # the first time, the solver is compiled; that is not thinking time
+        with self.heartbeat():  # the first time, the solver is compiled; that is not thinking time
             engine.warmup_mate()
         self._fresh = False
         try:

@@ -14,6 +14,8 @@ from shogi_engine.search.timeman import TimeOptions
 from shogi_engine.text import clamped_number, sanitize
 from usi.protocol import ProtocolError
 
+STANDARD_FILE = "nn.bin"  # of nnue; `network` has one of its own unless another is named
+
 
 @dataclass(frozen=True)
 class Option:
@@ -67,7 +69,7 @@ OPTIONS = (
     Option("MateSearch", "check", "true"),
     Option("EvalType", "combo", EVALUATIONS.default, choices=EVALUATIONS),
     Option("EvalDir", "string", "eval"),
-    Option("EvalFile", "filename", "nn.bin"),
+    Option("EvalFile", "filename", STANDARD_FILE),
     Option("FV_SCALE", "spin", DEFAULT_SCALE, 1, LARGEST_SCALE),
     Option("USI_OwnBook", "check", "false"),
     Option("BookFile", "filename", "book.db"),
@@ -103,22 +105,22 @@ HELP = {
     "SlowMover": "Percent of the planned share of the main time that is used.",
     "RoundUpToFullSecond": "For clocks that count full seconds only: use each that is charged for, less NetworkDelay.",
     "MateSearch": "Look for mates beside the search; what it needs is loaded after usinewgame.",
-    "EvalType": "What evaluates positions; network and nnue need a file, see EvalFile.",
+    "EvalType": "What evaluates positions; nnue needs a file, see EvalFile.",
     "EvalDir": "The folder of EvalFile.",
-    "EvalFile": "The network: for nnue in the standard format, HalfKP 256x2-32-32; for network one that train made.",
+    "EvalFile": "For nnue, a network in the standard format, HalfKP 256x2-32-32; for network, another that train made.",
     "FV_SCALE": "What such a network's output is divided by; left at 16, eval_options.txt beside the network may say.",
     "USI_OwnBook": "Play from the opening book when there is a clock or a movetime.",
     "BookFile": "The book: a file, one that comes with the engine, or no_book.",
-    "BookMoves": "Choose among at most so many moves of a book position.",
+    "BookMoves": "How many moves of a book position to choose among at most.",
     "BookEvalDiff": "Centipawns by which a book move may be worse than the best one.",
     "BookIgnoreRate": "Percent of the moves for which the book is left aside, by chance.",
-    "IgnoreBookPly": "Look positions up whatever their move number; if false, it has to be the book's.",
+    "IgnoreBookPly": "Look positions up by any move number; if false, it has to be the book's.",
     "FlippedBook": "Look positions up turned around too.",
     "EnteringKingRule": "When an entering king wins by declaration.",
-    "MaxMovesToDraw": "The game is drawn after so many moves; 0 for never.",
+    "MaxMovesToDraw": "The game is drawn after this many moves; 0 for never.",
     "DrawValueBlack": "Centipawns a draw is worth to the engine with black.",
     "DrawValueWhite": "Centipawns a draw is worth to the engine with white.",
-    "ResignValue": "Resign when the position is worth so many centipawns less than nothing.",
+    "ResignValue": "Resign when the position is worth this many centipawns less than nothing.",
     "SkillLevel": "20 plays its best, 0 any move; analysis is never weakened.",
     "PvInterval": "ms at least between two reports.",
     "ConsiderationMode": "For analysis: lines that the transposition table cut short are continued from it.",
@@ -142,7 +144,7 @@ class Options:
         self._values = {option.name: option.default for option in OPTIONS}
 
     def set(self, name: str, text: str) -> str:
-        """Take a value; return the declared name, or '' if the option is none of ours. Raises ProtocolError."""
+        """Take a value; return the declared name, or '' for an unknown option. Raises ProtocolError."""
         option = self._declared.get(plain_name(name))
         if option is None:
             return ""

@@ -48,7 +48,7 @@ class Position:
 class Go:
     """`go` or `ponderhit` with its parameters; times in ms, None where the line does not speak of it.
 
-    mate : ms for a mate search, 0 for no limit (`infinite`, or no number)    perft : depth
+    mate : ms for a mate search, 0 for no limit (`infinite`, or no number)    perft : depth, 0 if it could not be read
     faults : what was wrong with the line, a sentence each
     """
 
@@ -109,6 +109,8 @@ def parse_go(arguments: list[str]) -> Go:
                 limit = _number(go, word, waiting)
                 go.mate = FALLBACK_MS if limit is None else max(0, limit)
         elif word in _NUMBERS:
+            if word == "perft":
+                go.perft = 0  # a count all the same: its user waits for no bestmove
             if not waiting or waiting[-1] in _WORDS - {"infinite"}:
                 go.faults.append(f"go: {word} wants a number")
             elif (number := _number(go, word, waiting)) is not None:
@@ -118,7 +120,7 @@ def parse_go(arguments: list[str]) -> Go:
 
 
 def _number(go: Go, word: str, waiting: list[str]) -> int | None:
-    """Take the number after `word` from `waiting` (the next last); None, and a fault, if it is none."""
+    """Take the number after `word` from `waiting` (the next last); None, and a fault, if it is not one."""
     text = waiting.pop()
     try:
         return clamped_number(text)

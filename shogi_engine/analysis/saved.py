@@ -15,7 +15,7 @@ from shogi_engine.records import GameRecord
 
 VERSION = 1
 SECONDS = 2.0  # between two writes
-SHARE = 20  # and at least so many times what the last one took
+SHARE = 20  # and at least this many times as long as the last one took
 
 
 class SavedAnalysis:

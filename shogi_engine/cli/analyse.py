@@ -9,7 +9,6 @@ from shogi_engine import games
 from shogi_engine.cli.analysed_files import check_outputs, write_files
 from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import (
-    DEFAULT_MS,
     add_command,
     add_hash,
     add_json,
@@ -20,6 +19,7 @@ from shogi_engine.cli.common import (
 )
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.progress_bar import progress_bar
+from shogi_engine.play.strength import DEFAULT_MS
 from shogi_engine.text import score_value
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ def _run_position(args: argparse.Namespace, game: str) -> int:
     with Engine(game, hash_mb=args.hash, threads=args.threads or 1) as engine:
         if "level" in limits:
             engine.check_level(limits["level"])
-        engine.set_position(args.position, games.typed_moves(engine.game, args.position, args.moves))
         with compile_bar():
+            engine.set_position(args.position, games.typed_moves(engine.game, args.position, args.moves))
             engine.warmup()
         hints = analysis.hints(engine, count, **limits)
         text = engine.position_text
@@ -159,7 +159,7 @@ def _load(file: str, game: str, number: int | None) -> "list[tuple[int, GameReco
 def _analysed(
     analyst: "Analyst", records: "Sequence[GameRecord]", saved: Any, names: list[str]
 ) -> "list[GameAnalysis]":
-    """Return the games judged; what was found is kept whatever ends it."""
+    """Return the games judged; what was found is kept even if it is interrupted."""
     from shogi_engine.analysis.judgement import plies_to_examine
 
     whole = sum(len(plies_to_examine(record)) for record in records)

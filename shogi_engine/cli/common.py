@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 from shogi_engine import games
 from shogi_engine.memory import machine_megabytes
+from shogi_engine.play.strength import DEFAULT_MS
 from shogi_engine.suites.suite import Outcome
 
-DEFAULT_MS = 1000
 DIGITS_MAX = 18  # longer numbers do not fit an int64
 HASH_MB_MAX = 65536  # as in USI
 
@@ -100,24 +100,24 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=at_least_one, default=1, metavar="N")
 
 
-LEVEL_HELP = "a weaker player: 0 (a beginner) to 19 in Shogi, to 21 in Othello"
+LEVEL_HELP = "how strong the engine is: 0 (a beginner) to 20 (full strength) in Shogi, to 21 in Othello"
 
 
-def add_search(parser: argparse.ArgumentParser, level_help: str = LEVEL_HELP) -> None:
-    """Add a position and what a search of it is told: see `search_limits`."""
+def add_search(parser: argparse.ArgumentParser) -> None:
+    """Add a position and the limits of its search: see `search_limits`."""
     add_position(parser)
     parser.add_argument("--depth", type=at_least_one, metavar="N", help="plies")
     parser.add_argument("--nodes", type=at_least_one, metavar="N", help="positions to search")
     parser.add_argument(
         "--movetime", type=at_least_one, metavar="MS", help=f"default {DEFAULT_MS} without other limits"
     )
-    parser.add_argument("--level", type=int, metavar="N", help=level_help)
+    parser.add_argument("--level", type=int, metavar="N", help=LEVEL_HELP)
     add_threads(parser)
     add_hash(parser)
 
 
 def search_limits(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the limits given as keywords of Engine.search, DEFAULT_MS if there is none."""
+    """Return the limits given as keywords of Engine.search, DEFAULT_MS if none is given."""
     limits = {name: getattr(args, name) for name in ("depth", "nodes", "movetime", "level")}
     given = {name: value for name, value in limits.items() if value is not None}
     return given or {"movetime": DEFAULT_MS}

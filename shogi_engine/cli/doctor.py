@@ -92,7 +92,7 @@ def examine(evaluation: str = "", file: Path | None = None) -> dict[str, Any]:
     facts["problems"] = problems
     try:
         examine_engine(facts, problems, evaluation, file)
-    except Exception as failure:  # whatever it is, it belongs in the report
+    except Exception as failure:  # any failure belongs in the report
         problems.append(f"the engine does not work: {failure!r}")
     facts["usi_seconds"] = usi_seconds()
     if facts["usi_seconds"] is None:
@@ -116,7 +116,7 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
     if jit.JIT_DISABLED:
         problems.append("NUMBA_DISABLE_JIT is set: everything is a hundred times slower")
     elif folder is None:
-        problems.append(f"no cache folder can be written: every start compiles anew; let {jit.CACHE_VARIABLE} name one")
+        problems.append(f"no cache folder can be written: each start compiles again; let {jit.CACHE_VARIABLE} name one")
     with Engine("shogi", hash_mb=16) as engine:
         try:
             engine.set_evaluation(evaluation, file)

@@ -5,6 +5,7 @@ search while the human reads and types. A move of the engine waits for it only i
 """
 
 import argparse
+import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,9 @@ from shogi_engine import games
 from shogi_engine.cli.common import add_command, add_game, add_search
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.preparation import Preparation, leave
-from shogi_engine.cli.terminal.clock import GameClock, clock_setting
+from shogi_engine.cli.terminal.ending_signals import ending_signals
 from shogi_engine.cli.terminal.keeping import data_folder, keep
-from shogi_engine.cli.terminal.match import Match, level_limits
+from shogi_engine.cli.terminal.match import Match
 from shogi_engine.cli.terminal.screen import (
     KANJI,
     PIECES,
@@ -25,6 +26,8 @@ from shogi_engine.cli.terminal.screen import (
     draw,
     is_terminal,
 )
+from shogi_engine.play.clock import GameClock, clock_setting
+from shogi_engine.play.strength import level_limits
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -54,7 +57,7 @@ def add_parser(commands: Any) -> None:
         "--clock", type=clock_setting, metavar="MAIN+BYOYOMI+INC", help="10m+30 or 5m+0+10; seconds without a unit"
     )
     parser.add_argument("--load", default="", metavar="FILE", help="go on with the game of a record")
-    add_search(parser, "how strong the engine is: 0 (a beginner) to 20 (as it is) in Shogi, to 21 in Othello")
+    add_search(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -70,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     preparation = Preparation(engine.game)
     match.await_search = preparation.wait
     status = 0
-    with engine:
+    with engine, ending_signals() as signals:
         humans = f"You are {args.human}; `help` lists what can be typed."
         match.show(humans if match.humans else "The engine plays itself.")
         try:
@@ -78,10 +81,14 @@ def run(args: argparse.Namespace) -> int:
             if match.over and is_terminal():
                 offer_save(match)
         except KeyboardInterrupt:
-            status = 130
+            status = signals.status or 130
+        except OSError:
+            if not signals.status:  # else the terminal is gone, and could not be set back
+                raise
+            status = signals.status
         finally:
             keep_game(match)
-    if preparation.is_busy():
+    if signals.status or preparation.is_busy():
         leave(status)
     return status
 
@@ -165,4 +172,5 @@ def keep_game(match: Match) -> None:
         print(f"the game could not be kept: {fault}", file=sys.stderr)
         return
     match.note_stored()
-    match.show(f"the game is kept in {path}; `--load` goes on with it")
+    with contextlib.suppress(OSError):  # a terminal that is closed
+        match.show(f"the game is kept in {path}; `--load` goes on with it")

@@ -5,11 +5,11 @@ done.
 """
 
 import os
-import sys
 import threading
 from typing import TYPE_CHECKING, NoReturn
 
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.terminal.ending_signals import flush_quietly
 from shogi_engine.threads import start_thread
 
 if TYPE_CHECKING:
@@ -55,6 +55,5 @@ class Preparation:
 
 def leave(status: int) -> NoReturn:
     """End the process at once: if Python did it, it would take away from LLVM what a thread still works with."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    flush_quietly()
     os._exit(status)

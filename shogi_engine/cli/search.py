@@ -43,8 +43,8 @@ def run(args: argparse.Namespace) -> int:
 
     limits = search_limits(args)
     with Engine(args.game, hash_mb=args.hash, threads=args.threads) as engine:
-        engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
         with compile_bar():
+            engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
             engine.warmup()
         result = engine.search(**limits, multipv=args.multipv, on_info=show if sys.stderr.isatty() else None)
     values: dict[str, Any] = {

@@ -15,6 +15,8 @@ from shogi_engine.cli.common import (
 )
 from shogi_engine.cli.compile_bar import compile_bar
 
+COMPILE_TASK = "othello endings"
+
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
@@ -35,20 +37,21 @@ def run(args: argparse.Namespace) -> int:
     if args.suite and args.wld:
         raise ValueError("solve: the scores of a suite are exact ones; --wld is for a single position")
     from shogi_engine.games.othello.endgame.solver import Solver
+    from shogi_engine.jit import compiling
 
     if args.suite:
         from shogi_engine.suites.endgame_suite import check, read
 
         endings = read(args.suite)
         solver = Solver(hash_mb=args.hash, threads=args.threads)
-        with compile_bar():
+        with compile_bar(), compiling(COMPILE_TASK):
             solver.warmup()
         return report_suite(args, check(endings, solver, progress_line("position")))
     from shogi_engine.games.othello.notation import format_move, parse_obf
 
     position = parse_obf(args.position)
     solver = Solver(hash_mb=args.hash, threads=args.threads)
-    with compile_bar():
+    with compile_bar(), compiling(COMPILE_TASK):
         solver.warmup()
     solved = solver.solve(position, wld=args.wld, pv=not args.wld, progress=progress_line("root move"))
     values: dict[str, Any] = {

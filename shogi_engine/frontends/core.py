@@ -72,7 +72,7 @@ class Task:
     """A line on its way through the worker.
 
     received_at : time.monotonic() when it was read   bounded : it ends by itself   awaited : the end of a script waits
-    for it   running : the engine searches for it   stopped : nobody wants more of it
+    for it   running : the engine searches for it   stopped : its result is no longer needed
     """
 
     def __init__(
@@ -148,6 +148,15 @@ class FrontEnd:
     def asks_to_quit(self, text: str) -> bool:
         """Tell whether a line is `quit`."""
         return asks_to_quit(text)
+
+    @contextmanager
+    def heartbeat(self) -> Iterator[None]:
+        """While it is entered, which the worker does to wait or to compile, say every few seconds that we are alive."""
+        try:
+            with Heartbeat(self.say_compiling):
+                yield
+        finally:
+            compile_progress(None)
 
     def progress(self) -> str:
         """Return how far compiling is, for `say_compiling`; '' if that is not known."""
@@ -238,7 +247,7 @@ class FrontEnd:
         """The engine, as soon as it is there."""
         if not self.loaded:
             self.start_loading()
-            with Heartbeat(self.say_compiling):
+            with self.heartbeat():
                 self._loaded.wait()
         engine: Engine = self._engine
         return engine

@@ -19,14 +19,14 @@ MAX_SECONDS = 10**7
 
 
 class Times:
-    """The clock as the commands tell it, in seconds; None where nothing was told."""
+    """The clock as set by commands, in seconds; None where nothing was set."""
 
     def __init__(self) -> None:
         self.main: float | None = None  # none: no clock at all
         self.byoyomi = 0.0
         self.stones = 0  # moves in each byoyomi; 0 without one
         self.periods = False  # Japanese byoyomi: the time is for each move, and comes after the main time
-        self.left: list[tuple[float, int] | None] = [None, None]  # what time_left told last: seconds, stones
+        self.left: list[tuple[float, int] | None] = [None, None]  # from the last time_left: seconds, stones
         self.used = [0.0, 0.0]  # since then, or since the start
 
     def start(self) -> None:
@@ -38,15 +38,15 @@ class Times:
 
         With one stone a period some mean an increment and some a time for each move: no more is used than both allow.
         """
-        told = self.left[side]
-        if self.main is None and told is None:
+        sent = self.left[side]
+        if self.main is None and sent is None:
             return {}
-        seconds, stones = told or (self.main or 0.0, 0)
+        seconds, stones = sent or (self.main or 0.0, 0)
         each = self.byoyomi / self.stones if self.stones else 0.0
-        if stones > 0:  # in byoyomi: so many moves to make in what is left of it
+        if stones > 0:  # in byoyomi: `stones` moves to make in what is left of it
             return move_times(ply, each=max(seconds - self.used[side], 0.0) / stones)
         left = max(seconds - self.used[side], 0.0)
-        if left <= 0 and each > 0 and not (told and not self.periods):
+        if left <= 0 and each > 0 and not (sent and not self.periods):
             return move_times(ply, each=each)
         return move_times(ply, main=left, increment=0.0 if self.periods else each, each=each if self.periods else None)
 

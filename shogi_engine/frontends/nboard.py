@@ -127,7 +127,7 @@ class NBoard(OthelloFrontEnd):
         self.out.line(f"set myname {NAME} level {self._level}")
 
     def _set_contempt(self, text: str) -> None:
-        whole_number(text, -1000, 1000)  # about draws in a book of games, which there is none of
+        whole_number(text, -1000, 1000)  # about draws in a book of games; there is no such book
 
     def _set_game(self, text: str) -> None:
         from shogi_engine.games.othello.records import parse_ggf
@@ -149,7 +149,7 @@ class NBoard(OthelloFrontEnd):
             self._moves[side] += 1
 
     def _move(self, text: str) -> None:
-        """Play a move 'F5/eval/time'; our own time was measured, if the GUI does not tell it."""
+        """Play a move 'F5/eval/time'; our own time was measured, for a GUI that does not send it."""
         name, *rest = text.split("/")
         move = "pass" if name.strip().lower() in ("pa", "pass") else name.strip().lower()
         seconds = None

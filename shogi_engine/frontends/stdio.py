@@ -116,7 +116,7 @@ class Output:
                 self._vanish()
 
     def info(self, text: str) -> None:
-        """Tell a person something, whatever characters `text` has; not every protocol has a way."""
+        """Show `text`, of any characters, to a person; not every protocol has a way to."""
 
     # ---- the debug log
 

@@ -20,6 +20,7 @@ With NUMBA_DISABLE_JIT=1 all of it is plain Python, the intrinsics included, so 
     targets      kernels compiled ahead of time    progress    how far a compile is
     library, lowering, compiler, dispatcher    the lean compiler    policy    `njit`    entries    the quickest calls
     intrinsics   popcount, ctz, atomic loads, prefetch, ...    vectors   sums and dot products of int16, for networks
+    lanes        functions on vectors of uint64, traced into LLVM code
 """
 
 from numba.core.caching import NullCache
@@ -28,6 +29,7 @@ from shogi_engine.jit.cache import KernelCache, add_rule, is_saved
 from shogi_engine.jit.entries import Entries
 from shogi_engine.jit.folders import CACHE_VARIABLE, KEPT_STAMPS, cache_folder, is_private
 from shogi_engine.jit.intrinsics import (
+    address_of,
     bswap,
     clz,
     ctz,
@@ -43,7 +45,7 @@ from shogi_engine.jit.intrinsics import (
     store_u64,
 )
 from shogi_engine.jit.policy import njit, overload_stub
-from shogi_engine.jit.progress import Progress, Task, compiling, on_progress, shared_task
+from shogi_engine.jit.progress import Progress, Task, compiling, on_progress, shared_task, steps_done
 from shogi_engine.jit.records import new_record, record_dtype
 from shogi_engine.jit.settings import JIT_DISABLED, LEAN, PLAIN_VARIABLE
 from shogi_engine.jit.sources import PACKAGE, known_digest, source_folders, source_stamp, sources_digest
@@ -62,6 +64,7 @@ __all__ = [
     "Progress",
     "Task",
     "add_rule",
+    "address_of",
     "bswap",
     "build_kernels",
     "cache_folder",
@@ -87,6 +90,7 @@ __all__ = [
     "record_dtype",
     "record_reader",
     "shared_task",
+    "steps_done",
     "source_folders",
     "source_stamp",
     "sources_digest",

@@ -23,7 +23,7 @@ from shogi_engine.jit.settings import JIT_DISABLED, LEAN
 from shogi_engine.jit.sources import known_digest, source_folders, sources_digest
 from shogi_engine.jit.targets import prebuilt_folders
 
-# numba's settings that change the code it makes; what it makes it for (CPU, system) is told by its codegen.
+# numba's settings that change the code it makes; what it makes it for (CPU, system) is known to its codegen.
 CODE_SETTINGS = (
     "BOUNDSCHECK",
     "OPT",

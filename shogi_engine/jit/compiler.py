@@ -39,7 +39,7 @@ class KernelInferer(TypeInferer):
 
     def __init__(self, context: Any, func_ir: Any, warnings: Any) -> None:
         super().__init__(context, func_ir, warnings)
-        self.assumed_return: Any = None  # what a recursive call was told that it returns
+        self.assumed_return: Any = None  # the return type that a recursive call assumed
 
     def copy(self, skip_recursion: bool = False) -> TypeInferer:
         """Return what numba does, as an inferer of this class."""
@@ -52,7 +52,7 @@ class KernelInferer(TypeInferer):
         return clone
 
     def return_types_from_partial(self) -> Any:
-        """Return the type returned, as far as it can be told, inferred once: that takes as long as all the rest."""
+        """Return the type returned, as far as it can be known, inferred once: that takes as long as all the rest."""
         if self.assumed_return is None:
             self.assumed_return = super().return_types_from_partial()
         return self.assumed_return

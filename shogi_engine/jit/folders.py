@@ -62,7 +62,7 @@ def _remove_old(root: Path, keep: Path) -> None:
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Return the folder that holds this version's compiled kernels, or None if there is none to trust and to write."""
+    """Return the folder that holds this version's compiled kernels, or None if no folder can be trusted and written."""
     if not source_stamp():
         return None
     for root in _cache_roots():

@@ -145,6 +145,17 @@ def prefetch(typingctx, address):
     return types.void(types.uint64), codegen
 
 
+@kernel_intrinsic(lambda array: np.uint64(array.ctypes.data))
+def address_of(typingctx, array):
+    """Return the address (uint64) of the first element of `array`, which the caller keeps alive."""
+
+    def codegen(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        return builder.ptrtoint(data, ir.IntType(64))
+
+    return types.uint64(array), codegen
+
+
 _pointees: dict[Any, np.dtype] = {}  # numba's type of a record -> the dtype of the record that it points to
 
 

@@ -71,7 +71,7 @@ class KernelLower(lowering.Lower):
     """numba's lowering without code that counts references of values that have none."""
 
     def init(self) -> None:
-        """Decide whether instructions have to be told to a debugger."""
+        """Decide whether a debugger needs to know of instructions."""
         super().init()
         self._silent = not self.flags.debuginfo and not self._loc_notify_registry
 

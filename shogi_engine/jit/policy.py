@@ -65,7 +65,7 @@ def _may_load() -> bool:
 
 
 def _compile(dispatcher: Any, sig: Any) -> Any:
-    """Compile as numba does, and tell whoever waits."""
+    """Compile as numba does, and report the step."""
     misses, hits = sum(dispatcher._cache_misses.values()), sum(dispatcher._cache_hits.values())
     entry = Dispatcher.compile(dispatcher, sig)
     if sum(dispatcher._cache_misses.values()) > misses:

@@ -31,7 +31,7 @@ SURE = 0.05  # the share of the work after which the speed of this machine count
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a first start takes: so many `steps`, `each` of which takes so many seconds but for those in `long`."""
+    """What a first start takes. steps : how many    each : seconds of a step    long : of longer ones, by name."""
 
     steps: int
     each: float
@@ -47,13 +47,24 @@ class Estimate:
         return self.each * (self.steps - len(self.long)) + sum(self.long.values())
 
 
-# CPU seconds of a first start of each game's engine on an AMD EPYC (Zen 4), as `Task.remember` wrote them down.
+# CPU seconds of a first start on an AMD EPYC (Zen 4), as `Task.remember` wrote them down: of each game's engine, and of
+# the solvers by themselves.
 ESTIMATES = {
     "shogi": Estimate(
         213, 0.09, {"link search_root": 4.5, "search": 1.2, "link prepare_root": 1.0, "link write_root_moves": 1.0}
     ),
-    "othello": Estimate(146, 0.07, {"link search_root": 2.9, "link solve_deep": 2.8, "search": 1.3}),
+    "shogi mates": Estimate(
+        116, 0.1, {"link tighten_mate_length": 1.6, "link prove": 1.6, "link write_root_moves": 1.2}
+    ),
+    "shogi mates after a search": Estimate(47, 0.1, {"link tighten_mate_length": 1.6, "link prove": 1.6}),
+    "othello": Estimate(156, 0.07, {"link search_root": 2.9, "link solve_deep": 2.8, "search": 1.3}),
+    "othello endings": Estimate(146, 0.07, {"link solve_deep": 3.3, "search": 1.5, "count_node": 0.8}),
 }
+
+
+def _estimate(task: str) -> Estimate | None:
+    """Return what a task takes, by the game it begins with if it has no estimate of its own: another evaluation."""
+    return ESTIMATES.get(task) or ESTIMATES.get(task.partition(" ")[0])
 
 
 @dataclass(frozen=True)
@@ -126,8 +137,8 @@ class Task:
             if self not in _running:
                 self._since = time.monotonic()
             _running.append(self)
-            told = callback in _callbacks
-        forget = on_progress(callback) if callback and not told else None
+            known = callback in _callbacks
+        forget = on_progress(callback) if callback and not known else None
         try:
             yield
         finally:
@@ -145,7 +156,7 @@ class Task:
             self._known = _read_times().get(self.name, {})
         elapsed = self._elapsed + now - self._since
         self.seen[kernel] = self.seen.get(kernel, 0.0) + elapsed - sum(self.seen.values())
-        done, estimate = len(self.seen), ESTIMATES.get(self.name)
+        done, estimate = len(self.seen), _estimate(self.name)
         if self._known:
             total = len(self._known.keys() | self.seen.keys())
             seconds = sum(self._known.values())
@@ -161,7 +172,7 @@ class Task:
         return Progress(self.name, kernel, done, total, share, elapsed, left, now)
 
     def remember(self) -> None:
-        """Keep what the task took, now that it is done; if a part came from the cache, beside what is known of that."""
+        """Keep what the task took, now that it is done; if a part came from the cache, add to what is known of that."""
         file = _times_file()
         if not self.seen or file is None:
             return
@@ -177,13 +188,14 @@ class Task:
                 aside.unlink(missing_ok=True)
 
 
-_running: list[Task] = []  # the latest last: it is told of what any thread compiles
+_running: list[Task] = []  # the latest last: what any thread compiles is its
 _outside = Task("", _since=time.monotonic())  # what is compiled while none runs
+_steps = 0  # of this process
 
 
 @functools.cache
 def shared_task(name: str) -> Task:
-    """Return this process's task called `name`, for whoever does a part of it: kernels are the process's."""
+    """Return this process's task called `name`, for all who do a part of it: kernels are the process's."""
     return Task(name)
 
 
@@ -196,9 +208,16 @@ def compiling(name: str) -> Iterator[None]:
     task.remember()
 
 
+def steps_done() -> int:
+    """Return how many steps this process has done: a task that comes later may share some of them."""
+    return _steps
+
+
 def note_step(kernel: str) -> None:
     """Tell the running task and all callbacks that `kernel` is done."""
+    global _steps
     with _lock:
+        _steps += 1
         task = _running[-1] if _running else _outside
         callbacks = list(_callbacks)
         progress = task.step(kernel)

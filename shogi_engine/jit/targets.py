@@ -1,7 +1,7 @@
 """Kernels compiled ahead of time, for a kind of CPU and not for the one at hand.
 
-`build_kernels` compiles them in a process of its own, where numba is told of the CPU before it is imported. The
-package may carry what it made in the folder `_kernels`: there a kernel is looked for that the user's cache has not.
+`build_kernels` compiles them in a process of its own, where numba's setting for the CPU is made before it is imported.
+The package may carry what it made in the folder `_kernels`: there a kernel is looked for that the user's cache has not.
 It is used if Python, numba, the sources and numba's settings are the same as where it was made, and if this machine's
 CPU can do all that the target's can; else kernels are compiled here as ever.
 """
@@ -114,7 +114,7 @@ def fits(manifest: Any) -> bool:
 def prebuilt_folders() -> tuple[tuple[Path, tuple[str, str, str]], ...]:
     """Return the folders of prebuilt kernels that can be used here, the most capable target first.
 
-    Each comes with what numba's `magic_tuple` was there. None if numba is told for what CPU to compile.
+    Each comes with what numba's `magic_tuple` was there. None if numba has a setting for the CPU to compile for.
     """
     if config.CPU_NAME is not None or config.CPU_FEATURES is not None:  # type: ignore[attr-defined]
         return ()

@@ -11,6 +11,6 @@ class RecordError(ValueError):
     """
 
     def __init__(self, reason: str, *, line: int | None = None, record: Any = None, number: int | None = None) -> None:
-        reason = " ".join(reason.split("\n"))  # one line, whatever of the file it repeats
+        reason = " ".join(reason.split("\n"))  # one line, even if it quotes the file
         self.reason, self.line, self.record, self.number = reason, line, record, number
         super().__init__(reason if line is None else f"line {line}: {reason}")

@@ -114,7 +114,7 @@ def read(
 
 
 def _recognised(text: io.TextIOWrapper, game: str) -> RecordFormat | None:
-    """Return the format of a text by what it begins with, None if it is none; the text is at its start again."""
+    """Return the format that a text begins like, None if there is no such format; rewind the text."""
     head = text.read(HEAD).lstrip("\ufeff")
     text.seek(0)
     return recognise(head, binary=False, game=game)

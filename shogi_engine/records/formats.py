@@ -37,7 +37,7 @@ class RecordFormat:
     """A format: how it is recognised, read and written. Text formats derive from LineFormat.
 
     name : as `convert --to` takes it    game : whose    extensions : of file names, the first one is written
-    expected : how one tells it, for the message that a file is none    holds : of VARIATIONS, COMMENTS ...
+    expected : what such a file looks like, for error messages    holds : of VARIATIONS, COMMENTS ...
     encoding : what files are written in by default    many : a file may hold several games    sure : see below
     """
 
@@ -189,7 +189,7 @@ def register(name: str, module: str) -> None:
 
 
 def load_format(name: str) -> RecordFormat:
-    """Return the format called `name`. Raises ValueError, with the names there are, if there is none."""
+    """Return the format called `name`. Raises ValueError, listing the names, if there is no such format."""
     modules = _modules()
     if name.lower() not in modules:
         raise ValueError(f"there is no record format {name!r}; there are {', '.join(modules)}")
@@ -210,7 +210,7 @@ def format_of_name(path: str | Path, game: str = "") -> RecordFormat | None:
 
 
 def recognise(head: str, binary: bool, game: str = "") -> RecordFormat | None:
-    """Return the format of a file that begins with `head`, None if it is none of them."""
+    """Return the format of a file that begins with `head`, None if no format fits."""
     candidates = sorted(all_formats(game), key=lambda each: not each.sure)
     return _first(candidates, lambda each: each.binary == binary and each.recognises(head))
 

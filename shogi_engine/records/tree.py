@@ -264,7 +264,7 @@ class RecordBuilder:
         self._illegal = (text, RecordError(str(fault), line=line))
 
     def back_to(self, ply: int) -> None:
-        """Take moves back until there are `ply`. Raises ValueError if there are not so many."""
+        """Take moves back until there are `ply`. Raises ValueError if there are fewer."""
         self.finish()
         if not 0 <= ply <= self.ply:
             raise ValueError(f"a variation of move {ply + 1}, but the line before it has {self.ply} moves")

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.evaluation import Evaluation, Evaluator
+from shogi_engine.game import Game
 from shogi_engine.games.shogi import GAME
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import ALL_FLAGS, new_context
@@ -96,10 +97,10 @@ def named_evaluator(what: str) -> Evaluator:
 class Player:
     """A search with a table and histories of its own, in a context that knows only their addresses."""
 
-    def __init__(self, evaluator: Evaluator, table: TranspositionTable) -> None:
-        self.evaluator, self.table, self.histories = evaluator, table, Histories(GAME)
-        self.ctx = new_context(GAME, self.histories, evaluator)
-        self.ctx.search_flags = ALL_FLAGS
+    def __init__(self, evaluator: Evaluator, table: TranspositionTable, game: Game = GAME) -> None:
+        self.evaluator, self.table, self.histories = evaluator, table, Histories(game)
+        self.ctx = new_context(game, self.histories, evaluator)
+        self.ctx.search_flags = ALL_FLAGS & game.search_flags
         self.ctx.stop_address = NEVER.ctypes.data
         self.ctx.tt_address, self.ctx.tt_clusters = table.address, table.clusters
         self.new_game()
@@ -172,7 +173,7 @@ def piece_path(folder: Path, seed: int, number: int) -> Path:
 
 
 def read_piece(file: Path) -> dict[str, np.ndarray]:
-    """Return a piece's arrays. Raises ValueError, naming the file, if it is damaged or is none."""
+    """Return a piece's arrays. Raises ValueError, naming the file, if it is damaged or not a piece."""
     try:
         with np.load(file, allow_pickle=False) as content:
             piece = {name: content[name] for name in ("moves", "values", "lengths", "results", "options")}

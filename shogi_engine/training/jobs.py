@@ -52,7 +52,7 @@ def make_data(
     cluster: str = "",
     progress: Progress | None = None,
 ) -> None:
-    """Make the pieces of at least so many games that are not in `folder` yet.
+    """Make those pieces, of at least that many games together, that are not in `folder` yet.
 
     threads : of this process, or workers if the cluster is 'local'.   cluster : see `jobs.Pool`; '': no cluster.
     Raises ValueError if a piece there was made with other options.

@@ -32,7 +32,7 @@ def _book_moves(sfen: str) -> list[tuple[int, str]]:
 
 
 def book_line(random: np.random.Generator, plies: int) -> list[int]:
-    """Return at most so many moves of the book from the start, each chosen at random among those it knows."""
+    """Return at most `plies` book moves from the start, each chosen at random among those it knows."""
     sfen = GAME.format_position(GAME.parse_position(GAME.start))
     moves: list[int] = []
     while len(moves) < plies and _book_moves(sfen):

@@ -35,7 +35,7 @@ class Plan:
     '': the network of the generation before, FIRST for generation 0.
     name : of the network, so that several can be trained on the same games.   command : for the network's file.
     against : the gate's other side, a name or a file; '': the evaluation that labelled the games.
-    cluster : see shogi_engine.jobs.Pool.   progress : is told how far a stage is.
+    cluster : see shogi_engine.jobs.Pool.   progress : called with how far a stage is.
     """
 
     folder: Path

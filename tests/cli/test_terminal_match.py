@@ -6,13 +6,14 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.__main__ import main
-from shogi_engine.cli.terminal.clock import ClockSetting, GameClock, TimeUp, clock_setting
-from shogi_engine.cli.terminal.match import STRONGEST, Match, level_limits
+from shogi_engine.cli.terminal.match import Match
 from shogi_engine.cli.terminal.screen import KANJI, Look, default_pieces, draw, plain
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board as ShogiBoard
 from shogi_engine.games.shogi.records.handicaps import HANDICAPS, WESTERN, handicap
+from shogi_engine.play.clock import ClockSetting, GameClock, TimeUp, clock_setting
+from shogi_engine.play.strength import level_limits
 from shogi_engine.records import GameRecord
 
 
@@ -54,7 +55,7 @@ def test_every_notation_is_taken(move):
 
 
 def test_levels_go_to_the_top_in_both_games():
-    for game, strongest in STRONGEST.items():
+    for game, strongest in (("shogi", 20), ("othello", 21)):
         with Engine(game, hash_mb=1) as engine:
             assert level_limits(engine, 3) == {"level": 3}
             assert level_limits(engine, strongest) == ({} if game == "shogi" else {"level": 21})

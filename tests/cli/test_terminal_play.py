@@ -1,6 +1,7 @@
 """`shogi-engine play` as a whole: games to their end through pipes, and at a terminal."""
 
 import re
+import signal
 import subprocess
 import sys
 
@@ -90,8 +91,12 @@ def test_a_game_at_a_terminal(env, tmp_path):
     assert not (tmp_path / "data" / "shogi_engine" / "games").exists()
 
 
-@pytest.mark.parametrize(("key", "status"), [(CTRL_C, 130), (CTRL_D, 0)])
-def test_leaving_at_a_terminal_keeps_the_game(env, tmp_path, key, status):
+@pytest.mark.parametrize(
+    ("end", "status"),
+    [(CTRL_C, 130), (CTRL_D, 0), (signal.SIGTERM, 143)],
+    ids=["Ctrl-C", "Ctrl-D", "SIGTERM"],
+)
+def test_leaving_at_a_terminal_keeps_the_game(env, tmp_path, end, status):
     from terminal import Terminal
 
     with Terminal(["play", "othello", "--human", "both"], env) as screen:
@@ -99,9 +104,23 @@ def test_leaving_at_a_terminal_keeps_the_game(env, tmp_path, key, status):
         screen.type("f5")
         screen.expect("white>")
         assert "●" in screen.text and "\x1b[" in screen.raw
-        screen.type("", key=key)
+        if isinstance(end, str):
+            screen.type("", key=end)
+        else:
+            screen.kill(end)
         screen.expect("the game is kept in")
         assert screen.wait() == status
+    assert kept(tmp_path, "othello")[1].moves == ["f5"]
+
+
+def test_a_terminal_that_is_closed_keeps_the_game(env, tmp_path):
+    from terminal import Terminal
+
+    with Terminal(["play", "othello", "--human", "both"], env) as screen:
+        screen.expect("black>")
+        screen.type("f5")
+        screen.expect("white>")
+        assert screen.hang_up() == 129
     assert kept(tmp_path, "othello")[1].moves == ["f5"]
 
 

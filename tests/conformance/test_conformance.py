@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from move_lists import legal_moves
 
-from conformance.cases import CASES, ConformanceCase, legal_moves, random_positions
+from conformance.cases import CASES, ConformanceCase, random_positions
 from shogi_engine.game import (
     HISTORY_SLOTS,
     VALUE_INFINITE,
@@ -56,9 +57,9 @@ def fields(record) -> dict:
     return {name: np.asarray(record[name]).tolist() for name in record.dtype.names}
 
 
-def at(case: ConformanceCase, text: str):
-    """Return a context at the position `text`, the root of a search without a table."""
-    ctx = new_context(case.game)
+def at(case: ConformanceCase, text: str, ctx=None):
+    """Return a context (`ctx`, or a new one) at the position `text`, the root of a search without a table."""
+    ctx = new_context(case.game) if ctx is None else ctx
     ctx.search_flags = ALL_FLAGS & ~TABLE
     ctx.stop_address = NEVER.ctypes.data
     set_root(ctx, case.game.parse_position(text))
@@ -105,15 +106,15 @@ def test_a_game_taken_back_is_where_it_began(case, number, choices):
 @every_game
 def test_every_move_taken_back_restores_every_byte(case):
     for ctx in random_positions(case):
-        before = ctx.pos.tobytes()
-        keys = {int(key(ctx.pos))}
+        pos, undo = ctx.pos, ctx.undo[ctx.game_ply]
+        before = pos.tobytes()
+        keys = {int(key(pos))}
         for move in legal_moves(ctx):
-            undo = ctx.undo[ctx.game_ply]
-            do_move(ctx.pos, move, undo)
-            assert ctx.pos.tobytes() != before
-            keys.add(int(key(ctx.pos)))
-            undo_move(ctx.pos, move, undo)
-            assert ctx.pos.tobytes() == before, case.game.format_move(ctx.pos, move)
+            do_move(pos, move, undo)
+            assert pos.tobytes() != before
+            keys.add(int(key(pos)))
+            undo_move(pos, move, undo)
+            assert pos.tobytes() == before, case.game.format_move(pos, move)
         assert len(keys) == 1 + len(legal_moves(ctx))  # positions one move on differ, and so do their keys
 
 
@@ -121,8 +122,10 @@ def test_every_move_taken_back_restores_every_byte(case):
 def test_legal_moves_equal_the_naive_twins(case):
     for ctx in random_positions(case):
         text = case.game.format_position(ctx.pos)
-        moves = [case.game.format_move(ctx.pos, move) for move in legal_moves(ctx)]
-        assert sorted(moves) == sorted(case.naive_moves(text)), text
+        pos, moves = ctx.pos, legal_moves(ctx)
+        assert moves == [move for move in ctx.moves[: generate_moves(ctx, 0)] if is_legal(pos, move)]
+        texts = [case.game.format_move(pos, move) for move in moves]
+        assert sorted(texts) == sorted(case.naive_moves(text)), text
 
 
 @every_game
@@ -152,11 +155,11 @@ def test_generators_keep_to_their_buffer_and_say_nothing_twice(case):
 def test_moves_of_other_positions_are_played_only_where_they_are_legal(case):
     seen: list[int] = []
     for ctx in random_positions(case):
-        moves = [int(move) for move in legal_moves(ctx)]
-        told = [move for move in moves if is_legal_tt_move(ctx.pos, np.uint32(move))]
-        assert told in ([], moves), case.game.format_position(ctx.pos)
+        pos, moves = ctx.pos, [int(move) for move in legal_moves(ctx)]
+        told = [move for move in moves if is_legal_tt_move(pos, np.uint32(move))]
+        assert told in ([], moves), case.game.format_position(pos)
         others = random.Random(len(seen)).sample(seen, min(40, len(seen)))
-        assert not any(is_legal_tt_move(ctx.pos, np.uint32(move)) for move in set(others) - set(moves))
+        assert not any(is_legal_tt_move(pos, np.uint32(move)) for move in set(others) - set(moves))
         seen.extend(moves)
 
 
@@ -193,13 +196,13 @@ def test_odd_positions_are_refused_at_the_door(case):
 
 @every_game
 def test_mirrored_positions_have_mirrored_values(case):
-    seen = 0
+    seen, first, second = 0, new_context(case.game), new_context(case.game)
     for ctx in random_positions(case):
         text = case.game.format_position(ctx.pos)
-        here = at(case, text)
+        here = at(case, text, first)
         value, count = evaluate(here), count_moves(here, 0)
         for mirror in case.mirrors:
-            there = at(case, mirror(text))
+            there = at(case, mirror(text), second)
             assert evaluate(there) == value, (text, mirror(text))
             assert count_moves(there, 0) == count, (text, mirror(text))
             assert is_in_check(there.pos) == is_in_check(here.pos)
@@ -255,7 +258,8 @@ def test_values_are_in_range_and_no_question_changes_the_position(case):
 def test_what_the_search_asks_of_a_move(case):
     thresholds = (-30000, -1000, -100, -1, 0, 1, 100, 1000, 30000)
     for ctx in random_positions(case):
-        before = ctx.pos.tobytes()
+        pos = ctx.pos
+        before = pos.tobytes()
         count = generate_moves(ctx, 0)
         moves = ctx.moves[:count].copy()
         ctx.scores[: count + 2] = 1 << 30
@@ -264,14 +268,14 @@ def test_what_the_search_asks_of_a_move(case):
         assert (ctx.scores[[0, count, count + 1]] == 1 << 30).all() if count else True
         assert (ctx.moves[:count] == moves).all()
         for move in moves[:: max(1, count // 20)]:
-            if not is_legal(ctx.pos, move):
+            if not is_legal(pos, move):
                 continue
-            assert 0 <= history_slot(ctx.pos, move) < HISTORY_SLOTS
-            assert move_cost(ctx.pos, move) in (0, 1)
-            assert is_quiet(ctx.pos, move) in (False, True)
-            gains = [bool(see_ge(ctx.pos, move, threshold)) for threshold in thresholds]
+            assert 0 <= history_slot(pos, move) < HISTORY_SLOTS
+            assert move_cost(pos, move) in (0, 1)
+            assert is_quiet(pos, move) in (False, True)
+            gains = [bool(see_ge(pos, move, threshold)) for threshold in thresholds]
             assert gains == sorted(gains, reverse=True)  # what gains much gains little
-        assert ctx.pos.tobytes() == before
+        assert pos.tobytes() == before
 
 
 @every_game

@@ -15,12 +15,12 @@ SMALL = ("tictactoe", "othello4")  # games that are compiled in seconds, and pla
 games = pytest.mark.parametrize(
     "case", [pytest.param(case, id=str(case), marks=() if str(case) in SMALL else pytest.mark.slow) for case in CASES]
 )
-small_games = pytest.mark.parametrize("case", [case for case in CASES if str(case) in SMALL], ids=str)
+BOTH_SMALL = " or ".join(SMALL)  # as pytest chooses tests by their names
 
 
-def conformance(case, tmp_path, **variables: str) -> None:
-    """Run the conformance tests of one game in a process of its own."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-x", "-k", f"{case} and not {case}4"]
+def conformance(chosen: str, tmp_path, **variables: str) -> None:
+    """Run the conformance tests of the games that are `chosen` in a process of its own."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-x", "-k", chosen]
     command.append(str(TESTS / "conformance" / "test_conformance.py"))
     env = environment(tmp_path, **variables)
     result = subprocess.run(command, env=env, capture_output=True, text=True, cwd=ROOT, timeout=1200)
@@ -70,11 +70,17 @@ print(json.dumps(sorted({line.split(":")[0].split(" returns")[0] for line in fou
     assert found == ["floats.chosen", "floats.field", "floats.largest", "floats.ratio"]
 
 
-@games
-def test_no_index_is_out_of_bounds(case, tmp_path):
-    conformance(case, tmp_path, NUMBA_BOUNDSCHECK="1")
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        BOTH_SMALL,
+        pytest.param("shogi", marks=pytest.mark.slow),
+        pytest.param("othello and not othello4", marks=pytest.mark.slow),
+    ],
+)
+def test_no_index_is_out_of_bounds(chosen, tmp_path):
+    conformance(chosen, tmp_path, NUMBA_BOUNDSCHECK="1")
 
 
-@small_games
-def test_conformance_without_jit(case, tmp_path):
-    conformance(case, tmp_path, NUMBA_DISABLE_JIT="1")
+def test_conformance_without_jit(tmp_path):
+    conformance(BOTH_SMALL, tmp_path, NUMBA_DISABLE_JIT="1")

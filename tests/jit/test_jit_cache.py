@@ -5,6 +5,7 @@ What depends on the cache runs in processes of its own, with a cache of their ow
 
 import pickle
 import random
+import shutil
 import time
 from pathlib import Path
 
@@ -83,9 +84,7 @@ PERFT_OF_NIM = REPORT + (
 def check_edit(source: str, env: dict[str, str], file: Path) -> None:
     """Check that perft of nim is cached, and that it is another one as soon as `file` lets three stones be taken."""
     cold = run(source, env)
-    warm = run(source, env)
-    assert (cold["answer"], warm["answer"], warm["misses"]) == (2**4, 2**4, 0)
-    assert cold["misses"] > 0
+    assert cold["answer"] == 2**4 and cold["misses"] > 0
     edit(file, "return 2", "return 3")
     assert run(source, env)["answer"] == 3**4
     edit(file, "return 3", "return 2")
@@ -263,7 +262,7 @@ report(results=results)
 
 def test_killed_while_compiling(tmp_path):
     env = environment(tmp_path)
-    for delay in (0.4, 0.6, 0.8, 1.0, 1.2, 1.5):
+    for delay in (0.6, 0.9, 1.2, 1.5):
         process = start(PERFT, env)
         time.sleep(delay)
         process.kill()  # SIGKILL, TerminateProcess
@@ -320,10 +319,18 @@ def damages(content: bytes, other: bytes) -> dict[str, bytes]:
     }
 
 
+@pytest.fixture(scope="module")
+def quick_cache(tmp_path_factory):
+    """Return a folder with the cache that QUICK leaves."""
+    folder = tmp_path_factory.mktemp("quick")
+    run(QUICK, environment(folder))
+    return folder
+
+
 @pytest.mark.parametrize("damage", damages(b"12", b""))
-def test_a_damaged_file_is_compiled_again(tmp_path, damage):
+def test_a_damaged_file_is_compiled_again(tmp_path, quick_cache, damage):
     env = environment(tmp_path)
-    run(QUICK, env)
+    shutil.copytree(quick_cache, tmp_path, dirs_exist_ok=True)
     files = kernel_files(tmp_path)
     contents = [file.read_bytes() for file in files]
     for file, content, other in zip(files, contents, contents[1:] + contents[:1], strict=True):

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import stat
 from pathlib import Path
 
@@ -79,39 +80,52 @@ def test_a_folder_that_fails_later(tmp_path, fault):
     assert not kernel_files(tmp_path)
 
 
-@pytest.fixture
-def fallback(tmp_path):
-    """Return an environment whose first folder for the cache is tmp_path/first/cache, its second tmp_path/second."""
-    _, env = blocked(tmp_path)
+def fallback(tmp_path, env):
+    """Return `env` with tmp_path/first/cache as first folder for the cache, tmp_path/second as second."""
     (tmp_path / "first" / "cache").mkdir(parents=True, mode=0o755)
     (tmp_path / "second").mkdir()
     names = {"SHOGI_ENGINE_CACHE_DIR": str(tmp_path / "first" / "cache"), "NUMBA_CACHE_DIR": str(tmp_path / "second")}
     return env | names
 
 
+def poison(cache_root, mark):
+    """Replace all cached kernels by what makes the file `mark` when it is loaded."""
+    content = pickle.dumps(Poison(str(mark)))
+    for file in kernel_files(cache_root):
+        file.write_bytes(cache._checksum(file, content) + content)
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory):
+    """Return an environment and a copy of the cache that QUICK left; cached code is executed: poison leaves a mark."""
+    folder = tmp_path_factory.mktemp("used")
+    env = fallback(folder, blocked(folder)[1])
+    first = folder / "first" / "cache"
+    assert Path(run(QUICK, env)["folder"]).parent == first
+    shutil.copytree(first, folder / "clean")
+    poison(first, folder / "mark")
+    run(QUICK, env)
+    assert (folder / "mark").exists()
+    return env, folder / "clean"
+
+
 @needs_users
 @pytest.mark.parametrize("place", ["first/cache/kernels", "first/cache", "first"])
 @pytest.mark.parametrize("fault", ["open to others", "another user's"])
-def test_a_folder_that_others_could_write_is_not_used(tmp_path, fallback, place, fault):
+def test_a_folder_that_others_could_write_is_not_used(tmp_path, used, place, fault):
     """Cached code is executed: here it would leave a mark."""
     if fault == "another user's" and os.getuid() != 0:
         pytest.skip("only an administrator can give a folder away")
-    assert Path(run(QUICK, fallback)["folder"]).parent == tmp_path / "first" / "cache"
-    mark = tmp_path / "mark"
-    poison = pickle.dumps(Poison(str(mark)))
-    for file in kernel_files(tmp_path / "first" / "cache"):
-        file.write_bytes(cache._checksum(file, poison) + poison)
-    run(QUICK, fallback)
-    assert mark.exists()  # the poison works
-    mark.unlink()
-    victim = next((tmp_path / "first" / "cache").glob("kernels-*")) if place.endswith("kernels") else tmp_path / place
-    for file in kernel_files(tmp_path / "first" / "cache"):
-        file.write_bytes(cache._checksum(file, poison) + poison)
+    mark, first, env = tmp_path / "mark", tmp_path / "first" / "cache", fallback(tmp_path, used[0])
+    shutil.copytree(used[1], first, dirs_exist_ok=True)
+    assert kernel_files(first)
+    poison(first, mark)
+    victim = next(first.glob("kernels-*")) if place.endswith("kernels") else tmp_path / place
     if fault == "open to others":
         victim.chmod(0o777)
     else:
         os.chown(victim, 12345, 12345)
-    result = run(QUICK, fallback)
+    result = run(QUICK, env)
     assert (result["answer"], Path(result["folder"]).parent) == (QUICK_ANSWER, tmp_path / "second")
     assert not mark.exists()
 

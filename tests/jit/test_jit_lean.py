@@ -22,6 +22,22 @@ found = Searcher(GAME, hash_mb=1).search(position, (), Limits(depth=6))
 report(perft=perft(GAME, position, 5).nodes, score=found.score, nodes=found.nodes, pv=found.pv)
 """
 )
+TEXTBOOK = (
+    REPORT
+    + """
+import numpy as np
+from games.tictactoe import GAME
+from search.searching import place
+from shogi_engine.game import MAX_PLY
+from shogi_engine.perft import perft
+from shogi_engine.search.context import new_context
+from shogi_engine.search.textbook import alpha_beta
+position, ctx, visits = GAME.parse_position(GAME.start), new_context(GAME), np.zeros(MAX_PLY + 1, np.int64)
+place(ctx, position)
+value = int(alpha_beta(ctx, -32001, 32001, 7, 0, visits))
+report(perft=perft(GAME, position, 5).nodes, value=value, visits=visits.tolist())
+"""
+)
 KERNELS = """
 import numba
 import numpy as np
@@ -120,10 +136,15 @@ def saved(folder):
 # ---- the same answers, less to keep ------------------------------------------------------------------------------
 
 
-def test_a_search_finds_the_same_both_ways(tmp_path):
+@pytest.mark.parametrize(
+    ("source", "entry", "inner"),
+    [(TEXTBOOK, "alpha_beta", "undo_move"), pytest.param(SEARCH, "search_root", "search", marks=pytest.mark.slow)],
+    ids=["textbook", "search"],
+)
+def test_a_search_finds_the_same_both_ways(tmp_path, source, entry, inner):
     def found(plain):
         env = environment(tmp_path / plain, SHOGI_ENGINE_PLAIN_COMPILE=plain)
-        cold, warm = run(SEARCH, env), run(SEARCH, env)
+        cold, warm = run(source, env), run(source, env)
         assert warm["misses"] == 0 and warm["hits"] > 0
         for result in (cold, warm):
             for name in ("hits", "misses", "folder"):
@@ -133,8 +154,8 @@ def test_a_search_finds_the_same_both_ways(tmp_path):
 
     assert found("0") == found("1")
     lean, plain = saved(tmp_path / "0"), saved(tmp_path / "1")
-    assert "search_root" in lean and "search" not in lean and "search" in plain
-    assert len(lean) < len(plain) / 3
+    assert entry in lean and inner not in lean and inner in plain
+    assert len(lean) < len(plain) / 2
 
 
 @pytest.mark.slow

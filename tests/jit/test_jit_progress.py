@@ -103,6 +103,14 @@ def test_a_first_time_is_estimated(clock, monkeypatch):
     assert (seen[-1].total, seen[-1].share, seen[-1].left) == (102, 1, 0)
 
 
+def test_another_evaluation_is_estimated_as_the_game_is(clock, monkeypatch):
+    monkeypatch.setitem(progress.ESTIMATES, "game", progress.Estimate(100, 0.5, {}))
+    monkeypatch.setitem(progress.ESTIMATES, "game mates", progress.Estimate(10, 0.5, {}))
+    assert [step.total for step in steps(clock, "game material", ("a", 1))] == [100]
+    assert [step.total for step in steps(clock, "game mates", ("a", 1))] == [10]
+    assert {"shogi", "shogi mates", "othello", "othello endings"} <= progress.ESTIMATES.keys()
+
+
 def test_long_steps_count_for_more(clock, monkeypatch):
     monkeypatch.setitem(progress.ESTIMATES, "game", progress.Estimate(6, 1.0, {"link": 15.0}))
     seen = steps(clock, "game", *((f"kernel {n}", 2) for n in range(5)), ("link", 30))

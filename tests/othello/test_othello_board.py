@@ -116,7 +116,7 @@ def test_keys():
     assert len(keys) == len(set(keys.values())) > 300 and all(0 <= key < 1 << 64 for key in keys)
 
 
-START_KEY = 4649440573659487636
+START_KEY = 9794613788777587769
 
 
 def test_mirror_exchanges_the_colours():

@@ -1,5 +1,6 @@
 """The kernels against the naive twin, move by move: random games, and boards that no game reaches."""
 
+import itertools
 import random
 
 import numpy as np
@@ -11,6 +12,7 @@ from othello_cases import POSITIONS
 from shogi_engine.bits import ZERO
 from shogi_engine.game import count_moves, do_move, generate_moves, key, terminal_value, undo_move
 from shogi_engine.games.othello import GAME
+from shogi_engine.games.othello.endgame.table import ending_key
 from shogi_engine.games.othello.movegen import flips, flips_filled, mobility
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
 from shogi_engine.games.othello.types import DISC, PASS, placed_disc
@@ -97,6 +99,24 @@ def test_moves_and_back_on_any_board(text):
 
 def test_a_pass_places_nothing():
     assert placed_disc(PASS) == 0 and PASS != 0
+
+
+def test_the_colour_of_any_two_squares_is_in_the_key():
+    """Positions that differ in two squares have different keys: h8's two colours once cancelled each other."""
+    own, opponent = 0x0000_3C5A_1824_0000, 0x0000_0024_663C_1800
+    positions = set()
+    for pair in itertools.combinations((1 << square for square in range(64)), 2):
+        empty = ~(pair[0] | pair[1])
+        for contents in itertools.product(range(3), repeat=2):
+            boards = [own & empty, opponent & empty, 0]
+            for disc, owner in zip(pair, contents, strict=True):
+                boards[owner] |= disc
+            positions.add((np.uint64(boards[0]), np.uint64(boards[1])))
+    pos, keys, endings = new_record(GAME.position), set(), set()
+    for pos.own, pos.opponent in positions:
+        keys.add(int(key(pos)))
+        endings.add(int(ending_key(pos.own, pos.opponent)))
+    assert len(keys) == len(endings) == len(positions) > 8000
 
 
 def test_keys_differ():

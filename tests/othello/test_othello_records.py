@@ -28,7 +28,7 @@ from shogi_engine.games.othello.records import (
     read_transcripts,
     wthor_game,
 )
-from shogi_engine.records import GameRecord
+from shogi_engine.records import GameRecord, RecordError, load
 
 # Source: the example session of the NBoard protocol's text.
 NBOARD = (
@@ -225,6 +225,30 @@ def test_names():
             format_names(names, PLAYER_BYTES)
     with pytest.raises(ValueError, match="bytes"):
         parse_names(jou, TOURNAMENT_BYTES)
+
+
+@pytest.mark.parametrize(("jou", "trn"), [("WTHOR.JOU", "WTHOR.TRN"), ("wth_2023.jou", "some.trn"), ("", "")])
+def test_names_come_from_the_files_beside_a_database(tmp_path, jou, trn):
+    path = tmp_path / "WTH_2023.wtb"
+    path.write_bytes(format_wthor(Wthor((wthor_game(["f5", "d6"], tournament=1, black=2, white=5),), 2023)))
+    if jou:
+        (tmp_path / jou).write_bytes(format_names(["A", "B", "Tamenori Hideshi"], PLAYER_BYTES))
+        (tmp_path / trn).write_bytes(format_names(["Open", "Championnat du monde"], TOURNAMENT_BYTES))
+        if jou != "WTHOR.JOU":  # those under the same name come first
+            (tmp_path / "WTHOR.JOU").write_bytes(format_names(["wrong"] * 6, PLAYER_BYTES))
+    (record,) = load(path)
+    assert record.names == (["Tamenori Hideshi", ""] if jou else ["", ""])  # the fifth player is not in the file
+    assert record.headers.get("event") == ("Championnat du monde" if jou else None)
+    assert record.headers["black number"] == "2" and record.headers["year"] == "2023"
+    assert read_games(path.read_bytes())[0].names == ["", ""]
+
+
+def test_a_damaged_file_of_names_is_named(tmp_path):
+    path = tmp_path / "x.wtb"
+    path.write_bytes(format_wthor(Wthor((wthor_game(["f5"]),))))
+    (tmp_path / "WTHOR.JOU").write_bytes(format_names(["A"], PLAYER_BYTES)[:-1])
+    with pytest.raises(RecordError, match=r"x\.wtb: WTHOR\.JOU: WTHOR names: 1 of 20 bytes are 36 bytes, not 35"):
+        load(path)
 
 
 @SLOW

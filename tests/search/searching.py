@@ -1,8 +1,9 @@
 """What the search tests share: contexts at a position, random positions, and each search run to a depth."""
 
 import numpy as np
+from move_lists import legal_moves
 
-from shogi_engine.game import MAX_PLY, VALUE_INFINITE, do_move, generate_moves, is_legal
+from shogi_engine.game import MAX_PLY, VALUE_INFINITE, do_move, generate_moves
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import new_context, set_root, start_search
@@ -29,15 +30,17 @@ def random_positions(game, count, seed, longest):
     ctx = new_context(game)
     undo = new_record(game.undo)
     while count:
-        ctx.pos = game.parse_position(game.start)
+        pos = game.parse_position(game.start)
         for _ in range(rng.integers(0, longest + 1)):
-            moves = [m for m in ctx.moves[: generate_moves(ctx, 0)] if is_legal(ctx.pos, m)]
+            ctx.pos = pos
+            moves = legal_moves(ctx)
             if not moves:
                 break
-            do_move(ctx.pos, moves[rng.integers(len(moves))], undo)
+            do_move(pos, moves[rng.integers(len(moves))], undo)
+        ctx.pos = pos
         if generate_moves(ctx, 0):
             count -= 1
-            yield ctx.pos.copy()
+            yield pos
 
 
 def textbook_visits(ctx, depth):

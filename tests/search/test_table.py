@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from move_lists import legal_moves
 
 from games import game_of
 from search.searching import place, pvs_value, random_positions
@@ -10,8 +11,6 @@ from shogi_engine.game import (
     VALUE_MATE,
     VALUE_MATE_IN_MAX,
     do_move,
-    generate_moves,
-    is_legal,
     key,
 )
 from shogi_engine.jit import new_record
@@ -37,10 +36,6 @@ from shogi_engine.search.tt import (
 CASES = [("tictactoe", 5, 3, 8, 4), ("othello4", 5, 5, 8, 4), ("othello", 5, 40, 6, 3), ("shogi", 3, 50, 3, 2)]
 
 
-def legal(ctx):
-    return [move for move in ctx.moves[: generate_moves(ctx, 0)].copy() if is_legal(ctx.pos, move)]
-
-
 def positions_below(ctx, position, plies):
     """Return the positions up to `plies` moves below `position`, by their key."""
     found, last, undo = {int(key(position)): position}, [position], new_record(ctx.undo.dtype)
@@ -48,7 +43,7 @@ def positions_below(ctx, position, plies):
         coming = {}
         for parent in last:
             ctx.pos = parent
-            for move in legal(ctx):
+            for move in legal_moves(ctx):
                 child = parent.copy()
                 do_move(child, move, undo)
                 coming.setdefault(int(key(child)), child)
@@ -80,7 +75,7 @@ def test_each_entry_is_true(name, depth, longest, count, plies):
                 assert value <= truth, text
             else:
                 assert bound == BOUND_UPPER and value >= truth, text
-            assert entry_move(data) == 0 or entry_move(data) in legal(judge), text
+            assert entry_move(data) == 0 or entry_move(data) in legal_moves(judge), text
             seen[bound] += 1
     assert all(seen.values()), seen
 

@@ -17,7 +17,7 @@ from shogi_engine.search.textbook import alpha_beta, minimax, negascout
 
 DEPTHS = {"tictactoe": 10, "othello4": 13}  # one more than there are squares to fill: nothing is left to quiescence
 FEATURES = {"nothing": 0, "table": TABLE, "exact": EXACT}
-LATE = {"tictactoe": "1 5 9", "othello4": "b1 a1 a2 a3 d4"}  # moves after which minimax is done in a moment
+LATE = {"tictactoe": "1 5 9", "othello4": "b1 a1 a2 a3 d4"}  # moves after which little is left
 
 
 def run(job):
@@ -25,19 +25,20 @@ def run(job):
     name, _, search = job.partition(" ")
     game = game_of(name)
     position = game.parse_position(game.start)
+    if search.startswith("late "):
+        search = search.removeprefix("late ")
+        for move in LATE[name].split():
+            position = final_position(game, position, [game.parse_move(position, move)])
     if search in FEATURES:
         searcher = Searcher(game, hash_mb=1)
         searcher.search_flags = FEATURES[search]
         result = searcher.search(position, (), Limits(depth=DEPTHS[name]))
         final = final_position(game, position, result.pv)
         return [result.score, result.nodes, list(result.pv), game.format_position(final)]
-    if search == "late minimax":
-        for move in LATE[name].split():
-            position = final_position(game, position, [game.parse_move(position, move)])
     ctx = new_context(game)
     place(ctx, position)
     visits = np.zeros(MAX_PLY + 2, dtype=np.int64)
-    if search.endswith("minimax"):
+    if search == "minimax":
         value = minimax(ctx, DEPTHS[name], 0, visits)
     elif search == "alpha-beta":
         value = alpha_beta(ctx, -VALUE_INFINITE, VALUE_INFINITE, DEPTHS[name], 0, visits)
@@ -46,12 +47,9 @@ def run(job):
     return [int(value), int(visits.sum())]
 
 
-SEARCHES = (*FEATURES, "alpha-beta", "negascout", "minimax", "late minimax")
+SEARCHES = (*FEATURES, "alpha-beta", "negascout", "minimax", "late minimax", "late table", "late exact")
 JOBS = [f"{name} {search}" for name in DEPTHS for search in SEARCHES]
-QUICK_WITHOUT_JIT = [
-    *(f"tictactoe {search}" for search in ("exact", "late minimax")),
-    *(f"othello4 {search}" for search in ("table", "exact", "late minimax")),
-]
+QUICK_WITHOUT_JIT = [job for job in JOBS if " late " in job]
 SLOW_WITHOUT_JIT = [job for job in JOBS if job not in QUICK_WITHOUT_JIT and not job.endswith(" minimax")]
 
 

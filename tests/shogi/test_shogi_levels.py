@@ -1,6 +1,7 @@
 """Shogi's book and levels as every front end reaches them: through Engine."""
 
 import random
+import threading
 
 import pytest
 
@@ -19,7 +20,7 @@ def engine():
 
 def test_levels_bound_the_search(engine):
     engine.set_position()
-    assert engine.levels == levels.FULL == 20
+    assert engine.levels == levels.FULL + 1 == 21
     engine.rng = random.Random(1)
     chosen = {engine.search(level=0).bestmove for _ in range(20)}
     assert len(chosen) > 5 and chosen <= set(engine.legal_moves())  # any move
@@ -27,9 +28,21 @@ def test_levels_bound_the_search(engine):
     assert 200 < engine.search(level=11).nodes < 2000
     assert engine.search(level=9, depth=2).depth == 2  # a depth given wins
     assert engine.search(level=0, searchmoves=["1g1f"]).bestmove == "1g1f"
-    for wrong in (-1, 20):
-        with pytest.raises(ValueError, match="levels are 0 to 19"):
+    for wrong in (-1, 21):
+        with pytest.raises(ValueError, match="levels are 0 to 20"):
             engine.search(level=wrong)
+
+
+def test_the_highest_level_limits_nothing_but_a_search_without_any_limit(engine, monkeypatch):
+    engine.set_position()
+    assert engine.check_level(levels.FULL).is_full_strength() and not engine.check_level(19).is_full_strength()
+    assert engine.search(level=20, depth=3).depth == 3
+    assert engine.search(level=20, nodes=2000).nodes >= 2000
+    monkeypatch.setattr("shogi_engine.engine.FULL_STRENGTH_MS", 50)
+    rescue = threading.Timer(60, engine.stop)  # of a search that does not end by itself
+    rescue.start()
+    assert engine.search(level=20).seconds < 50
+    rescue.cancel()
 
 
 def test_the_book_is_the_shipped_one_unless_another_is_opened(engine, tmp_path):

@@ -39,13 +39,13 @@ UNCOVERINGS = (
 
 
 def positions(count):
-    return [*middle_games(count, 5), *map(parse_sfen, UNCOVERINGS)]
+    return [*middle_games(30 if JIT_DISABLED else 200, 5)[:count], *map(parse_sfen, UNCOVERINGS)]
 
 
 def test_checks_are_the_legal_moves_that_give_check():
     solver = MateSolver(1)
     seen = 0
-    for position in positions(30 if JIT_DISABLED else 400):
+    for position in positions(30 if JIT_DISABLED else 200):
         if position.king[1 - int(position.side)] == NO_SQUARE:
             continue
         expected = {int(move) for move in legal_moves(position) if in_check(after(position, move))}

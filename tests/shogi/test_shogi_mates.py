@@ -4,6 +4,7 @@ import json
 import random
 import threading
 import time
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -46,13 +47,18 @@ def walk(rng, moves):
         legal = legal_moves(line[-1])
         if not len(legal):
             break
-        choices = [after(line[-1], rng.choice(legal)) for _ in range(4)]
-        line.append(next((each for each in choices if in_check(each)), choices[0]))
+        choices = (after(line[-1], move) for move in [rng.choice(legal) for _ in range(4)])
+        first = next(choices)
+        line.append(first if in_check(first) else next((each for each in choices if in_check(each)), first))
     return line
 
 
+@cache
 def middle_games(count, seed):
-    """Return positions of random games, where they ended in mate one of the last with the winner to move."""
+    """Return positions of random games, where they ended in mate one of the last with the winner to move.
+
+    Who asks again is given the same records: nobody changes them.
+    """
     rng = random.Random(seed)
     found = []
     while len(found) < count:

@@ -10,11 +10,11 @@ from networks import random_network
 
 from shogi_engine.evaluation import Evaluator
 from shogi_engine.game import do_move, do_null, evaluate, is_in_check, refresh_line, undo_move, undo_null
-from shogi_engine.games.shogi.evaluation.king_piece import VALUE_LIMIT
 from shogi_engine.games.shogi.evaluation.king_piece_weights import MIRROR
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, SIDE
 from shogi_engine.games.shogi.evaluation.network_weights import (
     DIGEST,
+    FILE,
     HEADER,
     QAS,
     WIDTH,
@@ -22,10 +22,12 @@ from shogi_engine.games.shogi.evaluation.network_weights import (
     encode,
     load,
     quantise,
+    shipped,
 )
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.legal_moves import legal_moves
 from shogi_engine.games.shogi.notation import START, format_sfen, parse_sfen
+from shogi_engine.games.shogi.rules import VALUE_LIMIT
 from shogi_engine.games.shogi.sfen import flip_sfen
 from shogi_engine.games.shogi.types import KING, move_from, move_kind, move_to
 from shogi_engine.jit import new_record
@@ -210,6 +212,14 @@ def test_sums_fit_in_the_unit_that_is_chosen():
     assert all((qa << 15 - qa.bit_length()) < 2**15 for qa in QAS)
 
 
-def test_a_network_is_asked_for_by_file():
-    with pytest.raises(ValueError, match="needs a file"):
-        GAME.evaluation("network").load()
+def test_the_network_that_comes_with_the_engine():
+    """It says how it was made, is small, judges as a beginner would, and calls the start even."""
+    network, evaluator = shipped(), GAME.evaluation().load()
+    assert evaluator.evaluation.name == "network" and evaluator.weights is network
+    assert FILE.stat().st_size <= 8_000_000
+    assert {"seed", "generation", "licence"} <= network.made.keys()
+    assert network.made["command"].startswith("shogi-engine train shogi ")
+    ctx = context(network)
+    assert abs(fresh(ctx, parse_sfen(START))) < 150
+    without_rook = "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+    assert fresh(ctx, parse_sfen(without_rook)) > 500

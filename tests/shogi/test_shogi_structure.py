@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from move_lists import legal_moves
 
 from search.searching import random_positions
 from shogi_engine.game import (
@@ -10,8 +11,6 @@ from shogi_engine.game import (
     correction_slots,
     do_move,
     evaluate,
-    generate_moves,
-    is_legal,
     key,
     key_after,
     refresh_line,
@@ -22,10 +21,6 @@ from shogi_engine.jit import new_record
 from shogi_engine.search.context import make_move, make_null_move, new_context, set_root, unmake_move, unmake_null_move
 
 WITHOUT_BLACK_KING = "4k4/9/9/9/9/9/9/9/9 b 2R2B4G4S4N4L18P 1"
-
-
-def legal_moves(ctx):
-    return [move for move in ctx.moves[: generate_moves(ctx, 0)] if is_legal(ctx.pos, move)]
 
 
 def partial_keys_of(sfen):
@@ -116,10 +111,9 @@ def test_the_key_after_a_move():
     for position in random_positions(GAME, 150, seed=3, longest=150):
         ctx.pos = position
         for move in legal_moves(ctx):
-            ctx.pos = position
-            expected = key_after(ctx.pos, move)
-            do_move(ctx.pos, move, undo)
-            assert key(ctx.pos) == expected
+            pos = position.copy()
+            expected = key_after(pos, move)
+            do_move(pos, move, undo)
+            assert key(pos) == expected
             kinds.add((int(move) >> 14 & 1, (int(move) >> 19 & 15) > 0, (int(move) >> 7 & 127) >= 81))
-        ctx.pos = position
     assert len(kinds) == 5  # moves with and without promotion, of these with and without capture, and drops

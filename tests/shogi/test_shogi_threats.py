@@ -1,7 +1,9 @@
 """What the search asks about checks and mates in one, beside the legal moves of many positions."""
 
 import json
+from functools import cache
 
+import numpy as np
 import pytest
 from processes import ROOT
 from test_shogi_mates import after, in_check, middle_games
@@ -22,21 +24,30 @@ def ctx():
     return new_context(GAME)
 
 
+@cache
 def positions():
-    """Positions of the middle game, with a king to mate, and all those of short mates."""
+    """Return each position with its legal moves and those of them that give check.
+
+    They are those of the middle game with a king to mate and no check, and those of short mates.
+    """
     problems = json.loads((ROOT / "tests/data/shogi_short_mates.json").read_text())
     rows = problems if isinstance(problems, list) else problems["positions"]
-    for position in [*middle_games(COUNT, 11), *(parse_sfen(row["sfen"]) for row in rows[:COUNT])]:
+    found = []
+    for position in [
+        *middle_games(COUNT, 11),
+        *(parse_sfen(row["sfen"]) for row in rows[:COUNT]),
+    ]:
         if not in_check(position) and position.king[1 - int(position.side)] != NO_SQUARE:
-            yield position
+            moves = legal_moves(position).tolist()
+            found.append((position, moves, {move for move in moves if in_check(after(position, move))}))
+    return found
 
 
 def test_mate_in_one_mates_and_most_mates_are_found(ctx):
     found = there = 0
     ctx.params.mate_in_one_max_escapes = 8
-    for position in positions():
-        moves = [int(move) for move in legal_moves(position)]
-        mates = {m for m in moves if in_check(after(position, m)) and len(legal_moves(after(position, m))) == 0}
+    for position, _, checks in positions():
+        mates = {move for move in checks if len(legal_moves(after(position, move))) == 0}
         ctx.pos = position
         move = int(mate_in_one(ctx, 0))
         assert GAME.format_position(ctx.pos) == GAME.format_position(position)
@@ -50,15 +61,15 @@ def test_mate_in_one_mates_and_most_mates_are_found(ctx):
 
 def test_a_king_with_room_to_flee_is_not_looked_at(ctx):
     ctx.params.mate_in_one_max_escapes = -1
-    for position in positions():
+    for position, _, _ in positions():
         ctx.pos = position
         assert mate_in_one(ctx, 0) == 0
 
 
 def test_threats_are_the_quiet_checks(ctx):
     seen = 0
-    for position in positions():
-        checks = {int(m) for m in legal_moves(position) if is_quiet(position, m) and in_check(after(position, m))}
+    for position, _, every in positions():
+        checks = {move for move in every if is_quiet(position, np.uint32(move))}
         ctx.pos = position
         threats = ctx.moves[: int(generate_quiet_checks(ctx, 0))].tolist()
         assert len(threats) == len(set(threats)) and set(threats) == checks
@@ -70,13 +81,12 @@ def test_threats_are_the_quiet_checks(ctx):
 def test_what_threatens_gives_check(ctx):
     """All direct checks; a piece that uncovers another one's is not told."""
     told = there = 0
-    for position in positions():
+    for position, moves, checks in positions():
         ctx.pos = position
         set_check_info(ctx)
-        for move in legal_moves(position):
-            check = in_check(after(position, move))
-            threat = bool(gives_check(ctx, move))
-            assert check or not threat, GAME.format_move(position, int(move))
+        for move in moves:
+            check, threat = move in checks, bool(gives_check(ctx, np.uint32(move)))
+            assert check or not threat, GAME.format_move(position, move)
             told += threat
             there += check
     assert told > 0.9 * there > 0

@@ -12,13 +12,19 @@ from shogi_engine.jit import JIT_DISABLED
 PLUGGED = [sys.executable, str(Path(__file__).with_name("usi_plugged.py"))]
 
 
-@pytest.mark.skipif(JIT_DISABLED, reason="takes long without JIT")
-def test_an_evaluation_from_outside_plays():
+def test_an_evaluation_from_outside_is_offered():
     with Process(PLUGGED) as engine:
         engine.send("usi")
         names = ("material", "king-piece", "network", "nnue", "kings-walk")
-        offered = f"option name EvalType type combo default king-piece {' '.join(f'var {name}' for name in names)}"
+        offered = f"option name EvalType type combo default network {' '.join(f'var {name}' for name in names)}"
         assert offered in engine.until("usiok")
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="takes long without JIT")
+@pytest.mark.slow  # the whole search is compiled for it
+def test_an_evaluation_from_outside_plays():
+    with Process(PLUGGED) as engine:
+        engine.send("usi")
         engine.send("setoption name EvalType value kings-walk", "isready")
         engine.until("readyok", 600)
         engine.send("position sfen 4k4/9/9/9/9/4K4/9/9/9 w - 1", "eval")
@@ -53,7 +59,7 @@ def test_a_file_that_will_not_do_is_reported_once(tmp_path):
         assert not told(engine)  # of no concern to the evaluation in use
         engine.send(*chosen(EvalType="nnue"))
         file = tmp_path / "nn.bin"
-        expected = f"info string evaluation nnue: {file} can not be read; the engine plays on with king-piece"
+        expected = f"info string evaluation nnue: {file} can not be read; the engine plays on with network"
         assert told(engine) == [expected]
         engine.send("isready", "position startpos", "go depth 1")
         assert not told(engine)
@@ -89,9 +95,7 @@ def test_a_network_evaluates_and_plays(tmp_path):
         assert line.startswith(
             f"info string evaluation nnue: {damaged} is no such network: expected HalfKP 256x2-32-32, "
         )
-        assert f"found {damaged.stat().st_size} bytes" in line and line.endswith(
-            "; the engine plays on with king-piece"
-        )
+        assert f"found {damaged.stat().st_size} bytes" in line and line.endswith("; the engine plays on with network")
         engine.send("position startpos", "eval")
         assert engine.until("eval = ")[-1] == own
         engine.send(*chosen(EvalFile="nn.bin"))
@@ -107,5 +111,5 @@ def test_a_network_evaluates_and_plays(tmp_path):
         assert values(engine) == case["values"]["24"][:5]
         engine.send("eval")
         assert f"evaluation: nnue: {scaled}, HalfKP 256x2-32-32" in engine.until("eval = ")
-        engine.send(*chosen(EvalType="king-piece"), "position startpos", "eval")
+        engine.send(*chosen(EvalType="network", EvalFile="nn.bin"), "position startpos", "eval")
         assert engine.until("eval = ", 60)[-1] == own

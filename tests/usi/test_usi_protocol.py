@@ -47,6 +47,21 @@ def test_go_skips_unknown_words_and_names_faults():
     assert go("nodes " + "9" * 5000).nodes == NUMBER_MAX
 
 
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("perft x", "go: perft 'x' is not a whole number"),
+        ("perft x btime 5 wtime 5", "go: perft 'x' is not a whole number"),
+        ("perft infinite", "go: perft 'infinite' is not a whole number"),
+        ("perft", "go: perft wants a number"),
+        ("perft depth 3", "go: perft wants a number"),
+    ],
+)
+def test_a_count_is_one_even_if_its_depth_can_not_be_read(line, fault):
+    assert go(line).perft == 0 and go(line).faults == [fault]
+    assert go("depth 3").perft is None and go("perft 0").perft == 1
+
+
 def test_a_mate_search_is_one_whatever_its_limit():
     assert go("mate").mate == go("mate infinite").mate == 0 and not go("mate").faults
     assert go("mate btime 5").mate == 0 and go("mate btime 5").btime == 5

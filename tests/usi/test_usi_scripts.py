@@ -12,6 +12,7 @@ from usi_driver import FAKE, ROOT, Process
 
 from shogi_engine.frontends import core
 from shogi_engine.frontends.stdio import CRASH_LOG_MAX, Input, Output, crash_log_path
+from shogi_engine.jit import Progress
 from usi import loop
 
 LONG = "go depth 80"  # 0.8 s, more than what is stopped has for its last words
@@ -62,7 +63,7 @@ def test_a_search_that_only_the_options_end_is_bounded(limit):
 
 
 @pytest.mark.parametrize(
-    ("option", "evaluation"), [("EvalType value material", "material"), ("Threads value 1", "king-piece")]
+    ("option", "evaluation"), [("EvalType value material", "material"), ("Threads value 1", "network")]
 )
 def test_nothing_is_compiled_before_it_is_known_by_what_to_evaluate(option, evaluation, monkeypatch):
     asked, written = [], []
@@ -290,3 +291,22 @@ def test_a_count_that_is_stopped_says_so_in_one_line():
         yield "stop"
 
     assert converse(script(), engine) == ["info string perft 9: stopped after 1 of 30 moves"]
+
+
+def test_compiling_for_mates_says_how_far_it_is(monkeypatch):
+    monkeypatch.setattr(core, "HEARTBEAT", 0.01)
+    said = threading.Event()
+    monkeypatch.setattr(loop.Loop, "say_compiling", lambda self, seconds: (said.set(), self.out.info(self.progress())))
+
+    def warmup_mate():
+        core.compile_progress(Progress("shogi mates", "prove", 58, 116, 0.5, 5.0, 5.0, time.monotonic()))
+        said.clear()
+        assert said.wait(5)
+
+    engine = SimpleNamespace(
+        resize=lambda **named: None, legal_moves=lambda: ["7g7f"], prepare=lambda: None, warmup_mate=warmup_mate,
+        find_mate=lambda **named: SimpleNamespace(result="nomate", moves=()),
+    )  # fmt: skip
+    lines = converse(["go mate 1000"], engine)
+    assert lines[-1] == "checkmate nomate" and any("%, kernel 58 of 116, about" in line for line in lines)
+    assert core.compile_progress.text == ""  # a later heartbeat is not about this

@@ -354,6 +354,10 @@ def test_console_extras(engine):
     assert not answers(lines)
     engine.send("eval")
     assert engine.line().startswith("static value")
+    engine.send("go perft x", "isready")
+    lines = engine.until("readyok")
+    assert "info string go: perft 'x' is not a whole number" in lines
+    assert not [line for line in lines if line.startswith(("info depth", "perft"))] and not answers(lines)
 
 
 @pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy

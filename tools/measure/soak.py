@@ -28,7 +28,7 @@ from typing import Any, Protocol
 
 from tools.measure.soak_fuzz import GtpFuzz, NboardFuzz, UsiFuzz
 from tools.measure.soak_games import GtpGame, NboardGame, UsiGame
-from tools.measure.soak_talk import Conversation, FaultError
+from tools.measure.soak_talk import PATIENCE, Conversation, FaultError
 
 
 class Play(Protocol):
@@ -81,7 +81,9 @@ def play_one(talk: Conversation, protocol: str, seed: int, number: int) -> dict[
     return row | talk.usage() | {"sent": talk.sent if fault else []}
 
 
-def run(protocol: str, numbers: Iterable[int], seed: int, path: Path, seconds: float) -> None:
+def run(
+    protocol: str, numbers: Iterable[int], seed: int, path: Path, seconds: float, patience: float = PATIENCE
+) -> None:
     """Play the games of these numbers, and append their rows to the log."""
     end = time.monotonic() + seconds
     talk: Conversation | None = None
@@ -89,7 +91,7 @@ def run(protocol: str, numbers: Iterable[int], seed: int, path: Path, seconds: f
         for number in numbers:
             if time.monotonic() > end:
                 break
-            talk = talk or Conversation(COMMANDS[protocol.removeprefix("fuzz-")])
+            talk = talk or Conversation(COMMANDS[protocol.removeprefix("fuzz-")], patience)
             row = play_one(talk, protocol, seed, number)
             log.write(json.dumps(row) + "\n")
             log.flush()
@@ -132,6 +134,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no game after so long")
     parser.add_argument("--only", type=int, help="play this game only, again, and log nothing else")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--patience", type=float, default=PATIENCE, help="seconds without an answer that are a fault; more if starved"
+    )
     parser.add_argument("--out", type=Path, default=Path("soak.jsonl"))
     parser.add_argument("--summary", action="store_true", help="only show what the log has")
     arguments = parser.parse_args()
@@ -140,7 +145,7 @@ def main() -> int:
         numbers = [arguments.only]
     else:
         numbers = [] if arguments.summary else [number for number in range(arguments.games) if number not in known]
-    run(arguments.protocol, numbers, arguments.seed, arguments.out, arguments.seconds)
+    run(arguments.protocol, numbers, arguments.seed, arguments.out, arguments.seconds, arguments.patience)
     rows = read_log(arguments.out, arguments.protocol, arguments.seed)
     print(summary(rows))
     return int(any(row["fault"] for row in rows))

@@ -24,7 +24,7 @@ USI_LINES = (
 )  # fmt: skip
 USI_RARE = ("usi", "isready", "d", "moves", "eval", "flip", "go", "go infinite", "go ponder", "go depth 2",
             "go perft 1", "go btime 100 wtime 100 byoyomi 50", "go mate 50", "go searchmoves 7g7f 2g2f", "go nodes 500",
-            "go movetime 5", "go perft 2", "setoption name EvalType value material",
+            "go movetime 5", "go perft 2", "go perft x", "setoption name EvalType value material",
             "setoption name EvalType value king-piece", "setoption name USI_Hash value 8")  # fmt: skip
 USI_WORDS = {"usi", "isready", "setoption", "usinewgame", "position", "sfen", "startpos", "go", "stop", "gameover",
              "ponderhit", "d", "moves", "eval", "flip", "bench"}  # fmt: skip
@@ -198,8 +198,8 @@ class NboardFuzz(Fuzz):
     def settle(self, batch: list[str]) -> None:
         """Send the lines and compare the answers; then ask for a move from the start."""
         due = Counter("pong" for line in batch if line.strip("\ufeff \t\r\n\0").partition(" ")[0] == "ping")
-        self.talk.send("set depth 1", *batch, "ping 77777777")
-        answers = self.talk.until("pong 77777777")
+        self.talk.send("set depth 1", *batch, "ping settled")  # no number: a mutated line might begin with it
+        answers = self.talk.until("pong settled")
         due["pong"] += 1
         self.compare(due, answers, lambda line: "pong" if line.startswith("pong") else "")
         if sum(line.startswith("===") for line in answers) > sum("go" in line for line in batch):

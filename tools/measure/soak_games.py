@@ -9,7 +9,6 @@ from tools.measure.soak_talk import Conversation, FaultError
 if TYPE_CHECKING:
     from shogi_engine.games.othello.board import Board
 
-LATE = 15.0  # seconds after the time allowed for a move; machines are busy
 PAUSES = (0.0, 0.0, 0.0, 0.001, 0.005, 0.02)  # seconds before a stop or a ponderhit
 BROKEN = ("", "xyzzy", "position", "position sfen 9/9 b - 1", "setoption", "position startpos moves 9z9z", "stop",
           "ponderhit", "gameover win", "setoption name MultiPV value many", "\u5c06\u68cb", "stop stop", "\0", "info x",
@@ -122,7 +121,7 @@ class UsiGame:
                 talk.send("stop")
         lines = talk.until("bestmove", "checkmate")
         taken = time.monotonic() - began
-        if taken > seconds + LATE:
+        if talk.is_late(taken - seconds):
             raise FaultError(f"{taken:.1f} s instead of {seconds} after {talk.sent}")
         return self._check(lines, legal)
 

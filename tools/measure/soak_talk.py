@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 PATIENCE = 120.0  # seconds without the answer that is due: it hangs (the mate solver may have to be compiled)
+LATE = 0.125  # of the patience: how long after the time allowed a move may come; machines are busy
 KEPT = 12  # of the lines sent, for a report
 
 
@@ -16,9 +17,13 @@ class FaultError(Exception):
 
 
 class Conversation:
-    """The process and the lines it has said."""
+    """The process and the lines it has said.
 
-    def __init__(self, command: list[str]) -> None:
+    patience : seconds without the answer that is due after which it counts as hanging
+    """
+
+    def __init__(self, command: list[str], patience: float = PATIENCE) -> None:
+        self.patience = patience
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()
@@ -43,7 +48,7 @@ class Conversation:
     def until(self, *starts: str) -> list[str]:
         """Return the lines up to the first that begins with one of `starts`, that one the last."""
         lines: list[str] = []
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + self.patience
         while True:
             try:
                 line = self._lines.get(timeout=max(end - time.monotonic(), 0.001))
@@ -69,6 +74,10 @@ class Conversation:
         numbers = [int(status.partition(name)[2].split()[0]) for name in ("VmRSS:", "Threads:")]
         return {"kb": numbers[0], "files": files, "threads": numbers[1],
                 "cpu": round(sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"), 2)}  # fmt: skip
+
+    def is_late(self, seconds: float) -> bool:
+        """Tell whether an answer so many seconds after the time allowed is too late."""
+        return seconds > LATE * self.patience
 
     def kill(self) -> None:
         """End it at once."""

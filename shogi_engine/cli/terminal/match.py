@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, records
-from shogi_engine.cli.common import DEFAULT_MS
-from shogi_engine.cli.terminal.clock import GameClock, TimeUp
 from shogi_engine.cli.terminal.keeping import game_record, load_game
 from shogi_engine.cli.terminal.screen import SIDES, WESTERN, Line, Look, draw, plain
-from shogi_engine.search.timeman import TimeOptions, plan
+from shogi_engine.play.clock import GameClock, TimeUp
+from shogi_engine.play.ending import rule_ending
+from shogi_engine.play.strength import DEFAULT_MS, level_limits, timed_limits
 from shogi_engine.threads import start_thread
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from shogi_engine.records import GameRecord
     from shogi_engine.results import SearchResult
 
-STRONGEST = {"shogi": 20, "othello": 21}  # the highest level; Shogi's is the engine as it is
 POLL_SECONDS = 0.1
 HELP = """a move    e.g. {example}, in any notation; `moves` lists them
 undo      take your last move back
@@ -34,18 +33,6 @@ COMMANDS = (
     "undo", "hint", "go", "board", "flip", "moves", "level", "resign", "declare", "save", "load", "help", "quit"
 )  # fmt: skip
 SHORT = {"exit": "quit", "q": "quit", "?": "help", "h": "help", "d": "board"}
-ENDINGS = {"checkmate": "mate", "no legal move": "mate", "fourfold repetition": "repetition"}  # by Termination
-
-
-def level_limits(engine: "Engine", level: int) -> dict[str, int]:
-    """Return a level as limits of Engine.search, none for Shogi's highest. Raises ValueError if there is none."""
-    strongest = STRONGEST.get(engine.game.name)
-    if level == strongest == engine.levels:
-        return {}
-    if strongest is not None and not 0 <= level <= strongest:
-        raise ValueError(f"levels are 0 to {strongest}, not {level}")
-    engine.check_level(level)
-    return {"level": level}
 
 
 @dataclass
@@ -97,14 +84,9 @@ class Match:
         """Tell whether the game is over, and say so if the rules end it."""
         if self.over:
             return True
-        outcome = self._position().outcome()
-        if outcome is not None:
-            reason = getattr(outcome, "termination", None)
-            ending = ENDINGS.get(reason.value, "") if reason is not None else ""
-            if reason is not None and reason.value == "perpetual check":
-                won = outcome.winner == self._position().turn
-                ending = "opponent's illegal move" if won else "illegal move"
-            self._end(ending, str(outcome))
+        ending = rule_ending(self._position())
+        if ending is not None:
+            self._end(ending.name, ending.text)
         elif len(self.engine.moves) >= self.max_moves:
             self._end("max moves", f"a draw: {self.max_moves} moves")
         return self.over
@@ -188,13 +170,7 @@ class Match:
 
     def _limits(self, side: int) -> dict[str, Any]:
         """Return the limits of one search: the level or what was given, and never more than the clock has."""
-        clock = self.clock.for_search(side)
-        if clock is None:
-            return self.limits or {"movetime": DEFAULT_MS}
-        budget = plan(clock, len(self.engine.moves), TimeOptions())
-        most = self.limits.get("movetime", budget.hard_ms)
-        limits = {name: value for name, value in self.limits.items() if name != "movetime"}
-        return limits | {"soft_ms": min(budget.soft_ms, most), "hard_ms": min(budget.hard_ms, most)}
+        return timed_limits(self.limits, self.clock, side, len(self.engine.moves))
 
     def _search(self, limits: dict[str, Any]) -> "SearchResult":
         """Search in a thread, so that Ctrl-C comes through at once."""
@@ -248,9 +224,8 @@ class Match:
 
     def _do_help(self, _: str) -> None:
         formats = ", ".join(each.extensions[0] for each in records.all_formats(self.engine.game.name))
-        strongest = STRONGEST.get(self.engine.game.name, 0)
         example = self._shown(self.engine.legal_moves()[:1])
-        self.show(HELP.format(example=example, formats=formats, strongest=strongest))
+        self.show(HELP.format(example=example, formats=formats, strongest=self.engine.levels - 1))
 
     def _do_moves(self, _: str) -> None:
         self.show(" ".join(self._shown([move]) for move in self.engine.legal_moves()))

@@ -13,7 +13,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion, Path
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 
-from shogi_engine.cli.terminal.clock import TimeUp
+from shogi_engine.play.clock import TimeUp
 
 WITH_FILE = ("save", "load")
 REFRESH_SECONDS = 0.5  # of the clocks below the line

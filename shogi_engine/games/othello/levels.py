@@ -13,8 +13,8 @@ CAREFUL = 150  # percent of a spread: the selectivity of the middle game
 class Level:
     """depth : plies of the middle game, searched with `selectivity` (0: with full width).
 
-    exact : with so many empty squares or fewer the game is solved.   selective : with so many it is searched to its
-    end, selectively.
+    exact : the game is solved from that many empty squares.   selective : from that many it is searched to its end,
+    selectively.
     """
 
     depth: int

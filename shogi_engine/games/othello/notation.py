@@ -131,7 +131,7 @@ def legal_move(pos: Any, square: int | None) -> int:
 
 
 def illegal_move(pos: Any, square: int | None) -> ValueError:
-    """Return the error that says why a move, which is not legal in `pos`, is none; as `legal_move` raises it."""
+    """Return the error that says why a move is not legal in `pos`, as `legal_move` raises it."""
     name = PASS_NAME if square is None else SQUARE_NAMES[square]
     return ValueError(f"illegal move {name!r}: {_why_illegal(pos, square)}")
 
@@ -168,7 +168,7 @@ def flipped(pos: Any, move: int) -> list[int]:
 
 
 def parse_move(pos: Any, text: str) -> int:
-    """Return the encoded legal move `text` ('f5', 'pass') of `pos`; raises ValueError saying why it is none."""
+    """Return the encoded legal move `text` ('f5', 'pass') of `pos`; raises ValueError saying why it is not legal."""
     return legal_move(pos, split_move(text))
 
 

@@ -9,10 +9,12 @@ from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.types import PASS, POSITION, move_square, placed_disc
 from shogi_engine.jit import njit
 
-# Odd multipliers of the key, from the digits of the golden ratio, pi, e and the square root of 2.
+# Odd multipliers of the key, from the digits of the golden ratio, pi, e and the square roots of 2, 3 and 5.
 OWN_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 OPPONENT_FACTOR = np.uint64(0x243F6A8885A308D3)
 MIX_FACTOR = np.uint64(0xADF85458A2BB4A9B)
+TURNED_OWN_FACTOR = np.uint64(0xBB67AE8584CAA73B)
+TURNED_OPPONENT_FACTOR = np.uint64(0x3C6EF372FE94F82B)
 SIDE_FACTOR = np.uint64(0x6A09E667F3BCC909)
 HALF = np.uint64(32)
 
@@ -38,12 +40,22 @@ def undo_move(pos, move, undo):
     pos.side ^= ONE
 
 
+@njit
+def mixed_key(own, opponent, salt):
+    """Return a key (uint64) of two bitboards and a number.
+
+    A factor carries a bit upwards only: h8, bit 63, would stay bit 63 under any, so that its two colours look alike.
+    Hence two factors for each board, one of them for the board turned by half its bits.
+    """
+    mixed = own * OWN_FACTOR + (own << HALF | own >> HALF) * TURNED_OWN_FACTOR + salt
+    mixed += opponent * OPPONENT_FACTOR + (opponent << HALF | opponent >> HALF) * TURNED_OPPONENT_FACTOR
+    mixed = (mixed ^ mixed >> HALF) * MIX_FACTOR
+    return mixed ^ mixed >> HALF
+
+
 @provides(POSITION)
 def key(pos):
-    own = pos.own * OWN_FACTOR
-    opponent = pos.opponent * OPPONENT_FACTOR
-    mixed = ((own ^ own >> HALF) + (opponent ^ opponent >> HALF) + pos.side * SIDE_FACTOR) * MIX_FACTOR
-    return mixed ^ mixed >> HALF
+    return mixed_key(pos.own, pos.opponent, pos.side * SIDE_FACTOR)
 
 
 @provides(POSITION)

@@ -90,7 +90,7 @@ class Book:
         """Return the moves of an SFEN, the best first; [] if it is not in the book. Raises ValueError.
 
         flipped : use what is known of the position turned around too.
-        any_ply : whatever its move number; else only a position that the file names with the same number.
+        any_ply : ignore the move number; else only a position that the file has with the same number is found.
         """
         key = position_key(position)
         number = None if any_ply else _move_number(position)

@@ -12,7 +12,7 @@ _scratch = threading.local()
 
 
 def scratch() -> Any:
-    """Return this thread's context for generating moves; whoever uses it sets its `pos` first."""
+    """Return this thread's context for generating moves; its users set its `pos` first."""
     if not hasattr(_scratch, "context"):
         _scratch.context = new_context(GAME)  # of the search's dtype: no kernel is compiled twice
     return _scratch.context

@@ -1,4 +1,4 @@
-"""Playing weaker than possible: what SkillLevel means.
+"""Playing weaker than possible: what SkillLevel and levels mean, 0 (a beginner) to FULL, the engine's full strength.
 
 The lowest levels look one move ahead, captures and recaptures included, but at no more than so many of their legal
 moves, which chance selects: the lowest of all plays any move. The levels above see all moves and search so many
@@ -16,16 +16,16 @@ LEVELS = (
     *(LevelPlan(depth=1, moves=moves) for moves in (1, 2, 4, 6, 10, 16, 25, 40, 70, 0)),
     *(LevelPlan(nodes=nodes) for nodes in (600, 1200, 2400, 4200, 7000, 11_000, 18_000, 32_000, 60_000, 110_000)),
 )
-FULL = len(LEVELS)  # the engine as it is
+FULL = len(LEVELS)  # full strength: nothing is limited
 
 
 def plan(level: int, position: Any = None) -> LevelPlan:
-    """Return how a player of `level` (below FULL) searches any position. Raises ValueError if there is none."""
-    if not 0 <= level < FULL:
-        raise ValueError(f"levels are 0 to {FULL - 1}, not {level}")
-    return LEVELS[level]
+    """Return how a player of `level` searches any position. Raises ValueError if there is no such level."""
+    if not 0 <= level <= FULL:
+        raise ValueError(f"levels are 0 to {FULL}, not {level}")
+    return LevelPlan() if level == FULL else LEVELS[level]
 
 
 def limits(level: int, moves: Sequence[str], rng: random.Random) -> dict[str, Any]:
-    """Return the limits of a search at `level` (below FULL) among `moves`, as keywords of Engine.search."""
+    """Return the limits of a search at `level` among `moves`, as keywords of Engine.search."""
     return {"searchmoves": moves} | drawn_limits(plan(level), moves, rng)

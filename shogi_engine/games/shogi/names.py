@@ -16,13 +16,14 @@ EVALUATIONS = Registry(
         "network": "shogi_engine.games.shogi.evaluation.network",
         "nnue": "shogi_engine.games.shogi.evaluation.nnue",
     },
-    default="king-piece",
+    default="network",
 )
-FILE_EVALUATIONS = ("network", "nnue")  # those whose weights do not come with the engine: a file has to be named
+FILE_EVALUATIONS = ("nnue",)  # those whose weights do not come with the engine: a file has to be named
+TRAINED_EVALUATIONS = ("network",)  # those of which `train` makes a file, to be used in place of the engine's own
 
 
 def entering_king_rule(name: str) -> int:
-    """Return the number of the rule `name`, in any case of letters; raise ValueError if there is none."""
+    """Return the number of the rule `name`, in any case of letters; raise ValueError if there is no such rule."""
     for number, known in enumerate(ENTERING_KING_RULES):
         if known.lower() == name.lower():
             return number

@@ -15,7 +15,7 @@ PARAMS = record_dtype(
         ("mate_in_one_max_escapes", np.int32),  # escapes of a king beyond which `mate_in_one` does not look
         ("values", np.int32, (16,)),  # centipawns by kind on the board; the king counts nothing
         ("entering_king_rule", np.int32),  # names.ENTERING_KING_RULES' index
-        ("max_moves", np.int32),  # the game is drawn after so many moves, by an SFEN's move number; 0 for never
+        ("max_moves", np.int32),  # the game is drawn after this many moves, by an SFEN's move number; 0 for never
         ("draw_value", np.int32, (2,)),  # by colour: what a draw is worth when it is to move
     ]
 )

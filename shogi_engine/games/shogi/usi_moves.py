@@ -109,7 +109,7 @@ def legal_move(pos: Any, source: int, target: int, promotion: bool) -> int:
 
 
 def illegal_move(pos: Any, source: int, target: int, promotion: bool) -> ValueError:
-    """Return the error that says why a move, which is not legal in `pos`, is none; as `legal_move` raises it."""
+    """Return the error that says why a move is not legal in `pos`, as `legal_move` raises it."""
     if source >= DROP_BASE:
         move = int(drop_move(source - DROP_BASE, target))
     else:
@@ -193,7 +193,7 @@ def split_usi_position(text: str) -> tuple[str, list[str]]:
     """Return (the SFEN or 'startpos', the moves' texts) of the argument of USI's `position`.
 
     'startpos' or 'sfen <sfen>', then nothing, or 'moves' and any number of moves. The word 'sfen' may be missing.
-    Raises ValueError if it is not like this; SFEN and moves are not looked at.
+    Raises ValueError if it does not look like this; SFEN and moves are not looked at.
     """
     words = text.split()
     split = words.index("moves") if "moves" in words else len(words)

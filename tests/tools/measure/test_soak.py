@@ -27,6 +27,16 @@ for line in sys.stdin:
         break
 """
 
+# One that answers pings, and every go by the same move.
+PINGS = """
+import sys
+for line in sys.stdin:
+    word, _, rest = line.strip().partition(" ")
+    if word == "quit":
+        break
+    print({"ping": f"pong {rest}", "go": "=== C4"}.get(word, "status"), flush=True)
+"""
+
 
 class OneGo(UsiFuzz):
     """A batch of three lines, of which one wants an answer."""
@@ -42,6 +52,7 @@ class OneGo(UsiFuzz):
         (UsiFuzz, "go depth 1", "go"),
         (UsiFuzz, "\ufeffxyz go depth 1", "go"),
         (UsiFuzz, "go perft 1", ""),
+        (UsiFuzz, "go perft x", ""),
         (UsiFuzz, "position startpos go", ""),
         (UsiFuzz, "isready go", "readyok"),
         (UsiFuzz, "", ""),
@@ -72,18 +83,31 @@ def test_a_move_that_is_not_legal_is_a_fault():
         shogi_legal("startpos", ["8h2b+"])
 
 
+class Pings(NboardFuzz):
+    """A batch whose second line begins with the digits of many a number."""
+
+    def play(self):
+        self.requests = 3
+        self.settle(["ping 7", "ping 777777777", "fly"])
+
+
+def test_no_ping_of_a_batch_is_taken_for_the_end_of_it():
+    talk = Conversation([sys.executable, "-c", PINGS])
+    Pings(talk, random.Random(1)).play()
+    talk.close()
+
+
 @pytest.fixture
 def wayward(monkeypatch):
     """Return a function that has the soak talk to WAYWARD, which gives so many answers to a go."""
     monkeypatch.setitem(soak.GAMES, "fuzz-usi", OneGo)
-    monkeypatch.setattr("tools.measure.soak_talk.PATIENCE", 5.0)
     return lambda answers: monkeypatch.setitem(soak.COMMANDS, "usi", [sys.executable, "-c", WAYWARD, str(answers)])
 
 
 @pytest.mark.parametrize("answers", [0, 2])
 def test_a_missing_or_a_second_answer_is_a_fault(answers, wayward):
     wayward(answers)
-    talk = Conversation(soak.COMMANDS["usi"])
+    talk = Conversation(soak.COMMANDS["usi"], patience=5.0)
     row = soak.play_one(talk, "fuzz-usi", 5, 0)
     talk.kill()
     assert row["fault"].startswith("answers due: {'go': 1")
@@ -114,3 +138,10 @@ def test_growth_is_that_of_one_process():
         "8 games, 16 requests, 0 faults, 8 s",
         "8 games in one process: +4.0 MB, +0 files, +1 threads, 0.50 s of CPU each",
     ]
+
+
+def test_who_has_more_patience_takes_later_answers():
+    talk = Conversation([sys.executable, "-c", ""], patience=800)
+    assert talk.is_late(101) and not talk.is_late(99)
+    with pytest.raises(FaultError, match="ended"):
+        talk.until("bestmove")

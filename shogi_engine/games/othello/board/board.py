@@ -1,7 +1,7 @@
 """Board: a game of Othello for Python programs, in the manner of python-chess; every move is checked."""
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -63,7 +63,7 @@ class Outcome:
 
 
 class LegalMoves:
-    """The legal moves of a board, found anew whenever asked: iterable, with len, bool and `in`."""
+    """The legal moves of a board, found again whenever asked: iterable, with len, bool and `in`."""
 
     def __init__(self, board: "Board") -> None:
         self._board = board
@@ -365,7 +365,7 @@ class Board(BoardMemory):
         return move
 
     def parse_text(self, text: str) -> Move:
-        """Return the legal move 'f5' or 'pass', without making it; raises ValueError saying why it is none."""
+        """Return the legal move 'f5' or 'pass', without making it; raises ValueError saying why it is not legal."""
         return self.find_move(split_move(text))
 
     def push(self, move: Move) -> None:
@@ -454,12 +454,17 @@ class Board(BoardMemory):
         """Return the board as text with X, O and -, and whose move it is."""
         return self._text(SYMBOLS)
 
-    def svg(self, *, size: int | None = None) -> str:
-        """Return an SVG image: the discs, the last one placed, and where the side to move may place one.
+    def svg(self, *, flipped: bool = False, size: int | None = None, **options: Any) -> str:
+        """Return an SVG image: discs, the last one marked, and where one may be placed.
 
-        size : its width in pixels, None for its own.
+        flipped : seen from the other side    size : its width in pixels, None for its own
+        options : areas and lines of drawing.svg
         """
-        return drawing.svg(self, size=size)
+        return drawing.svg(self, flipped=flipped, size=size, **options)
+
+    def arrows(self, lines: Sequence[Sequence[str]], *, flipped: bool = False) -> str:
+        """Return SVG of what marks lines of moves from here, to be laid over `svg`; see drawing.arrows."""
+        return drawing.arrows(self, lines, flipped=flipped)
 
     def _repr_svg_(self) -> str:
         """Return what a notebook shows."""

@@ -1,72 +1,117 @@
 """An Othello position drawn as SVG. Nothing here reads more than Board's public face."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shogi_engine.games.othello.notation import FILES, SIDES
-from shogi_engine.games.othello.types import BLACK
+from shogi_engine.games.othello.notation import FILES, SIDES, SQUARE_NAMES, split_move
+from shogi_engine.games.svg import kinds_of_lines, ring, square_area
 
 if TYPE_CHECKING:
     from shogi_engine.games.othello.board import Board
 
 # The unit is a pixel of the unscaled picture.
-CELL, FRAME = 40, 24
+CELL, FRAME = 50, 26
 BOARD_SIZE = 8 * CELL
 SIZE = BOARD_SIZE + 2 * FRAME
-CLOTH, EDGE, LINE, INK, MARK = "#2f7d4f", "#1d1d1d", "#123a24", "#e8e8e8", "#d8322a"
+CLOTH, EDGE, LINE, INK, MARK, SHADE = "#2f7d4f", "#22211f", "#123a24", "#d9d5cc", "#d8322a", "#1b5434"
 DISCS = ("#151515", "#f4f4f4")  # by colour
+RIMS = ("#4a4a4a", "#c9c9c4")  # by colour
 
 
-def _centre(square: int) -> tuple[float, float]:
-    """Return where the middle of a square is drawn: a1 at the upper left."""
-    return FRAME + CELL * (square % 8 + 0.5), FRAME + CELL * (square // 8 + 0.5)
+def _corner(square: int, flipped: bool) -> tuple[float, float]:
+    """Return the upper left corner of a square: a1 is at the upper left, at the lower right if flipped."""
+    square = 63 - square if flipped else square
+    return FRAME + CELL * (square % 8), FRAME + CELL * (square // 8)
 
 
-def _circle(square: int, radius: float, fill: str, rest: str = "") -> str:
-    """Return an SVG circle in the middle of a square."""
-    x, y = _centre(square)
-    return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}"{rest}/>'
+def _centre(square: int, flipped: bool) -> tuple[float, float]:
+    """Return where the middle of a square is drawn."""
+    x, y = _corner(square, flipped)
+    return x + CELL / 2, y + CELL / 2
 
 
-def _coordinates() -> list[str]:
+def _circle(centre: tuple[float, float], radius: float, fill: str, rest: str = "", lower: float = 0.0) -> str:
+    """Return an SVG circle."""
+    x, y = centre
+    return f'<circle cx="{x:g}" cy="{y + lower:g}" r="{radius:g}" fill="{fill}"{rest}/>'
+
+
+def _coordinates(flipped: bool) -> list[str]:
     """Return the files' letters above the board and the ranks' numbers on its left."""
     drawn = []
     for line in range(8):
         place = FRAME + CELL * (line + 0.5)
-        drawn.append(f'<text x="{place:g}" y="{FRAME / 2:g}" dy=".36em">{FILES[line]}</text>')
-        drawn.append(f'<text x="{FRAME / 2:g}" y="{place:g}" dy=".36em">{line + 1}</text>')
+        number = 7 - line if flipped else line
+        drawn.append(f'<text x="{place:g}" y="{FRAME / 2:g}" dy=".36em">{FILES[number]}</text>')
+        drawn.append(f'<text x="{FRAME / 2:g}" y="{place:g}" dy=".36em">{number + 1}</text>')
     return drawn
 
 
-def svg(board: "Board", *, size: int | None = None) -> str:
+def _disc(square: int, colour: int, flipped: bool) -> str:
+    """Return a disc on its shadow."""
+    centre = _centre(square, flipped)
+    shadow = _circle(centre, CELL * 0.42, SHADE, lower=2)
+    disc = _circle(centre, CELL * 0.42, DISCS[colour], f' stroke="{RIMS[colour]}" stroke-width="1"')
+    return f'<g class="piece" data-square="{SQUARE_NAMES[square]}">{shadow}{disc}</g>'
+
+
+def arrows(board: "Board", lines: Sequence[Sequence[str]], *, flipped: bool = False) -> str:
+    """Return rings with numbers on the squares of lines of moves from here, to be laid over `svg`.
+
+    The best line comes first; its first moves are drawn, and the first move of each other line.
+    """
+    drawn = []
+    for text, kind, ply in kinds_of_lines(lines):
+        square = split_move(text)
+        if square is not None:
+            number = str(ply + 1) if ply else ""
+            drawn.append(ring(_centre(square, flipped), CELL * 0.34, kind, number))
+    return f'<g class="arrows" pointer-events="none">{"".join(drawn)}</g>'
+
+
+def svg(
+    board: "Board",
+    *,
+    flipped: bool = False,
+    size: int | None = None,
+    areas: bool = False,
+    lines: Sequence[Sequence[str]] = (),
+) -> str:
     """Return the position as an SVG image: a1 at the upper left, a red dot on the last disc placed.
 
     Rings, in the colour of the side to move, mark where it may place a disc.
 
-    size : the width in pixels, None for the picture's own.
+    flipped : a1 at the lower right    size : the width in pixels, None for the picture's own.
+    areas : squares that take clicks, on top    lines : of moves, drawn as `arrows` does
     """
     width = SIZE if size is None else size
     across = "".join(f"M{FRAME} {FRAME + CELL * line}h{BOARD_SIZE}" for line in range(9))
     down = "".join(f"M{FRAME + CELL * line} {FRAME}v{BOARD_SIZE}" for line in range(9))
     dots = [
-        f'<circle cx="{FRAME + CELL * x}" cy="{FRAME + CELL * y}" r="3" fill="{LINE}"/>' for x in (2, 6) for y in (2, 6)
+        f'<circle cx="{FRAME + CELL * x}" cy="{FRAME + CELL * y}" r="3.5" fill="{LINE}"/>'
+        for x in (2, 6)
+        for y in (2, 6)
     ]
     drawn = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {SIZE}" width="{width}" height="{width}">',
         f"<title>{board.obf()}: {SIDES[board.turn]} to move</title>",
-        f'<rect width="{SIZE}" height="{SIZE}" fill="{EDGE}"/>',
+        f'<rect width="{SIZE}" height="{SIZE}" rx="5" fill="{EDGE}"/>',
         f'<rect x="{FRAME}" y="{FRAME}" width="{BOARD_SIZE}" height="{BOARD_SIZE}" fill="{CLOTH}"/>',
         f'<path d="{across}{down}" stroke="{LINE}" fill="none"/>',
         *dots,
-        f'<g font-family="sans-serif" font-size="13" fill="{INK}" text-anchor="middle">',
-        *_coordinates(),
+        f'<g font-family="sans-serif" font-size="14" fill="{INK}" text-anchor="middle">',
+        *_coordinates(flipped),
         "</g>",
     ]
-    for square, colour in board.piece_map().items():
-        rim = DISCS[1 - colour] if colour == BLACK else LINE
-        drawn.append(_circle(square, CELL * 0.42, DISCS[colour], f' stroke="{rim}" stroke-width="0.5"'))
-    ring = f' stroke="{DISCS[board.turn]}" stroke-width="1.5"'
-    drawn += [_circle(move.square, CELL * 0.12, "none", ring) for move in board.legal_moves if move.square is not None]
+    drawn += [_disc(square, colour, flipped) for square, colour in board.piece_map().items()]
+    ring_style = f' stroke="{DISCS[board.turn]}" stroke-width="1.5" stroke-opacity=".6"'
+    places = [move.square for move in board.legal_moves if move.square is not None]
+    drawn += [_circle(_centre(square, flipped), CELL * 0.12, "none", ring_style) for square in places]
     placed = board.move_stack[-1].square if board.move_stack else None
     if placed is not None:
-        drawn.append(_circle(placed, CELL * 0.1, MARK))
+        drawn.append(_circle(_centre(placed, flipped), CELL * 0.1, MARK))
+    if lines:
+        drawn.append(arrows(board, lines, flipped=flipped))
+    if areas:
+        drawn += [square_area(name, *_corner(square, flipped), CELL) for square, name in enumerate(SQUARE_NAMES)]
     return "\n".join([*drawn, "</svg>"]) + "\n"

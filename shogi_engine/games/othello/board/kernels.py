@@ -32,7 +32,7 @@ undo_at = record_reader(UNDO)
 
 @njit
 def is_legal_code(pos, code):
-    """Tell whether `code` (int64) is a legal move of `pos`, whatever it is."""
+    """Tell whether `code` (any int64) is a legal move of `pos`."""
     if code == PASS:
         return mobility(pos.own, pos.opponent) == ZERO and mobility(pos.opponent, pos.own) != ZERO
     if code & ~63 != DISC_MOVE or (pos.own | pos.opponent) & placed_disc(code) != ZERO:

@@ -10,13 +10,13 @@ from shogi_engine.games.othello.types import DISC_MOVE, PASS, SQUARES, move_squa
 class Move(int):
     """A disc placed on a square (0..63, a1 first), or a pass (None).
 
-    It is an int: 64 + square, 128 for the pass. There is one object for each, whoever makes it.
+    It is an int: 64 + square, 128 for the pass. There is one object for each.
     """
 
     __slots__ = ()
 
     def __new__(cls, square: int | None) -> "Move":
-        """Return the move; raises ValueError for one that is none in any position."""
+        """Return the move; raises ValueError for one that is not a move in any position."""
         if square is None:
             return MOVES[PASS]
         if square not in range(SQUARES):

@@ -9,12 +9,13 @@ from shogi_engine.bits import ALL, ONE, ZERO
 from shogi_engine.game import VALUE_INFINITE
 from shogi_engine.games.othello.endgame.last_empties import NO_SCORE, stability_cut
 from shogi_engine.games.othello.endgame.search import (
-    MOVES_START,
+    SORTED_START,
+    key_square,
     narrow_window,
-    pick_best,
     should_stop,
     solve,
-    write_scored_moves,
+    transposition_cut,
+    write_keys,
 )
 from shogi_engine.games.othello.endgame.table import HIGHEST, ending_key, entry_moves, store_bounds, store_result
 from shogi_engine.games.othello.movegen import flips, mobility
@@ -26,7 +27,8 @@ from shogi_engine.search.context import make_move, unmake_move
 from shogi_engine.search.tt import probe
 
 DEEP = 13  # with fewer empty squares `endgame.solve` searches
-VALUE_DIVISOR = 8  # the evaluation's hundredths of a disc per unit of `order_score`
+VALUE_DIVISOR = 4  # the evaluation's hundredths of a disc per unit of score in the ordering keys
+TABLE_MOVE, SECOND_MOVE = 1 << 30, 1 << 29  # added to the keys of the table's moves
 BEING_SEARCHED_SLOTS = 1 << 12
 NO_PLACE = np.uint64(64)
 
@@ -59,33 +61,54 @@ def searched_elsewhere(slots, key):
 
 @njit
 def score_by_search(ctx, start, end, depth):
-    """Subtract from the scores of the moves start..end - 1 (uint64) the opponent's value by a search of `depth`."""
+    """Subtract from the keys of the moves start..end - 1 (uint64) the opponent's value by a search of `depth`."""
     for index in range(start, end):
-        move = np.uint32(DISC_MOVE | ctx.moves[index])
+        move = np.uint32(DISC_MOVE | key_square(ctx.scores[index]))
         make_move(ctx, move)
         value = search(ctx, np.int64(-VALUE_INFINITE), np.int64(VALUE_INFINITE), depth, np.int64(0))
         unmake_move(ctx, move)
-        ctx.scores[index] -= value // VALUE_DIVISOR
+        ctx.scores[index] -= value // VALUE_DIVISOR << 12
         if ctx.stopped:
             break
 
 
 @njit
 def write_ordered_moves(ctx, key, data, moves, start, beta):
-    """Write `moves` (uint64) to ctx.moves[start:], scored by the replies they leave and by a shallow search.
+    """Write the keys of `moves` (uint64) to ctx.scores[start:], by the replies they leave and by a shallow search.
 
     key, data : of the position in the table; data is 0 if it is not there.
     Returns (end, value); a value other than NO_SCORE is a cutoff, and is stored.
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     count = popcount(ALL ^ (own | opponent))
-    first, second = entry_moves(data)
-    end, value, place = write_scored_moves(ctx, own, opponent, moves, start, beta, True, first, second)
+    value, place = transposition_cut(ctx, own, opponent, moves, start, beta)
     if value != NO_SCORE:
         store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1)
-    elif end > start + ONE:
+        return start, value
+    end = write_keys(ctx, own, opponent, moves, start)
+    if end > start + ONE:
+        first, second = entry_moves(data)
+        for index in range(start, end):
+            square = np.int64(key_square(ctx.scores[index])) + 1
+            if square == first:
+                ctx.scores[index] += TABLE_MOVE
+            elif square == second:
+                ctx.scores[index] += SECOND_MOVE
         score_by_search(ctx, start, end, ordering_depth(count))
     return end, value
+
+
+@njit
+def take_best(ctx, at, end):
+    """Bring the best of the keys at..end - 1 (uint64) in ctx.scores to `at` and return its square (uint64)."""
+    best = at
+    for other in range(at + ONE, end):
+        if ctx.scores[other] > ctx.scores[best]:
+            best = other
+    key = ctx.scores[best]
+    ctx.scores[best] = ctx.scores[at]
+    ctx.scores[at] = key
+    return key_square(key)
 
 
 @njit
@@ -97,14 +120,13 @@ def next_move(ctx, slots, at, end, deferred, defer):
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     while at < end:
-        place = pick_best(ctx, at, end)
+        place = take_best(ctx, at, end)
         flipped = flips(own, opponent, place)
         child = ending_key(opponent ^ flipped, own ^ flipped ^ ONE << place)
         at += ONE
         if not defer or not searched_elsewhere(slots, child):
             return at, deferred, place, child
         ctx.scores[deferred] = ctx.scores[at - ONE]
-        ctx.moves[deferred] = np.uint32(place)
         deferred += ONE
     return at, deferred, NO_PLACE, ZERO
 
@@ -146,7 +168,7 @@ def solve_deep(ctx, slots, alpha, beta):
         value = -solve_deep(ctx, slots, -beta, -alpha)
         unmake_move(ctx, np.uint32(PASS))
         return value
-    start = np.uint64(MOVES_START + 64 * count)
+    start = np.uint64(SORTED_START + 64 * count)
     end, value = write_ordered_moves(ctx, key, data, moves, start, beta)
     if value != NO_SCORE or ctx.stopped:
         return value

@@ -14,9 +14,11 @@ from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.stability import stable_discs
 from shogi_engine.games.othello.types import SQUARES
-from shogi_engine.jit import ctz, njit, popcount
+from shogi_engine.jit import clz, ctz, njit, popcount
 
 NO_SCORE = -128  # below every score
+FEW_EMPTIES = 5  # solved by `solve_few`
+QUADRANT_BITS = np.uint64(0b100100)  # of a square's number: they name its quadrant
 STABILITY_SCORE = 20  # stable discs are counted if the window is about a win of at least this score
 
 S3, S8, S56 = np.uint64(3), np.uint64(8), np.uint64(56)
@@ -105,81 +107,71 @@ def solve_2(ctx, own, opponent, alpha, beta, first, second):
     return -best if best > NO_SCORE else final_score(own, opponent)
 
 
-# One function for three and four empty squares, calling itself, made endgames 2 % slower.
+@njit
+def solve_3(ctx, own, opponent, alpha, beta, first, second, third, passed):
+    """Return the score with three empty squares (uint64), one alone in its quadrant tried first.
+
+    passed : ONE if the other side has just passed, else ZERO.
+    """
+    if (first ^ second) & QUADRANT_BITS == ZERO:
+        first, third = third, first
+    elif (first ^ third) & QUADRANT_BITS == ZERO:
+        first, second = second, first
+    best = NO_SCORE
+    for _ in range(3):
+        if BESIDE[first] & opponent != ZERO:
+            flipped = flips(own, opponent, first)
+            if flipped != ZERO:
+                ctx.nodes += 1
+                mine = own ^ flipped ^ ONE << first
+                value = -solve_2(ctx, opponent ^ flipped, mine, -beta, -alpha, second, third)
+                if value > best:
+                    best = value
+                    if value >= beta:
+                        return value
+                    alpha = max(alpha, value)
+        first, second, third = second, third, first
+    if best > NO_SCORE:
+        return best
+    if passed != ZERO:
+        return final_score(own, opponent)
+    ctx.nodes += 1
+    return -solve_3(ctx, opponent, own, -beta, -alpha, first, second, third, ONE)
 
 
 @njit
-def solve_3(ctx, own, opponent, alpha, beta, empty):
-    """Return the score with the three `empty` squares (uint64), those in odd quadrants tried first."""
-    sign = 1
-    for _ in range(2):
-        best = NO_SCORE
-        left = empty & odd_quadrants(empty)
-        even = empty ^ left
-        while left | even != ZERO:
-            if left == ZERO:
-                left, even = even, ZERO
-            place = np.uint64(ctz(left))
-            left &= left - ONE
-            if BESIDE[place] & opponent == ZERO:
-                continue
-            flipped = flips(own, opponent, place)
-            if flipped == ZERO:
-                continue
-            disc = ONE << place
-            rest = empty ^ disc
-            ctx.nodes += 1
-            second = np.uint64(ctz(rest & (rest - ONE)))
-            value = -solve_2(ctx, opponent ^ flipped, own ^ flipped ^ disc, -beta, -alpha, np.uint64(ctz(rest)), second)
-            if value > best:
-                best = value
-                if value >= beta:
-                    return sign * value
-                if value > alpha:
-                    alpha = value
-        if best > NO_SCORE:
-            return sign * best
-        own, opponent = opponent, own
-        alpha, beta = -beta, -alpha
-        sign = -sign
-        ctx.nodes += 1
-    return final_score(own, opponent)
-
-
-@njit
-def solve_4(ctx, own, opponent, alpha, beta, empty):
-    """Return the score with the four `empty` squares (uint64), those in odd quadrants tried first."""
-    sign = 1
-    for _ in range(2):
-        best = NO_SCORE
-        left = empty & odd_quadrants(empty)
-        even = empty ^ left
-        while left | even != ZERO:
-            if left == ZERO:
-                left, even = even, ZERO
-            place = np.uint64(ctz(left))
-            left &= left - ONE
-            if BESIDE[place] & opponent == ZERO:
-                continue
-            flipped = flips(own, opponent, place)
-            if flipped == ZERO:
-                continue
-            disc = ONE << place
-            ctx.nodes += 1
-            value = -solve_3(ctx, opponent ^ flipped, own ^ flipped ^ disc, -beta, -alpha, empty ^ disc)
-            if value > best:
-                best = value
-                if value >= beta:
-                    return sign * value
-                if value > alpha:
-                    alpha = value
-        if best > NO_SCORE:
-            return sign * best
-        own, opponent = opponent, own
-        alpha, beta = -beta, -alpha
-        sign = -sign
-        ctx.nodes += 1
-    return final_score(own, opponent)
+def solve_4(ctx, own, opponent, alpha, beta, empty, passed):
+    """Return the score with the four `empty` squares (uint64), those in odd quadrants tried first; see `solve_3`."""
+    left = empty & odd_quadrants(empty)
+    if left == ZERO:
+        left = empty
+    even = empty ^ left
+    first = np.uint64(ctz(left))
+    left &= left - ONE
+    second = np.uint64(ctz(left))
+    left = left & (left - ONE) | even
+    third = np.uint64(ctz(left))
+    fourth = np.uint64(ctz(left & (left - ONE)))
+    best = NO_SCORE
+    for _ in range(4):
+        if BESIDE[first] & opponent != ZERO:
+            flipped = flips(own, opponent, first)
+            if flipped != ZERO:
+                ctx.nodes += 1
+                mine = own ^ flipped ^ ONE << first
+                value = -solve_3(ctx, opponent ^ flipped, mine, -beta, -alpha, second, third, fourth, ZERO)
+                if value > best:
+                    best = value
+                    if value >= beta:
+                        return value
+                    alpha = max(alpha, value)
+        first, second, third, fourth = second, third, fourth, first
+    if best > NO_SCORE:
+        return best
+    if passed != ZERO:
+        return final_score(own, opponent)
+    ctx.nodes += 1
+    return -solve_4(ctx, opponent, own, -beta, -alpha, empty, ONE)
 
 
 @njit
@@ -197,21 +189,11 @@ def stability_cut(own, opponent, alpha, beta):
 
 
 @njit
-def solve_few(ctx, own, opponent, alpha, beta, empty):
-    """Return the score with a few `empty` squares (uint64), up to about seven: no table, no sorting.
+def solve_5(ctx, own, opponent, alpha, beta, empty):
+    """Return the score with the five `empty` squares (uint64): no table, no sorting.
 
     Tries squares in odd quadrants first, and corners first among these and among the others.
     """
-    count = popcount(empty)
-    if count <= 4:
-        if count == 4:
-            return solve_4(ctx, own, opponent, alpha, beta, empty)
-        if count == 3:
-            return solve_3(ctx, own, opponent, alpha, beta, empty)
-        first = np.uint64(ctz(empty))
-        if count == 2:
-            return solve_2(ctx, own, opponent, alpha, beta, first, np.uint64(ctz(empty & (empty - ONE))))
-        return solve_1(own, first) if count == 1 else final_score(own, opponent)
     value = stability_cut(own, opponent, alpha, beta)
     if value != NO_SCORE:
         return value
@@ -220,7 +202,7 @@ def solve_few(ctx, own, opponent, alpha, beta, empty):
         if mobility(opponent, own) == ZERO:
             return final_score(own, opponent)
         ctx.nodes += 1
-        return -solve_few(ctx, opponent, own, -beta, -alpha, empty)
+        return -solve_5(ctx, opponent, own, -beta, -alpha, empty)
     odd = odd_quadrants(empty)
     best = NO_SCORE
     while moves != ZERO:
@@ -238,11 +220,28 @@ def solve_few(ctx, own, opponent, alpha, beta, empty):
             disc = ONE << place
             flipped = flips(own, opponent, place)
             ctx.nodes += 1
-            value = -solve_few(ctx, opponent ^ flipped, own ^ flipped ^ disc, -beta, -alpha, empty ^ disc)
+            value = -solve_4(ctx, opponent ^ flipped, own ^ flipped ^ disc, -beta, -alpha, empty ^ disc, ZERO)
             if value > best:
                 best = value
                 if value >= beta:
                     return value
-                if value > alpha:
-                    alpha = value
+                alpha = max(alpha, value)
     return best
+
+
+@njit
+def solve_few(ctx, own, opponent, alpha, beta, empty):
+    """Return the score with up to FEW_EMPTIES `empty` squares (uint64)."""
+    count = popcount(empty)
+    if count == 5:
+        return solve_5(ctx, own, opponent, alpha, beta, empty)
+    if count == 4:
+        return solve_4(ctx, own, opponent, alpha, beta, empty, ZERO)
+    first = np.uint64(ctz(empty))
+    second = np.uint64(ctz(empty & (empty - ONE)))
+    if count == 3:
+        third = np.uint64(63 - clz(empty))
+        return solve_3(ctx, own, opponent, alpha, beta, first, second, third, ZERO)
+    if count == 2:
+        return solve_2(ctx, own, opponent, alpha, beta, first, second)
+    return solve_1(own, first) if count == 1 else final_score(own, opponent)

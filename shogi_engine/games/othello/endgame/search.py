@@ -9,7 +9,7 @@ import numpy as np
 from shogi_engine.bits import ALL, ONE, ZERO
 from shogi_engine.game import VALUE_NONE, provides
 from shogi_engine.games.othello.bitboard import CORNERS, neighbours, odd_quadrants
-from shogi_engine.games.othello.endgame.last_empties import NO_SCORE, solve_few, stability_cut
+from shogi_engine.games.othello.endgame.last_empties import FEW_EMPTIES, NO_SCORE, solve_5, solve_few, stability_cut
 from shogi_engine.games.othello.endgame.table import (
     HIGHEST,
     LOWEST,
@@ -19,88 +19,163 @@ from shogi_engine.games.othello.endgame.table import (
     store_result,
     upper_bound,
 )
-from shogi_engine.games.othello.movegen import flips, mobility
+from shogi_engine.games.othello.movegen import flips, mobility, reached
 from shogi_engine.games.othello.params import square_bonus
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import DISC, POSITION
-from shogi_engine.jit import ctz, load_u64, njit, popcount
+from shogi_engine.jit import address_of, ctz, load_u64, njit, popcount
+from shogi_engine.jit.lanes import bytes_of, largest_i32, load, popcounts, python_of, store, store_i32, traced, where
 from shogi_engine.search.context import TABLE
-from shogi_engine.search.tt import probe
+from shogi_engine.search.tt import prefetch_cluster, probe
 
-FEW_EMPTIES = 5  # at most this many empty squares are left to `solve_few`
 TABLE_EMPTIES = 7  # from this many empty squares on the table is used
 ETC_EMPTIES = 10  # and from this many on probed for every child first (enhanced transposition cutoff)
 FINISH_EMPTIES = 8  # with at most this many the shared search calls `solve`
-MOVES_START = 4096  # where the move lists begin in ctx.moves, 64 entries for each number of empty squares
+SORTED_START = 4096  # where the sorted moves begin in ctx.scores, 64 entries for each number of empty squares
 
 # Weights of the move ordering, tuned on the nodes of FFO 20-34: fewest replies first (a corner counts twice), few empty
 # squares next to one's own discs, an odd number of empty squares in the quadrant.
 REPLY_SCORE, FRONTIER_SCORE, ODD_SCORE = 32, 12, 12
-PLACE_SCORES = np.array([square_bonus(square) for square in range(64)], dtype=np.int32)
-TABLE_MOVE, SECOND_MOVE = 1 << 28, 1 << 27
+PLACE_SCORES = [square_bonus(square) for square in range(64)]
+PLACE_BYTES = np.array([score - min(PLACE_SCORES) + 1 for score in PLACE_SCORES], dtype=np.uint64)  # 1 and above
+SCORE_BASE = 2048  # all scores are above its negative
+BATCH = 8  # moves scored at once
+BITS_A_MOVE = np.uint64(8)
+KEPT_WORDS = np.uint64(32)  # of what ctx.moves keeps of a node's moves: keys of positions, then flips
+
+
+# ---- the order of moves --------------------------------------------------------------------------------------------
+
+
+def batch_keys(lanes):
+    """Return a traced function that writes the ordering keys of up to `lanes` moves to an address as int32.
+
+    A key is score << 12 | 63 - square << 6 | the move's number, 0 for no move.   odd : the squares of odd quadrants.
+    places, place_bytes : the moves' squares, a byte for each, and their PLACE_BYTES, 0 for no move.
+    flips_address : their flips, as uint64.   number : of the first of them.
+    """
+
+    def keys(own, opponent, odd, places, place_bytes, flips_address, number, address) -> None:
+        """Write the keys; see `batch_keys`."""
+        empty = ~(own | opponent)
+        square, bonus = bytes_of(places, lanes), bytes_of(place_bytes, lanes)
+        disc, flipped = 1 << square, load(flips_address, lanes)
+        mine, theirs = own ^ flipped ^ disc, opponent ^ flipped
+        replies = reached(theirs, mine)
+        score = SCORE_BASE + bonus - REPLY_SCORE * (popcounts(replies) + popcounts(replies & CORNERS))
+        score -= FRONTIER_SCORE * popcounts(python_of(neighbours)(mine) & (empty ^ disc))
+        score += where(odd & disc, ODD_SCORE)
+        score = score << 12 | (63 - square) << 6 | number + np.arange(lanes, dtype=np.uint64)
+        store_i32(address, where(bonus, score))
+        if lanes < BATCH:
+            store_i32(address + 4 * lanes, score ^ score)
+
+    return traced(keys)
+
+
+def store_word(address, word) -> None:
+    """Write a number to an address."""
+    store(address, word)
+
+
+def word_at(address):
+    """Return the number at an address."""
+    return load(address, 0)
+
+
+def largest_in_row(address):
+    """Return the largest of the BATCH keys at an address."""
+    return largest_i32(address, BATCH)
+
+
+write_four_keys, write_eight_keys = batch_keys(BATCH // 2), batch_keys(BATCH)
+write_word, read_word, largest_key = traced(store_word), traced(word_at), traced(largest_in_row)
+
+
+@njit
+def write_keys(ctx, own, opponent, moves, start):
+    """Write the ordering keys of `moves` (uint64) to ctx.scores[start:], whole rows of BATCH; return the end.
+
+    The flips of the first KEPT_WORDS moves are kept in ctx.moves[start:].
+    """
+    end = start
+    odd = odd_quadrants(ALL ^ (own | opponent))
+    while moves != ZERO:
+        places = place_bytes = shift = ZERO
+        flips_address = address_of(ctx.moves) + np.uint64(4) * start + (end - start & KEPT_WORDS - ONE) * np.uint64(8)
+        while moves != ZERO and shift < np.uint64(BATCH) * BITS_A_MOVE:
+            place = np.uint64(ctz(moves))
+            moves &= moves - ONE
+            write_word(flips_address + shift, flips(own, opponent, place))
+            places |= place << shift
+            place_bytes |= PLACE_BYTES[place] << shift
+            shift += BITS_A_MOVE
+        address = address_of(ctx.scores) + np.uint64(4) * end
+        if shift <= np.uint64(BATCH // 2) * BITS_A_MOVE:
+            write_four_keys(own, opponent, odd, places, place_bytes, flips_address, end - start, address)
+        else:
+            write_eight_keys(own, opponent, odd, places, place_bytes, flips_address, end - start, address)
+        end += shift // BITS_A_MOVE
+    return end
+
+
+@njit
+def take_largest(ctx, start, end):
+    """Return the largest of the keys in ctx.scores[start:end] (uint64), and put 0 in its place; 0 if there is none."""
+    address = address_of(ctx.scores) + np.uint64(4) * start
+    largest = ZERO
+    row = start
+    while row < end:
+        key = largest_key(address)
+        largest = key if key > largest else largest
+        row += np.uint64(BATCH)
+        address += np.uint64(4 * BATCH)
+    if largest != ZERO:
+        ctx.scores[start + (largest & np.uint64(63))] = 0
+    return largest
+
+
+@njit
+def key_square(key):
+    """Return the square (uint64) of an ordering key."""
+    return np.uint64(63) - (np.uint64(key) >> np.uint64(6) & np.uint64(63))
+
+
+@njit
+def key_flips(ctx, own, opponent, start, end, key):
+    """Return the flips of the move with an ordering key, one of those in ctx.scores[start:end]."""
+    if end - start > KEPT_WORDS:
+        return flips(own, opponent, key_square(key))
+    return read_word(address_of(ctx.moves) + np.uint64(4) * start + (key & np.uint64(63)) * np.uint64(8))
+
+
+@njit
+def transposition_cut(ctx, own, opponent, moves, start, beta):
+    """Return (value, square) of a move of which the table has a bound that proves at least `beta`, or (NO_SCORE, 0).
+
+    Looks at the first KEPT_WORDS moves; ctx.moves[start:] is written.
+    """
+    address = first = address_of(ctx.moves) + np.uint64(4) * start
+    left = moves
+    while left != ZERO and address < first + KEPT_WORDS * np.uint64(8):
+        place = np.uint64(ctz(left))
+        left &= left - ONE
+        flipped = flips(own, opponent, place)
+        child = ending_key(opponent ^ flipped, own ^ flipped ^ ONE << place)
+        prefetch_cluster(ctx, child)
+        write_word(address, child)
+        address += np.uint64(8)
+    end, address = address, first
+    while address < end:
+        data = probe(ctx, read_word(address))
+        if data != ZERO and -upper_bound(data) >= beta:
+            return -upper_bound(data), np.uint64(ctz(moves))
+        moves &= moves - ONE
+        address += np.uint64(8)
+    return np.int64(NO_SCORE), ZERO
 
 
 # ---- the search --------------------------------------------------------------------------------------------------
-
-
-@njit
-def order_score(mine, theirs, place, odd):
-    """Return the ordering score of the move to `place`: few replies first. mine, theirs : after the move."""
-    replies = mobility(theirs, mine)
-    empty = ALL ^ (mine | theirs)
-    score = np.int64(PLACE_SCORES[place]) - REPLY_SCORE * (popcount(replies) + popcount(replies & CORNERS))
-    score -= FRONTIER_SCORE * popcount(neighbours(mine) & empty)
-    return score + ODD_SCORE if odd >> place & ONE != ZERO else score
-
-
-@njit
-def write_scored_moves(ctx, own, opponent, moves, start, beta, etc, first, second):
-    """Write the squares of `moves` (uint64) to ctx.moves[start:] and their scores; return (end, value, place).
-
-    first, second : square + 1 of the table's moves, or 0.   etc : probe the table for each child.
-    A value other than NO_SCORE is a cutoff by the move to `place`: it leaves no disc to the opponent, or the table has
-    a bound of the child that proves at least `beta`.
-    """
-    odd = odd_quadrants(ALL ^ (own | opponent))
-    end = start
-    while moves != ZERO:
-        place = np.uint64(ctz(moves))
-        moves &= moves - ONE
-        flipped = flips(own, opponent, place)
-        theirs = opponent ^ flipped
-        mine = own ^ flipped ^ ONE << place
-        if theirs == ZERO:
-            return end, np.int64(HIGHEST), place
-        if etc:
-            data = probe(ctx, ending_key(theirs, mine))
-            if data != ZERO and -upper_bound(data) >= beta:
-                return end, -upper_bound(data), place
-        score = order_score(mine, theirs, place, odd)
-        square = np.int64(place) + 1
-        if square == first:
-            score += TABLE_MOVE
-        elif square == second:
-            score += SECOND_MOVE
-        ctx.moves[end] = place
-        ctx.scores[end] = score
-        end += ONE
-    return end, np.int64(NO_SCORE), ZERO
-
-
-@njit
-def pick_best(ctx, at, end):
-    """Bring the best of the moves at..end - 1 (uint64) to `at` and return its square (uint64)."""
-    best = at
-    for other in range(at + ONE, end):
-        if ctx.scores[other] > ctx.scores[best]:
-            best = other
-    move = ctx.moves[best]
-    score = ctx.scores[best]
-    ctx.moves[best] = ctx.moves[at]
-    ctx.scores[best] = ctx.scores[at]
-    ctx.moves[at] = move
-    ctx.scores[at] = score
-    return np.uint64(move)
 
 
 @njit(forceinline=True)
@@ -130,7 +205,7 @@ def narrow_window(data, alpha, beta):
 def solve(ctx, own, opponent, alpha, beta, empty):
     """Return the score of a position with the squares `empty` (uint64), exact within (alpha, beta).
 
-    After a stop (ctx.stopped) the value means nothing. ctx.moves and ctx.scores from MOVES_START on are written.
+    After a stop (ctx.stopped) the value means nothing. ctx.moves and ctx.scores from SORTED_START on are written.
     """
     count = popcount(empty)
     if count <= FEW_EMPTIES:
@@ -146,37 +221,49 @@ def solve(ctx, own, opponent, alpha, beta, empty):
     with_table = count >= TABLE_EMPTIES and ctx.search_flags & TABLE != 0
     if with_table:
         key = ending_key(own, opponent)
-        data = probe(ctx, key)
-    if data != ZERO:
-        value, alpha, beta = narrow_window(data, alpha, beta)
-        if value != NO_SCORE:
-            return value
-    first, second = entry_moves(data)
-
-    # 2. The moves.
+        prefetch_cluster(ctx, key)
     moves = mobility(own, opponent)
     if moves == ZERO:
         if mobility(opponent, own) == ZERO:
             return final_score(own, opponent)
         ctx.nodes += 1
         return -solve(ctx, opponent, own, -beta, -alpha, empty)
-    start = np.uint64(MOVES_START + 64 * count)
-    etc = with_table and count >= ETC_EMPTIES
-    end, value, place = write_scored_moves(ctx, own, opponent, moves, start, beta, etc, first, second)
-    if value != NO_SCORE:
-        return value
+    if with_table:
+        data = probe(ctx, key)
+    if data != ZERO:
+        value, alpha, beta = narrow_window(data, alpha, beta)
+        if value != NO_SCORE:
+            return value
+    start = end = np.uint64(SORTED_START + 64 * count)
+    if with_table and count >= ETC_EMPTIES:
+        value, _ = transposition_cut(ctx, own, opponent, moves, start, beta)
+        if value != NO_SCORE:
+            return value
 
-    # 3. The first move with the full window, the others with a null window first.
-    best = NO_SCORE
-    best_move = np.int64(0)
+    # 2. The table's moves, then the others by their keys: the first with the full window, the rest with a null window.
+    first, second = entry_moves(data)
+    best, best_move = NO_SCORE, np.int64(0)
     low = alpha
-    for at in range(start, end):
-        place = pick_best(ctx, at, end)
-        flipped = flips(own, opponent, place)
-        disc = ONE << place
-        theirs, mine, rest = opponent ^ flipped, own ^ flipped ^ disc, empty ^ disc
+    while True:
+        if first != 0 or moves != ZERO and moves & (moves - ONE) == ZERO:
+            place = np.uint64(first - 1) if first != 0 else np.uint64(ctz(moves))
+            first, second = second, np.int64(0)
+            moves ^= ONE << place
+            flipped = flips(own, opponent, place)
+        else:
+            if moves != ZERO:
+                end = write_keys(ctx, own, opponent, moves, start)
+                moves = ZERO
+            ordering_key = take_largest(ctx, start, end)
+            if ordering_key == ZERO:
+                break
+            place = key_square(ordering_key)
+            flipped = key_flips(ctx, own, opponent, start, end, ordering_key)
+        theirs, mine, rest = opponent ^ flipped, own ^ flipped ^ ONE << place, empty ^ ONE << place
         ctx.nodes += 1
-        if at == start or beta - low == 1:
+        if count == FEW_EMPTIES + 1:
+            value = -solve_5(ctx, theirs, mine, -beta, -low, rest)
+        elif best == NO_SCORE or beta - low == 1:
             value = -solve(ctx, theirs, mine, -beta, -low, rest)
         else:
             value = -solve(ctx, theirs, mine, -low - 1, -low, rest)
@@ -191,7 +278,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
                 break
             low = max(low, value)
 
-    # 4. Store the result.
+    # 3. Store the result.
     if with_table:
         store_result(ctx, key, count, alpha, beta, best, best_move)
     return best

@@ -9,23 +9,19 @@ data: bits 0-7 best move + 1, 8-15 the one before, 32-39 lower bound + 64, 40-47
 import numpy as np
 
 from shogi_engine.bits import ZERO
-from shogi_engine.games.othello.position import MIX_FACTOR, OPPONENT_FACTOR, OWN_FACTOR
+from shogi_engine.games.othello.position import mixed_key
 from shogi_engine.jit import njit
 from shogi_engine.search.tt import find_slot, write_entry
 
 LOWEST, HIGHEST = -64, 64  # scores
 SALT = np.uint64(0xB7E151628AED2A6B)
-HALF = np.uint64(32)
 BYTE = np.uint64(255)
 
 
 @njit
 def ending_key(own, opponent):
     """Return the key of a position to solve; it does not depend on the colour to move."""
-    mixed = own * OWN_FACTOR
-    other = opponent * OPPONENT_FACTOR
-    mixed = ((mixed ^ mixed >> HALF) + (other ^ other >> HALF) ^ SALT) * MIX_FACTOR
-    return mixed ^ mixed >> HALF
+    return mixed_key(own, opponent, SALT)
 
 
 @njit

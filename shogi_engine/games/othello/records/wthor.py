@@ -28,8 +28,8 @@ _ENCODING = "latin-1"
 class WthorGame:
     """A game of a database. tournament, black, white : numbers in the .trn and .jou files.
 
-    score : black's discs, the empty squares given to the winner    best_score : the same by best play from so many
-    empty squares as the database says    moves : passes among them
+    score : black's discs, the empty squares given to the winner    best_score : the same by best play from the
+    number of empty squares that the database says    moves : passes among them
     """
 
     tournament: int
@@ -81,7 +81,7 @@ def _wthor_header(data: bytes, kind: str) -> tuple[datetime.date, int, int, int,
     try:
         date = datetime.date(100 * century + year, month, day)
     except ValueError as fault:
-        raise ValueError(f"{kind}: byte 0: the date {century:02d}{year:02d}-{month}-{day} is none: {fault}") from None
+        raise ValueError(f"{kind}: byte 0: the date {century:02d}{year:02d}-{month}-{day} is wrong: {fault}") from None
     return date, games, names, of_year, size, depth
 
 

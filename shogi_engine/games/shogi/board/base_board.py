@@ -108,12 +108,12 @@ class BaseBoard(BoardMemory):
     # ---- the position as a whole
 
     def _begin(self, pos: Any, *, edited: bool = False) -> None:
-        """Start anew from `pos`, which has been validated, or has not if it was `edited`."""
+        """Start from `pos`; it is valid unless it was `edited`."""
         self._set_position(pos)
         self._edited = edited
 
     def _read(self, data: bytes, read: str, *arguments: int) -> bool:
-        """Start anew from what the kernel `read` finds in `data`; False, and nothing has changed, if it declines."""
+        """Start from what the kernel `read` finds in `data`; return False, changing nothing, if it declines."""
         if len(data) >= TEXT_BYTES:
             return False
         self._bytes[_TEXT : _TEXT + len(data)] = data
@@ -231,7 +231,7 @@ class BaseBoard(BoardMemory):
         return self._packed(_HCP)
 
     def set_hcp(self, data: Any) -> None:
-        """Take the position of a HuffmanCodedPos (32 bytes, or uint8[32]); raises ValueError if it is none."""
+        """Take the position of a HuffmanCodedPos (32 bytes, or uint8[32]); raises ValueError if it is not one."""
         self._set_packed(_HCP, data)
 
     def to_psfen(self) -> bytes:
@@ -239,7 +239,7 @@ class BaseBoard(BoardMemory):
         return self._packed(_PSFEN)
 
     def set_psfen(self, data: Any) -> None:
-        """Take the position of a PackedSfen (32 bytes, or uint8[32]); raises ValueError if it is none."""
+        """Take the position of a PackedSfen (32 bytes, or uint8[32]); raises ValueError if it is not one."""
         self._set_packed(_PSFEN, data)
 
     def _packed(self, packing: int) -> bytes:
@@ -351,7 +351,7 @@ class BaseBoard(BoardMemory):
 
     @staticmethod
     def _colour(color: int) -> int:
-        """Return `color`; raises ValueError if it is none."""
+        """Return `color`; raises ValueError if it is not one."""
         if color not in COLORS:
             raise ValueError(f"a colour is {BLACK} (black) or {WHITE} (white), not {color!r}")
         return color

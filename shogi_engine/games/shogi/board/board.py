@@ -1,7 +1,7 @@
 """Board: a position of Shogi and the moves that led to it. The package has python-shogi's names beside it."""
 
-from collections.abc import Iterator
-from typing import Self
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
 
 import numpy as np
 
@@ -34,7 +34,7 @@ EXCHANGE_LIMIT = 1 << 15  # centipawns, more than any exchange can win or lose
 
 
 class MoveList:
-    """Moves of a board, generated anew whenever asked: iterable, with len, bool and `in`."""
+    """Moves of a board, generated again whenever asked: iterable, with len, bool and `in`."""
 
     def __init__(self, board: "Board") -> None:
         self._board = board
@@ -56,7 +56,7 @@ class MoveList:
 
 
 class LegalMoves(MoveList):
-    """The legal moves of a board, generated anew whenever asked: iterable, with len, bool and `in`."""
+    """The legal moves of a board, generated again whenever asked: iterable, with len, bool and `in`."""
 
     def __iter__(self) -> Iterator[Move]:
         board = self._board
@@ -216,9 +216,9 @@ class Board(BaseBoard):
         return bool(ENTRIES.is_legal_code(self._address, move))
 
     def _illegal(self, move: Move) -> ValueError:
-        """Return the error that says why `move`, which is not legal, is none."""
+        """Return the error that says why `move` is not legal."""
         if not move:
-            return ValueError("illegal move '0000': the null move is none of the rules")
+            return ValueError("illegal move '0000': the rules have no null move")
         return illegal_move(self._pos, *move._parts())
 
     def is_pseudo_legal(self, move: Move) -> bool:
@@ -297,7 +297,7 @@ class Board(BaseBoard):
         return move
 
     def parse_usi(self, text: str) -> Move:
-        """Return the legal move written as in USI, without making it; raises ValueError saying why it is none."""
+        """Return the legal move written as in USI, without making it; raises ValueError saying why it is not legal."""
         move = Move.from_usi(text)
         if not self.is_legal(move):
             raise self._illegal(move)
@@ -310,7 +310,7 @@ class Board(BaseBoard):
         >>> board.parse_text("７六歩") == board.parse_text("76FU") == board.parse_text("P-7f") == Move.from_usi("7g7f")
         True
 
-        Raises ValueError: why it is none, or which moves it could be.
+        Raises ValueError: why it is not legal, or which moves it could be.
         """
         return Move._decode(parse_move(self._pos, text, self._last_target()))
 
@@ -459,12 +459,16 @@ class Board(BaseBoard):
 
     # ---- picture
 
-    def svg(self, *, flipped: bool = False, size: int | None = None) -> str:
+    def svg(self, *, flipped: bool = False, size: int | None = None, **options: Any) -> str:
         """Return an SVG image: the board, hands, the last move and a check; from white's side if `flipped`.
 
-        size : its width in pixels, None for its own.
+        size : its width in pixels, None for its own    options : letters, stacked, areas and lines of drawing.svg
         """
-        return drawing.svg(self, flipped=flipped, size=size)
+        return drawing.svg(self, flipped=flipped, size=size, **options)
+
+    def arrows(self, lines: Sequence[Sequence[str]], *, flipped: bool = False, stacked: bool = False) -> str:
+        """Return SVG of the arrows of lines of moves from here, to be laid over `svg`; see drawing.arrows."""
+        return drawing.arrows(self, lines, flipped=flipped, stacked=stacked)
 
     def _repr_svg_(self) -> str:
         """Return what a notebook shows."""

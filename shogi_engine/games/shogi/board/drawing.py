@@ -1,5 +1,6 @@
 """A Shogi position drawn: as letters, as KIF files do, and as SVG. Nothing here reads more than Board's public face."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shogi_engine.games.shogi.board.pieces import (
@@ -12,8 +13,10 @@ from shogi_engine.games.shogi.board.pieces import (
     file_index,
     rank_index,
 )
-from shogi_engine.games.shogi.symbols import HAND_ORDER, RANKS, SIDES, SYMBOLS
-from shogi_engine.games.shogi.types import BLACK, WHITE
+from shogi_engine.games.shogi.symbols import HAND_ORDER, RANKS, SIDES, SQUARE_NAMES, SYMBOLS
+from shogi_engine.games.shogi.types import BLACK, DROP_BASE, WHITE
+from shogi_engine.games.shogi.usi_moves import split_usi
+from shogi_engine.games.svg import arrow, kinds_of_lines, ring, square_area
 
 if TYPE_CHECKING:
     from shogi_engine.games.shogi.board import Board
@@ -23,12 +26,15 @@ KIF_FILES = " ".join(NUMBER_JAPANESE_NUMBER_SYMBOLS[9:0:-1])
 KIF_FRAME = f"+{'-' * 27}+"
 KIF_HANDS = ("先手の持駒：", "後手の持駒：")
 
-# SVG: the unit is a pixel of the unscaled picture. Hands stand beside the board, each next to its owner.
-CELL, FRAME, HAND = 40, 24, 52
+# SVG: the unit is a pixel of the unscaled picture. Each hand lies next to its owner.
+CELL, FRAME, HAND, GAP = 50, 26, 62, 10
 BOARD_SIZE = 9 * CELL
-WIDTH, HEIGHT = BOARD_SIZE + 2 * (FRAME + HAND), BOARD_SIZE + 2 * FRAME
-LEFT, TOP = FRAME + HAND, FRAME
-WOOD, LINE, MARK, DANGER, PROMOTED_INK = "#f7d9a0", "#5b4523", "#e8b04b", "#e58a6f", "#b5141d"
+HAND_PLACES = 8  # the owner's mark and seven kinds
+WOOD, EDGE, LINE, MARK, DANGER = "#f3d5a0", "#b98a4a", "#5b4523", "#e8b04b", "#e58a6f"
+IVORY, SHADE, INK, PROMOTED_INK = "#fdf0cf", "#a9793c", "#221a10", "#b5141d"
+RIM = ' stroke="#9c7440" stroke-width=".8"'
+BODY = "M0-22.5L14.2-16.5L18.6 21.5H-18.6L-14.2-16.5Z"  # of a king, the middle at 0 0
+SCALES = (1.0, 0.86, 0.9, 0.92, 0.95, 0.95, 0.98, 0.98, 1.0, 0.86, 0.9, 0.92, 0.95, 0.98, 0.98)  # by kind
 FONT = "'Noto Serif CJK JP','Hiragino Mincho ProN','Yu Mincho','MS Mincho',serif"
 
 
@@ -104,6 +110,52 @@ def kif(board: "BaseBoard") -> str:
 # ---- SVG ---------------------------------------------------------------------------------------------------------
 
 
+class _Places:
+    """Where things are in a picture.
+
+    flipped : seen from white's side    stacked : hands above and below the board, for narrow screens, not beside it
+    """
+
+    def __init__(self, flipped: bool, stacked: bool) -> None:
+        self.flipped, self.stacked = flipped, stacked
+        beside = float(FRAME + HAND + GAP)
+        self.left, self.top = (FRAME / 2, beside) if stacked else (beside, float(FRAME))
+        if stacked:
+            self.width, self.height = BOARD_SIZE + 1.5 * FRAME, BOARD_SIZE + 2 * (FRAME + HAND + GAP)
+        else:
+            self.width, self.height = BOARD_SIZE + 2 * (FRAME + HAND + GAP), BOARD_SIZE + 2 * FRAME
+
+    def corner(self, square: int) -> tuple[float, float]:
+        """Return the upper left corner of a square."""
+        square = 80 - square if self.flipped else square
+        return self.left + CELL * file_index(square), self.top + CELL * rank_index(square)
+
+    def middle(self, square: int) -> tuple[float, float]:
+        """Return the middle of a square."""
+        x, y = self.corner(square)
+        return x + CELL / 2, y + CELL / 2
+
+    def is_near(self, color: int) -> bool:
+        """Tell whether a side's hand is the lower one and its pieces point upwards."""
+        return (color == BLACK) != self.flipped
+
+    def held(self, color: int, number: int, count: int) -> tuple[float, float]:
+        """Return the middle of a place in a hand that shows `count` things, from the owner's mark (0) on."""
+        if self.stacked:
+            x, y = self.width - FRAME / 2 - CELL * (count - number - 0.5), self.height - HAND / 2
+        else:
+            x, y = self.width - HAND / 2, self.height - FRAME - CELL * (count - number - 0.5)
+        return (x, y) if self.is_near(color) else (self.width - x, self.height - y)
+
+    def stand(self, color: int) -> tuple[float, float, float, float]:
+        """Return x, y, width and height of what a hand stands on."""
+        if self.stacked:
+            return 0, (self.height - HAND if self.is_near(color) else 0), self.width, HAND
+        long = CELL * HAND_PLACES + FRAME
+        near = self.is_near(color)
+        return (self.width - HAND if near else 0), (self.height - long if near else 0), HAND, long
+
+
 def _text(x: float, y: float, size: float, content: str, ink: str = "#000", turned: bool = False) -> str:
     """Return SVG text centred on (x, y), upside down if `turned`."""
     turn = f' transform="rotate(180 {x:g} {y:g})"' if turned else ""
@@ -111,83 +163,163 @@ def _text(x: float, y: float, size: float, content: str, ink: str = "#000", turn
     return f'<text x="{x:g}" y="{y:g}" dy=".37em" font-size="{size:g}" fill="{ink}"{turn}>{content}</text>'
 
 
-def _cell(square: int, fill: str, flipped: bool) -> str:
+def _piece(x: float, y: float, piece: Piece, size: float, turned: bool, letters: bool) -> str:
+    """Return a piece as it lies on the board: five-sided, its name on it, the lesser ones smaller."""
+    scale = SCALES[piece.piece_type]
+    half = " rotate(180)" if turned else ""
+    bodies = "".join(
+        f'<path d="{BODY}" fill="{fill}"{rim} transform="translate({x:g} {y + lower:g}) scale({scale:g}){half}"/>'
+        for fill, rim, lower in ((SHADE, "", 1.6), (IVORY, RIM, 0))
+    )
+    ink = PROMOTED_INK if piece.is_promoted() else INK
+    name = piece.symbol().upper() if letters else piece.japanese_symbol()
+    low = y + (-1.5 if turned else 1.5)
+    return bodies + _text(x, low, size, name, ink, turned)
+
+
+def _surface(x: float, y: float, width: float, height: float) -> str:
+    """Return a piece of wood."""
+    return (
+        f'<rect class="wood" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="5" fill="{WOOD}" '
+        f'stroke="{EDGE}"/>'
+    )
+
+
+def _cell(square: int, fill: str, places: _Places) -> str:
     """Return an SVG square in another colour."""
-    column, row = _place(square, flipped)
-    return f'<rect x="{LEFT + CELL * column}" y="{TOP + CELL * row}" width="{CELL}" height="{CELL}" fill="{fill}"/>'
+    x, y = places.corner(square)
+    return f'<rect x="{x:g}" y="{y:g}" width="{CELL}" height="{CELL}" fill="{fill}"/>'
 
 
-def _place(square: int, flipped: bool) -> tuple[int, int]:
-    """Return the column and the row where a square is drawn."""
-    square = 80 - square if flipped else square
-    return file_index(square), rank_index(square)
-
-
-def _grid() -> list[str]:
+def _grid(places: _Places) -> list[str]:
     """Return the board's lines and its four dots."""
-    across = "".join(f"M{LEFT} {TOP + CELL * line}h{BOARD_SIZE}" for line in range(10))
-    down = "".join(f"M{LEFT + CELL * line} {TOP}v{BOARD_SIZE}" for line in range(10))
+    left, top = places.left, places.top
+    across = "".join(f"M{left:g} {top + CELL * line:g}h{BOARD_SIZE}" for line in range(10))
+    down = "".join(f"M{left + CELL * line:g} {top:g}v{BOARD_SIZE}" for line in range(10))
     dots = [
-        f'<circle cx="{LEFT + CELL * x}" cy="{TOP + CELL * y}" r="3" fill="{LINE}"/>' for x in (3, 6) for y in (3, 6)
+        f'<circle cx="{left + CELL * x:g}" cy="{top + CELL * y:g}" r="3.5" fill="{LINE}"/>'
+        for x in (3, 6)
+        for y in (3, 6)
     ]
     return [f'<path d="{across}{down}" stroke="{LINE}" fill="none"/>', *dots]
 
 
-def _coordinates(flipped: bool) -> list[str]:
+def _coordinates(places: _Places, letters: bool) -> list[str]:
     """Return the files' numbers above the board and the ranks' on its right."""
     drawn = []
     for line in range(9):
-        file, rank = (line + 1, 9 - line) if flipped else (9 - line, line + 1)
-        drawn.append(_text(LEFT + CELL * (line + 0.5), TOP / 2, 13, str(file), LINE))
-        where = LEFT + BOARD_SIZE + FRAME / 2
-        drawn.append(_text(where, TOP + CELL * (line + 0.5), 13, NUMBER_JAPANESE_KANJI_SYMBOLS[rank], LINE))
+        file, rank = (line + 1, 9 - line) if places.flipped else (9 - line, line + 1)
+        middle = CELL * (line + 0.5)
+        drawn.append(_text(places.left + middle, places.top - FRAME / 2, 14, str(file), LINE))
+        where = places.left + BOARD_SIZE + FRAME / 2
+        name = RANKS[rank - 1] if letters else NUMBER_JAPANESE_KANJI_SYMBOLS[rank]
+        drawn.append(_text(where, places.top + middle, 14, name, LINE))
     return drawn
 
 
-def _hand(board: "Board", color: int, flipped: bool) -> list[str]:
+def _hand(board: "Board", color: int, places: _Places, letters: bool) -> list[str]:
     """Return one side's mark and hand, from its own edge of the board inwards."""
-    near = (color == BLACK) != flipped  # drawn at the lower right, upright
-    x = WIDTH - HAND / 2 if near else HAND / 2
+    turned = not places.is_near(color)
     hand = board.pieces_in_hand[color]
-    held = [(PIECE_JAPANESE_SYMBOLS[kind], hand[kind]) for kind in HAND_ORDER if hand[kind]]
-    drawn = []
-    for number, (name, count) in enumerate([("☗☖"[color], 1), *held]):
-        y = TOP + CELL * (8 - len(held) + number + 0.5)
-        content = name + (f'<tspan font-size="15">{count}</tspan>' if count > 1 else "")
-        drawn.append(_text(x, y if near else HEIGHT - y, 26, content, turned=not near))
+    held = [kind for kind in HAND_ORDER if hand[kind]]
+    x, y = places.held(color, 0, len(held) + 1)
+    drawn = [_surface(*places.stand(color)), _text(x, y, 26, "☗☖"[color], LINE, turned)]
+    for number, kind in enumerate(held, 1):
+        x, y = places.held(color, number, len(held) + 1)
+        piece = Piece(kind, color)
+        drawn.append(
+            f'<g class="piece held" data-square="{SYMBOLS[kind]}*" data-side="{SIDES[color]}">'
+            f"{_piece(x, y, piece, 28, turned, letters)}</g>"
+        )
+        if hand[kind] > 1:
+            aside = -CELL * 0.4 if turned else CELL * 0.4
+            drawn.append(
+                f'<circle cx="{x + aside:g}" cy="{y + aside:g}" r="10.5" fill="{INK}" fill-opacity=".82"/>'
+                + _text(x + aside, y + aside, 15, str(hand[kind]), "#fff", turned)
+            )
     return drawn
 
 
-def svg(board: "Board", *, flipped: bool = False, size: int | None = None) -> str:
-    """Return the position as an SVG image: kanji, white's upside down, promoted pieces red, hands at the sides.
+def _areas(board: "Board", places: _Places) -> list[str]:
+    """Return what takes clicks: every square, and every kind in hand."""
+    areas = [square_area(SQUARE_NAMES[square], *places.corner(square), CELL) for square in SQUARES]
+    for color in COLORS:
+        held = [kind for kind in HAND_ORDER if board.pieces_in_hand[color][kind]]
+        for number, kind in enumerate(held, 1):
+            x, y = places.held(color, number, len(held) + 1)
+            area = square_area(f"{SYMBOLS[kind]}*", x - CELL / 2, y - CELL / 2, CELL)
+            areas.append(area.replace("<rect ", f'<rect data-side="{SIDES[color]}" '))
+    return areas
+
+
+def _arrow(board: "Board", move: str, kind: str, ply: int, places: _Places) -> str:
+    """Return the arrow of a move; what is dropped comes from the hand if it is there now."""
+    source, target, _ = split_usi(move)
+    end = places.middle(target)
+    if source < DROP_BASE:
+        return arrow(places.middle(source), end, kind)
+    dropped, color = source - DROP_BASE, (board.turn + ply) % 2
+    held = [each for each in HAND_ORDER if board.pieces_in_hand[color][each]]
+    if dropped not in held:
+        return ring(end, CELL * 0.42, kind)
+    return arrow(places.held(color, held.index(dropped) + 1, len(held) + 1), end, kind)
+
+
+def arrows(board: "Board", lines: Sequence[Sequence[str]], *, flipped: bool = False, stacked: bool = False) -> str:
+    """Return the arrows of lines of moves (USI) from here, to be laid over `svg` with the same options.
+
+    The best line comes first; its first moves are drawn, and the first move of each other line.
+    """
+    places = _Places(flipped, stacked)
+    drawn = [_arrow(board, move, kind, ply, places) for move, kind, ply in kinds_of_lines(lines)]
+    return f'<g class="arrows" pointer-events="none">{"".join(drawn)}</g>'
+
+
+def svg(
+    board: "Board",
+    *,
+    flipped: bool = False,
+    size: int | None = None,
+    letters: bool = False,
+    stacked: bool = False,
+    areas: bool = False,
+    lines: Sequence[Sequence[str]] = (),
+) -> str:
+    """Return the position as an SVG image: pieces with kanji, white's upside down, promoted ones red, hands aside.
 
     The last move's squares and the square of a king in check are coloured.
 
     flipped : show it from white's side.    size : the width in pixels, None for the picture's own.
+    letters : on the pieces, instead of kanji    stacked : hands above and below the board, for narrow screens
+    areas : squares that take clicks, on top    lines : of moves, drawn as `arrows` does
     """
-    width = WIDTH if size is None else size
+    places = _Places(flipped, stacked)
+    width = places.width if size is None else size
+    side = BOARD_SIZE + 2 * FRAME
     drawn = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{width}" '
-        f'height="{width * HEIGHT / WIDTH:g}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {places.width:g} {places.height:g}" width="{width:g}" '
+        f'height="{width * places.height / places.width:g}">',
         f"<title>{board.sfen()}</title>",
-        f'<rect x="{LEFT}" y="{TOP}" width="{BOARD_SIZE}" height="{BOARD_SIZE}" fill="{WOOD}"/>',
+        _surface(max(places.left - FRAME, 0), places.top - FRAME, min(side, places.width), side),
     ]
     if board.move_stack:
         last = board.peek()
         marked = [last.to_square] if last.from_square is None else [last.from_square, last.to_square]
-        drawn += [_cell(square, MARK, flipped) for square in marked]
+        drawn += [_cell(square, MARK, places) for square in marked]
     king = board.king_squares[board.turn]
     if king is not None and board.is_valid() and board.is_check():
-        drawn.append(_cell(king, DANGER, flipped))
-    drawn += _grid()
+        drawn.append(_cell(king, DANGER, places))
+    drawn += _grid(places)
     drawn.append(f'<g font-family="{FONT}" text-anchor="middle">')
-    drawn += _coordinates(flipped)
+    drawn += _coordinates(places, letters)
     for square, piece in board.piece_map().items():
-        column, row = _place(square, flipped)
-        ink = PROMOTED_INK if piece.is_promoted() else "#000"
-        upside_down = (piece.color == WHITE) != flipped
-        x, y = LEFT + CELL * (column + 0.5), TOP + CELL * (row + 0.5)
-        drawn.append(_text(x, y, 30, piece.japanese_symbol(), ink, upside_down))
+        shape = _piece(*places.middle(square), piece, 30, not places.is_near(piece.color), letters)
+        drawn.append(f'<g class="piece" data-square="{SQUARE_NAMES[square]}">{shape}</g>')
     for color in COLORS:
-        drawn += _hand(board, color, flipped)
-    return "\n".join([*drawn, "</g>", "</svg>"]) + "\n"
+        drawn += _hand(board, color, places, letters)
+    drawn.append("</g>")
+    if lines:
+        drawn.append(arrows(board, lines, flipped=flipped, stacked=stacked))
+    if areas:
+        drawn += _areas(board, places)
+    return "\n".join([*drawn, "</svg>"]) + "\n"

@@ -52,7 +52,7 @@ undo_at = record_reader(UNDO)
 
 @njit
 def complete_move(pos, code):
-    """Return the kernels' move of a Move's `code` (int64), 0 if it is no legal move of `pos`, whatever it is."""
+    """Return the kernels' move of a Move's `code` (any int64), 0 if it is not legal in `pos`."""
     target, source = code & 127, code >> 7 & 127
     if code < 0 or code > CODES or target >= SQUARES:
         return np.uint32(0)

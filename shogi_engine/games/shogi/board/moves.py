@@ -14,7 +14,7 @@ class Move(int):
     """A move from a square to a square (0..80), or a drop: from_square None and drop_piece_type PAWN ... ROOK.
 
     It is an int, as python-shogi's hash of it: bits 0-6 are the target square, 7-13 the source square or 81 + piece
-    type for a drop, 14 the promotion. There is one object for each, whoever makes it. The null move is 0. Whether a
+    type for a drop, 14 the promotion. There is one object for each. The null move is 0. Whether a
     move is legal depends on the position: `Board.is_legal`.
 
     >>> Move.from_usi("8h2b+") == Move(64, 16, promotion=True)
@@ -28,7 +28,7 @@ class Move(int):
     def __new__(
         cls, from_square: int | None, to_square: int | None, promotion: bool = False, drop_piece_type: int | None = None
     ) -> "Move":
-        """Return the move; raises ValueError for one that is none in any position."""
+        """Return the move; raises ValueError for one that is not a move in any position."""
         if from_square is None and to_square is None and not promotion and drop_piece_type is None:
             return MOVES[0]
         squares = range(SQUARES)
@@ -97,7 +97,7 @@ class Move(int):
 
     @classmethod
     def from_usi(cls, text: str) -> "Move":
-        """Return the move written as in USI; raises ValueError if it is none in any position."""
+        """Return the move written as in USI; raises ValueError if it is not a move in any position."""
         return MOVES[0] if text == NULL_TEXT else cls._of(*split_usi(text))
 
     @classmethod
@@ -111,4 +111,4 @@ class Move(int):
         return MOVES[move & CODES]
 
 
-MOVES: list[Move] = list(map(partial(int.__new__, Move), range(1 << MOVE_BITS)))  # by their ints; many are none
+MOVES: list[Move] = list(map(partial(int.__new__, Move), range(1 << MOVE_BITS)))  # by their ints; many are not moves

@@ -10,7 +10,7 @@ from shogi_engine.bits import ONE, ZERO
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.board.kernels import POSITION_BYTES, board_at
 from shogi_engine.games.shogi.notation import MAX_MOVE_NUMBER
-from shogi_engine.games.shogi.packed import BITS, BYTES, PACKINGS, SQUARE_ORDER, Packing
+from shogi_engine.games.shogi.packed_kernels import WHOLE_SET, read_packed, write_packed
 from shogi_engine.games.shogi.position import rebuild
 from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.symbols import SYMBOLS
@@ -24,7 +24,6 @@ from shogi_engine.games.shogi.types import (
     PAWN,
     PROM_PAWN,
     PROMOTED,
-    SET_SIZE,
     SQUARES,
     UNPROMOTED,
     hand_count,
@@ -39,36 +38,9 @@ BLANK, SLASH, PLUS, DASH, ZERO_DIGIT, NINE_DIGIT = (ord(letter) for letter in " 
 LOWER = 32  # what makes a small letter of a capital
 COLOUR_LETTERS = np.frombuffer(b"bw", dtype=np.uint8)
 
-WHOLE_SET = np.uint64(sum(SET_SIZE[kind] << 8 * kind for kind in range(PAWN, KING)))
-
 LETTERS = np.array([ord(symbol[-1]) if symbol else 0 for symbol in SYMBOLS], dtype=np.uint8)  # by kind, a capital
 KIND_OF_LETTER = np.zeros(256, dtype=np.uint8)
 KIND_OF_LETTER[LETTERS[PAWN : KING + 1]] = range(PAWN, KING + 1)
-
-PACKED_SQUARES = np.array(SQUARE_ORDER, dtype=np.uint8)
-PACKED_PLACES = np.argsort(PACKED_SQUARES).astype(np.uint8)
-
-
-def _written(packing: Packing) -> np.ndarray:
-    """Return uint16[3, 32], how a packing writes pieces on the board, in hand and in the box: bits | length << 8."""
-    table = np.zeros((3, 32), dtype=np.uint16)
-    for row, codes in enumerate((packing.board | {0: "0"}, packing.hand, packing.box)):
-        for piece, code in codes.items():
-            table[row, piece] = int(code[::-1], 2) | len(code) << 8
-    return table
-
-
-def _read(packing: Packing) -> np.ndarray:
-    """Return uint16[2, 256], by the next eight bits the piece on the board, or off it: piece | length << 8, or 0."""
-    table = np.zeros((2, 256), dtype=np.uint16)
-    for row, codes in enumerate((packing.on_board, packing.off_board)):
-        for code, piece in codes.items():
-            table[row, int(code[::-1], 2) :: 1 << len(code)] = piece | len(code) << 8
-    return table
-
-
-WRITTEN = np.array([_written(packing) for packing in PACKINGS])  # [format, on the board, in hand or box, piece]
-READ = np.array([_read(packing) for packing in PACKINGS])  # [format, on the board or off it, eight bits]
 
 
 # ---- what has been read ------------------------------------------------------------------------------------------
@@ -115,14 +87,11 @@ def is_possible(pos):
 
 @njit
 def take_draft(address):
-    """Make board.draft the position, at the beginning of a game, if it can be; return 1, else 0."""
-    board = board_at(address)
-    if not is_possible(board.draft):
-        return 0
+    """Make board.draft, which is possible, the position, at the beginning of a game; return 1."""
     for offset in range(0, POSITION_BYTES, 8):
         word = load_u64(np.uint64(address + POSITION_BYTES + offset))
         store_u64(np.uint64(address + offset), word)
-    board.count = 0
+    board_at(address).count = 0
     return 1
 
 
@@ -281,7 +250,7 @@ def read_sfen(address, length):
     if end != length or not 0 < number <= MAX_MOVE_NUMBER:
         return 0
     board.draft.ply = number - 1
-    return take_draft(address)
+    return take_draft(address) if is_possible(board.draft) else 0
 
 
 # ---- 32 bytes ----------------------------------------------------------------------------------------------------
@@ -291,75 +260,11 @@ def read_sfen(address, length):
 def pack_position(address, packing):
     """Write the position in 32 bytes, as packed.PACKINGS[packing] has them, to board.text; return 1, 0 to decline."""
     board = board_at(address)
-    pos, text = board.pos, board.text
-    if pos.king[0] == NO_SQUARE or pos.king[1] == NO_SQUARE:
-        return 0
-    bits = np.uint64(pos.side) | np.uint64(PACKED_PLACES[pos.king[0]]) << np.uint64(1)
-    bits |= np.uint64(PACKED_PLACES[pos.king[1]]) << np.uint64(8)
-    filled = 15
-    end = 0
-    left = WHOLE_SET - pos.hand[0] - pos.hand[1]
-    for place in range(SQUARES + 3 * KING):
-        # The squares, then the kinds in each hand and in the box; a run of the same piece off the board.
-        count = 1
-        if place < SQUARES:
-            piece = int(pos.board[PACKED_SQUARES[place]])
-            kind = piece_kind(piece)
-            if kind == KING:
-                continue
-            if kind != 0:
-                left -= ONE << np.uint64(8 * int(UNPROMOTED[kind]))
-            code = int(WRITTEN[packing, 0, piece])
-        else:
-            owner, kind = (place - SQUARES) // KING, (place - SQUARES) % KING
-            count = hand_count(left if owner == 2 else pos.hand[owner], kind)
-            code = int(WRITTEN[packing, 2, kind] if owner == 2 else WRITTEN[packing, 1, make_piece(owner, kind)])
-        for _ in range(count):
-            bits |= np.uint64(code & 255) << np.uint64(filled)
-            filled += code >> 8
-            while filled >= 8:
-                text[end] = bits & np.uint64(255)
-                bits >>= np.uint64(8)
-                filled -= 8
-                end += 1
-    return int(end == BYTES and filled == 0)
-
-
-@njit
-def next_bits(text, cursor):
-    """Return the eight bits of `text` from bit `cursor` on, the first one lowest."""
-    byte = cursor >> 3
-    return (int(text[byte]) | int(text[byte + 1]) << 8) >> (cursor & 7) & 255
+    return write_packed(board.pos, packing, board.text)
 
 
 @njit(brief=True)
 def unpack_position(address, packing):
     """Take the position of the 32 bytes in board.text, as packed.PACKINGS[packing] has them; 0 to decline."""
     board = board_at(address)
-    draft, text = board.draft, board.text
-    text[BYTES] = 0  # `next_bits` looks one byte further
-    draft.side = text[0] & 1
-    black, white = next_bits(text, 1) & 127, next_bits(text, 8) & 127
-    if black >= SQUARES or white >= SQUARES or black == white:
-        return 0
-    cursor = 15
-    for place in range(SQUARES):
-        if place in (black, white):
-            draft.board[PACKED_SQUARES[place]] = make_piece(int(place == white), KING)
-            continue
-        found = int(READ[packing, 0, next_bits(text, cursor)]) if cursor < BITS else 0
-        if found == 0:
-            return 0
-        draft.board[PACKED_SQUARES[place]] = found & 255
-        cursor += found >> 8
-    draft.hand[0] = draft.hand[1] = ZERO
-    while cursor < BITS:
-        found = int(READ[packing, 1, next_bits(text, cursor)])
-        if found == 0:
-            return 0
-        piece = found & 255
-        if piece != 0:
-            draft.hand[piece_colour(piece)] += ONE << np.uint64(8 * piece_kind(piece))
-        cursor += found >> 8
-    draft.ply = 0
-    return take_draft(address) if cursor == BITS else 0
+    return take_draft(address) if read_packed(board.text, packing, board.draft) else 0

@@ -19,7 +19,7 @@ from shogi_engine.games.shogi.evaluation.king_piece_weights import (
 from shogi_engine.games.shogi.evaluation.king_safety import king_safety_difference
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.queries import occupied
-from shogi_engine.games.shogi.rules import VALUE_SUPERIOR
+from shogi_engine.games.shogi.rules import VALUE_LIMIT
 from shogi_engine.games.shogi.types import (
     KING,
     NO_SQUARE,
@@ -41,7 +41,6 @@ from shogi_engine.jit import load_i16, njit, record_dtype
 # By colour: the sum of its king's perspective in 1/UNIT centipawns, or STALE, and the address of its king's row.
 ACCUMULATOR = record_dtype([("rows", np.uint64, (2,)), ("sums", np.int64, (2,))])
 STALE = 1 << 40
-VALUE_LIMIT = VALUE_SUPERIOR - 1000  # an evaluation is never as sure as a rule on repetition
 
 EVALUATION = Evaluation(
     "king-piece",

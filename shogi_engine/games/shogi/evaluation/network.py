@@ -10,11 +10,11 @@ import numpy as np
 from shogi_engine.bits import ZERO, pop_lowest
 from shogi_engine.evaluation import Evaluation
 from shogi_engine.game import MAX_PLY, provides_evaluation, update_line, value_after
-from shogi_engine.games.shogi.evaluation.king_piece import VALUE_LIMIT
 from shogi_engine.games.shogi.evaluation.network_features import hand_feature, piece_feature, view_of
 from shogi_engine.games.shogi.evaluation.network_weights import SHIFT, WIDTH, load_weights
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.queries import occupied
+from shogi_engine.games.shogi.rules import VALUE_LIMIT
 from shogi_engine.games.shogi.types import (
     KING,
     POSITION,

@@ -13,7 +13,7 @@ network's own: as large as its weights allow. network_features.py numbers the fe
     rows int16[features, width] | bias int16[width] | output_weights int16[2, width] | output_bias int64
     SHA-256 of all before it, 32 bytes
 
-`shogi-engine train` makes it.
+`shogi-engine train` makes it. The engine's own is FILE.
 """
 
 import functools
@@ -29,6 +29,7 @@ import numpy as np
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURE_SET, FEATURES
 from shogi_engine.jit.vectors import LANES, SQUARE_WEIGHT_LIMIT, aligned_zeros
 
+FILE = Path(__file__).with_name("network.bin")
 MAGIC, VERSION = b"shogiNNW", 1
 HEADER = struct.Struct("<8sII16sIIIIiI")
 DIGEST = hashlib.sha256().digest_size
@@ -189,8 +190,12 @@ def load(file: Path) -> Network:
     return decode(content, file.name)
 
 
+@functools.cache
+def shipped() -> Network:
+    """Return the network that came with the package; raises ValueError as `load`."""
+    return load(FILE)
+
+
 def load_weights(file: Path | None) -> Network:
-    """Return the network of `file`. Raises ValueError as `load`, and if there is no file."""
-    if file is None:
-        raise ValueError("evaluation network: no network comes with the engine; it needs a file that `train` made")
-    return load(file)
+    """Return the network of `file`, the one that came with the package for None; raises ValueError as `load`."""
+    return shipped() if file is None else load(file)

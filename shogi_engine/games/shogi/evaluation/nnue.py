@@ -25,7 +25,7 @@ from shogi_engine.games.shogi.evaluation.halfkp import (
 )
 from shogi_engine.games.shogi.evaluation.nnue_file import LAYERS, WIDTH, load_network
 from shogi_engine.games.shogi.position import side_at
-from shogi_engine.games.shogi.rules import VALUE_SUPERIOR
+from shogi_engine.games.shogi.rules import VALUE_LIMIT
 from shogi_engine.games.shogi.types import (
     KING,
     NO_SQUARE,
@@ -59,7 +59,6 @@ from shogi_engine.jit.vectors import (
 ROW_BYTES = 2 * WIDTH
 HIDDEN = LAYERS[0][0]
 LARGEST_ACTIVATION, SHIFT = 127, 6
-VALUE_LIMIT = VALUE_SUPERIOR - 1000  # an evaluation is never as sure as a rule on repetition
 KING_HOME = 76  # where a side that has no king is taken to have it: 5i
 
 # By colour, the address of its accumulator, int16[WIDTH], or STALE. They lie in ctx.evaluation_cache.memory.

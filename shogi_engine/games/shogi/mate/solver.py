@@ -39,7 +39,7 @@ from shogi_engine.games.shogi.types import (
     move_to,
 )
 from shogi_engine.games.shogi.usi_moves import format_usi
-from shogi_engine.jit import is_saved, new_record
+from shogi_engine.jit import compiling, is_saved, new_record, steps_done
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.stop import Deadline, StopToken, end_of
@@ -50,6 +50,8 @@ LINE_NODES = 1 << 20  # node limit for finding the line of a proven mate, of who
 PROGRESS_SECONDS = 0.5  # between two reports of progress
 TSUME_POSITIONS = 50_000  # most positions that `tsume` examines
 
+COMPILE_TASK = "shogi mates"  # what compiling is reported as
+SEARCH_STEPS = 150  # of compiling: a process that has done so many has most likely compiled the search, rules and all
 SMALL_PROBLEM = "9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"  # mate in three
 RESULTS = {MATE: "mate", NO_MATE: "nomate"}
 
@@ -57,7 +59,7 @@ RESULTS = {MATE: "mate", NO_MATE: "nomate"}
 class MateSolver:
     """Searches for one mate at a time, with a table of fixed size; `stop` may be called from any thread.
 
-    hash_mb : size of the table    memory : uint64[], to be used for the table instead, whatever it holds
+    hash_mb : size of the table    memory : uint64[], to be used for the table instead, with any content
     stop_token : ends the search, for one who stops several at once
     Raises ValueError below 1 MB, MemoryError if there is not that much.
     """
@@ -70,7 +72,7 @@ class MateSolver:
             memory.fill(0)  # written now, and not page by page during the first search
         self._memory = memory
         self._stop = stop_token or StopToken()
-        self._won = False  # by the last `attempt`: what the table knows is of use again
+        self._won = False  # by the last `attempt`: what the table knows is useful again
         self._ctx = new_record(MATE_SEARCH)
         self._ctx.tt_address = memory.ctypes.data
         self._ctx.tt_clusters = memory.nbytes // CLUSTER_BYTES
@@ -102,11 +104,12 @@ class MateSolver:
         self._stop.stop()
 
     def warmup(self) -> None:
-        """Compile, or load from the cache, all that a search needs, whatever was stopped before."""
+        """Compile, or load from the cache, all that a search needs, even after a stop."""
         stop_token, self._stop = self._stop, StopToken()
         self._ctx.stop_address = self._stop.address
         try:
-            self.tsume(parse_sfen(SMALL_PROBLEM))
+            with compiling(COMPILE_TASK if steps_done() < SEARCH_STEPS else f"{COMPILE_TASK} after a search"):
+                self.tsume(parse_sfen(SMALL_PROBLEM))
         finally:
             self._stop = stop_token
             self._ctx.stop_address = stop_token.address

@@ -53,7 +53,7 @@ def piece_name(kind: int) -> str:
 
 
 def sources(pos: Any, kind: int, target: int) -> list[int]:
-    """Return where pieces of `kind` of the side to move stand that reach `target`, whatever that means to the king."""
+    """Return where pieces of `kind` of the side to move stand that reach `target`, even if that exposes the king."""
     side = int(pos.side)
     piece, there = make_piece(side, kind), int(pos.board[target])
     if there and there >> 4 == side:

@@ -49,7 +49,7 @@ _DIGITS = str.maketrans("2345678", "二三四五六七八")
 def handicap(name: str) -> str:
     """Return the SFEN of a handicap by KIF's name, also '2枚落ち' or '香落', or a Western one, '2-piece'.
 
-    Raises ValueError if it is none.
+    Raises ValueError if it is not one.
     """
     western = "-".join(name.lower().split()).replace("pieces", "piece").removesuffix("-handicap")
     if western in WESTERN:

@@ -7,11 +7,20 @@
 from shogi_engine.games.shogi.rules.declaration import declaration, declaration_value, has_tried
 from shogi_engine.games.shogi.rules.game_result import game_result
 from shogi_engine.games.shogi.rules.repetition import occurrence, repetition, repetition_value
-from shogi_engine.games.shogi.rules.results import DRAW, LOSS, VALUE_PERPETUAL, VALUE_SUPERIOR, WIN, terminal_value
+from shogi_engine.games.shogi.rules.results import (
+    DRAW,
+    LOSS,
+    VALUE_LIMIT,
+    VALUE_PERPETUAL,
+    VALUE_SUPERIOR,
+    WIN,
+    terminal_value,
+)
 
 __all__ = [
     "DRAW",
     "LOSS",
+    "VALUE_LIMIT",
     "VALUE_PERPETUAL",
     "VALUE_SUPERIOR",
     "WIN",

@@ -9,6 +9,7 @@ DRAW, LOSS, WIN = 1, 2, 3  # how a rule settles the game for the side to move; 0
 # almost certainly won, but with no proven distance to the end.
 VALUE_PERPETUAL = VALUE_MAX
 VALUE_SUPERIOR = VALUE_MAX - 1000
+VALUE_LIMIT = VALUE_SUPERIOR - 1000  # an evaluation is never as sure as a rule on repetition
 
 
 @provides(POSITION)

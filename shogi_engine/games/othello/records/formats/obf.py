@@ -48,7 +48,7 @@ class TestPosition:
 
 
 def _score(text: str) -> int:
-    """Return the integer of '+12', '-4', '0'; ValueError if it is none or more than a board holds."""
+    """Return the integer of '+12', '-4', '0'; ValueError if it is not one, or more than a board holds."""
     if not re.fullmatch(r"[+-]?\d{1,2}", text, re.ASCII) or abs(int(text)) > SQUARES:
         raise ValueError(f"{_clip(text)} is no score, -64 to +64")
     return int(text)

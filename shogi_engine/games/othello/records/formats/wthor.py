@@ -1,13 +1,22 @@
-"""WTHOR's databases (.wtb) as records. Players and tournaments are numbers there, kept as headers."""
+"""WTHOR's databases (.wtb) as records.
+
+Players and tournaments are numbers there, kept as headers. Their names come from the .jou and .trn files beside the
+database, if there are any.
+"""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO
 
 from shogi_engine.games.othello.records.wthor import (
+    PLAYER_BYTES,
+    TOURNAMENT_BYTES,
     Wthor,
     WthorGame,
     format_wthor,
     parse_game,
+    parse_names,
     read_blocks,
     read_header,
 )
@@ -17,6 +26,44 @@ from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.tree import GameRecord
 
 YEAR = "year"  # a header: of the games of the file
+PLAYERS, TOURNAMENTS = ".jou", ".trn"
+USUAL_NAME = "wthor"  # of the two files of names, which serve the databases of all years
+
+
+@dataclass(frozen=True)
+class Database:
+    """What the games of one .wtb file share. year : 0 if unknown    players, tournaments : names by number"""
+
+    year: int
+    players: list[str]
+    tournaments: list[str]
+
+    @classmethod
+    def of(cls, source: BinaryIO, year: int) -> "Database":
+        """Return that of an open file. Raises OSError, and RecordError for a damaged file of names."""
+        name = getattr(source, "name", None)
+        path = Path(name) if isinstance(name, (str, Path)) else Path()
+        if path.suffix.lower() not in WthorFormat.extensions:  # bytes, or a stream
+            return cls(year, [], [])
+        return cls(year, names_beside(path, PLAYERS, PLAYER_BYTES), names_beside(path, TOURNAMENTS, TOURNAMENT_BYTES))
+
+
+def names_beside(path: Path, suffix: str, width: int) -> list[str]:
+    """Return the names in the file with this suffix that belongs to the database `path`, [] if there is none.
+
+    That is the one called as the database is, else WTHOR.JOU or WTHOR.TRN, else the only one in the folder.
+    Raises OSError, and RecordError for a damaged file.
+    """
+    files = [each for each in path.parent.iterdir() if each.suffix.lower() == suffix]
+    by_name = {each.stem.lower(): each for each in files}
+    only = files[0] if len(files) == 1 else None
+    found = by_name.get(path.stem.lower()) or by_name.get(USUAL_NAME) or only
+    if found is None:
+        return []
+    try:
+        return parse_names(found.read_bytes(), width)
+    except ValueError as fault:
+        raise RecordError(f"{found.name}: {fault}") from None
 
 
 class WthorFormat(RecordFormat):
@@ -33,24 +80,25 @@ class WthorFormat(RecordFormat):
         """Tell whether it begins with a century, a year, a month and a day, and has the board's size at its place."""
         return len(head) >= 16 and 0 < ord(head[2]) <= 12 and 0 < ord(head[3]) <= 31 and head[12] in "\0\x08"
 
-    def split(self, source: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
-        """Yield (year, number, bytes) of each game. Raises RecordError for a wrong header."""
+    def split(self, source: BinaryIO) -> Iterator[tuple[Database, int, bytes]]:
+        """Yield each game's database, number and bytes. Raises RecordError for a wrong header or file of names."""
         try:
             header = read_header(source)
         except ValueError as fault:
             raise RecordError(str(fault)) from None
+        database = Database.of(source, header.year)
         for number, data in read_blocks(source):
-            yield header.year, number, data
+            yield database, number, data
 
-    def parse(self, block: tuple[int, int, bytes]) -> GameRecord:
+    def parse(self, block: tuple[Database, int, bytes]) -> GameRecord:
         """Return one game. Raises RecordError."""
-        year, number, data = block
+        database, number, data = block
         try:
-            record = parse_game(number, data).record()
+            record = parse_game(number, data).record(database.players, database.tournaments)
         except ValueError as fault:
             raise RecordError(str(fault)) from None
-        if year:
-            record.headers[YEAR] = str(year)
+        if database.year:
+            record.headers[YEAR] = str(database.year)
         return record
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:

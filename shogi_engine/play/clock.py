@@ -1,4 +1,4 @@
-"""A clock for both sides of a game at the terminal, and how it is set. Standard library only."""
+"""A clock for both sides of a game with a person, and how it is set. Standard library only."""
 
 import argparse
 import math
@@ -89,11 +89,20 @@ class GameClock:
         main, byoyomi, increment = self._main[side], self.setting.byoyomi, self.setting.increment
         return Clock(int(1000 * main), 1000 * byoyomi, 1000 * increment)
 
+    @property
+    def side(self) -> int | None:
+        """The side whose time runs, None if the clock stands."""
+        return self._side
+
+    def seconds(self, side: int) -> float:
+        """Return the main time that a side has left at this moment; below 0 it is what byoyomi has lost of its time."""
+        return self._main[side] - (self._now() - self._began if side == self._side else 0.0)
+
     def text(self, side: int) -> str:
         """Return what is left, '9:58' or 'byoyomi 0:27'; '' without a setting."""
         if self.setting is None:
             return ""
-        main = self._main[side] - (self._now() - self._began if side == self._side else 0.0)
+        main = self.seconds(side)
         if main > 0 or not self.setting.byoyomi:
             return _minutes(main)
         return f"byoyomi {_minutes(self.setting.byoyomi + main)}"

@@ -1,0 +1,27 @@
+"""Positions by the thousand, for those who learn from them: NumPy arrays of packed positions in, arrays out.
+
+batch, kernels    `Batch`: legal moves and masks, moves made, outcomes, features, values, perft
+games             random games and games of the engine against itself
+streams           files of positions, read and written in pieces: hcp, hcpe, psv, and Othello's
+"""
+
+from shogi_engine.batch.batch import Batch, Found, Legal, Outcomes
+from shogi_engine.batch.games import Games, Positions, positions_of, random_games, self_play
+from shogi_engine.batch.streams import KINDS, RecordWriter, count_records, open_records, read_records
+
+__all__ = [
+    "Batch",
+    "Found",
+    "Games",
+    "KINDS",
+    "Legal",
+    "Outcomes",
+    "Positions",
+    "RecordWriter",
+    "count_records",
+    "open_records",
+    "positions_of",
+    "random_games",
+    "read_records",
+    "self_play",
+]

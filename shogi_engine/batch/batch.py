@@ -1,0 +1,347 @@
+"""Batch: what a Board does with one position, done with an array of packed ones."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shogi_engine.batch import kernels
+from shogi_engine.batch.rows import CHUNK, Bench, Rows, Work, named, output_array
+from shogi_engine.game import NOT_OVER
+from shogi_engine.games.batch_rules import IDS, Features
+from shogi_engine.perft import count_leaves, perft_context
+from shogi_engine.search.context import new_context, set_root
+from shogi_engine.search.limits import Limits
+from shogi_engine.search.root import Searcher
+
+SEARCH_CHUNK = 16  # positions that share what searches learn
+HASH_MB = 4
+
+
+class Outcomes(NamedTuple):
+    """How games have ended. termination : int8[n], a place in game.TERMINATIONS, 0 if the game goes on.
+
+    result : int8[n], 1, 0, -1 for the side to move, 0 also if the game goes on.
+    """
+
+    termination: NDArray[np.int8]
+    result: NDArray[np.int8]
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """Which of the games are over."""
+        return np.asarray(self.termination != NOT_OVER)
+
+
+class Found(NamedTuple):
+    """What searches found. values : int32[n], in the game's unit, for the side to move.
+
+    moves : int32[n], labels; -1 where there is no legal move.
+    """
+
+    values: NDArray[np.int32]
+    moves: NDArray[np.int32]
+
+
+class Batch(Rows):
+    """Arrays of packed positions in, arrays out: each row is a position, and a result of it.
+
+    >>> batch = Batch("othello")
+    >>> positions = batch.pack(["---------------------------OX------XO--------------------------- X"])
+    >>> batch.legal_moves(positions, "squares").labels.tolist()
+    [[19, 26, 37, 44]]
+
+    game : its name    packing : one of `packings`, '' for the first    threads : how many to work in, without the GIL
+    Positions are uint8[n, size], C-contiguous or not, or whatever `np.asarray` makes that of. All that is returned are
+    NumPy arrays that own their memory and are C-contiguous, so `torch.from_dlpack` and its like take them as they are.
+    ValueError names the first row that is no position. A packed position has no history: nothing here repeats.
+    Each operation's kernel is compiled, or loaded, when it is first asked for. Different threads may use one Batch.
+    """
+
+    # ---- positions
+
+    def pack(self, positions: Sequence[str]) -> NDArray[np.uint8]:
+        """Return positions given in the game's notation (SFEN, OBF), packed; ValueError as `Game.parse_position`."""
+        out = np.empty((len(positions), self.size), dtype=np.uint8)
+        bench = self._take_bench()
+        for first in range(0, len(positions), CHUNK):
+            texts = positions[first : first + CHUNK]
+            for row, text in enumerate(texts):
+                bench.nodes[row].pos = self.game.parse_position(text)
+            self._write(bench.nodes, first, len(texts), out)
+        self._free.append(bench)
+        return out
+
+    def repack(self, positions: Any, packing: str) -> NDArray[np.uint8]:
+        """Return the positions in another packed form of the game."""
+        target = named(self.rules.packings, packing, "packing")
+        packed = self._packed(positions)
+        out = np.empty((len(packed), target.size), dtype=np.uint8)
+        self._each_chunk(
+            packed, lambda bench, first, count: self.rules.write_rows(bench.nodes, count, target.number, out[first:])
+        )
+        return out
+
+    def texts(self, positions: Any) -> list[str]:
+        """Return the positions in the game's notation."""
+        packed = self._packed(positions)
+        out = [""] * len(packed)
+
+        def write(bench: Bench, first: int, count: int) -> None:
+            for row in range(count):
+                out[first + row] = self.game.format_position(bench.nodes[row].pos)
+
+        self._each_chunk(packed, write)
+        return out
+
+    # ---- moves
+
+    def legal_moves(self, positions: Any, layout: str = IDS, width: int | None = None) -> "Legal":
+        """Return the labels of the legal moves in the generator's order; see `Legal`.
+
+        layout : one of `layouts`; in 'ids' a label is a Board's move.
+        width : of the rows, None for the most moves that any of the positions has; labels beyond it are left out.
+        """
+        table, packed = self.labels(layout), self._packed(positions)
+        counts = np.empty(len(packed), dtype=np.int32)
+        parts: dict[int, NDArray[np.int32]] = {}
+
+        def write(bench: Bench, first: int, count: int) -> None:
+            kernels.list_legal(bench.nodes, count)
+            room = int(bench.nodes["count"][:count].max(initial=0)) if width is None else width
+            part = np.empty((count, room), dtype=np.int32)
+            kernels.write_labels(bench.nodes, count, table, self._code_mask, part, counts[first : first + count])
+            parts[first] = part
+
+        self._each_chunk(packed, write)
+        room = max((part.shape[1] for part in parts.values()), default=0) if width is None else width
+        labels = np.full((len(packed), room), kernels.NO_LABEL, dtype=np.int32)
+        for first, part in parts.items():
+            labels[first : first + len(part), : part.shape[1]] = part
+        return Legal(labels, counts)
+
+    def legal_masks(self, positions: Any, layout: str, out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+        """Return bool[n, labels of the layout]: which labels are those of legal moves.
+
+        out : such an array to write to, C-contiguous.
+        """
+        packed, table = self._packed(positions), self.labels(layout)
+        masks: NDArray[np.bool_] = output_array(out, (len(packed), self.layouts[layout]), np.bool_)
+        bytes_of = masks.view(np.uint8)
+
+        def write(bench: Bench, first: int, count: int) -> None:
+            kernels.list_legal(bench.nodes, count)
+            kernels.write_masks(bench.nodes, count, table, self._code_mask, bytes_of[first : first + count])
+
+        self._each_chunk(packed, write)
+        return masks
+
+    def apply(
+        self,
+        positions: Any,
+        moves: Any,
+        layout: str = IDS,
+        out: NDArray[np.uint8] | None = None,
+        checked: bool = True,
+    ) -> NDArray[np.uint8]:
+        """Return the positions after `moves`, int[n], labels of `layout`.
+
+        out : uint8[n, size] to write to, C-contiguous; it may be `positions`.
+        checked : False for moves in 'ids' that are known to be legal, two to three times as fast in Shogi. Then only a
+        move that no piece can make is noticed.
+        Raises ValueError naming the first row whose move is not legal.
+        """
+        packed = self._packed(positions)
+        after: NDArray[np.uint8] = output_array(out, packed.shape, np.uint8)
+        if not checked and layout == IDS and self.rules.apply_rows is not None:
+            self._apply_unchecked(packed, self._wanted(packed, moves), after)
+            return after
+
+        def write(bench: Bench, first: int, count: int) -> None:
+            kernels.make_chosen(bench.nodes, count)
+            self._write(bench.nodes, first, count, after)
+
+        self._with_moves(packed, moves, layout, write, refuse=True)
+        return after
+
+    def _apply_unchecked(self, packed: Any, codes: Any, after: Any) -> None:
+        """Make moves by the game's own kernel for packed positions."""
+        apply_rows = self.rules.apply_rows
+        assert apply_rows is not None
+        scratches = [np.empty(self.rules.scratch, dtype=np.uint8) for _ in range(self.threads)]
+
+        def worker(index: int) -> Callable[[int], None]:
+            def work(first: int) -> None:
+                rows = np.ascontiguousarray(packed[first : first + CHUNK])
+                chunk = codes[first : first + len(rows)]
+                refused = apply_rows(rows, self._packing.number, chunk, scratches[index], after[first:])
+                if refused >= 0:
+                    raise ValueError(f"row {first + refused}: the move {chunk[refused]} can not be made here")
+
+            return work
+
+        self._on_threads(worker, range(0, len(packed), CHUNK))
+
+    def relabel(self, positions: Any, moves: Any, source: str, target: str) -> NDArray[np.int32]:
+        """Return the labels in layout `target` of moves given as labels of `source`; -1 for what is not legal."""
+        packed, table = self._packed(positions), self.labels(target)
+        labels = np.empty(len(packed), dtype=np.int32)
+
+        def write(bench: Bench, first: int, count: int) -> None:
+            kernels.label_chosen(bench.nodes, count, table, self._code_mask, labels[first : first + count])
+
+        self._with_moves(packed, moves, source, write, refuse=False)
+        return labels
+
+    def _with_moves(self, packed: Any, moves: Any, layout: str, work: Work, refuse: bool) -> None:
+        """Do `work` where the first move of each node is the one with the label in `moves`; see `choose_labels`."""
+        table, wanted = self.labels(layout), self._wanted(packed, moves)
+
+        def choose(bench: Bench, first: int, count: int) -> None:
+            kernels.list_legal(bench.nodes, count)
+            row = kernels.choose_labels(bench.nodes, count, table, self._code_mask, wanted[first : first + count])
+            if refuse and row >= 0:
+                text = self.game.format_position(bench.nodes[row].pos)
+                raise ValueError(f"row {first + row}: the move {wanted[first + row]} ({layout}) is not legal in {text}")
+            work(bench, first, count)
+
+        self._each_chunk(packed, choose)
+
+    @staticmethod
+    def _wanted(packed: Any, moves: Any) -> NDArray[np.int32]:
+        """Return `moves` as labels, one a position; raises ValueError if they are not."""
+        wanted = np.ascontiguousarray(moves, dtype=np.int32)
+        if wanted.shape != (len(packed),):
+            raise ValueError(f"there are {len(packed)} positions, and moves of the shape {list(wanted.shape)}")
+        return wanted
+
+    # ---- what positions are
+
+    def checks(self, positions: Any) -> NDArray[np.bool_]:
+        """Return bool[n]: whether the side to move is in check."""
+        packed = self._packed(positions)
+        out = np.empty(len(packed), dtype=np.bool_)
+        self._each_chunk(
+            packed, lambda bench, first, count: kernels.write_checks(bench.nodes, count, out.view(np.uint8)[first:])
+        )
+        return out
+
+    def outcomes(self, positions: Any) -> Outcomes:
+        """Return how the games that have come to the positions have ended, if they have.
+
+        By the rules of a Board: what may be claimed does not end a game; repetition needs a history, which is not here.
+        """
+        packed = self._packed(positions)
+        terminations, values = np.empty(len(packed), dtype=np.int8), np.empty(len(packed), dtype=np.int32)
+
+        def write(bench: Bench, first: int, count: int) -> None:
+            kernels.list_legal(bench.nodes, count)
+            kernels.write_results(bench.nodes, count, terminations[first:], values[first:])
+
+        self._each_chunk(packed, write)
+        return Outcomes(terminations, np.where(terminations == NOT_OVER, 0, np.sign(values)).astype(np.int8))
+
+    def features(self, positions: Any, *names: str, dtype: Any = None, out: Any = None) -> Any:
+        """Return an array [n, *shape] for each of `names` (see `feature_names`), a tuple of them if there are several.
+
+        dtype : of the arrays, None for uint8 of planes and the least that will do for indices.
+        out : arrays to write to, as many as names, of any dtype and C-contiguous.
+        """
+        packed = self._packed(positions)
+        chosen: list[Features] = [named(self.rules.features, name, "features") for name in names]
+        given = [None] * len(names) if out is None else list(out) if isinstance(out, (tuple, list)) else [out]
+        arrays = []
+        for each, array in zip(chosen, given, strict=True):
+            kind = np.dtype(dtype or each.dtype) if array is None else array.dtype
+            arrays.append(output_array(array, (len(packed), *each.shape), kind))
+
+        def write(bench: Bench, first: int, count: int) -> None:
+            for each, array in zip(chosen, arrays, strict=True):
+                size = math.prod(each.shape)
+                rows = array[first : first + count].reshape(count, size)
+                own = rows if array.dtype == each.dtype else bench.buffer(size, each.dtype)
+                each.write(bench.nodes, count, own)
+                if own is not rows:
+                    np.copyto(rows, own[:count], casting="unsafe")
+
+        self._each_chunk(packed, write)
+        return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+    # ---- counting, values
+
+    def perft(self, positions: Any, depth: int) -> NDArray[np.int64]:
+        """Return int64[n]: the leaves of the legal move tree `depth` (at least 1) plies below each position."""
+        if depth < 1:
+            raise ValueError(f"perft's depth is at least 1, not {depth}")
+        packed = self._packed(positions)
+        out = np.empty(len(packed), dtype=np.int64)
+
+        def write(bench: Bench, first: int, count: int) -> None:
+            ctx = perft_context(self.game)
+            for row in range(count):
+                ctx.pos = bench.nodes[row].pos
+                out[first + row] = count_leaves(ctx, depth)
+
+        self._each_chunk(packed, write, SEARCH_CHUNK)
+        return out
+
+    def evaluate(self, positions: Any, evaluation: str = "") -> NDArray[np.int32]:
+        """Return int32[n]: the static values for the side to move, in the game's unit.
+
+        evaluation : one of the game's by name, '' for its default.
+        """
+        packed = self._packed(positions)
+        values = np.empty(len(packed), dtype=np.int32)
+        evaluator = self.game.evaluation(evaluation).load()
+
+        def write(bench: Bench, first: int, count: int) -> None:
+            ctx = new_context(self.game, evaluator=evaluator)
+            set_root(ctx, bench.nodes[0].pos)
+            address = np.asarray(ctx).ctypes.data
+            kernels.write_evaluations(ctx, address, self.game.position.itemsize, bench.nodes, count, values[first:])
+
+        self._each_chunk(packed, write)
+        return values
+
+    def search(
+        self,
+        positions: Any,
+        *,
+        depth: int | None = None,
+        nodes: int | None = None,
+        evaluation: str = "",
+        layout: str = IDS,
+    ) -> Found:
+        """Return the values and best moves of searches to a fixed `depth`, or of so many `nodes`.
+
+        Each is a search of its own but that SEARCH_CHUNK positions in a row share a transposition table, so the result
+        depends on the positions and not on the number of threads.
+        """
+        if (depth is None) == (nodes is None) or min(depth or 1, nodes or 1) < 1:
+            raise ValueError(f"a search has either a depth or nodes, at least 1, not {depth} and {nodes}")
+        limits, packed, table = Limits(depth=depth, nodes=nodes), self._packed(positions), self.labels(layout)
+        values, labels = np.empty(len(packed), dtype=np.int32), np.full(len(packed), kernels.NO_LABEL, dtype=np.int32)
+        searchers: list[Searcher] = []
+
+        def write(bench: Bench, first: int, count: int) -> None:
+            searcher = searchers.pop() if searchers else Searcher(self.game, evaluation=evaluation, hash_mb=HASH_MB)
+            searcher.new_game()
+            for row in range(count):
+                pos = bench.nodes[row].pos
+                found = searcher.search(pos, (), limits)
+                values[first + row] = found.score
+                if found.bestmove:
+                    labels[first + row] = table[int(pos.side), found.bestmove & int(self._code_mask)]
+            searchers.append(searcher)
+
+        self._each_chunk(packed, write, SEARCH_CHUNK)
+        return Found(values, labels)
+
+
+class Legal(NamedTuple):
+    """Legal moves. labels : int32[n, width], -1 after a row's last one    counts : int32[n], how many there are."""
+
+    labels: NDArray[np.int32]
+    counts: NDArray[np.int32]

@@ -1,0 +1,153 @@
+"""Whole games in bulk: at random, or the engine against itself; and the positions in them."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shogi_engine.batch import kernels
+from shogi_engine.batch.batch import Batch
+from shogi_engine.batch.rows import CHUNK
+from shogi_engine.game import VALUE_MAX, VALUE_NONE
+from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root
+from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.threads import results_on_threads
+from shogi_engine.training.data import Player, new_terms
+from shogi_engine.training.game_kernels import ABANDONED, LONGEST, play_game
+
+TOGETHER = 16  # games that a thread plays in a row
+TABLE_MB = 4
+
+Made = tuple[NDArray[np.uint32], NDArray[np.int16], int]  # a game's moves, values and result
+
+
+class Games(NamedTuple):
+    """Games, a row each, from the starting position.
+
+    moves : int32[n, longest], in the layout 'ids', -1 after the last one    lengths : int32[n]
+    results : int8[n], 1, 0, -1 for the side that began; a game that was cut off is a draw
+    values : int16[n, longest], what was searched before each move, for the side to move; VALUE_NONE where nothing was
+    """
+
+    moves: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    results: NDArray[np.int8]
+    values: NDArray[np.int16]
+
+
+class Positions(NamedTuple):
+    """The positions of games before each move, one game after the other.
+
+    positions : uint8[n, size], packed    game : int32[n], the row in Games    ply : int32[n], moves made before
+    """
+
+    positions: NDArray[np.uint8]
+    game: NDArray[np.int32]
+    ply: NDArray[np.int32]
+
+
+def random_games(batch: Batch, count: int, *, seed: int = 0, longest: int = 512) -> Games:
+    """Return `count` games of random moves, ended by the rules or after `longest` moves.
+
+    The games depend on the seed, and not on how many threads play them.
+    """
+    _check_longest(longest, MAX_GAME_PLY)
+    states = np.random.default_rng(seed).integers(1, 1 << 63, size=count, dtype=np.uint64)
+    start = batch.game.parse_position(batch.game.start)
+
+    def worker(_: int) -> Callable[[int], list[Made]]:
+        ctx = new_context(batch.game)
+        for name, value in batch.rules.params.items():
+            ctx.params[name] = value
+        moves = np.zeros(longest, dtype=np.uint32)
+
+        def play(first: int) -> list[Made]:
+            made = []
+            for game in range(first, min(first + TOGETHER, count)):
+                set_root(ctx, start)
+                length, result = kernels.play_random(ctx, states[game : game + 1], longest, moves)
+                made.append((moves[:length].copy(), np.full(length, VALUE_NONE, dtype=np.int16), int(result)))
+            return made
+
+        return play
+
+    return _collect(batch, worker, count, TOGETHER)
+
+
+def self_play(
+    batch: Batch,
+    count: int,
+    *,
+    nodes: int,
+    seed: int = 0,
+    opening: int = 8,
+    longest: int = LONGEST,
+    evaluation: str = "",
+) -> Games:
+    """Return `count` games of the engine against itself, which searches about `nodes` a move.
+
+    opening : moves that are made at random first    evaluation : one of the game's by name, '' for its default
+    A game ends by the rules, when a win is found, or after `longest` moves. It depends on the seed only.
+    """
+    _check_longest(longest, LONGEST)
+    evaluator = batch.game.evaluation(evaluation).load()
+    start = batch.game.parse_position(batch.game.start)
+    terms = new_terms(nodes, VALUE_MAX)
+    terms.random, terms.opening, terms.balance, terms.longest = 1, opening, VALUE_MAX, longest
+
+    def worker(_: int) -> Callable[[int], list[Made]]:
+        table = TranspositionTable(TABLE_MB)
+        players = [Player(evaluator, table, batch.game) for _ in range(2)]
+        moves, values = np.zeros(longest, dtype=np.uint32), np.zeros(longest, dtype=np.int16)
+
+        def play(game: int) -> list[Made]:
+            random = np.random.default_rng([seed, game])
+            result = ABANDONED
+            while result == ABANDONED:  # over within the opening
+                for player in players:
+                    player.new_game()
+                    player.ctx.pos = start
+                state = random.integers(1, 1 << 63, size=1, dtype=np.uint64)
+                result, length = play_game(*(player.ctx for player in players), state, terms, moves, values)
+            return [(moves[:length].copy(), values[:length].copy(), int(result))]
+
+        return play
+
+    return _collect(batch, worker, count, 1)
+
+
+def positions_of(batch: Batch, games: Games) -> Positions:
+    """Return all positions of games, but for the last of each; raises ValueError if a game has an illegal move."""
+    begins = np.concatenate([[0], np.cumsum(games.lengths)])
+    out = np.empty((begins[-1], batch.size), dtype=np.uint8)
+    start = batch.pack([batch.game.start])
+    for first in range(0, len(games.lengths), CHUNK):
+        rows = slice(first, first + CHUNK)
+        lengths, moves, current = games.lengths[rows], games.moves[rows], np.repeat(start, len(games.lengths[rows]), 0)
+        for ply in range(int(lengths.max(initial=0))):
+            going = np.flatnonzero(lengths > ply)
+            out[begins[rows][: len(lengths)][going] + ply] = current[going]
+            current[going] = batch.apply(current[going], moves[going, ply])
+    game = np.repeat(np.arange(len(games.lengths), dtype=np.int32), games.lengths)
+    return Positions(out, game, (np.arange(begins[-1]) - begins[game]).astype(np.int32))
+
+
+def _check_longest(longest: int, most: int) -> None:
+    """Raise ValueError for games of a length that there is no room for."""
+    if not 1 <= longest <= most:
+        raise ValueError(f"a game has at least 1 move and at most {most}, not {longest}")
+
+
+def _collect(batch: Batch, worker: Callable[[int], Callable[[int], list[Made]]], count: int, together: int) -> Games:
+    """Return the games that threads play: the function worker(index) plays `together` games from a number on."""
+    made: dict[int, list[Made]] = dict(results_on_threads(worker, range(0, count, together), batch.threads, "games"))
+    games = [game for first in sorted(made) for game in made[first]]
+    lengths = np.array([len(moves) for moves, _, _ in games], dtype=np.int32)
+    width = int(lengths.max(initial=0))
+    table: Any = np.full((len(games), width), kernels.NO_LABEL, dtype=np.int32)
+    values = np.full((len(games), width), VALUE_NONE, dtype=np.int16)
+    for row, (moves, found, _) in enumerate(games):
+        table[row, : len(moves)] = moves & ((1 << batch.rules.code_bits) - 1)
+        values[row, : len(moves)] = found
+    return Games(table, lengths, np.array([result for _, _, result in games], dtype=np.int8), values)

@@ -1,0 +1,181 @@
+"""Rows of positions at once: what `Batch` does with its nodes, for any game.
+
+A node is a record of `node_dtype`, in which a game's rules see a context: `pos`, and `moves` with room for all moves of
+one position. `moves[:count]` are the legal ones after `list_legal`.
+"""
+
+import numpy as np
+
+from shogi_engine.game import (
+    NOT_OVER,
+    Game,
+    do_move,
+    evaluate,
+    game_result,
+    generate_moves,
+    is_in_check,
+    is_legal,
+    refresh_line,
+)
+from shogi_engine.jit import load_u64, njit, record_dtype, store_u64
+from shogi_engine.search.arena import random_below
+from shogi_engine.search.context import begin_game, play_move, write_root_moves
+
+NO_LABEL = -1
+
+
+def node_dtype(game: Game) -> np.dtype:
+    """Return the dtype of a node of `game`: a position at the beginning of a game, and what its rules ask for."""
+    return record_dtype(
+        [
+            ("pos", game.position),
+            ("undo", game.undo, (1,)),
+            ("params", game.params),
+            ("game_ply", np.int64),
+            ("ply", np.int64),
+            ("count", np.int64),
+            ("moves", np.uint32, (game.max_moves + 1,)),
+        ]
+    )
+
+
+@njit
+def list_legal(nodes, count):
+    """Write the legal moves of nodes[:count] to node.moves and how many there are to node.count."""
+    for row in range(count):
+        node = nodes[row]
+        legal = 0
+        for index in range(generate_moves(node, 0)):
+            move = node.moves[index]
+            if is_legal(node.pos, move):
+                node.moves[legal] = move
+                legal += 1
+        node.count = legal
+
+
+@njit
+def write_labels(nodes, count, table, code_mask, labels, counts):
+    """Write the labels of the legal moves of nodes[:count], after `list_legal`; the rest of a row is NO_LABEL.
+
+    table : int32[2, codes], in, by side and Board's move.   code_mask : uint32, the bits of such a move.
+    labels : int32[>= count, width], out; what there is no room for is left out.   counts : int32[>= count], out.
+    """
+    for row in range(count):
+        node = nodes[row]
+        by_code = table[np.uint64(node.pos.side)]
+        for index in range(min(node.count, labels.shape[1])):
+            labels[row, index] = by_code[np.uint64(node.moves[index] & code_mask)]
+        for index in range(node.count, labels.shape[1]):
+            labels[row, index] = NO_LABEL
+        counts[row] = node.count
+
+
+@njit
+def write_masks(nodes, count, table, code_mask, masks):
+    """Write 1 for the label of each legal move of nodes[:count] and 0 for all others to masks, uint8[>= count, size].
+
+    Comes after `list_legal`; a move that the layout has no label for is left out.
+    """
+    for row in range(count):
+        node = nodes[row]
+        by_code = table[np.uint64(node.pos.side)]
+        masks[row, :] = 0
+        for index in range(node.count):
+            label = by_code[np.uint64(node.moves[index] & code_mask)]
+            if label >= 0:
+                masks[row, np.uint64(label)] = 1
+
+
+@njit
+def choose_labels(nodes, count, table, code_mask, wanted):
+    """Put the legal move with the label wanted[row] first in node.moves of nodes[:count], after `list_legal`.
+
+    Return the first row that has no such move, -1 if all have one. There node.moves[0] is 0, no move.
+    """
+    refused = -1
+    for row in range(count):
+        node = nodes[row]
+        by_code = table[np.uint64(node.pos.side)]
+        found = np.uint32(0)
+        for index in range(node.count):
+            move = node.moves[index]
+            if by_code[np.uint64(move & code_mask)] == wanted[row]:
+                found = move
+                break
+        if found == 0 and refused < 0:
+            refused = row
+        node.moves[0] = found
+    return refused
+
+
+@njit
+def label_chosen(nodes, count, table, code_mask, labels):
+    """Write the label of node.moves[0] of nodes[:count], NO_LABEL for no move, to labels, int32[>= count]."""
+    for row in range(count):
+        move = nodes[row].moves[0]
+        labels[row] = table[np.uint64(nodes[row].pos.side), np.uint64(move & code_mask)] if move != 0 else NO_LABEL
+
+
+@njit
+def make_chosen(nodes, count):
+    """Make node.moves[0] in nodes[:count]."""
+    for row in range(count):
+        node = nodes[row]
+        do_move(node.pos, node.moves[0], node.undo[0])
+
+
+@njit
+def write_checks(nodes, count, checks):
+    """Write whether the side to move is in check to checks, uint8[>= count]."""
+    for row in range(count):
+        checks[row] = is_in_check(nodes[row].pos)
+
+
+@njit
+def write_results(nodes, count, terminations, values):
+    """Write how the game has ended in nodes[:count] and its result for the side to move, as `game_result` says it.
+
+    terminations : int8[>= count], out.   values : int32[>= count], out.
+    """
+    for row in range(count):
+        terminations[row], values[row] = game_result(nodes[row], nodes[row].count)
+
+
+@njit
+def copy_position(nodes, row, address, size):
+    """Copy the position of a node, `size` bytes, to `address`."""
+    source = np.uint64(nodes[row : row + 1].ctypes.data)
+    for offset in range(0, size, 8):
+        store_u64(np.uint64(address + offset), load_u64(source + np.uint64(offset)))
+
+
+@njit
+def write_evaluations(ctx, address, size, nodes, count, values):
+    """Write the static values of nodes[:count] for the side to move to values, int32[>= count].
+
+    ctx : a search's context at its root.   address, size : of its position.
+    """
+    for row in range(count):
+        copy_position(nodes, row, address, size)
+        refresh_line(ctx)
+        values[row] = evaluate(ctx)
+
+
+@njit
+def play_random(ctx, state, longest, moves):
+    """Play a game of random moves from ctx.pos; return (moves made, result for the side that began).
+
+    ctx : a search's context.   state : uint64[1], in-out, see `random_below`.   moves : uint32[>= longest], out.
+    A game that is not over after `longest` moves is a draw.
+    """
+    begin_game(ctx)
+    for ply in range(longest + 1):
+        count = write_root_moves(ctx)
+        termination, value = game_result(ctx, count)
+        if termination != NOT_OVER:
+            won = np.int64(value > 0) - np.int64(value < 0)
+            return ply, -won if ply & 1 else won
+        if ply < longest:
+            moves[ply] = ctx.root_moves[random_below(state, count)]
+            play_move(ctx, moves[ply])
+    return longest, np.int64(0)

@@ -1,0 +1,155 @@
+"""Rows of packed positions, read a chunk at a time, in threads."""
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shogi_engine import games
+from shogi_engine.batch import kernels
+from shogi_engine.game import Game
+from shogi_engine.games.batch_rules import BatchRules
+from shogi_engine.threads import results_on_threads
+
+CHUNK = 256  # positions that a kernel is given at a time: their nodes fit into a second-level cache
+
+
+class Bench:
+    """What a thread works with. nodes : record[kernels.node_dtype][CHUNK]."""
+
+    def __init__(self, nodes: Any) -> None:
+        self.nodes = nodes
+        self._buffers: dict[tuple[int, Any], Any] = {}
+
+    def buffer(self, size: int, dtype: Any) -> Any:
+        """Return an array [CHUNK, size] to write to; the same one each time."""
+        if (size, dtype) not in self._buffers:
+            self._buffers[size, dtype] = np.empty((CHUNK, size), dtype=dtype)
+        return self._buffers[size, dtype]
+
+
+Work = Callable[[Bench, int, int], object]  # (bench, first, count): bench.nodes[:count] are positions[first:][:count]
+
+
+class Rows:
+    """Packed positions of one game, unpacked for others to work with."""
+
+    def __init__(self, game: str, packing: str = "", *, threads: int = 1) -> None:
+        if threads < 1:
+            raise ValueError(f"a batch needs at least one thread, not {threads}")
+        self.game: Game = games.load(game)
+        self.rules: BatchRules = importlib.import_module(f"{games.__name__}.{game}.batch").RULES
+        self.threads = threads
+        self._packing = named(self.rules.packings, packing or next(iter(self.rules.packings)), "packing")
+        self._code_mask = np.uint32((1 << self.rules.code_bits) - 1)
+        self._tables: dict[str, NDArray[np.int32]] = {}
+        self._dtype = kernels.node_dtype(self.game)
+        self._free: list[Bench] = []  # those that no thread uses
+
+    @property
+    def size(self) -> int:
+        """The bytes of a packed position."""
+        return int(self._packing.size)
+
+    @property
+    def packings(self) -> list[str]:
+        """The names of packed forms."""
+        return list(self.rules.packings)
+
+    @property
+    def layouts(self) -> dict[str, int]:
+        """The names of the layouts of moves, and how many labels each has."""
+        return {name: layout.size for name, layout in self.rules.layouts.items()}
+
+    @property
+    def feature_names(self) -> dict[str, tuple[int, ...]]:
+        """The names of features, and the shape of one position's."""
+        return {name: features.shape for name, features in self.rules.features.items()}
+
+    def _packed(self, positions: Any) -> NDArray[np.uint8]:
+        """Return `positions` as an array of bytes; raises ValueError if its shape or type is another."""
+        packed = np.asarray(positions)
+        if packed.ndim != 2 or packed.shape[1] != self.size or packed.dtype != np.uint8:
+            raise ValueError(f"packed positions are uint8[n, {self.size}], not {packed.dtype}{list(packed.shape)}")
+        return packed
+
+    def labels(self, layout: str) -> NDArray[np.int32]:
+        """Return int32[2, codes], the layout's labels by side to move and Board's move, -1 where it has none."""
+        if layout not in self._tables:
+            self._tables[layout] = named(self.rules.layouts, layout, "layout").table()
+        return self._tables[layout]
+
+    def _take_bench(self) -> Bench:
+        """Return a bench that nobody else uses."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            nodes = np.zeros(CHUNK, dtype=self._dtype)
+            params = self.game.default_params()
+            for name, value in self.rules.params.items():
+                params[name] = value
+            nodes["params"] = params
+            return Bench(nodes)
+
+    def _each_chunk(self, packed: NDArray[np.uint8], work: Work, chunk: int = CHUNK) -> None:
+        """Read one chunk of positions after the other and do `work` with it, in `threads` threads."""
+        used: list[Bench] = []
+
+        def worker(_: int) -> Callable[[int], None]:
+            bench = self._take_bench()
+            used.append(bench)
+
+            def read_and_work(first: int) -> None:
+                rows = np.ascontiguousarray(packed[first : first + chunk])
+                refused = int(self.rules.read_rows(rows, self._packing.number, bench.nodes, len(rows)))
+                if refused >= 0:
+                    self._refuse(rows[refused], first + refused)
+                work(bench, first, len(rows))
+
+            return read_and_work
+
+        self._on_threads(worker, range(0, len(packed), chunk))
+        self._free += used
+
+    def _on_threads(self, worker: Callable[[int], Callable[[int], None]], starts: range) -> None:
+        """Let each thread's function, worker(index), do some of `starts`."""
+        if self.threads == 1 or len(starts) < 2:
+            do = worker(0)
+            for first in starts:
+                do(first)
+        else:
+            for _ in results_on_threads(worker, starts, self.threads, "batch"):
+                pass
+
+    def _refuse(self, row: NDArray[np.uint8], number: int) -> None:
+        """Raise ValueError saying what is wrong with a packed position."""
+        try:
+            self._packing.unpack(row.tobytes())
+        except ValueError as fault:
+            raise ValueError(f"row {number}: {fault}") from None
+        raise ValueError(f"row {number}: no position")
+
+    def _write(self, nodes: Any, first: int, count: int, out: NDArray[np.uint8]) -> None:
+        """Pack nodes[:count] into out[first:]; raises ValueError if the form has no room for one."""
+        refused = int(self.rules.write_rows(nodes, count, self._packing.number, out[first : first + count]))
+        if refused >= 0:
+            raise ValueError(f"row {first + refused}: this position can not be packed; is a king missing?")
+
+
+def named(known: dict[str, Any], name: str, what: str) -> Any:
+    """Return what `name` stands for; raises ValueError with the names if there is no such thing."""
+    if name not in known:
+        raise ValueError(f"there is no {what} {name!r}; there are {', '.join(known)}")
+    return known[name]
+
+
+def output_array(out: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return `out`, or a new array; raises ValueError if `out` has another shape or dtype or is not C-contiguous."""
+    if out is None:
+        return np.empty(shape, dtype=dtype)
+    if out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous:
+        found = f"{out.dtype}{list(out.shape)}"
+        raise ValueError(f"out should be a C-contiguous {np.dtype(dtype)}{list(shape)}, not {found}")
+    return out

@@ -1,0 +1,120 @@
+"""Files of positions: records of one size, one after the other, mapped into memory in pieces and never read whole.
+
+`KINDS` names them: hcp, positions alone, and hcpe, with what was searched and who won, as Apery, dlshogi and cshogi
+have them; psv, YaneuraOu's PackedSfenValue; othello, this package's own. Moves in hcpe are labels of the layout
+'cshogi', in psv of 'yaneuraou', in othello of 'ids'; `Batch.relabel` turns them into others.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+HCP = np.dtype([("hcp", "u1", (32,))])
+HCPE = np.dtype(
+    [
+        ("hcp", "u1", (32,)),
+        ("eval", "<i2"),  # for the side to move
+        ("bestMove16", "<i2"),
+        ("gameResult", "i1"),  # 0 a draw, 1 black has won, 2 white
+        ("dummy", "u1"),
+    ]
+)
+PSV = np.dtype(
+    [
+        ("sfen", "u1", (32,)),
+        ("score", "<i2"),  # for the side to move
+        ("move", "<u2"),
+        ("gamePly", "<u2"),
+        ("game_result", "i1"),  # 1, 0, -1 for the side to move
+        ("padding", "u1"),
+    ]
+)
+OTHELLO = np.dtype(
+    [
+        ("packed", "u1", (17,)),
+        ("move", "u1"),
+        ("score", "<i2"),  # for the side to move, in hundredths of a disc
+        ("result", "i1"),  # discs that the side to move has won by in the end
+        ("empties", "u1"),
+    ]
+)
+KINDS = {"hcp": HCP, "hcpe": HCPE, "psv": PSV, "othello": OTHELLO}
+PIECE = 1 << 16  # records that are mapped at a time
+
+
+def record_kind(kind: str) -> "np.dtype[Any]":
+    """Return the dtype of a kind of file; raises ValueError with the names if there is no such kind."""
+    if kind not in KINDS:
+        raise ValueError(f"there is no kind of file {kind!r}; there are {', '.join(KINDS)}")
+    return KINDS[kind]
+
+
+def count_records(path: str | os.PathLike[str], kind: str) -> int:
+    """Return how many records a file has; raises ValueError if it does not end with a whole one."""
+    size, each = Path(path).stat().st_size, record_kind(kind).itemsize
+    if size % each:
+        raise ValueError(f"{path}: {size} bytes are no whole number of {kind} records of {each}")
+    return size // each
+
+
+def open_records(path: str | os.PathLike[str], kind: str, mode: Any = "r") -> NDArray[Any]:
+    """Return a file as one array of records, mapped into memory: what is not touched is not read.
+
+    mode : 'r', 'r+' to change records in place, 'c' to change them in memory only.   Raises ValueError for a file that
+    does not end with a whole record.
+    """
+    count = count_records(path, kind)
+    return np.memmap(path, record_kind(kind), mode, shape=(count,)) if count else np.zeros(0, record_kind(kind))
+
+
+def read_records(
+    path: str | os.PathLike[str], kind: str, rows: int = PIECE, start: int = 0, stop: int | None = None
+) -> Iterator[NDArray[Any]]:
+    """Yield records[start:stop] of a file in pieces of `rows`, each mapped for as long as somebody has it.
+
+    So a file of any size takes the memory of one piece. Raises ValueError as `open_records`.
+    """
+    count = count_records(path, kind)
+    stop = count if stop is None else min(stop, count)
+    each = record_kind(kind)
+    for first in range(start, stop, rows):
+        yield np.memmap(path, each, "r", first * each.itemsize, (min(rows, stop - first),))
+
+
+class RecordWriter:
+    """A file that records are appended to, in pieces.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, RecordWriter(f"{folder}/games.hcpe", "hcpe") as writer:
+    ...     writer.write(np.zeros(3, HCPE))
+    ...     writer.count
+    3
+
+    append : add to a file that is there, which must end with a whole record, and not begin anew.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], kind: str, *, append: bool = False) -> None:
+        self._dtype = record_kind(kind)
+        self.count = count_records(path, kind) if append and Path(path).exists() else 0
+        self._stream = open(path, "ab" if append else "wb")  # noqa: SIM115
+
+    def write(self, records: NDArray[Any]) -> None:
+        """Append records; raises ValueError if they are not of the file's dtype."""
+        if records.dtype != self._dtype:
+            raise ValueError(f"records should be of {self._dtype}, not {records.dtype}")
+        self._stream.write(np.ascontiguousarray(records).data)
+        self.count += len(records)
+
+    def close(self) -> None:
+        """Write what is waiting and close the file."""
+        self._stream.close()
+
+    def __enter__(self) -> "RecordWriter":
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()

@@ -1,0 +1,209 @@
+"""`shogi-engine csa`: games on a server by the CSA protocol: floodgate, WCSC, or one on this machine."""
+
+import argparse
+import contextlib
+import math
+import re
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from shogi_engine.cli.common import add_command, add_hash, add_threads, at_least_one, natural
+from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.csa.password import VARIABLE, read_password
+
+if TYPE_CHECKING:
+    from shogi_engine.csa.players import Player
+    from shogi_engine.csa.session import Session
+
+PORT_MAX = 65535
+INTERRUPTED = 130  # the status of a command that Ctrl-C ended
+_ADDRESS = re.compile(r"(\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[^\s:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
+DELAY_MS = 200  # over the internet; a server on this machine needs less
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = add_command(commands, "csa", run, "Play on a server by the CSA protocol (floodgate, WCSC).")
+    parser.add_argument("server", metavar="HOST[:PORT]", help="the port is 4081 if none is given")
+    parser.add_argument("--name", required=True, metavar="NAME", help="the login's name")
+    parser.add_argument(
+        "--password-file", default="", metavar="FILE", help=f"its first line is the password; else {VARIABLE} is"
+    )
+    parser.add_argument(
+        "--game", default="", metavar="NAME", help="a game of shogi-server, e.g. floodgate-300-10F; none for WCSC"
+    )
+    parser.add_argument("--x1", action="store_true", help="the extended mode of shogi-server")
+    parser.add_argument("--turn", choices=("+", "-", "*"), default="*", help="with --x1: the side to ask for")
+    parser.add_argument("--games", type=natural, default=1, metavar="N", help="how many, 0 for no end; default 1")
+    parser.add_argument("--ponder", action=argparse.BooleanOptionalAction, default=True, help="default: yes")
+    parser.add_argument(
+        "--comments",
+        action=argparse.BooleanOptionalAction,
+        help="send scores and lines with moves; default: if there is a --game",
+    )
+    parser.add_argument("--records", default="", metavar="FOLDER", help="where CSA and KIF files of the games go")
+    parser.add_argument("--log", default="", metavar="FILE", help="add the conversation, without the password")
+    parser.add_argument(
+        "--attempts", type=at_least_one, default=10, metavar="N", help="to connect, in a row; default 10"
+    )
+    parser.add_argument(
+        "--resume",
+        type=natural,
+        metavar="S",
+        help="seconds to wait for a last game that was broken off; default 60, with a --game 0",
+    )
+    parser.add_argument(
+        "--delay", type=natural, default=DELAY_MS, metavar="MS", help=f"kept back from a move; default {DELAY_MS}"
+    )
+    parser.add_argument(
+        "--engine", default="", metavar="COMMAND", help="a USI engine: 'COMMAND:Option=value,...'; default: ours"
+    )
+    parser.add_argument("--level", type=natural, metavar="N", help="a weaker player, 0 to 19 (ours)")
+    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="of a move, at most")
+    parser.add_argument("--book", action="store_true", help="use the opening book (ours)")
+    parser.add_argument("--resign", type=at_least_one, metavar="CP", help="give up at so many centipawns less (ours)")
+    add_threads(parser)
+    add_hash(parser, 256)
+
+
+def server_address(text: str) -> tuple[str, int]:
+    """Return host and port of 'HOST', 'HOST:PORT' or '[::1]:PORT'. Raises ValueError."""
+    from shogi_engine.csa.settings import PORT
+
+    found = _ADDRESS.fullmatch(text)
+    if not found or not 0 < int(found["port"] or PORT) <= PORT_MAX:
+        raise ValueError(f"csa: expected HOST, HOST:PORT or [ADDRESS]:PORT, not {text!r}")
+    return found["six"] or found["host"], int(found["port"] or PORT)
+
+
+class Terminal:
+    """Shows how a session goes: lines that stay, and on a terminal one that changes."""
+
+    def __init__(self, stream: TextIO) -> None:
+        from rich.console import Console
+
+        self._console = Console(file=stream, highlight=False, soft_wrap=True)
+        self._status = self._console.status("") if self._console.is_terminal else None
+        self._shown = False
+
+    def note(self, text: str) -> None:
+        """Print a line."""
+        self._console.print(f"{time.strftime('%H:%M:%S')}  {text}", markup=False)
+
+    def progress(self, text: str) -> None:
+        """Show a line that the next one replaces."""
+        if self._status is None:
+            return
+        from rich.text import Text
+
+        if text:
+            self._status.update(Text(text))
+        if bool(text) != self._shown:
+            self._shown = bool(text)
+            (self._status.start if text else self._status.stop)()
+
+
+class ConversationLog:
+    """The conversation in a file, each line with the time; nothing without a file."""
+
+    def __init__(self, path: str) -> None:
+        self._file = Path(path).expanduser().open("a", encoding="utf-8", buffering=1) if path else None
+
+    def __call__(self, direction: str, line: str) -> None:
+        """Add a line."""
+        if self._file is not None:
+            now = time.time()
+            ms = int(math.modf(now)[0] * 1000)
+            self._file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(now))}.{ms:03} {direction} {line}\n")
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
+
+@contextlib.contextmanager
+def leaving_by_signals(session: "Session") -> Iterator[None]:
+    """Have Ctrl-C, and the signal that ends a service, end the session in order; the third time at once."""
+    count = 0
+
+    def leave(number: int, frame: Any) -> None:
+        nonlocal count
+        count += 1
+        if count > 2:
+            raise KeyboardInterrupt
+        session.interrupt()
+
+    before = {number: signal.signal(number, leave) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def make_player(args: argparse.Namespace) -> "Player":
+    """Return who plays, ready for the first game. Raises ValueError, OSError."""
+    player: Player
+    if args.engine:
+        if args.level is not None or args.book or args.resign:
+            raise ValueError("csa: --level, --book and --resign are for our own engine; options follow its --engine")
+        from shogi_engine.csa.usi_player import UsiPlayer
+
+        ponder = "true" if args.ponder else "false"
+        options = {"USI_Hash": str(args.hash), "Threads": str(args.threads), "USI_Ponder": ponder}
+        player = UsiPlayer(args.engine, options=options, delay_ms=args.delay, nodes=args.nodes)
+        player.load()
+        return player
+    from shogi_engine.csa.engine_player import EnginePlayer, Strength
+    from shogi_engine.engine import Engine
+
+    strength = Strength(args.level, args.nodes, args.resign or 0, args.book)
+    with compile_bar():
+        engine = Engine("shogi", hash_mb=args.hash, threads=args.threads)
+        player = EnginePlayer(engine, strength, delay_ms=args.delay, ponder=args.ponder)
+        player.load()
+    return player
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play; the status is 0 if all games came to an end, 1 if one was broken off."""
+    from shogi_engine.csa.keeper import Keeper
+    from shogi_engine.csa.session import Session
+    from shogi_engine.csa.settings import Settings
+
+    host, port = server_address(args.server)
+    settings = Settings(
+        host,
+        args.name,
+        port=port,
+        game=args.game,
+        x1=args.x1,
+        turn=args.turn,
+        games=args.games,
+        comments=bool(args.game) if args.comments is None else args.comments,
+        ponder=args.ponder,
+        attempts=args.attempts,
+        resume=float((0 if args.game else 60) if args.resume is None else args.resume),
+    )
+    password = read_password(args.password_file)
+    keeper = Keeper(args.records)
+    log = ConversationLog(args.log)
+    player = make_player(args)
+    display = Terminal(sys.stdout)
+    session = Session(settings, password, player, keeper, display, log)
+    try:
+        with leaving_by_signals(session):
+            session.run()
+    finally:
+        player.close()
+        log.close()
+        if count := session.tally.games:
+            display.note(f"{count} game{'s' if count > 1 else ''}: {session.tally.describe()}")
+    if session.left_at_once:
+        return INTERRUPTED
+    return 1 if session.tally.broken else 0

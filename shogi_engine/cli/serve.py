@@ -1,0 +1,89 @@
+"""`shogi-engine serve`: the board in a browser, for both games."""
+
+import argparse
+import socket
+import webbrowser
+from typing import Any
+
+from shogi_engine.cli.common import add_command, at_least_one, natural
+from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.preparation import leave
+
+PORT = 8765
+PORT_MAX = 65535
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = add_command(commands, "serve", run, "Play, analyse and solve in a browser.")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on; another than this machine's own asks for a token"
+    )
+    parser.add_argument("--port", type=natural, default=PORT, metavar="N", help=f"default {PORT}; 0 for any free one")
+    parser.add_argument("--token", default="", help="what browsers have to know; made up if the host needs one")
+    parser.add_argument(
+        "--engines", type=at_least_one, metavar="N", help="searches at once, default as many as there are cores"
+    )
+    parser.add_argument("--open", action="store_true", help="open the page in the browser")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until Ctrl-C."""
+    if args.port > PORT_MAX:
+        raise ValueError(f"serve: a port is 0 to {PORT_MAX}, not {args.port}")
+    try:
+        import starlette  # noqa: F401
+        import uvicorn
+        import websockets  # noqa: F401
+    except ImportError:
+        raise ValueError(
+            "serve needs Starlette, uvicorn and websockets, which are not installed: pip install 'shogi-engine[web]'"
+        ) from None
+    from shogi_engine.analysis import cores
+    from shogi_engine.web.app import application, hub_of_engines
+    from shogi_engine.web.guard import Guard
+    from shogi_engine.web.messages import MESSAGE_MAX
+
+    guard = Guard.of(args.host, args.token)
+    listener = _listener(args.host, args.port)
+    address = _address(args.host, listener.getsockname()[1], guard.token)
+    with compile_bar():
+        hub = hub_of_engines(args.engines or cores())
+        config = uvicorn.Config(
+            application(hub, guard),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ws_max_size=MESSAGE_MAX,
+            ws_per_message_deflate=False,
+            timeout_graceful_shutdown=2,
+        )
+        print(f"the board is at {address} (Ctrl-C ends the server)", flush=True)
+        if args.open:
+            webbrowser.open(address)
+        try:
+            uvicorn.Server(config).run(sockets=[listener])
+        except KeyboardInterrupt:
+            pass
+        finally:
+            hub.close()
+    leave(0)  # engines may be in the middle of something
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    """Return a socket that listens. Raises OSError, which says where it could not."""
+    try:
+        family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(where)
+        listener.listen(128)
+    except OSError as fault:
+        raise OSError(f"serve can not listen on {host}, port {port}: {fault}") from None
+    return listener
+
+
+def _address(host: str, port: int, token: str) -> str:
+    """Return what to open in a browser."""
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}/" + (f"?token={token}" if token else "")

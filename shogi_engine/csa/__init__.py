@@ -1,0 +1,9 @@
+"""Games on a server by the CSA protocol 1.2.1, as floodgate, WCSC and other servers built on shogi-server speak it.
+
+Lines in, events out (`protocol`, `summary`), time as the server counts it (`clock`), one game (`game`), who plays it
+(`players`, `engine_player`, `usi_player`), lines over TCP (`connection`), logins, games and reconnects (`session`),
+records on disk (`keeper`), the password (`password`).
+
+The protocol: http://www2.computer-shogi.org/protocol/tcp_ip_server_121.html
+The extended mode, `x1`, and what else shogi-server adds: https://github.com/TadaoYamaoka/shogi-server
+"""

@@ -1,0 +1,116 @@
+"""One TCP connection to a server: whole lines in, from a thread of their own, and lines out. Standard library only."""
+
+import contextlib
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+LINE_MAX = 8192  # bytes; what is longer is no line of the protocol
+CHUNK = 4096
+PROBE_AFTER, PROBE_EVERY, PROBES = 30, 10, 3  # seconds, seconds and how often the system asks a silent peer
+SEND_PATIENCE = 60.0  # seconds until what was sent and not acknowledged ends the connection
+
+Log = Callable[[str, str], None]  # called with '<' or '>' (or '=' for what we note) and a line
+
+
+class ConnectionLost(OSError):  # noqa: N818  (an OSError, as its siblings in the standard library)
+    """The connection has ended."""
+
+
+@dataclass(frozen=True)
+class Received:
+    """A line from the server. at : time.monotonic()."""
+
+    connection: "Connection"
+    line: str
+    at: float
+
+
+@dataclass(frozen=True)
+class Closed:
+    """The connection has ended. reason : why, for a person."""
+
+    connection: "Connection"
+    reason: str
+
+
+class Connection:
+    """Lines to and from a server.
+
+    deliver : called with a Received for each line and once with Closed, in the reader's thread
+    heard : time.monotonic() when a line came    last : when one came or was sent
+    Raises OSError if there is no connection to be had.
+    """
+
+    def __init__(
+        self, host: str, port: int, deliver: Callable[[Received | Closed], None], *, patience: float, log: Log
+    ) -> None:
+        self._log = log
+        self._deliver = deliver
+        self._sending = threading.Lock()
+        self._socket = socket.create_connection((host, port), timeout=patience)
+        _keep_alive(self._socket)
+        self._socket.settimeout(None)
+        self.last = self.heard = time.monotonic()
+        threading.Thread(target=self._read, name="csa-reader", daemon=True).start()
+
+    def send(self, line: str) -> None:
+        """Send a line. Raises ConnectionLost."""
+        self._log(">", line)
+        try:
+            with self._sending:
+                self._socket.sendall(line.encode("ascii", "replace") + b"\n")
+        except OSError as fault:
+            raise ConnectionLost(str(fault)) from None
+        self.last = time.monotonic()
+
+    def close(self) -> None:
+        """End the connection."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError):
+            self._socket.close()
+
+    def _read(self) -> None:
+        reason = "the server closed the connection"
+        pending = b""
+        try:
+            while chunk := self._socket.recv(CHUNK):
+                pending += chunk
+                *lines, pending = pending.split(b"\n")
+                for line in lines:
+                    self._take(line)
+                if len(pending) > LINE_MAX:
+                    reason = f"the server sent a line of more than {LINE_MAX} bytes"
+                    break
+        except OSError as fault:
+            reason = fault.strerror or str(fault)
+        self._log("=", reason)
+        self.close()
+        self._deliver(Closed(self, reason))
+
+    def _take(self, raw: bytes) -> None:
+        self.last = self.heard = time.monotonic()
+        line = raw[:LINE_MAX].decode("ascii", "backslashreplace").strip("\r\0")
+        self._log("<", line)
+        self._deliver(Received(self, line, self.last))
+
+
+def _keep_alive(connection: socket.socket) -> None:
+    """Have the system find out that a peer is gone, and send each line at once."""
+    options: list[tuple[int, str, Any]] = [
+        (socket.SOL_SOCKET, "SO_KEEPALIVE", 1),
+        (socket.IPPROTO_TCP, "TCP_NODELAY", 1),
+        (socket.IPPROTO_TCP, "TCP_KEEPALIVE" if sys.platform == "darwin" else "TCP_KEEPIDLE", PROBE_AFTER),
+        (socket.IPPROTO_TCP, "TCP_KEEPINTVL", PROBE_EVERY),
+        (socket.IPPROTO_TCP, "TCP_KEEPCNT", PROBES),
+        (socket.IPPROTO_TCP, "TCP_USER_TIMEOUT", int(SEND_PATIENCE * 1000)),
+    ]
+    for level, name, value in options:
+        if hasattr(socket, name):
+            with contextlib.suppress(OSError):
+                connection.setsockopt(level, getattr(socket, name), value)

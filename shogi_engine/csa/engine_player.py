@@ -1,0 +1,141 @@
+"""Our own engine as a player: in this process, by the clock, by nodes or as a weaker player."""
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine.csa.players import MATE_SCORE, RESIGN, WIN, Answer, Job, Player, Rules
+from shogi_engine.frontends.clock import search_times
+from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
+from shogi_engine.search.timeman import TimeBudget, TimeOptions, fixed, plan
+
+if TYPE_CHECKING:
+    from shogi_engine.engine import Engine
+
+UNTIMED_MS = 5000  # of a move in a game without a limit of time
+SECOND = 1000  # ms
+
+
+@dataclass(frozen=True)
+class Strength:
+    """What limits the engine besides the clock. level : None for full strength    resign : centipawns, 0 for never."""
+
+    level: int | None = None
+    nodes: int | None = None
+    resign: int = 0
+    book: bool = False
+
+
+class EnginePlayer(Player):
+    """Plays by `engine`. delay_ms : what a move loses on its way to the server    ponder : it ponders, too."""
+
+    def __init__(
+        self, engine: "Engine", strength: Strength | None = None, *, delay_ms: int = 20, ponder: bool = False
+    ) -> None:
+        super().__init__()
+        self.name = "shogi_engine"
+        self._engine = engine
+        self._strength = strength or Strength()
+        self._ponders, self._delay_ms = ponder, delay_ms
+        self._rules = Rules()
+        if self._strength.level is not None:
+            engine.check_level(self._strength.level)
+
+    def load(self) -> None:
+        """Compile the search, or load it."""
+        self._engine.warmup()
+        if self._strength.level is None:
+            self._engine.load_solver()
+        if self._strength.book:
+            self._engine.open_book()
+
+    def _begin(self, rules: Rules) -> None:
+        self._rules = rules
+        self._engine.new_game()
+        rule = CSA_27 if rules.declaration else NO_ENTERING_KING
+        self._engine.configure(entering_king_rule=rule, max_moves=rules.max_moves)
+
+    def _answer(self, job: Job) -> Answer:
+        engine, turn = self._engine, job.turn
+        engine.set_position(turn.start, turn.moves)
+        moves = engine.legal_moves()
+        if not moves:
+            return Answer(RESIGN)
+        if self._rules.declaration and engine.may_declare():
+            return Answer(WIN)
+        if (found := self._book_answer(job)) is not None:
+            return found
+        with self.lock:
+            if job.abandoned:
+                return Answer()
+            limits = self._limits(job, len(moves) == 1)
+            engine.prepare()
+            job.running = True
+        try:
+            result = engine.search(**limits)
+        finally:
+            with self.lock:
+                job.running = False
+        if self._strength.resign and result.value <= -self._strength.resign:
+            return Answer(RESIGN, score=_centipawns(result.score))
+        score = _centipawns(result.score)
+        return Answer(result.bestmove, result.ponder, score, tuple(result.pv), result.depth)
+
+    def _book_answer(self, job: Job) -> Answer | None:
+        """Return a move of the book, None out of it."""
+        if not self._strength.book or job.pondering:
+            return None
+        found = self._engine.book_choice(flipped=True, any_ply=True)
+        return Answer(found.move, found.ponder, found.value, (found.move,), found.depth) if found else None
+
+    def _limits(self, job: Job, only: bool) -> dict[str, Any]:
+        """Return the limits of a search that begins now."""
+        limits: dict[str, Any] = {}
+        if self._strength.level is not None:
+            limits["level"] = self._strength.level
+        if self._strength.nodes is not None:
+            limits["nodes"] = self._strength.nodes
+        if not job.pondering:
+            budget = self._budget(job)
+            if only:
+                budget = budget.for_only_move()
+            limits |= search_times(budget.less((time.monotonic() - job.turn.since) * 1000))
+        return limits
+
+    def _budget(self, job: Job) -> TimeBudget:
+        """Return the time for a move, from when the clock began to run."""
+        turn = job.turn
+        options = TimeOptions(
+            network_delay=self._delay_ms,
+            network_delay2=max(TimeOptions.network_delay2, 5 * self._delay_ms),
+            minimum_thinking_time=max(turn.time.least - self._delay_ms, 0),
+            ponder=self._ponders,
+        )
+        if not turn.time.timed:
+            return fixed(UNTIMED_MS, options)
+        ply = len(turn.moves)
+        budget = plan(turn.clock(), ply, options, self._rules.max_moves)
+        if turn.time.unit >= SECOND:
+            budget = budget.in_full_seconds(turn.clock(), options)
+        return budget
+
+    def _hit(self, job: Job) -> None:
+        if job.running:
+            self._engine.extend(**search_times(self._budget(job).after_pondering(job.pondered_ms)))
+
+    def _interrupt(self, job: Job) -> None:
+        if job.running:
+            self._engine.stop()
+
+    def close(self) -> None:
+        """End the thread and the engine."""
+        super().close()
+        self._engine.close()
+
+
+def _centipawns(score: str) -> int:
+    """Return 12 for 'cp 12', MATE_SCORE with its sign for a mate."""
+    unit, number = score.split()
+    if unit == "cp":
+        return int(number)
+    return -MATE_SCORE if number.startswith("-") else MATE_SCORE

@@ -1,0 +1,338 @@
+"""One game on a server: the position, the clock, the record, and what the player is asked for."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shogi_engine.csa.clock import MS, ServerClock
+from shogi_engine.csa.players import RESIGN, WIN, Answer, Player, Rules, Turn
+from shogi_engine.csa.protocol import Declared, Ended, Moved, Protocol
+from shogi_engine.csa.summary import JISHOGI, Summary
+from shogi_engine.records.endings import DRAWN, LOST, WON
+from shogi_engine.records.headers import one_line
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+
+PV_MAX = 12  # moves of a comment
+FAULTS_MAX = 2  # of a player at one move, until the game is given up
+SIGNS = "+-"
+RESULTS = {"WIN": "win", "LOSE": "lose", "DRAW": "draw", "CENSORED": "draw"}  # without CHUDAN: nobody has won
+OUTCOMES = {"win": WON, "lose": LOST, "draw": DRAWN}
+SAID_BY_ENDING = ("resignation", "time", "repetition", "declaration", "max moves")
+
+# How a record calls the end of a game, by the reason that the server gives and the result for the side to move.
+ENDINGS: dict[tuple[str, int | None], str] = {
+    ("RESIGN", LOST): "resignation",
+    ("TIME_UP", LOST): "time",
+    ("ILLEGAL_MOVE", LOST): "illegal move",
+    ("ILLEGAL_ACTION", LOST): "illegal move",
+    ("OUTE_SENNICHITE", LOST): "illegal move",
+    ("ILLEGAL_MOVE", WON): "opponent's illegal move",
+    ("ILLEGAL_ACTION", WON): "opponent's illegal move",
+    ("OUTE_SENNICHITE", WON): "opponent's illegal move",
+    ("JISHOGI", WON): "declaration",
+    ("JISHOGI", DRAWN): "impasse",
+    ("SENNICHITE", DRAWN): "repetition",
+    ("MAX_MOVES", DRAWN): "max moves",
+}
+BY_RESULT = {WON: "won by default", LOST: "lost by default", DRAWN: "draw", None: "interrupted"}
+
+
+class BrokenGame(Exception):  # noqa: N818  (no error of ours)
+    """What the server says of the game can not be: the game can not go on in this conversation."""
+
+
+@dataclass(frozen=True)
+class Talk:
+    """How a game speaks.
+
+    protocol, send : to the server    comments : send scores and lines with moves, as shogi-server takes them
+    ponder : think on the opponent's time    deliver : called with (token, Answer) from the player's thread
+    note : called with a line for a person
+    """
+
+    protocol: Protocol
+    send: Callable[[str], None]
+    player: Player
+    deliver: Callable[[object, Answer], None]
+    comments: bool = False
+    ponder: bool = False
+    note: Callable[[str], None] = print
+
+
+class Game:
+    """A game from its offer to its end.
+
+    earlier : the same game before it was broken off, whose comments are kept    stem : the file it is kept in
+    result : 'win', 'lose' or 'draw', '' while it is open
+    """
+
+    def __init__(self, summary: Summary, talk: Talk, *, stem: str = "", earlier: "Game | None" = None) -> None:
+        self.summary, self.stem = summary, stem
+        self.side = summary.side
+        self.clock = ServerClock(summary.times)
+        self.record = GameRecord("shogi", summary.start, list(summary.names))
+        self.builder = RecordBuilder(self.record)
+        self.reason = self.result = ""
+        self.started = self.over = False
+        self.score: int | None = None  # of our last move
+        self.began: str = earlier.began if earlier else time.strftime("%Y/%m/%d %H:%M:%S")
+        self._talk = talk
+        self._since = time.monotonic()  # when the clock of the side to move began to run
+        self._token: object | None = None  # what is thought about
+        self._guess = ""  # the reply that is pondered on
+        self._sent = ""  # our move, '+7776FU', until the server has accepted it
+        self._answer = Answer()  # that move's
+        self._measured_ms = 0.0  # how long it took here
+        self._turn_answered = False
+        self._faults = 0
+        self._suspect = False
+        self._head()
+        for move, seconds in summary.moves:
+            self.builder.play(move, seconds=seconds)
+            if seconds is not None:
+                self.clock.charge(1 - self.builder.board.turn, f"{seconds:g}")
+        if earlier:
+            self._keep_comments(earlier)
+
+    def _head(self) -> None:
+        """Write into the record what is known before the first move."""
+        summary, (black, white) = self.summary, self.summary.times
+        self.record.headers |= {"event": one_line(summary.game_id), "started": self.began}
+        if black == white and not black.increment:
+            minutes, byoyomi = black.total // 60_000, black.byoyomi // 1000
+            self.record.headers["time"] = f"{minutes // 60:02}:{minutes % 60:02}+{byoyomi:02}"
+        self.record.root.add_comment(f"time: {summary.describe()}")
+        if summary.max_moves:
+            self.record.root.add_comment(f"Max_Moves:{summary.max_moves}")
+
+    def _keep_comments(self, earlier: "Game") -> None:
+        for new, old in zip(self.record.main_line[1:], earlier.record.main_line[1:], strict=False):
+            if new.move != old.move:
+                break
+            new.comment = old.comment
+
+    def continues(self, earlier: "Game") -> bool:
+        """Tell whether this is `earlier`, offered once more: neither has other moves than the other one."""
+        one, two = self.summary, earlier.summary
+        if (one.names, one.side, one.start) != (two.names, two.side, two.start):
+            return False
+        mine, theirs = self.record.moves, earlier.record.moves
+        shorter = min(len(mine), len(theirs))
+        if mine[:shorter] != theirs[:shorter]:
+            return False
+        return one.game_id == two.game_id or len(mine) >= max(len(theirs) - 1, 1)
+
+    # ---- whose turn it is
+
+    @property
+    def our_turn(self) -> bool:
+        """Tell whether we are to move, or to be told that our move is accepted."""
+        return bool(self.builder.board.turn == self.side)
+
+    @property
+    def opponent(self) -> str:
+        """The other one's name."""
+        return self.summary.names[1 - self.side]
+
+    @property
+    def ply(self) -> int:
+        """How many moves were made."""
+        return self.builder.ply
+
+    def time_left(self, now: float) -> float:
+        """Return how many seconds the side to move still has, infinite without a limit."""
+        return self.clock.available_ms(self.builder.board.turn) / MS - (now - self._since)
+
+    def _turn(self, *more: str) -> Turn:
+        """Return the position after `more` moves."""
+        moves = (*self.record.moves, *more)
+        side = (self.builder.board.turn + len(more)) % 2
+        left = self.clock.left[0], self.clock.left[1]
+        return Turn(self.record.start, moves, side, left, self.summary.times, self._since)
+
+    # ---- what happens
+
+    @property
+    def rules(self) -> Rules:
+        """What the player has to know."""
+        return Rules(self.summary.max_moves, self.summary.declaration == JISHOGI)
+
+    def start(self, now: float) -> None:
+        """The game begins, or goes on."""
+        self.started, self._since = True, now
+        if self.our_turn:
+            self._think()
+
+    def moved(self, event: Moved, now: float) -> None:
+        """A move was accepted by the server. Raises BrokenGame if it can not be."""
+        board, ours = self.builder.board, self.our_turn
+        if self._suspect:
+            raise BrokenGame(f"{event.move} after a move that is not legal")
+        if event.move[0] != SIGNS[board.turn]:
+            raise BrokenGame(f"{event.move} is a move of the side that is not to move")
+        if ours and event.move != self._sent:
+            raise BrokenGame(f"the server says that we moved {event.move}, not {self._sent or 'yet'}")
+        try:
+            node = self.builder.play(board.parse_text(event.move))
+        except ValueError as fault:
+            self.builder.suspect(event.move, fault, 0)
+            self._suspect = True
+            self._talk.player.halt()
+            return
+        node.seconds = self._charge(event.time, ours, now)
+        self._since, self._sent, self._faults, self._turn_answered = now, "", 0, False
+        if ours:
+            self._comment(node)
+            self._ponder()
+        elif self._token is not None and self._guess == node.move:
+            self._guess = ""
+            self._talk.player.hit(self._turn())
+        else:
+            self._think()
+
+    def declared(self, event: Declared) -> None:
+        """Somebody gave up or declared a win; what comes of it is told next."""
+        if event.time:
+            self.builder.node.ending_seconds = float(event.time)
+
+    def ended(self, event: Ended) -> None:
+        """The game is over."""
+        self._stop()
+        self.over, self.reason = True, event.reason or event.result
+        self.result = RESULTS.get(event.result, "")
+        outcome = OUTCOMES.get(self.result)
+        if outcome is not None and not self.our_turn:
+            outcome = -outcome
+        ending = ENDINGS.get((event.reason, outcome), BY_RESULT[outcome])
+        self._finish(ending, "" if ending in SAID_BY_ENDING else self.reason)
+        if self.result:
+            self._talk.player.over(self.result)
+
+    def break_off(self, reason: str) -> None:
+        """The game can not go on in this conversation; the record is complete as far as it goes."""
+        self._stop()
+        self.over, self.reason = True, reason
+        self._finish("interrupted", reason)
+
+    def _finish(self, ending: str, remark: str) -> None:
+        node = self.builder.node
+        if remark:
+            node.add_comment(one_line(remark))
+        try:
+            self.builder.end(ending, node.ending_seconds)
+        except ValueError as fault:  # an illegal move that the server did not call one
+            node.add_comment(one_line(str(fault)))
+            self.builder.end(ending, node.ending_seconds)
+        self.record.headers["ended"] = time.strftime("%Y/%m/%d %H:%M:%S")
+
+    def answered(self, token: object, answer: Answer, now: float) -> None:
+        """The player answers; an answer to an older question counts for nothing."""
+        if token is not self._token or self.over or self._turn_answered:
+            return
+        self._token = None
+        move = self._checked(answer)
+        protocol = self._talk.protocol
+        if answer.fault or not move:
+            self._retry(answer.fault or f"the engine answered {answer.move!r}, which is not legal here")
+            return
+        self._turn_answered, self._answer = True, answer
+        if answer.score is not None:
+            self.score = answer.score
+        if move == RESIGN:
+            self._talk.send(protocol.resign())
+        elif move == WIN:
+            self._talk.send(protocol.declare())
+        else:
+            self._sent = move
+            self._measured_ms = (now - self._since) * MS
+            self._talk.send(protocol.move(move, self._comment_text(answer) if self._talk.comments else ""))
+
+    def _checked(self, answer: Answer) -> str:
+        """Return the move as CSA writes it, RESIGN or WIN; '' if it is not legal."""
+        if answer.move in (RESIGN, WIN):
+            return answer.move
+        board = self.builder.board
+        try:
+            return str(board.text(board.parse_usi(answer.move), "csa"))
+        except ValueError:
+            return ""
+
+    def _retry(self, fault: str) -> None:
+        """The player failed: begin anew with what is left of the time, or give the game up."""
+        self._faults += 1
+        self._talk.note(f"the engine failed: {fault}")
+        if self._faults >= FAULTS_MAX:
+            self._turn_answered = True
+            self._talk.send(self._talk.protocol.resign())
+            return
+        try:
+            self._talk.player.restart()
+            self._talk.player.begin(self.rules)
+        except (ValueError, OSError) as failure:
+            self._retry(str(failure))
+            return
+        self._think()
+
+    # ---- the player
+
+    def _ask(self) -> Callable[[Answer], None]:
+        """Return where the answer to a new question goes."""
+        token = self._token = object()
+        return lambda answer: self._talk.deliver(token, answer)
+
+    def _think(self) -> None:
+        self._guess = ""
+        self._talk.player.think(self._turn(), self._ask())
+
+    def _ponder(self) -> None:
+        """Think on the opponent's time, if there is a reply to think about."""
+        if not self._talk.ponder or not self._answer.ponder:
+            return
+        board = self.builder.board
+        try:
+            board.push(board.parse_usi(self._answer.ponder))
+        except ValueError:
+            return
+        replies = bool(board.legal_moves)
+        board.pop()
+        if replies:
+            self._guess = self._answer.ponder
+            self._talk.player.ponder(self._turn(self._guess), self._ask())
+
+    def _stop(self) -> None:
+        self._token, self._guess = None, ""
+        self._talk.player.halt()
+
+    # ---- times and comments
+
+    def _charge(self, text: str, ours: bool, now: float) -> float | None:
+        """Take the time of a move just made."""
+        side = 1 - self.builder.board.turn
+        measured = self._measured_ms if ours else None
+        if not text:  # the server does not say; what we measured is more than it can have counted
+            text = str(int(now - self._since))
+            measured = None
+        return self.clock.charge(side, text, measured)
+
+    def _comment(self, node: Node) -> None:
+        text = self._comment_text(self._answer)
+        if text:
+            node.add_comment(text)
+
+    def _comment_text(self, answer: Answer) -> str:
+        """Return '* 30 -3334FU +2726FU' as floodgate has it: black's centipawns, and the line after the move."""
+        if answer.score is None:
+            return ""
+        words = [f"* {answer.score if self.side == 0 else -answer.score}"]
+        if answer.pv:
+            board = self.builder.board.copy()
+            if self._sent:  # it is not on the board yet
+                board.push_usi(answer.pv[0])
+            for move in answer.pv[1 : PV_MAX + 1]:
+                try:
+                    parsed = board.parse_usi(move)
+                except ValueError:
+                    break
+                words.append(board.text(parsed, "csa"))
+                board.push(parsed)
+        return " ".join(words)

@@ -1,0 +1,48 @@
+"""The password of a server's login: from a file or the environment, never from the command line, never in a log."""
+
+import os
+import stat
+from pathlib import Path
+
+VARIABLE = "SHOGI_ENGINE_CSA_PASSWORD"
+HIDDEN = "*****"
+
+
+class Password:
+    """A password that no message shows. game : shogi-server's game name, which its standard mode takes in front."""
+
+    def __init__(self, text: str, game: str = "") -> None:
+        if not text or not text.isascii() or not text.isprintable() or " " in text:
+            raise ValueError("a password is printable ASCII without spaces, and not empty")
+        self._text = text
+        self._game = game
+
+    def for_login(self) -> str:
+        """Return what LOGIN sends."""
+        return f"{self._game},{self._text}" if self._game else self._text
+
+    def hide(self, text: str) -> str:
+        """Return `text` with the password made unreadable wherever it occurs."""
+        return text.replace(self._text, HIDDEN)
+
+    def __repr__(self) -> str:
+        return f"<Password {HIDDEN}>"
+
+
+def read_password(file: str = "") -> str:
+    """Return the first line of `file`, or what the environment says, which programs started later no longer see.
+
+    Raises ValueError if there is neither, or the file is readable by others; OSError if it can not be read.
+    """
+    inherited = os.environ.pop(VARIABLE, "")
+    if not file:
+        if not inherited:
+            raise ValueError(f"no password: name its file by --password-file, or set {VARIABLE}")
+        return inherited
+    path = Path(file).expanduser()
+    if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise ValueError(f"{path} can be read by others: chmod 600 {path}")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if not lines or not lines[0].strip():
+        raise ValueError(f"{path} is empty; its first line is the password")
+    return lines[0].strip()

@@ -1,0 +1,213 @@
+"""Who plays: what a game asks of a player, and the thread that does the thinking. Standard library only."""
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from shogi_engine.csa.summary import TimeControl
+from shogi_engine.search.timeman import Clock
+from shogi_engine.threads import start_thread
+
+RESIGN, WIN = "resign", "win"
+MATE_SCORE = 100_000  # centipawns that stand for a mate in comments, as other clients of floodgate have it
+CLOSE_PATIENCE = 5.0  # seconds that a player has to end what it is at
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What of a game's conditions a player has to know. declaration : by 27 points; without it nobody may declare."""
+
+    max_moves: int = 0
+    declaration: bool = True
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A position to move in. since : time.monotonic() when the clock began to run.
+
+    start : SFEN    moves : USI, those before `start` are in its move number    side : to move, 0 for black
+    clocks : both sides' main time before this move, without the increment    times : what else they have
+    """
+
+    start: str
+    moves: tuple[str, ...]
+    side: int
+    clocks: tuple[float, float]
+    times: tuple[TimeControl, TimeControl]
+    since: float
+
+    def clock(self) -> Clock:
+        """Return the clock of the side to move, the increment in it."""
+        time = self.time
+        main, byoyomi = int(self.clocks[self.side]) + time.increment, time.byoyomi
+        if time.roundup:  # what has begun of a unit counts as a whole one
+            if byoyomi > time.unit:
+                byoyomi -= time.unit
+            else:
+                main = max(main - time.unit, 0)
+        return Clock(main, byoyomi, time.increment)
+
+    @property
+    def time(self) -> TimeControl:
+        """The time control of the side to move."""
+        return self.times[self.side]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a player does. move : USI, RESIGN or WIN, '' with a fault    ponder : the reply it expects, '' for none
+
+    score : centipawns for the side to move, None if unknown    pv : the line it expects, `move` first    depth : or 0
+    fault : why there is no move
+    """
+
+    move: str = ""
+    ponder: str = ""
+    score: int | None = None
+    pv: tuple[str, ...] = ()
+    depth: int = 0
+    fault: str = ""
+
+
+Deliver = Callable[[Answer], None]
+
+
+@dataclass(eq=False)
+class Job:
+    """A search on its way. pondering : the move before it was not played yet    began : when it was asked for.
+
+    running : the engine searches for it    abandoned : nobody wants the answer    decided : not pondering any more
+    """
+
+    turn: Turn
+    deliver: Deliver
+    pondering: bool
+    began: float = field(default_factory=time.monotonic)
+    pondered_ms: float = 0.0
+    running: bool = False
+    abandoned: bool = False
+    decided: threading.Event = field(default_factory=threading.Event)
+
+
+class Player:
+    """Thinks in a thread of its own and delivers each answer once, from that thread; one job at a time.
+
+    Subclasses say how: `load`, `_begin`, `_answer` and what to do to a search that runs.
+    """
+
+    name = ""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._working = threading.Lock()  # held while the thread is at a job
+        self._job: Job | None = None
+        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    # ---- how a player plays
+
+    def load(self) -> None:
+        """Get ready for the first game, however long it takes. Raises ValueError, OSError."""
+
+    def _begin(self, rules: Rules) -> None:
+        """Get ready for a game."""
+
+    def _answer(self, job: Job) -> Answer:
+        """Search for a job, in the player's thread; while it ponders, until `_hit` or `_interrupt` says otherwise."""
+        raise NotImplementedError
+
+    def _hit(self, job: Job) -> None:
+        """The move that `job` pondered on was played; called with the lock held."""
+
+    def _interrupt(self, job: Job) -> None:
+        """End the search of `job`; called with the lock held."""
+
+    def _over(self, result: str) -> None:
+        """Learn how a game ended: 'win', 'lose' or 'draw'."""
+
+    def restart(self) -> None:
+        """Begin anew after a fault."""
+
+    # ---- what a game asks
+
+    def begin(self, rules: Rules) -> None:
+        """Get ready for a game; nothing is thought about any more."""
+        self.halt()
+        with self._working:
+            self._begin(rules)
+
+    def think(self, turn: Turn, deliver: Deliver) -> None:
+        """Begin to think about a move."""
+        self._put(Job(turn, deliver, pondering=False))
+
+    def ponder(self, turn: Turn, deliver: Deliver) -> None:
+        """Begin to think about a position that is expected, until `hit` or `halt`."""
+        self._put(Job(turn, deliver, pondering=True))
+
+    def hit(self, turn: Turn) -> None:
+        """The position that is pondered on has come: `deliver` will be called."""
+        with self.lock:
+            job = self._job
+            if job is None or not job.pondering:
+                raise RuntimeError("nothing is pondered on")
+            job.pondered_ms = (time.monotonic() - job.began) * 1000
+            job.turn, job.pondering = turn, False
+            self._hit(job)
+        job.decided.set()
+
+    def halt(self) -> None:
+        """Drop what is thought about: it is not delivered."""
+        with self.lock:
+            job, self._job = self._job, None
+            if job is None:
+                return
+            job.abandoned = True
+            self._interrupt(job)
+        job.decided.set()
+
+    def over(self, result: str) -> None:
+        """Learn how the game ended: 'win', 'lose' or 'draw'."""
+        self.halt()
+        with self._working:
+            self._over(result)
+
+    def close(self) -> None:
+        """End the player."""
+        self.halt()
+        if self._thread is not None:
+            self._queue.put(None)
+            self._thread.join(CLOSE_PATIENCE)
+
+    # ---- the thread
+
+    def _put(self, job: Job) -> None:
+        self.halt()
+        if not job.pondering:
+            job.decided.set()
+        if self._thread is None:
+            self._thread = start_thread(self._work, "player")
+        with self.lock:
+            self._job = job
+        self._queue.put(job)
+
+    def _work(self) -> None:
+        while (job := self._queue.get()) is not None:
+            with self._working:
+                if not job.abandoned:
+                    self._do(job)
+
+    def _do(self, job: Job) -> None:
+        """Search for a job, and deliver the answer if it is wanted still."""
+        try:
+            answer = self._answer(job)
+        except Exception as failure:  # whatever went wrong, the game goes on: with another try, or resigned
+            answer = Answer(fault=str(failure) or repr(failure))
+        job.decided.wait()
+        with self.lock:
+            wanted = not job.abandoned
+            if self._job is job:
+                self._job = None
+        if wanted:
+            job.deliver(answer)

@@ -1,0 +1,294 @@
+"""The client's side of the CSA protocol: lines in, events out, and the lines to send. It reads and writes nothing.
+
+Whatever a server sends in the wrong place, or nobody knows, is a Notice and changes nothing.
+"""
+
+import enum
+import re
+from dataclasses import dataclass
+
+from shogi_engine.csa.summary import BEGIN, Summary, SummaryError, SummaryReader
+from shogi_engine.text import sanitize
+
+RESULTS = ("WIN", "LOSE", "DRAW", "CENSORED", "CHUDAN")
+NAME_MAX = 32  # characters of a name, and of one that the game name of shogi-server begins with
+_NAME = re.compile(rf"[\w@.-]{{1,{NAME_MAX}}}", re.ASCII)
+_GAME = re.compile(rf"[\w@.-]{{1,{NAME_MAX}}}-[0-9]+-[0-9]+F?(-[BbWw])?", re.ASCII)
+_MOVE = re.compile(r"(?P<move>[+-][0-9]{4}[A-Z]{2})(?P<rest>,.*)?", re.ASCII)
+_SPECIAL = re.compile(r"%(?P<word>[A-Z_+-]+)(?P<rest>,.*)?", re.ASCII)
+_TIME = re.compile(r",T(?P<seconds>[0-9]{1,9}(\.[0-9]{0,9})?)", re.ASCII)
+_END = re.compile(r"#(?P<word>[A-Z_+-]+)", re.ASCII)
+
+
+class State(enum.Enum):
+    """Where a conversation stands."""
+
+    NEW = "not logged in"
+    LOGIN = "waiting for the answer to LOGIN"
+    WAITING = "waiting for a game"
+    SUMMARY = "reading the conditions of a game"
+    OFFERED = "to agree or not"
+    AGREED = "waiting for START"
+    PLAYING = "playing"
+    LOGOUT = "waiting for the answer to LOGOUT"
+    REFUSED = "not admitted"
+
+
+@dataclass(frozen=True)
+class LoggedIn:
+    """The login was accepted."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The login was not."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A game can begin."""
+
+    summary: Summary
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A game was offered that can not be played from what was said."""
+
+    game_id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """The game that was offered does not begin."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Started:
+    """The game begins."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A move of either side was accepted. move : '+7776FU'    time : what stands after T, '' if nothing does."""
+
+    move: str
+    time: str
+
+
+@dataclass(frozen=True)
+class Declared:
+    """%TORYO, %KACHI ... of either side. time : as in Moved."""
+
+    word: str
+    time: str
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The game is over. reason : 'RESIGN', 'TIME_UP' ..., '' if none was given    result : one of RESULTS, or ''."""
+
+    reason: str
+    result: str
+
+
+@dataclass(frozen=True)
+class LoggedOut:
+    """LOGOUT was answered."""
+
+
+@dataclass(frozen=True)
+class GameRefused:
+    """The server knows no such game as %%GAME asked for."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A line that changes nothing."""
+
+    text: str
+
+
+Event = (
+    LoggedIn | Refused | Offered | Unreadable | Rejected | Started | Moved | Declared | Ended | LoggedOut
+    | GameRefused | Notice
+)  # fmt: skip
+
+
+def check_name(name: str) -> str:
+    """Return a login's name. Raises ValueError if a server would not take it."""
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"a name has 1 to {NAME_MAX} letters, digits and _ - . @, not {sanitize(name)!r}")
+    return name
+
+
+def check_game(name: str) -> str:
+    """Return a game name of shogi-server. Raises ValueError if it is none."""
+    if not _GAME.fullmatch(name):
+        raise ValueError(f"a game is NAME-SECONDS-BYOYOMI or NAME-SECONDS-INCREMENTF, not {sanitize(name)!r}")
+    return name
+
+
+class Protocol:
+    """One conversation. The methods that say something return the line to send. x1 : the extended mode."""
+
+    def __init__(self, *, x1: bool = False) -> None:
+        self.x1 = x1
+        self.state = State.NEW
+        self.summary: Summary | None = None
+        self.reason = ""  # why the game ends, once that was said
+        self._reader = SummaryReader()
+
+    # ---- what is said to the server
+
+    def login(self, name: str, password: str) -> str:
+        """Begin the conversation."""
+        self._go(State.LOGIN, State.NEW)
+        return f"LOGIN {name} {password}{' x1' if self.x1 else ''}"
+
+    def ask_for_game(self, game: str, turn: str) -> str:
+        """Ask for a game, in the extended mode. turn : '+', '-' or '*' for either."""
+        self._go(State.WAITING, State.WAITING)
+        return f"%%GAME {game} {turn}"
+
+    def agree(self) -> str:
+        """Accept the game that was offered."""
+        self._go(State.AGREED, State.OFFERED)
+        return f"AGREE {self._game_id}".rstrip()
+
+    def reject(self) -> str:
+        """Refuse the game that was offered."""
+        self._go(State.WAITING, State.OFFERED)
+        return f"REJECT {self._game_id}".rstrip()
+
+    def move(self, move: str, comment: str = "") -> str:
+        """Make a move; the comment is for shogi-server."""
+        self._go(State.PLAYING, State.PLAYING)
+        return f"{move},'{comment}" if comment else move
+
+    def resign(self) -> str:
+        """Give up."""
+        self._go(State.PLAYING, State.PLAYING)
+        return "%TORYO"
+
+    def declare(self) -> str:
+        """Declare a win by entering king."""
+        self._go(State.PLAYING, State.PLAYING)
+        return "%KACHI"
+
+    def logout(self) -> str:
+        """Leave."""
+        self._go(State.LOGOUT, State.WAITING)
+        return "LOGOUT"
+
+    @property
+    def _game_id(self) -> str:
+        return self.summary.game_id if self.summary else self._reader.game_id
+
+    def _go(self, to: State, *allowed: State) -> None:
+        if self.state not in allowed:
+            raise RuntimeError(f"{to.name} can not follow {self.state.name}")
+        self.state = to
+
+    # ---- what the server says
+
+    def receive(self, line: str) -> list[Event]:
+        """Take one line without its end; return what it means."""
+        if self.state is State.SUMMARY and line != BEGIN:
+            return self._take_summary(line)
+        if not line.strip():
+            return []  # an answer to keep-alive
+        if line.startswith("##"):
+            return self._take_extended(line)
+        if line == BEGIN:
+            return self._begin_summary()
+        if line.startswith("LOGIN:"):
+            return self._take_login(line)
+        if line.startswith("LOGOUT:"):
+            self.state = State.LOGOUT
+            return [LoggedOut()]
+        if self.state is State.PLAYING:
+            return self._take_game(line)
+        if self.state in (State.OFFERED, State.AGREED):
+            return self._take_answer(line)
+        return [Notice(line)]
+
+    def closed(self) -> list[Event]:
+        """The connection has ended; return the end of the game, if the server had begun to tell it."""
+        ended = self.state is State.PLAYING and self.reason
+        self.state = State.NEW
+        return [Ended(self.reason, "")] if ended else []
+
+    def _take_login(self, line: str) -> list[Event]:
+        if self.state is not State.LOGIN:
+            return [Notice(line)]
+        if line.endswith(" OK"):
+            self.state = State.WAITING
+            return [LoggedIn()]
+        self.state = State.REFUSED
+        return [Refused(line.removeprefix("LOGIN:").strip() or "incorrect")]
+
+    def _take_extended(self, line: str) -> list[Event]:
+        if line.startswith("##[ERROR]") and self.state is State.WAITING and self.x1:
+            return [GameRefused(line.removeprefix("##[ERROR]").strip())]
+        return [Notice(line)]
+
+    def _begin_summary(self) -> list[Event]:
+        if self.state in (State.NEW, State.LOGIN, State.REFUSED, State.LOGOUT):
+            return [Notice(BEGIN)]
+        playing = self.state is State.PLAYING
+        ended: list[Event] = [Ended(self.reason, "")] if playing else []  # nobody said how it ended
+        self.state, self.summary, self._reader = State.SUMMARY, None, SummaryReader()
+        return ended
+
+    def _take_summary(self, line: str) -> list[Event]:
+        try:
+            summary = self._reader.take(line)
+        except SummaryError as fault:
+            self.state = State.OFFERED
+            return [Unreadable(self._reader.game_id, str(fault))]
+        if summary is None:
+            return []
+        self.summary, self.state, self.reason = summary, State.OFFERED, ""
+        return [Offered(summary)]
+
+    def _take_answer(self, line: str) -> list[Event]:
+        """Take a line between the offer and the start of a game."""
+        word, _, rest = line.partition(":")
+        if word == "REJECT":
+            self.state = State.WAITING
+            return [Rejected(rest.strip())]
+        if word == "START" and rest.strip() in ("", self._game_id) and self.state is State.AGREED:
+            self.state = State.PLAYING
+            return [Started()]
+        return [Notice(line)]
+
+    def _take_game(self, line: str) -> list[Event]:
+        """Take a line of the game."""
+        found = _MOVE.fullmatch(line)
+        if found:
+            return [Moved(found["move"], _time(found["rest"]))]
+        found = _SPECIAL.fullmatch(line)
+        if found:
+            return [Declared(found["word"], _time(found["rest"]))]
+        found = _END.fullmatch(line.strip())
+        if not found:
+            return [Notice(line)]
+        if found["word"] not in RESULTS:
+            self.reason = found["word"]
+            return []
+        reason, self.reason, self.state = self.reason, "", State.WAITING
+        return [Ended(reason, found["word"])]
+
+
+def _time(rest: str | None) -> str:
+    """Return the number after T in what follows a move, '' if there is none."""
+    found = _TIME.search(rest or "")
+    return found["seconds"] if found else ""

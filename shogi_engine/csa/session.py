@@ -1,0 +1,450 @@
+"""A session on a server: connect, log in, play so many games, connect again when the connection is lost.
+
+One thread runs it; lines from the server and answers of the player come through one queue. A connection that is lost
+in a game breaks the game off: its record is written, and the session logs in again. If the server then offers that
+game once more, with the moves made, it goes on; if not, it stays broken off and the next game is played.
+"""
+
+import contextlib
+import math
+import queue
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+from typing import Protocol as Interface
+
+from shogi_engine.csa.connection import Closed, Connection, ConnectionLost, Received
+from shogi_engine.csa.game import BrokenGame, Game, Talk
+from shogi_engine.csa.keeper import Keeper
+from shogi_engine.csa.password import Password
+from shogi_engine.csa.players import Answer, Player
+from shogi_engine.csa.protocol import (
+    Declared,
+    Ended,
+    GameRefused,
+    LoggedIn,
+    LoggedOut,
+    Moved,
+    Notice,
+    Offered,
+    Protocol,
+    Refused,
+    Rejected,
+    Started,
+    State,
+    Unreadable,
+)
+from shogi_engine.csa.settings import Settings, Tally
+from shogi_engine.text import sanitize
+
+NAP = 0.1  # seconds at a time of a delay
+TICK = 1.0  # seconds between looks at the clock
+STEADY = 60.0  # seconds after which a connection was none of a row that failed
+JITTER = 0.25  # of a delay, so that clients of a server that was down do not come all at once
+UNREADABLE_MAX = 3  # offers in a row that can not be read
+ENDED_BY = {
+    "RESIGN": "resignation", "TIME_UP": "time", "ILLEGAL_MOVE": "an illegal move",
+    "ILLEGAL_ACTION": "an illegal action", "SENNICHITE": "repetition",
+    "OUTE_SENNICHITE": "perpetual check", "JISHOGI": "declaration", "MAX_MOVES": "the limit of moves",
+    "CHUDAN": "the server",
+}  # fmt: skip
+WORDS = {"win": "won", "lose": "lost", "draw": "drawn", "": "broken off"}
+
+
+class SessionError(ValueError):
+    """A session that can not go on; its text says why, on one line."""
+
+
+class Display(Interface):
+    """Where a session tells how it goes."""
+
+    def note(self, text: str) -> None:
+        """Show a line that stays."""
+
+    def progress(self, text: str) -> None:
+        """Show a line that the next one replaces; '' takes it away."""
+
+
+class Session:
+    """One login name on one server. log : called with '<', '>' or '=' and each line; it never sees the password."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        password: str,
+        player: Player,
+        keeper: Keeper,
+        display: Display,
+        log: Callable[[str, str], None] = lambda direction, line: None,
+    ) -> None:
+        self.tally = Tally()
+        self._settings, self._patience = settings, settings.patience
+        self._password = Password(password, settings.password_game)
+        self._player, self._keeper, self._display = player, keeper, display
+        self._sink = log
+        self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()  # which a handler of signals may put into
+        self._connection: Connection | None = None
+        self._protocol = Protocol(x1=settings.x1)
+        self._game: Game | None = None
+        self._earlier: Game | None = None  # what `_game` goes on with
+        self._broken: Game | None = None  # a game that may be offered again
+        self._deadlines: dict[str, float] = {}
+        self._begun = self._failures = self._unreadable = 0
+        self._ever = self._leaving = self._done = False
+        self._played = False  # a game was ended on this connection
+        self._connected = 0.0  # when it was made
+        self._interrupts = self._heeded = 0
+        self._handlers: dict[type, Callable[[Any, float], None]] = {
+            LoggedIn: self._logged_in, Refused: self._refused, Offered: self._offered, Unreadable: self._not_readable,
+            Rejected: self._rejected, Started: self._started, Moved: self._moved, Declared: self._declared,
+            Ended: self._ended, LoggedOut: self._logged_out, GameRefused: self._game_refused, Notice: self._noticed,
+        }  # fmt: skip
+
+    # ---- the loop
+
+    def run(self) -> Tally:
+        """Play. Raises SessionError if it can not go on."""
+        try:
+            while not self._done:
+                try:
+                    self._step()
+                except ConnectionLost as fault:
+                    self._lost(f"the connection was lost: {fault}")
+        finally:
+            if self._game is not None:
+                self._break_off("this side left")
+            self._drop_broken()
+            if self._connection is not None:
+                self._connection.close()
+            self._display.progress("")
+        return self.tally
+
+    def _step(self) -> None:
+        """Connect, or take what comes next."""
+        if self._connection is None:
+            if self._has_reason_to_connect():
+                self._connect()
+            else:
+                self._done = True
+            return
+        now = time.monotonic()
+        with contextlib.suppress(queue.Empty):
+            self._take(self._inbox.get(timeout=max(min(self._next_deadline() - now, TICK), 0.001)))
+        if self._interrupts > self._heeded:
+            self._heed_interrupt()
+        self._look_at_clock(time.monotonic())
+
+    def _take(self, item: Any) -> None:
+        if isinstance(item, Received) and item.connection is self._connection:
+            for event in self._protocol.receive(item.line):
+                self._handlers[type(event)](event, item.at)
+        elif isinstance(item, Closed) and item.connection is self._connection:
+            self._lost(item.reason)
+        elif isinstance(item, tuple) and self._game is not None:
+            token, answer = item
+            self._game.answered(token, answer, time.monotonic())
+
+    def _deliver(self, token: object, answer: Answer) -> None:
+        self._inbox.put((token, answer))
+
+    def _send(self, line: str) -> None:
+        assert self._connection is not None
+        self._connection.send(line)
+
+    def _log(self, direction: str, line: str) -> None:
+        self._sink(direction, self._password.hide(line))
+
+    def _note(self, text: str) -> None:
+        text = self._password.hide(text)
+        self._log("=", text)
+        self._display.note(text)
+
+    # ---- time
+
+    def _next_deadline(self) -> float:
+        assert self._connection is not None
+        return min([*self._deadlines.values(), self._connection.last + self._patience.keep_alive])
+
+    def _set_deadline(self, name: str, seconds: float) -> None:
+        self._deadlines[name] = time.monotonic() + seconds
+
+    def _look_at_clock(self, now: float) -> None:
+        """Do what is due."""
+        connection = self._connection
+        if connection is None:
+            return
+        for name in [name for name, at in self._deadlines.items() if at <= now]:
+            del self._deadlines[name]
+            if name == "resume":
+                self._note("the game that was broken off is not offered again")
+                self._leave()
+            elif name == "logout":
+                self._done = True
+            else:
+                self._lost(f"the server did not answer {name.upper()} within {getattr(self._patience, name):g} s")
+                return
+        game = self._game
+        if game is not None and self._protocol.state is State.PLAYING:
+            silent = now - connection.heard
+            if silent > self._patience.silence and -game.time_left(now) > self._patience.silence:
+                self._lost(f"not a line from the server for {silent:.0f} s")
+                return
+            self._show(game, now)
+        if now - connection.last >= self._patience.keep_alive and self._protocol.state is not State.LOGIN:
+            connection.send("")
+
+    def _show(self, game: Game, now: float) -> None:
+        left = game.time_left(now)
+        whose = "we think" if game.our_turn else f"{game.opponent} thinks"
+        score = "" if game.score is None else f", {game.score / 100:+.2f} for us"
+        clock = "" if math.isinf(left) else f", {max(left, 0):.0f} s left"
+        self._display.progress(f"move {game.ply + 1}: {whose}{clock}{score}")
+
+    # ---- connections
+
+    def _more(self) -> bool:
+        """Tell whether another game is to be begun."""
+        return not self._leaving and (not self._settings.games or self._begun < self._settings.games)
+
+    def _may_resume(self) -> bool:
+        return self._broken is not None and self._settings.resume > 0 and not self._leaving
+
+    def _has_reason_to_connect(self) -> bool:
+        return self._more() or self._may_resume()
+
+    def _connect(self) -> None:
+        """Try once to connect and log in, after a delay if it failed before. Raises SessionError after the last try."""
+        settings = self._settings
+        if self._failures:
+            delay = min(self._patience.first_delay * 2 ** (self._failures - 1), self._patience.longest_delay)
+            again = time.monotonic() + delay * (1 + JITTER * random.random())
+            self._display.progress(f"connecting again in {delay:.0f} s")
+            while (left := again - time.monotonic()) > 0:
+                if self._interrupts:
+                    self._done = True
+                    return
+                time.sleep(min(left, NAP))
+        self._display.progress(f"connecting to {settings.host}:{settings.port}")
+        try:
+            self._connection = Connection(
+                settings.host, settings.port, self._inbox.put, patience=self._patience.connect, log=self._log
+            )
+        except OSError as fault:
+            self._failed(f"no connection to {settings.host}:{settings.port}: {fault.strerror or fault}")
+            return
+        self._protocol = Protocol(x1=settings.x1)
+        self._played, self._connected = False, time.monotonic()
+        self._deadlines = {}
+        self._set_deadline("login", self._patience.login)
+        self._send(self._protocol.login(settings.name, self._password.for_login()))
+
+    def _failed(self, reason: str) -> None:
+        """Count a try that came to nothing. Raises SessionError if it was the last."""
+        self._failures += 1
+        if self._failures >= self._settings.attempts:
+            raise SessionError(f"{reason} ({self._failures} tries in a row)")
+        self._note(reason)
+
+    def _lost(self, reason: str) -> None:
+        """The connection has ended, or is given up."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+        if self._played or time.monotonic() - self._connected > STEADY:
+            self._failures = 0
+        for event in self._protocol.closed():
+            self._handlers[type(event)](event, time.monotonic())
+        self._deadlines = {}
+        if self._game is not None and self._break_off(reason):
+            self._failures += 1
+        elif not self._has_reason_to_connect():
+            self._done = True
+        elif not self._played:  # shogi-server's standard mode ends the connection with the game
+            self._failed(reason)
+
+    # ---- events: login
+
+    def _logged_in(self, event: LoggedIn, now: float) -> None:
+        self._deadlines.pop("login", None)
+        again, self._ever = self._ever, True
+        if not again:
+            self._note(f"logged in as {self._settings.name} on {self._settings.host}:{self._settings.port}")
+        self._wait_for_game()
+
+    def _wait_for_game(self) -> None:
+        """Ask for a game, or wait for one."""
+        if not self._more():
+            if not self._may_resume():
+                self._leave()
+                return
+            self._set_deadline("resume", self._settings.resume)
+        if self._settings.x1 and self._more():
+            self._send(self._protocol.ask_for_game(self._settings.game, self._settings.turn))
+        self._display.progress(f"waiting for {self._settings.game or 'a game'}")
+
+    def _refused(self, event: Refused, now: float) -> None:
+        reason = f"the server refused the login of {self._settings.name}: {sanitize(event.reason)}"
+        if not self._ever:
+            raise SessionError(f"{reason} (a wrong name or password, or that name is logged in already)")
+        # The server may not have noticed yet that the connection before was lost.
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        self._deadlines = {}
+        self._failed(reason)
+
+    def _leave(self) -> None:
+        """Log out."""
+        if self._protocol.state is State.WAITING and self._connection is not None:
+            self._deadlines = {}
+            self._set_deadline("logout", self._patience.logout)
+            self._send(self._protocol.logout())
+        else:
+            self._done = True
+
+    def _logged_out(self, event: LoggedOut, now: float) -> None:
+        self._done = True
+
+    def _game_refused(self, event: GameRefused, now: float) -> None:
+        raise SessionError(f"the server refused the game {self._settings.game}: {sanitize(event.reason)}")
+
+    def _noticed(self, event: Notice, now: float) -> None:
+        if event.text.startswith("##[ERROR]"):
+            self._note(f"the server says: {sanitize(event.text)}")
+
+    # ---- events: the offer
+
+    def _offered(self, event: Offered, now: float) -> None:
+        self._deadlines.pop("resume", None)
+        self._unreadable = 0
+        talk = Talk(
+            self._protocol, self._send, self._player, self._deliver,
+            comments=self._settings.comments, ponder=self._settings.ponder, note=self._note,
+        )  # fmt: skip
+        game, broken = Game(event.summary, talk), self._broken
+        if broken is not None and game.continues(broken):
+            game = Game(event.summary, talk, stem=broken.stem, earlier=broken)
+            self._earlier, self._broken = broken, None
+        elif not self._more():
+            self._send(self._protocol.reject())
+            self._leave()
+            return
+        else:
+            self._drop_broken()
+            game.stem = self._keeper.stem(event.summary.game_id)
+        self._game = game
+        try:
+            self._player.begin(game.rules)
+        except (ValueError, OSError) as fault:
+            self._note(f"the engine failed: {fault}")
+            self._player.restart()
+            self._player.begin(game.rules)
+        self._send(self._protocol.agree())
+        self._set_deadline("start", self._patience.start)
+
+    def _not_readable(self, event: Unreadable, now: float) -> None:
+        self._note(f"the game {sanitize(event.game_id)} is refused: {sanitize(event.reason)}")
+        self._unreadable += 1
+        self._send(self._protocol.reject())
+        if self._unreadable >= UNREADABLE_MAX:
+            raise SessionError(f"{self._unreadable} games in a row were offered that can not be read: {event.reason}")
+
+    def _rejected(self, event: Rejected, now: float) -> None:
+        self._deadlines.pop("start", None)
+        if self._game is not None:
+            self._note(f"the game did not begin: {sanitize(event.text)}")
+            self._game = None
+            self._broken, self._earlier = self._earlier, None
+        self._wait_for_game()
+
+    # ---- events: the game
+
+    def _started(self, event: Started, now: float) -> None:
+        self._deadlines.pop("start", None)
+        game = self._game
+        assert game is not None
+        colour = ("black", "white")[game.side]
+        if self._earlier is None:
+            self._begun += 1
+            conditions = game.summary.describe()
+            self._note(f"game {self._begun}: {colour} against {sanitize(game.opponent)}, {conditions}")
+        else:
+            self._note(f"game {self._begun} goes on after {game.ply} moves")
+        self._earlier = None
+        game.start(now)
+
+    def _moved(self, event: Moved, now: float) -> None:
+        if self._game is not None:
+            try:
+                self._game.moved(event, now)
+            except BrokenGame as fault:
+                self._lost(str(fault))
+
+    def _declared(self, event: Declared, now: float) -> None:
+        if self._game is not None:
+            self._game.declared(event)
+
+    def _ended(self, event: Ended, now: float) -> None:
+        game, self._game = self._game, None
+        if game is None:
+            return
+        game.ended(event)
+        self._played = True
+        self._conclude(game)
+        if self._connection is not None and self._protocol.state is State.WAITING:
+            self._wait_for_game()
+
+    def _break_off(self, reason: str) -> bool:
+        """End the record of the running game without a result; tell whether it had begun."""
+        game, earlier, self._game, self._earlier = self._game, self._earlier, None, None
+        assert game is not None
+        if not game.started and earlier is None:
+            return False
+        game.break_off(reason)
+        self._conclude(game)
+        return True
+
+    def _conclude(self, game: Game) -> None:
+        """Write the record and tell how it ended."""
+        try:
+            path = self._keeper.save(game.record, game.stem)
+        except (OSError, ValueError) as fault:
+            self._note(f"the record could not be written: {fault}")
+            path = None
+        by = ENDED_BY.get(game.reason, sanitize(game.reason).lower())
+        text = f"game {self._begun}: {WORDS[game.result]} by {by} after {game.ply} moves"
+        if game.result:
+            self.tally.count(game.result)
+        else:
+            text = f"game {self._begun}: broken off after {game.ply} moves: {by}"
+            self._broken = game
+        self._note(f"{text}; {path}" if path else text)
+
+    def _drop_broken(self) -> None:
+        """A game that was broken off stays so."""
+        if self._broken is not None:
+            self.tally.count("")
+            self._broken = None
+
+    # ---- leaving early
+
+    def interrupt(self) -> None:
+        """Leave: the first time after the running game, the second time at once. A handler of signals may call it."""
+        self._interrupts += 1
+        self._inbox.put(None)
+
+    @property
+    def left_at_once(self) -> bool:
+        """Tell whether a game was left before its end."""
+        return self._interrupts > 1
+
+    def _heed_interrupt(self) -> None:
+        first, self._heeded = not self._heeded, self._interrupts
+        self._leaving = True
+        if self._game is None or self._protocol.state is not State.PLAYING:
+            self._leave()
+        elif first and not self.left_at_once:
+            self._note("this game is played to its end; once more breaks it off, which most servers count as lost")
+        else:
+            self._done = True

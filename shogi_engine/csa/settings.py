@@ -1,0 +1,91 @@
+"""What a session is told, how long it waits for what, and how its games ended. Standard library only."""
+
+from dataclasses import dataclass, field
+
+from shogi_engine.csa.protocol import check_game, check_name
+
+PORT = 4081
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Seconds.
+
+    connect : until there is a connection    login : until LOGIN is answered    start : from AGREE to START
+    silence : without a line, over the time of the side to move    logout : until LOGOUT is answered
+    keep_alive : without a line in either direction, until an empty one is sent; the protocol asks for 30 at least
+    first_delay, longest_delay : before another try to connect, twice as long each time
+    """
+
+    connect: float = 15.0
+    login: float = 15.0
+    start: float = 180.0
+    silence: float = 120.0
+    logout: float = 5.0
+    keep_alive: float = 40.0
+    first_delay: float = 1.0
+    longest_delay: float = 60.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A session. Raises ValueError for what no server would take.
+
+    game : shogi-server's game name, '' for servers that know none    x1 : the extended mode, which needs one
+    turn : in the extended mode, '+', '-' or '*' for either    games : how many, 0 for no end
+    comments : send scores and lines with moves    ponder : think on the opponent's time
+    attempts : to connect or log in, in a row    resume : seconds to wait for a game to be offered again that was
+    broken off, once no other is to be played
+    """
+
+    host: str
+    name: str
+    port: int = PORT
+    game: str = ""
+    x1: bool = False
+    turn: str = "*"
+    games: int = 1
+    comments: bool = False
+    ponder: bool = True
+    attempts: int = 10
+    resume: float = 60.0
+    patience: Patience = field(default_factory=Patience)
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        if self.game:
+            check_game(self.game)
+        elif self.x1:
+            raise ValueError("the extended mode x1 needs the name of a game")
+        if not self.x1 and self.turn != "*":
+            raise ValueError("a side can be asked for in the extended mode x1 only")
+
+    @property
+    def password_game(self) -> str:
+        """The game name that goes in front of the password in shogi-server's standard mode, '' otherwise."""
+        return "" if self.x1 else self.game
+
+
+@dataclass
+class Tally:
+    """How games ended. broken : without a result."""
+
+    wins: int = 0
+    losses: int = 0
+    draws: int = 0
+    broken: int = 0
+
+    def count(self, result: str) -> None:
+        """Count a game that ended in 'win', 'lose', 'draw' or ''."""
+        name = {"win": "wins", "lose": "losses", "draw": "draws"}.get(result, "broken")
+        setattr(self, name, getattr(self, name) + 1)
+
+    @property
+    def games(self) -> int:
+        """How many there were."""
+        return self.wins + self.losses + self.draws + self.broken
+
+    def describe(self) -> str:
+        """Return it in words."""
+        text = f"{self.wins} won, {self.losses} lost, {self.draws} drawn"
+        return f"{text}, {self.broken} broken off" if self.broken else text

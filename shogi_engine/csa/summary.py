@@ -1,0 +1,173 @@
+"""Game_Summary: the conditions of a game as a server offers it, read line by line. No state of a conversation here."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from shogi_engine.games.shogi.records.formats.csa import CsaReader
+from shogi_engine.text import sanitize, whole_number
+
+BEGIN, END = "BEGIN Game_Summary", "END Game_Summary"
+LINES_MAX = 20_000  # of one summary; a game that goes on from a position has a line for each move
+NUMBER_MAX = 10**9
+FORMAT = "Shogi 1.0"
+JISHOGI = "Jishogi 1.1"  # the declaration by 27 points
+_UNIT = re.compile(r"([0-9]{1,6})(msec|sec|min)")
+_UNIT_MS = {"msec": 1, "sec": 1000, "min": 60_000}
+_STOP_WATCH = re.compile(r"-([0-9]+)-0[0-9]+F?\+")  # in shogi-server's names of games
+_BLOCKS = {"Time": (0, 1), "Time+": (0,), "Time-": (1,)}
+_TIMES = {"Total_Time": "total", "Byoyomi": "byoyomi", "Increment": "increment", "Least_Time_Per_Move": "least"}
+
+
+class SummaryError(ValueError):
+    """A summary that no game can begin from; its text says why, on one line."""
+
+
+@dataclass(frozen=True)
+class TimeControl:
+    """One side's time, in ms.
+
+    unit : what the server counts in; fractions are dropped, or rounded up if `roundup`
+    total : main time    byoyomi : for each move after it    increment : added before each move
+    least : what a move costs at least
+    """
+
+    unit: int = 1000
+    total: int = 0
+    byoyomi: int = 0
+    increment: int = 0
+    least: int = 0
+    roundup: bool = False
+
+    @property
+    def timed(self) -> bool:
+        """Tell whether there is a limit at all."""
+        return self.total + self.byoyomi + self.increment > 0
+
+    def describe(self) -> str:
+        """Return it in a few words."""
+        if not self.timed:
+            return "no limit of time"
+        words = [f"{self.total / 1000:g} s"]
+        if self.byoyomi:
+            words.append(f"byoyomi {self.byoyomi / 1000:g} s")
+        if self.increment:
+            words.append(f"{self.increment / 1000:g} s more a move")
+        return " + ".join(words)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A game that is offered.
+
+    names : of black and white    side : ours, 0 for black    start : SFEN of the position that the moves lead from
+    moves : made already, as (USI, seconds)    times : black's and white's    max_moves : 0 for no such rule
+    declaration : which rule of declaring a win holds, '' for none
+    """
+
+    game_id: str
+    names: tuple[str, str]
+    side: int
+    start: str
+    moves: tuple[tuple[str, float | None], ...] = ()
+    times: tuple[TimeControl, TimeControl] = (TimeControl(), TimeControl())
+    max_moves: int = 0
+    declaration: str = ""
+
+    def describe(self) -> str:
+        """Return the time control, both if they differ."""
+        black, white = (time.describe() for time in self.times)
+        return black if black == white else f"black {black}, white {white}"
+
+
+class SummaryReader:
+    """The lines after BEGIN Game_Summary. What is wrong is told at the end, so that the lines stay in step."""
+
+    def __init__(self) -> None:
+        self.game_id = ""
+        self._values: dict[str, str] = {}
+        self._times: tuple[dict[str, str], dict[str, str]] = ({}, {})
+        self._position = CsaReader()
+        self._block = ""
+        self._lines = 0
+        self._fault = ""
+
+    def take(self, line: str) -> Summary | None:
+        """Take one line; return the summary when it is complete. Raises SummaryError at its end if it will not do."""
+        self._lines += 1
+        if line == END:
+            return self._finish()
+        if self._lines > LINES_MAX:
+            raise SummaryError(f"the summary has more than {LINES_MAX} lines")
+        if line.startswith("BEGIN "):
+            self._block = line.removeprefix("BEGIN ").strip()
+        elif line.startswith("END "):
+            self._block = ""
+        elif self._block == "Position":
+            self._take_position(line)
+        elif line:
+            key, _, value = line.partition(":")
+            if self._block in _BLOCKS:
+                for side in _BLOCKS[self._block]:
+                    self._times[side][key] = value.strip()
+            elif not self._block:
+                self._values[key] = value.strip()
+                if key == "Game_ID":
+                    self.game_id = value.strip()
+        return None
+
+    def _take_position(self, line: str) -> None:
+        try:
+            self._position.take(line)
+        except ValueError as fault:
+            self._fault = self._fault or f"the position, {sanitize(line)!r}: {fault}"
+
+    def _finish(self) -> Summary:
+        if self._fault:
+            raise SummaryError(self._fault)
+        values = self._values
+        turn, kind = values.get("Your_Turn", ""), values.get("Format", FORMAT)
+        if turn not in ("+", "-"):
+            raise SummaryError(f"Your_Turn is + or -, not {sanitize(turn)!r}")
+        if not kind.startswith("Shogi "):
+            raise SummaryError(f"the format {sanitize(kind)!r} is none of Shogi's")
+        try:
+            self._position.finish()
+            record = self._position.record
+            times = self._control(0), self._control(1)
+            most = whole_number(values.get("Max_Moves", "0") or "0", 0, NUMBER_MAX)
+        except ValueError as fault:
+            raise SummaryError(str(fault)) from None
+        if record.ending:
+            raise SummaryError("the game is over already")
+        return Summary(
+            game_id=self.game_id,
+            names=(values.get("Name+", ""), values.get("Name-", "")),
+            side="+-".index(turn),
+            start=record.start,
+            moves=tuple(zip(record.moves, record.seconds, strict=True)),
+            times=times,
+            max_moves=most,
+            declaration=values.get("Declaration", ""),
+        )
+
+    def _control(self, side: int) -> TimeControl:
+        """Return one side's time. Raises ValueError."""
+        values = self._times[side]
+        unit = _UNIT.fullmatch(values.get("Time_Unit", "1sec"))
+        if not unit or not int(unit[1]):
+            raise ValueError(f"Time_Unit {sanitize(values['Time_Unit'])!r} is no unit of time")
+        ms = scale = int(unit[1]) * _UNIT_MS[unit[2]]
+        numbers: dict[str, Any] = {
+            name: whole_number(values.get(key, "0"), 0, NUMBER_MAX) for key, name in _TIMES.items()
+        }
+        named = _STOP_WATCH.search(self.game_id)
+        stop_watch = unit[2] == "min" and named is not None and int(named[1]) == numbers["total"]
+        if stop_watch:  # shogi-server says minutes and means seconds; what it calls byoyomi is the last of the total
+            scale = 1000
+            numbers["total"] = max(numbers["total"] - numbers["byoyomi"], 0)
+        return TimeControl(
+            unit=ms,
+            roundup=values.get("Time_Roundup", "NO") == "YES",
+            **{name: number * scale for name, number in numbers.items()},
+        )

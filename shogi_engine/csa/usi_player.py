@@ -1,0 +1,160 @@
+"""Any USI engine as a player: a process of its own, told the time as the server counts it."""
+
+import contextlib
+from dataclasses import replace
+from time import monotonic
+
+from shogi_engine.csa.players import MATE_SCORE, RESIGN, Answer, Job, Player, Rules, Turn
+from shogi_engine.engine_client.errors import EngineError
+from shogi_engine.usi_client import Limit, PlayResult, SimpleEngine, SimpleSearch
+
+PATIENCE = 30.0  # seconds over a move's time until its answer is missing
+UNTIMED_MS = 5000  # of a move in a game without a limit of time
+
+
+class UsiPlayer(Player):
+    """Plays by a USI engine. command : 'COMMAND:Option=value,Option=value'    nodes : of a move, besides the clock
+
+    delay_ms : what a move loses on its way to the server    options : set besides, if the engine lists them
+    """
+
+    def __init__(
+        self, command: str, *, options: dict[str, str] | None = None, delay_ms: int = 200, nodes: int | None = None
+    ) -> None:
+        super().__init__()
+        self._engine = SimpleEngine.described(command, {}, patience=PATIENCE, unlisted=True)
+        self._options = options or {}
+        self._delay_ms, self._nodes = delay_ms, nodes
+        self._search: SimpleSearch | None = None  # the one that `_interrupt` may stop
+        self.name = command.partition(":")[0]
+
+    # ---- the process
+
+    def load(self) -> None:
+        """Start the engine and wait until it is ready. Raises ValueError."""
+        try:
+            self._start()
+            self._engine.ready()
+        except EngineError as fault:
+            raise ValueError(f"{self.name}: {fault}") from None
+
+    def _start(self) -> None:
+        self._engine.start()
+        self.name = self._engine.name
+        self._set(self._options)
+
+    def _set(self, options: dict[str, str]) -> None:
+        """Set the options that the engine has, to values that it can have."""
+        for name, value in options.items():
+            listed = self._engine.listed.get(name)
+            if listed is not None or name in ("USI_Hash", "USI_Ponder"):
+                with contextlib.suppress(ValueError):
+                    self._engine.configure({name: value})
+
+    def restart(self) -> None:
+        """Start the process anew. Raises ValueError."""
+        self.halt()
+        with self._working:
+            self._engine.close()
+        self.load()
+
+    def close(self) -> None:
+        """End the process."""
+        super().close()
+        self._engine.close()
+
+    # ---- games
+
+    def _begin(self, rules: Rules) -> None:
+        rule = "CSARule27" if rules.declaration else "NoEnteringKing"
+        try:
+            if not self._engine.running:
+                self._start()
+            self._set({"MaxMovesToDraw": str(rules.max_moves), "EnteringKingRule": rule})
+            self._engine.new_game()
+        except EngineError as fault:
+            raise ValueError(f"{self.name}: {fault}") from None
+
+    def _over(self, result: str) -> None:
+        try:
+            self._engine.game_over(result)
+        except EngineError:  # the game is over; the next one starts it anew
+            self._engine.close()
+
+    def _answer(self, job: Job) -> Answer:
+        with self.lock:
+            if job.abandoned:
+                return Answer()
+            pondering = job.pondering
+        try:
+            result = self._pondered(job) if pondering else self._thought(job)
+        except EngineError as fault:
+            self._engine.close()
+            return Answer(fault=f"{self.name}: {fault}")
+        if result is None:
+            return Answer()
+        score = result.score
+        centipawns = None
+        if score is not None:
+            centipawns = (MATE_SCORE if score.value > 0 else -MATE_SCORE) if score.mate else score.value
+        lines = result.lines
+        pv = tuple(lines[0].pv) if lines and lines[0].pv[:1] == (result.move,) else (result.move,)
+        return Answer(result.move or RESIGN, result.ponder, centipawns, pv, result.last("depth") or 0)
+
+    def _thought(self, job: Job) -> PlayResult | None:
+        """Return what comes of a search by the clock, None if nobody wants it any more."""
+        search = self._engine.analysis(_position(job.turn), self._limit(job.turn))
+        if not self._watch(job, search):
+            search.stop()
+        try:
+            return search.result()
+        finally:
+            self._watch(job, None)
+
+    def _pondered(self, job: Job) -> PlayResult | None:
+        """Return what comes of a search that begins as pondering, None if the move did not come."""
+        search = self._engine.ponder(_position(job.turn), self._limit(job.turn))
+        job.decided.wait()
+        if not self._watch(job, search):
+            self._engine.stop_pondering()
+            return None
+        try:
+            return self._engine.ponder_hit()
+        finally:
+            self._watch(job, None)
+
+    def _watch(self, job: Job, search: SimpleSearch | None) -> bool:
+        """Let `_interrupt` stop `search`; tell whether the job is wanted still."""
+        with self.lock:
+            self._search = search if not job.abandoned else None
+            return not job.abandoned
+
+    def _interrupt(self, job: Job) -> None:
+        if self._search is not None:
+            with contextlib.suppress(EngineError):
+                self._search.stop()
+
+    def _limit(self, turn: Turn) -> Limit:
+        """Return what `go` says: the main time without the increment, as USI has it, less what the way takes."""
+        time = turn.time
+        if not time.timed:
+            return Limit(movetime=UNTIMED_MS, nodes=self._nodes)
+        clocks, byoyomi = [int(left) for left in turn.clocks], time.byoyomi
+        increments = [each.increment for each in turn.times]
+        late = self._delay_ms + int((monotonic() - turn.since) * 1000)
+        if byoyomi:  # USI knows no increment beside it
+            clocks[turn.side] += time.increment
+            increments = [0, 0]
+        from_byoyomi = late if byoyomi > 2 * late else 0
+        from_clock = min(late - from_byoyomi, clocks[turn.side])
+        clocks[turn.side] -= from_clock
+        increments[turn.side] = max(increments[turn.side] - (late - from_byoyomi - from_clock), 0)
+        limit = Limit(btime=clocks[0], wtime=clocks[1], nodes=self._nodes)
+        if any(increments):
+            return replace(limit, binc=increments[0], winc=increments[1])
+        return replace(limit, byoyomi=byoyomi - from_byoyomi)
+
+
+def _position(turn: Turn) -> str:
+    """Return USI's position command for a turn."""
+    return f"sfen {turn.start}" + (f" moves {' '.join(turn.moves)}" if turn.moves else "")

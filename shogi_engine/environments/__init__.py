@@ -1,0 +1,7 @@
+"""Games as reinforcement learning knows them: PettingZoo's for two agents, Gymnasium's against an opponent.
+
+states      a game under way: `BoardState` of Shogi and Othello, `SmallOthello` on 4 x 4 or 6 x 6 squares
+two_agents  `TwoAgents`, for PettingZoo      one_agent  `OneAgent`, for Gymnasium
+
+They need the extra `rl`: pip install 'shogi-engine[rl]'.
+"""

@@ -1,0 +1,112 @@
+"""Gymnasium's environment: one agent against an opponent, such as a level of the engine (https://gymnasium.farama.org)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.engine import Engine
+from shogi_engine.environments.states import BoardState, State, new_state
+from shogi_engine.environments.two_agents import AGENTS, LONGEST, observation, observation_space
+
+try:
+    import gymnasium
+except ImportError:
+    raise ImportError("environments need PettingZoo and Gymnasium: pip install 'shogi-engine[rl]'") from None
+
+Opponent = Callable[[State], int]  # the action it takes
+
+
+class LevelPlayer:
+    """An opponent: a level of the engine, for games on a whole board. The first move compiles, or loads, the search."""
+
+    def __init__(self, game: str, level: int) -> None:
+        self._engine, self._level = Engine(game, hash_mb=4), level
+        self._engine.check_level(level)
+
+    def __call__(self, state: State) -> int:
+        """Return the action of the engine's move."""
+        if not isinstance(state, BoardState):
+            raise ValueError("the engine plays on whole boards only")
+        self._engine.set_position(moves=state.moves())
+        return state.action(self._engine.search(level=self._level).bestmove)
+
+    def close(self) -> None:
+        """End the engine."""
+        self._engine.close()
+
+
+class OneAgent(gymnasium.Env[Any, Any]):
+    """Shogi or Othello for one agent. Observations and actions are those of `two_agents.TwoAgents`.
+
+    The reward is 1, 0 or -1 at the end of a game, else 0. A game is truncated after `longest` plies.
+
+    opponent : a level of the engine, or a function from a `State` to an action
+    colour : what the agent plays, 'black' (who begins) or 'white'; None: drawn by each `reset`
+    """
+
+    metadata = {"render_modes": ["ansi"]}
+
+    def __init__(
+        self,
+        game: str = "othello",
+        opponent: int | Opponent = 0,
+        *,
+        size: int | None = None,
+        colour: str | None = None,
+        longest: int = LONGEST,
+        render_mode: str | None = None,
+    ) -> None:
+        if colour is not None and colour not in AGENTS:
+            raise ValueError(f"a colour is {' or '.join(AGENTS)}, not {colour!r}")
+        self._start = new_state(game, size)
+        if isinstance(opponent, int) and not isinstance(self._start, BoardState):
+            raise ValueError("levels of the engine play on whole boards only")
+        self.opponent: Opponent = LevelPlayer(game, opponent) if isinstance(opponent, int) else opponent
+        self.state_of_game: State = self._start.copy()
+        self.render_mode, self.longest, self._colour = render_mode, longest, colour
+        self.observation_space = observation_space(self._start)
+        self.action_space = gymnasium.spaces.Discrete(self._start.actions)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin a game, the opponent's first move included; return (observation, info)."""
+        super().reset(seed=seed)
+        self.state_of_game, self.plies = self._start.copy(), 0
+        self.agent = AGENTS.index(self._colour) if self._colour else int(self.np_random.integers(2))
+        self._let_opponent_play()
+        return observation(self.state_of_game, True), {"colour": AGENTS[self.agent]}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Make a move and the opponent's; return (observation, reward, terminated, truncated, info).
+
+        Raises ValueError if the action is not legal.
+        """
+        self.state_of_game.play(int(action))
+        self.plies += 1
+        self._let_opponent_play()
+        result = self.state_of_game.result()
+        reward = 0.0 if result is None else float(result if self.agent == 0 else -result)
+        over = result is not None
+        info = {"colour": AGENTS[self.agent]}
+        return observation(self.state_of_game, not over), reward, over, not over and self.plies >= self.longest, info
+
+    def _let_opponent_play(self) -> None:
+        """Have the opponent move until it is the agent's turn or the game is over."""
+        while self.state_of_game.turn != self.agent and self.state_of_game.result() is None:
+            self.state_of_game.play(self.opponent(self.state_of_game))
+            self.plies += 1
+
+    def render(self) -> str | None:  # type: ignore[override, unused-ignore]
+        """Return the board as text if the render mode is 'ansi'."""
+        return self.state_of_game.text() if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """End the engine, if the opponent is one."""
+        if isinstance(self.opponent, LevelPlayer):
+            self.opponent.close()
+
+
+def random_opponent(seed: int = 0) -> Opponent:
+    """Return an opponent that plays at random."""
+    rng = np.random.default_rng(seed)
+    return lambda state: int(rng.choice(state.legal()))

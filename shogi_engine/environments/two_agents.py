@@ -1,0 +1,117 @@
+"""PettingZoo's environment: two agents that move by turns (https://pettingzoo.farama.org/api/aec/)."""
+
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.environments.states import State, new_state
+
+try:
+    from gymnasium import spaces
+    from pettingzoo import AECEnv
+except ImportError:
+    raise ImportError("environments need PettingZoo and Gymnasium: pip install 'shogi-engine[rl]'") from None
+
+AGENTS = ("black", "white")  # black begins
+LONGEST = 512  # plies
+
+
+class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it is of no type
+    """Shogi or Othello for two agents, 'black' and 'white'.
+
+    An observation is {"observation": float32 planes, "action_mask": int8}: the position as the side to move sees it,
+    and which actions are legal; the mask of the agent that is not to move is 0. The winner's reward is 1, the loser's
+    -1, and 0 for both in a draw. A game is truncated after `longest` plies.
+
+    game : 'shogi' or 'othello'    size : of a small board of Othello, 4 or 6
+    state : in place of both, where games begin
+    """
+
+    metadata = {"name": "shogi_engine_v0", "render_modes": ["ansi"], "is_parallelizable": False}
+
+    def __init__(
+        self,
+        game: str = "othello",
+        size: int | None = None,
+        *,
+        state: State | None = None,
+        longest: int = LONGEST,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._start = state or new_state(game, size)
+        self.state_of_game: State = self._start.copy()
+        self.render_mode, self.longest = render_mode, longest
+        self.possible_agents = list(AGENTS)
+        space = observation_space(self._start)
+        self.observation_spaces = dict.fromkeys(AGENTS, space)
+        self.action_spaces = {agent: spaces.Discrete(self._start.actions) for agent in AGENTS}
+
+    def observation_space(self, agent: str) -> Any:
+        """Return the space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """Return the space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game; there is nothing to be drawn, so the seed is of no use."""
+        self.state_of_game = self._start.copy()
+        self.plies = 0
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        self.agent_selection = AGENTS[self.state_of_game.turn]
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """Return what `agent` observes."""
+        to_move = AGENTS[self.state_of_game.turn] == agent
+        return observation(self.state_of_game, to_move)
+
+    def step(self, action: Any) -> None:
+        """Make the action of the agent whose turn it is; raises ValueError if it is not legal."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self.state_of_game.play(int(action))
+        self.plies += 1
+        result = self.state_of_game.result()
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        if result is not None:
+            self.rewards = {"black": float(result), "white": float(-result)}
+            self.terminations = dict.fromkeys(AGENTS, True)
+        elif self.plies >= self.longest:
+            self.truncations = dict.fromkeys(AGENTS, True)
+        self.agent_selection = AGENTS[self.state_of_game.turn]
+        self._accumulate_rewards()
+
+    def render(self) -> str | None:
+        """Return the board as text if the render mode is 'ansi'."""
+        return self.state_of_game.text() if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Do nothing: memory goes with the object."""
+
+
+def observation_space(state: State) -> Any:
+    """Return the space of the observations of a game."""
+    return spaces.Dict(
+        {
+            "observation": spaces.Box(0.0, 1.0, state.shape, np.float32),
+            "action_mask": spaces.Box(0, 1, (state.actions,), np.int8),
+        }
+    )
+
+
+def observation(state: State, to_move: bool) -> dict[str, np.ndarray]:
+    """Return what the side to move observes; without legal actions if it is for the other side."""
+    mask = np.zeros(state.actions, dtype=np.int8)
+    if to_move:
+        mask[state.legal()] = 1
+    return {"observation": state.observation(), "action_mask": mask}

@@ -1,0 +1,72 @@
+"""What pictures of boards of all games are made of: SVG as text, without ids, so that many may be on a page."""
+
+import math
+from collections.abc import Sequence
+
+Point = tuple[float, float]
+
+BEST, OTHER, REPLY = "best", "other", "reply"  # kinds of arrows, also their classes
+INKS = {BEST: "#1f6fd1", OTHER: "#2f9e6b", REPLY: "#c2452d"}
+WIDTHS = {BEST: 9.0, OTHER: 6.0, REPLY: 6.0}
+REPLIES = 2  # moves after the first of the best line that are drawn
+_HEAD = 2.2  # of an arrow's width
+
+
+def square_area(name: str, x: float, y: float, size: float) -> str:
+    """Return an invisible square that takes clicks, for programs that let people move."""
+    return (
+        f'<rect class="square" data-square="{name}" x="{x:g}" y="{y:g}" width="{size:g}" height="{size:g}" '
+        'fill="none" pointer-events="all"/>'
+    )
+
+
+def polygon(points: Sequence[Point]) -> str:
+    """Return the data of a closed path through points."""
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points) + "Z"
+
+
+def arrow(start: Point, end: Point, kind: str) -> str:
+    """Return an arrow of a kind between the middles of two squares; '' if they are one."""
+    length = math.dist(start, end)
+    if length == 0:
+        return ""
+    width = WIDTHS[kind]
+    along = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
+    across = (-along[1], along[0])
+    neck = max(length - 2 * width, 0.0)
+
+    def at(distance: float, aside: float) -> Point:
+        return (
+            start[0] + along[0] * distance + across[0] * aside * width,
+            start[1] + along[1] * distance + across[1] * aside * width,
+        )
+
+    half = _HEAD / 2
+    points = (at(0, -0.35), at(neck, -0.5), at(neck, -half), at(length, 0), at(neck, half), at(neck, 0.5), at(0, 0.35))
+    return f'<path class="arrow {kind}" d="{polygon(points)}" fill="{INKS[kind]}" fill-opacity=".72"/>'
+
+
+def ring(centre: Point, radius: float, kind: str, text: str = "") -> str:
+    """Return a ring of a kind around a square's middle, for a move that comes from nowhere, with a text in it."""
+    x, y = centre
+    width = WIDTHS[kind] / 2
+    drawn = (
+        f'<circle class="arrow {kind}" cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="none" stroke="{INKS[kind]}" '
+        f'stroke-width="{width:g}" stroke-opacity=".8"/>'
+    )
+    if text:
+        drawn += (
+            f'<text class="arrow-text" x="{x:g}" y="{y:g}" dy=".36em" font-size="{radius * 0.8:g}" '
+            f'font-family="sans-serif" text-anchor="middle" fill="#fff" stroke="#000" stroke-opacity=".35" '
+            f'stroke-width=".4">{text}</text>'
+        )
+    return drawn
+
+
+def kinds_of_lines(lines: Sequence[Sequence[str]]) -> list[tuple[str, str, int]]:
+    """Return (move, kind, how many moves come before it) of what is drawn of lines, the best first; it comes last."""
+    chosen = [(line[0], OTHER, 0) for line in lines[1:] if line]
+    if lines:
+        replies = [(move, REPLY, ply) for ply, move in enumerate(lines[0][1 : 1 + REPLIES], 1)]
+        chosen += [*reversed(replies), *((move, BEST, 0) for move in lines[0][:1])]
+    return chosen

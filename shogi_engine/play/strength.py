@@ -1,0 +1,32 @@
+"""How strong the engine plays against a person: a level, or what was given, and never longer than the clock allows."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine.play.clock import GameClock
+from shogi_engine.search.timeman import TimeOptions, plan
+
+if TYPE_CHECKING:
+    from shogi_engine.engine import Engine
+
+DEFAULT_MS = 1000  # of a move, if nothing else limits it
+STRONGEST = {"shogi": 20, "othello": 21}  # the highest level; Shogi's is the engine as it is
+
+
+def level_limits(engine: "Engine", level: int) -> dict[str, int]:
+    """Return a level as limits of Engine.search, none for full strength. Raises ValueError if there is none."""
+    return {} if engine.check_level(level).is_full_strength() else {"level": level}
+
+
+def timed_limits(limits: Mapping[str, Any], clock: GameClock, side: int, ply: int) -> dict[str, Any]:
+    """Return limits of the search for a move: `limits` or DEFAULT_MS, and of the clock no more than it has.
+
+    ply : how many moves were made
+    """
+    times = clock.for_search(side)
+    if times is None:
+        return dict(limits) or {"movetime": DEFAULT_MS}
+    budget = plan(times, ply, TimeOptions())
+    most = limits.get("movetime", budget.hard_ms)
+    kept = {name: value for name, value in limits.items() if name != "movetime"}
+    return kept | {"soft_ms": min(budget.soft_ms, most), "hard_ms": min(budget.hard_ms, most)}

@@ -1,0 +1,313 @@
+"""The server: the page, its files, and a WebSocket for each browser, as an ASGI application. Needs the extra `web`."""
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qs
+
+import anyio
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from shogi_engine.analysis.words import LANGUAGES
+from shogi_engine.engine import Engine
+from shogi_engine.games import NAMES
+from shogi_engine.jit import Progress
+from shogi_engine.web import messages
+from shogi_engine.web.guard import COOKIE, HEADERS, Guard
+from shogi_engine.web.hub import Full, Hub
+from shogi_engine.web.pool import HASH_MB, EnginePool
+from shogi_engine.web.session import Session
+
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+LATEST = ("state", "engine", "progress", "info")  # kinds of which only the last one counts, in the order they are sent
+OUTBOX_MAX = 100  # messages of other kinds that wait for a slow browser
+HELLO_SECONDS = 20.0
+TICK_SECONDS = 0.25
+PROGRESS_SECONDS = 0.3
+WORKERS = 8  # threads in which messages are obeyed
+TRY_AGAIN_LATER, POLICY = 1013, 1008  # codes that close a WebSocket
+log = logging.getLogger(__name__)
+
+
+def static_files() -> dict[str, tuple[bytes, str, str]]:
+    """Return (content, type, tag) of the page's files by name: all that is ever served."""
+    found = {}
+    for file in files("shogi_engine.web").joinpath("static").iterdir():
+        suffix = file.name[file.name.rfind(".") :]
+        if suffix in TYPES:
+            content = file.read_bytes()
+            found[file.name] = (content, TYPES[suffix], f'"{hashlib.sha256(content).hexdigest()[:20]}"')
+    return found
+
+
+class Outbox:
+    """What waits to be sent to a browser, put in from any thread. A slow browser misses old states, not the last."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._lock = threading.Lock()
+        self._latest: dict[str, dict[str, Any]] = {}
+        self._others: deque[dict[str, Any]] = deque(maxlen=OUTBOX_MAX)
+        self._filled = asyncio.Event()
+
+    def put(self, message: dict[str, Any]) -> None:
+        """Let a message wait."""
+        with self._lock:
+            if message["kind"] in LATEST:
+                self._latest[message["kind"]] = message
+            else:
+                self._others.append(message)
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(self._filled.set)
+
+    async def take(self) -> list[dict[str, Any]]:
+        """Return what waits, when there is something."""
+        await self._filled.wait()
+        self._filled.clear()
+        with self._lock:
+            taken = [self._latest[kind] for kind in LATEST if kind in self._latest] + list(self._others)
+            self._latest.clear()
+            self._others.clear()
+        return taken
+
+
+class Conversation:
+    """One browser's WebSocket."""
+
+    def __init__(self, socket: WebSocket, hub: Hub, limiter: anyio.CapacityLimiter) -> None:
+        self._socket, self._hub, self._limiter = socket, hub, limiter
+        self._outbox = Outbox(asyncio.get_running_loop())
+
+    async def run(self) -> None:
+        """Talk until the browser leaves."""
+        self._hub.listeners.add(self._outbox.put)
+        sender = asyncio.create_task(self._send())
+        session: Session | None = None
+        try:
+            session = await self._greet()
+            if session is not None:
+                while (data := await self._receive()) is not None:
+                    await self._obey(session, data)
+        finally:
+            self._hub.listeners.discard(self._outbox.put)
+            sender.cancel()
+            if session is not None:
+                with anyio.CancelScope(shield=True):
+                    await self._in_thread(session.detach, self._outbox.put)
+
+    async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limiter)
+
+    async def _receive(self) -> str | bytes | None:
+        """Return what the browser says, None when it has left."""
+        message = await self._socket.receive()
+        if message["type"] != "websocket.receive":
+            return None
+        data: str | bytes = message["text"] if message.get("text") is not None else message.get("bytes") or b""
+        return data
+
+    async def _send(self) -> None:
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
+            while True:
+                for message in await self._outbox.take():
+                    await self._socket.send_text(json.dumps(message, ensure_ascii=False, separators=(",", ":")))
+
+    async def _greet(self) -> Session | None:
+        """Return the session of the browser, which says its name first; None if it does not, or there is no room."""
+        while True:
+            data = await asyncio.wait_for(self._receive(), HELLO_SECONDS)
+            if data is None:
+                return None
+            try:
+                hello = messages.parse(data)
+                if hello.pop("do") != "hello":
+                    raise messages.MessageError("a conversation begins with hello")
+                break
+            except messages.MessageError as fault:
+                self._complain(str(fault))
+        try:
+            session: Session = await self._in_thread(self._hub.find, hello.pop("session", ""))
+        except Full as fault:
+            await self._socket.close(TRY_AGAIN_LATER, str(fault))
+            return None
+        await self._in_thread(self._begin, session, hello)
+        return session
+
+    def _begin(self, session: Session, look: dict[str, Any]) -> None:
+        with session.lock:
+            for name, value in look.items():
+                setattr(session, name, value)
+            session.attach(self._outbox.put)
+
+    async def _obey(self, session: Session, data: str | bytes) -> None:
+        try:
+            message = messages.parse(data)
+            if message["do"] == "hello":
+                raise messages.MessageError("hello was said already")
+            await self._in_thread(session.handle, message)
+        except (ValueError, OverflowError) as fault:
+            self._complain(str(fault))
+        except Exception:
+            log.exception("a message failed")
+            self._complain("the server could not do that")
+
+    def _complain(self, text: str) -> None:
+        self._outbox.put({"kind": "error", "text": " ".join(text.split())[:500]})
+
+
+class Guarded:
+    """An application that lets in whom a Guard knows, and sends its headers with every answer."""
+
+    def __init__(self, app: ASGIApp, guard: Guard) -> None:
+        self._app, self._guard = app, guard
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] == "http":
+            await self._http(Request(scope), receive, send)
+        elif scope["type"] == "websocket":
+            await self._socket(WebSocket(scope, receive, send), receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _http(self, request: Request, receive: Receive, send: Send) -> None:
+        async def with_headers(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                own = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+                message["headers"] = [*message.get("headers", []), *own]
+            await send(message)
+
+        answer = self._refusal(request)
+        await (answer or self._app)(request.scope, receive, with_headers)
+
+    def _refusal(self, request: Request) -> Response | None:
+        """Return the answer for whom the guard does not know, None for others."""
+        if not self._guard.knows_host(request.headers):
+            return PlainTextResponse("This server does not go by that name.\n", 421)
+        if not self._guard.token or self._guard.is_token(request.cookies.get(COOKIE, "")):
+            return None
+        given = parse_qs(request.url.query).get("token", [""])[0]
+        if not self._guard.is_token(given):
+            return PlainTextResponse("Open the address that the server printed, with its token.\n", 401)
+        answer = RedirectResponse("/", 303)
+        answer.set_cookie(COOKIE, given, httponly=True, samesite="strict", path="/")
+        return answer
+
+    async def _socket(self, socket: WebSocket, receive: Receive, send: Send) -> None:
+        guard = self._guard
+        known = guard.knows_host(socket.headers) and guard.is_own_page(socket.headers)
+        if known and guard.is_token(socket.cookies.get(COOKIE, "")):
+            await self._app(socket.scope, receive, send)
+        else:
+            await socket.close(POLICY)
+
+
+def warm_engines(tell: Callable[[dict[str, Any]], None]) -> Callable[[Callable[[str], Engine]], Iterator[str]]:
+    """Return what makes engines ready, a game after the other, and tells all browsers how far that is."""
+
+    def warm(make: Callable[[str], Engine]) -> Iterator[str]:
+        load_rules()
+        for game in NAMES:
+            last = 0.0
+
+            def report(progress: Progress, game: str = game) -> None:
+                nonlocal last
+                if (now := time.monotonic()) - last >= PROGRESS_SECONDS:
+                    last = now
+                    tell({"kind": "engine", "game": game, "ready": False, "share": round(progress.share, 3)})
+
+            engine = make(game)
+            engine.warmup(report)
+            yield game
+            tell({"kind": "engine", "game": game, "ready": True, "share": 1.0})
+        make("shogi").warmup_mate()
+
+    return warm
+
+
+def load_rules() -> None:
+    """Compile, or load from the cache, what a board needs without an engine: the first visitor should not wait."""
+    session = Session(EnginePool(0, Engine))
+    for game in NAMES:
+        session.handle({"do": "game", "game": game})
+        for language in LANGUAGES:
+            session.handle({"do": "look", "language": language})
+            session.handle({"do": "move", "move": str(next(iter(session.board.legal_moves)))})
+
+
+def hub_of_engines(threads: int) -> Hub:
+    """Return a hub whose sessions share `threads` engines of each game."""
+    hub: Hub | None = None
+
+    def tell(message: dict[str, Any]) -> None:
+        if hub is not None:
+            hub.tell_all(message)
+
+    hub = Hub(EnginePool(threads, lambda game: Engine(game, hash_mb=HASH_MB), warm_engines(tell)))
+    return hub
+
+
+def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
+    """Return the application whose sessions are those of `hub`; guard : of loopback if there is none"""
+    served = static_files()
+
+    async def page(request: Request) -> Response:
+        return _file(request, "index.html")
+
+    async def static(request: Request) -> Response:
+        return _file(request, request.path_params["name"])
+
+    def _file(request: Request, name: str) -> Response:
+        if name not in served:
+            return PlainTextResponse("There is no such file.\n", 404)
+        content, kind, tag = served[name]
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers={"ETag": tag})
+        return Response(content, media_type=kind, headers={"ETag": tag})
+
+    async def socket(websocket: WebSocket) -> None:
+        await websocket.accept()
+        with contextlib.suppress(TimeoutError, WebSocketDisconnect):
+            await Conversation(websocket, hub, limiter).run()
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is closed already
+            await websocket.close()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        ticking = asyncio.create_task(_tick(hub))
+        yield
+        ticking.cancel()
+        hub.close()
+
+    limiter = anyio.CapacityLimiter(WORKERS)
+    routes = [Route("/", page), Route("/static/{name}", static), WebSocketRoute("/ws", socket)]
+    return Guarded(Starlette(routes=routes, lifespan=lifespan), guard or Guard())
+
+
+async def _tick(hub: Hub) -> None:
+    """Let the hub look after its sessions."""
+    while True:
+        await asyncio.sleep(TICK_SECONDS)
+        try:
+            await anyio.to_thread.run_sync(hub.tick)
+        except Exception:
+            log.exception("looking after sessions failed")

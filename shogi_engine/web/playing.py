@@ -1,0 +1,255 @@
+"""A game in the browser: who plays, whose time runs, the engine's moves, and how it ends.
+
+It is the event-driven sibling of the terminal's Match; levels, clocks and endings are the same (`shogi_engine.play`).
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine.play.clock import ClockSetting, GameClock
+from shogi_engine.play.ending import RuleEnding, rule_ending
+from shogi_engine.play.strength import STRONGEST, level_limits, timed_limits
+from shogi_engine.web.pool import Job
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
+
+MAX_MOVES = 1000
+
+
+def check_levels(game: str, players: list[int | None]) -> None:
+    """Raise ValueError for a level that there is not."""
+    if any(level is not None and level > STRONGEST[game] for level in players):
+        raise ValueError(f"levels are 0 to {STRONGEST[game]}")
+
+
+class Playing:
+    """The game of a session.
+
+    players : by side, a level or None for a human    on : it is being played    live : the move it stands at
+    ending : how it ended, None while it has not    asked : the engine thinks about a move that was asked for
+    """
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+        self.players: list[int | None] = [None, None]
+        self.clock = GameClock()
+        self.on = False
+        self.live = 0
+        self.ending: RuleEnding | None = None
+        self._job: Job | None = None
+
+    @property
+    def thinking(self) -> bool:
+        """Whether the engine thinks about its move."""
+        return self._job is not None
+
+    # ---- beginning and ending
+
+    def begin(self, players: list[int | None], setting: ClockSetting | None) -> None:
+        """Begin a game where the session stands."""
+        self.leave()
+        self.players, self.clock = list(players), GameClock(setting)
+        self.live, self.on = self._session.tree.node, True
+        names = ["" if level is None else f"shogi_engine level {level}" for level in players]
+        self._session.tree.record.names = names
+        if not self._end_by_rule():
+            self.go_on()
+
+    def leave(self) -> None:
+        """Play no more; the game stays as it is."""
+        self._cancel()
+        self.clock.stop()
+        self.on, self.ending = False, None
+
+    def rest(self) -> None:
+        """Let the engine think no more, until `wake`."""
+        self._cancel()
+
+    def wake(self) -> None:
+        """Let the engine think on if it is its turn."""
+        if self.on and self._job is None:
+            self.go_on()
+
+    def set_level(self, side: int, level: int) -> None:
+        """Change how strong the engine is. Raises ValueError if a human plays, or there is no such level."""
+        if self.players[side] is None:
+            raise ValueError("a human plays this side")
+        check_levels(self._session.tree.game, [level])
+        self.players[side] = level
+
+    def end(self, ending: RuleEnding) -> None:
+        """End the game."""
+        self._cancel()
+        self.clock.stop()
+        self.on, self.ending = False, ending
+        tree = self._session.tree
+        if ending.name:
+            tree[self.live].ending = ending.name
+
+    def _end_by_rule(self) -> bool:
+        """End the game if the rules do, and tell whether."""
+        tree = self._session.tree
+        board = tree.board if tree.node == self.live else self._session.board_at(self.live)
+        ending = rule_ending(board)
+        if ending is None and len(board.move_stack) >= MAX_MOVES:
+            ending = RuleEnding("max moves", None, f"a draw: {MAX_MOVES} moves")
+        if ending is not None:
+            self.end(ending)
+            if (score := getattr(board.outcome(), "score", None)) is not None:
+                tree.record.score = score
+        return ending is not None
+
+    def resign(self) -> None:
+        """Give up, for the side to move, or for the human whose opponent thinks."""
+        self._must_be_on()
+        side = self.turn()
+        if self.players[side] is not None and None in self.players:
+            side = 1 - side
+        name = "resignation" if side == self.turn() else "won by default"
+        self.end(RuleEnding(name, 1 - side, "resignation"))
+
+    def declare(self) -> None:
+        """Claim a win by the entering-king rule. Raises ValueError if there is none."""
+        self._must_be_on()
+        board = self._session.board_at(self.live)
+        if not getattr(board, "can_declare_win", lambda: False)():
+            raise ValueError("there is no win to declare")
+        self.end(RuleEnding("declaration", int(board.turn), "declaration"))
+
+    def _must_be_on(self) -> None:
+        if not self.on:
+            raise ValueError("no game is being played")
+
+    # ---- moves
+
+    def turn(self) -> int:
+        """Return the side to move in the game."""
+        tree = self._session.tree
+        return (tree.start_turn + len(tree.path(self.live)) - 1) % 2
+
+    def may_move(self, side: int) -> bool:
+        """Tell whether a human moves for a side now."""
+        return not self.on or self.players[side] is None
+
+    def moved(self, number: int) -> None:
+        """Take note of a move of the human's, which may be one of an earlier position: the game goes on from there."""
+        if not self.on:
+            return
+        self._cancel()
+        tree = self._session.tree
+        tree[tree.parent(number)].ending = ""
+        tree.prefer(number)
+        self._stopped_clock(number)
+        self.live = number
+        if not self._end_by_rule():
+            self.go_on()
+
+    def _stopped_clock(self, number: int) -> None:
+        used = self.clock.stop()
+        self._session.tree[number].seconds = round(used, 1)
+
+    def go_on(self) -> None:
+        """Let the time of the side to move run, and the engine think if it is its turn."""
+        side = self.turn()
+        self.clock.start(side)
+        level = self.players[side]
+        if level is not None:
+            self._submit(level, self.live)
+
+    def think(self) -> None:
+        """Let the engine make one move for the side to move, in a game or out of it."""
+        tree = self._session.tree
+        if self.on:
+            tree.go(self.live)
+        side = int(tree.board.turn)
+        level = self.players[side] if self.on else None
+        if rule_ending(tree.board) is not None:
+            raise ValueError("the game is over")
+        self._submit(STRONGEST[tree.game] if level is None else level, tree.node)
+
+    def undo(self) -> None:
+        """Take back the human's last move, and the engine's answer to it. Raises ValueError if there is none."""
+        tree = self._session.tree
+        path = tree.path(self.live if self.on else tree.node)
+        count = 1
+        if self.on and None in self.players and self.players != [None, None]:
+            human = self.players.index(None)
+            count = 1 if self.turn() != human else 2
+        if len(path) <= count:
+            raise ValueError("there is no move to take back")
+        self._cancel()
+        self.clock.stop()
+        tree.remove(path[-count])
+        tree.go(path[-count - 1])
+        if self.on:
+            self.live = tree.node
+            self.go_on()
+
+    # ---- the engine
+
+    def _submit(self, level: int, number: int) -> None:
+        self._cancel()
+        tree = self._session.tree
+        start, moves = tree.record.start, tree.moves(number)
+        side = (tree.start_turn + len(moves)) % 2
+
+        def work(engine: Any, job: Job) -> None:
+            engine.set_position(start, moves)
+            if engine.may_declare():
+                self._found(job, number, "")
+                return
+            move = engine.book_move()
+            if not move:
+                limits = timed_limits(level_limits(engine, level), self.clock, side, len(moves))
+                move = engine.search(**limits).bestmove
+            if not job.ended:
+                self._found(job, number, move)
+
+        self._job = self._session.pool.submit(Job(tree.game, work))
+
+    def _found(self, job: Job, number: int, move: str) -> None:
+        """Make the engine's move; called in the engine's thread. move : '' to declare a win"""
+        session = self._session
+        with session.lock:
+            if job is not self._job or number not in session.tree:
+                return
+            self._job = None
+            if self._is_late():
+                return
+            if not move:
+                if self.on:
+                    self.end(RuleEnding("declaration", self.turn(), "declaration"))
+            else:
+                self._make(number, move)
+            session.changed()
+
+    def _make(self, number: int, move: str) -> None:
+        session = self._session
+        follow = session.tree.node == number
+        made = session.tree.add(move, number)
+        if self.on and number == self.live:
+            session.tree.prefer(made)
+            self._stopped_clock(made)
+            self.live = made
+        if follow:
+            session.tree.go(made)
+        if self.on and not self._end_by_rule():
+            self.go_on()
+
+    def _cancel(self) -> None:
+        self._session.pool.cancel(self._job)
+        self._job = None
+
+    # ---- time
+
+    def _is_late(self) -> bool:
+        """End the game if the time of the side to move is over, and tell whether."""
+        if not self.on or not self.clock.is_over():
+            return False
+        self.end(RuleEnding("time", 1 - self.turn(), "time"))
+        self._session.changed()
+        return True
+
+    def tick(self) -> None:
+        """Look at the clock; to be called now and then."""
+        self._is_late()

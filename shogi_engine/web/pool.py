@@ -1,0 +1,188 @@
+"""The engines that all sessions share: a few threads, each with one engine a game, and jobs that wait for them.
+
+However many sessions there are, memory and load are those of the threads. A job that has no end of its own, such as
+live analysis, gives way after SLICE seconds when others wait, and goes on when it is its turn again.
+"""
+
+import contextlib
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shogi_engine.games import NAMES
+from shogi_engine.threads import start_thread
+
+HASH_MB = 16  # of each engine
+SLICE = 2.0  # seconds
+log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class Job:
+    """Something to be done with an engine.
+
+    work(engine, job) : called in an engine's thread; returns soon after the job's `stop` was called
+    patient : may be interrupted and called again    stop : ends the work, by default the engine's search
+    """
+
+    game: str
+    work: Callable[[Any, "Job"], None]
+    patient: bool = False
+    stop: Callable[[], None] | None = None
+    cancelled: bool = False
+    interrupted: bool = False
+    began: float = 0.0
+    _engine: Any = field(default=None, repr=False)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the work has to end."""
+        return self.cancelled or self.interrupted
+
+    def halt(self) -> None:
+        """End the work at once. Called with the pool's lock."""
+        if self._engine is not None:
+            self._engine.stop()
+        if self.stop is not None:
+            self.stop()
+
+
+class EnginePool:
+    """Threads with engines.
+
+    make(game) -> Engine, or what stands for one    games : that there are jobs of
+    warm(make) : yields each game when its engines are ready; called once, in the first thread, before its first job
+    """
+
+    def __init__(
+        self,
+        threads: int,
+        make: Callable[[str], Any],
+        warm: Callable[[Callable[[str], Any]], Iterator[str]] | None = None,
+        games: Sequence[str] = NAMES,
+    ) -> None:
+        self._make, self._warm = make, warm
+        self._waiting: deque[Job] = deque()
+        self._running: list[Job] = []
+        self._changed = threading.Condition()
+        self._closed = False
+        self.ready: set[str] = set() if warm else set(games)
+        self._games = games
+        self.fault = ""  # why no engine can be made
+        self.threads = [start_thread(self._work, f"engine {number}", number) for number in range(threads)]
+
+    # ---- jobs
+
+    def submit(self, job: Job) -> Job:
+        """Let a job wait for an engine."""
+        with self._changed:
+            self._waiting.append(job)
+            self._changed.notify_all()
+        return job
+
+    def cancel(self, job: Job | None) -> None:
+        """End a job, or let it not begin; None and one that has ended are left alone."""
+        if job is None:
+            return
+        with self._changed:
+            job.cancelled = True
+            with contextlib.suppress(ValueError):
+                self._waiting.remove(job)
+            if job in self._running:
+                job.halt()
+
+    def tick(self, now: float | None = None) -> None:
+        """Make room for those that wait. To be called now and then."""
+        now = time.monotonic() if now is None else now
+        with self._changed:
+            idle = len(self.threads) - len(self._running)
+            wanted = len(self._waiting) - idle
+            patient = sorted((job for job in self._running if job.patient and not job.ended), key=lambda job: job.began)
+            for job in patient[: max(wanted, 0)]:
+                if now - job.began >= SLICE:
+                    job.interrupted = True
+                    job.halt()
+
+    @property
+    def load(self) -> tuple[int, int]:
+        """How many jobs run, and how many wait."""
+        with self._changed:
+            return len(self._running), len(self._waiting)
+
+    def close(self) -> None:
+        """End all jobs and threads."""
+        with self._changed:
+            self._closed = True
+            self._waiting.clear()
+            for job in self._running:
+                job.cancelled = True
+                job.halt()
+            self._changed.notify_all()
+
+    # ---- threads
+
+    def _work(self, number: int) -> None:
+        engines: dict[str, Any] = {}
+
+        def engine(game: str) -> Any:
+            if game not in engines:
+                engines[game] = self._make(game)
+            return engines[game]
+
+        if number == 0 and self._warm is not None:
+            try:
+                for game in self._warm(engine):
+                    self._are_ready([game])
+            except Exception as fault:
+                log.exception("no engine")
+                self.fault = f"{type(fault).__name__}: {fault}"
+            self._are_ready(self._games)
+        while (job := self._next()) is not None:
+            try:
+                self._do(job, engine)
+            except Exception:
+                log.exception("a job failed")
+                engines.pop(job.game, None)  # nobody knows what it is like now
+            finally:
+                self._done(job)
+
+    def _are_ready(self, games: Sequence[str]) -> None:
+        with self._changed:
+            self.ready |= set(games)
+            self._changed.notify_all()
+
+    def _next(self) -> Job | None:
+        """Return the next job, None when it is over."""
+        with self._changed:
+            while not self._closed:
+                job = next((job for job in self._waiting if job.game in self.ready), None)
+                if job is not None:
+                    break
+                self._changed.wait()
+            if self._closed or job is None:
+                return None
+            self._waiting.remove(job)
+            job.began, job.interrupted = time.monotonic(), False
+            self._running.append(job)
+            return job
+
+    def _do(self, job: Job, engine: Callable[[str], Any]) -> None:
+        made = engine(job.game)
+        with self._changed:
+            if job.ended:
+                return
+            made.prepare()  # from here on a stop holds, even before the search has begun
+            job._engine = made
+        job.work(made, job)
+
+    def _done(self, job: Job) -> None:
+        with self._changed:
+            self._running.remove(job)
+            job._engine = None
+            if job.interrupted and not job.cancelled and not self._closed:
+                self._waiting.append(job)
+            self._changed.notify_all()

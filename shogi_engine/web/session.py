@@ -1,0 +1,378 @@
+"""Session: one person at one board. Takes checked messages, changes the game, and sends what is to be seen.
+
+Nothing here knows of sockets or of asyncio: `send` is called with what goes to the browser, from any thread.
+"""
+
+import base64
+import binascii
+import io
+import secrets
+import threading
+import time
+from argparse import ArgumentTypeError
+from collections.abc import Callable
+from typing import Any
+
+from shogi_engine import records
+from shogi_engine.analysis.analyst import Examiner
+from shogi_engine.games.shogi.records import handicaps
+from shogi_engine.play.clock import clock_setting
+from shogi_engine.records import GameRecord
+from shogi_engine.web import view
+from shogi_engine.web.messages import FILE_MAX
+from shogi_engine.web.playing import Playing, check_levels
+from shogi_engine.web.pool import EnginePool
+from shogi_engine.web.setup import set_up
+from shogi_engine.web.study import Study
+from shogi_engine.web.tree import Tree
+from shogi_engine.web.tsume import PROBLEMS, Tsume
+
+GAMES_MAX = 200  # of a file, that one can choose from
+
+
+def no_receiver(message: dict[str, Any]) -> None:
+    """Send a message to nobody."""
+
+
+class Session:
+    """One person's game, analyses and settings.
+
+    pool : the engines    examiner(game, limits) -> what judges positions    identity : an unguessable name
+    lock : held by whoever reads or changes a session
+    """
+
+    def __init__(
+        self, pool: EnginePool, examiner: Callable[[str, dict[str, int]], Any] = Examiner, game: str = "shogi"
+    ) -> None:
+        self.pool, self.examiner = pool, examiner
+        self.identity = secrets.token_urlsafe(18)
+        self.lock = threading.RLock()
+        self._receiver: Callable[[dict[str, Any]], None] = no_receiver
+        self.language, self.flipped, self.narrow, self.letters = "en", False, False, False
+        self.tree = Tree(GameRecord(game))
+        self.playing = Playing(self)
+        self.study = Study(self)
+        self.setup: Any = None
+        self.tsume: Tsume | None = None
+        self.seen = time.monotonic()  # when somebody was last connected
+
+    # ---- the other side
+
+    @property
+    def attached(self) -> bool:
+        """Whether a browser is connected."""
+        return self._receiver is not no_receiver
+
+    def attach(self, receiver: Callable[[dict[str, Any]], None]) -> None:
+        """Send to `receiver` from now on, the whole state first."""
+        with self.lock:
+            self._receiver = receiver
+            self.playing.wake()
+            if self.tsume is not None:
+                self.tsume.wake()
+            self.changed()
+
+    def detach(self, receiver: Callable[[dict[str, Any]], None], now: float | None = None) -> None:
+        """Send no more to `receiver`, and end what was searched for it; a game that is being played stays as it is."""
+        with self.lock:
+            if self._receiver == receiver:  # bound methods are equal, not the same
+                self._receiver = no_receiver
+                self.seen = time.monotonic() if now is None else now
+                self.rest()
+
+    def rest(self) -> None:
+        """End all searches."""
+        self.study.close()
+        self.playing.rest()
+        if self.tsume is not None:
+            self.tsume.close()
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message to the browser, if there is one."""
+        self._receiver(message)
+
+    def changed(self) -> None:
+        """Send the whole state, and analyse the position anew if it is another one."""
+        self.send(view.state(self))
+        self.study.follow()
+
+    def tick(self) -> None:
+        """Look at the clock; to be called now and then."""
+        if self.playing.on and self.attached:
+            with self.lock:
+                self.playing.tick()
+
+    # ---- what messages do
+
+    def handle(self, message: dict[str, Any]) -> None:
+        """Obey a message of `messages.parse`. Raises ValueError for what can not be done; all is then as it was."""
+        values = dict(message)
+        name = values.pop("do")
+        with self.lock:
+            getattr(self, f"_do_{name}")(**values)
+
+    def _do_ping(self) -> None:
+        self.send({"kind": "pong"})
+
+    def _do_look(self, **values: Any) -> None:
+        for name, value in values.items():
+            setattr(self, name, value)
+        self.changed()
+        self.study.repeat()
+
+    def _do_game(self, game: str) -> None:
+        self._open(GameRecord(game))
+
+    def _do_new(
+        self, game: str, players: list[int | None], clock: str = "", handicap: str = "", here: bool = False
+    ) -> None:
+        try:
+            setting = clock_setting(clock) if clock else None
+        except ArgumentTypeError as fault:
+            raise ValueError(str(fault)) from None
+        check_levels(game, players)
+        if handicap and game != "shogi":
+            raise ValueError("handicaps are for shogi")
+        if not here or game != self.tree.game:
+            self._open(GameRecord(game, handicaps.handicap(handicap) if handicap else ""), tell=False)
+        self._leave_modes()
+        self.playing.begin(players, setting)
+        if players.count(None) == 1:
+            self.flipped = players[1] is None and game == "shogi"
+        self.changed()
+
+    def _open(self, record: GameRecord, tell: bool = True) -> None:
+        tree = Tree(record)  # refuses what is no game; all is then as it was
+        self.playing.leave()
+        self.study.forget()
+        self._leave_modes()
+        self.tree = tree
+        self.playing = Playing(self)
+        if tell:
+            self.changed()
+
+    def _leave_modes(self) -> None:
+        self.setup = None
+        if self.tsume is not None:
+            self.tsume.close()
+            self.tsume = None
+
+    # ---- moves
+
+    def _do_move(self, move: str) -> None:
+        self._must_not_set_up()
+        tree = self.tree
+        if not self.playing.may_move(int(tree.board.turn)):
+            raise ValueError("it is not your turn")
+        if self.tsume is not None:
+            self.tsume.check()
+        text = tree.legal(move)
+        if self.tsume is not None and not tree.board.gives_check(tree.board.parse_text(text)):
+            raise ValueError("this move gives no check")
+        number = tree.add(text)
+        tree.go(number)
+        self.playing.moved(number)
+        if self.tsume is not None:
+            self.tsume.moved(number)
+        self.changed()
+
+    def _do_step(self, to: str) -> None:
+        self._must_not_set_up()
+        self.tree.step(to)
+        self.changed()
+
+    def _do_go(self, node: int) -> None:
+        self._must_not_set_up()
+        self.tree.go(node)
+        self.changed()
+
+    def _do_undo(self) -> None:
+        self._must_not_set_up()
+        if self.tsume is not None:
+            self.tsume.close()
+            self.tsume.undo()
+        else:
+            self.playing.undo()
+        self.changed()
+
+    def _do_delete(self) -> None:
+        self._must_not_set_up()
+        if self.playing.on:
+            raise ValueError("a game is being played")
+        self.tree.remove(self.tree.node)
+        self.changed()
+
+    def _do_comment(self, text: str) -> None:
+        self.tree.at.comment = text
+        self.changed()
+
+    def _must_not_set_up(self) -> None:
+        if self.setup is not None:
+            raise ValueError("a position is being set up")
+
+    # ---- the game
+
+    def _do_resign(self) -> None:
+        self.playing.resign()
+        self.changed()
+
+    def _do_declare(self) -> None:
+        self.playing.declare()
+        self.changed()
+
+    def _do_think(self) -> None:
+        self._must_not_set_up()
+        self.playing.think()
+        self.changed()
+
+    def _do_stop(self) -> None:
+        self.study.stop()
+        self.playing.leave()
+        self._leave_modes()
+        self.changed()
+
+    def _do_level(self, side: int, level: int) -> None:
+        self.playing.set_level(side, level)
+        self.changed()
+
+    # ---- the engine's opinion
+
+    def _do_analyse(self, on: bool, multipv: int = 1) -> None:
+        self.study.on, self.study.multipv = on, multipv
+        self.study.restart()
+        self.changed()
+
+    def _do_judge(self, on: bool, effort: str = "quick") -> None:
+        if on:
+            self.study.judge(effort)
+        else:
+            self.study.stop_judging()
+        self.changed()
+
+    def _do_mate(self) -> None:
+        self._must_not_set_up()
+        self.study.find_mate()
+        self.changed()
+
+    def _do_tsume(self, on: bool, problem: int = 0) -> None:
+        if not on:
+            self._leave_modes()
+            self.changed()
+            return
+        if problem:
+            if problem > len(PROBLEMS):
+                raise ValueError("there is no such problem")
+            self._open(GameRecord("shogi", PROBLEMS[problem - 1]), tell=False)
+            self.flipped = False
+        if self.tree.game != "shogi":
+            raise ValueError("tsume is for shogi")
+        self._must_not_set_up()
+        self.playing.leave()
+        self._leave_modes()
+        self.tsume = Tsume(self, self.tree.node, self.tree.ply)
+        self.tsume.begin()
+        self.changed()
+
+    # ---- records
+
+    def _do_open(self, name: str, data: str, number: int = 0) -> None:
+        try:
+            content = base64.b64decode(data, validate=True)
+        except (binascii.Error, ValueError):
+            raise ValueError("the file did not arrive whole") from None
+        self._read(content, name, number)
+
+    def _do_paste(self, text: str, number: int = 0) -> None:
+        self._read(text.encode("utf-8", "replace"), "", number)
+
+    def _read(self, content: bytes, name: str, number: int) -> None:
+        if len(content) > FILE_MAX:
+            raise ValueError(f"a file has at most {FILE_MAX >> 20} MB here")
+        titles: list[str] = []
+        chosen = None
+        for place, record in enumerate(records.read(io.BytesIO(content), name=name, keep=True)):
+            if place == number:
+                chosen = record
+            if len(titles) < GAMES_MAX:
+                titles.append(view.title(record))
+            elif chosen is not None:
+                break
+        if chosen is None:
+            raise ValueError("there is no such game in the file")
+        if chosen.fault is not None and not chosen.moves:
+            raise ValueError(str(chosen.fault))
+        self._open(chosen)
+        if chosen.fault is not None:
+            self.send({"kind": "error", "text": str(chosen.fault)})
+        if len(titles) > 1:
+            self.send({"kind": "games", "titles": titles, "number": number})
+
+    def _do_save(self, format: str) -> None:
+        written = records.load_format(format)
+        if written.game != self.tree.game:
+            raise ValueError(f"{format} is not a format of {self.tree.game}")
+        content = records.dumps(self.tree.record, format)
+        stem = f"{self.tree.game}-{time.strftime('%Y%m%d-%H%M')}"
+        lost = written.losses(self.tree.record)
+        data = base64.b64encode(content).decode("ascii")
+        self.send({"kind": "file", "name": stem + written.extensions[0], "data": data, "lost": lost})
+
+    # ---- setting up
+
+    def _do_setup(self, on: bool) -> None:
+        if on:
+            self.playing.leave()
+            self.study.forget()
+            self._leave_modes()
+            self.setup = set_up(self.tree.game, self.tree.board)
+            self.study.restart()
+            self.changed()
+            return
+        if self.setup is not None:
+            self._open(GameRecord(self.tree.game, self.setup.text()))
+
+    def _edited(self) -> Any:
+        if self.setup is None:
+            raise ValueError("no position is being set up")
+        return self.setup
+
+    def _do_put(self, square: str, piece: str) -> None:
+        self._edited().put(square, piece)
+        self.changed()
+
+    def _do_hand(self, side: int, piece: str, count: int) -> None:
+        self._edited().hand(side, piece, count)
+        self.changed()
+
+    def _do_turn(self, side: int) -> None:
+        self._edited().turn(side)
+        self.changed()
+
+    def _do_board(self, which: str) -> None:
+        self._edited().arrange(which)
+        self.changed()
+
+    # ---- for the parts
+
+    @property
+    def board(self) -> Any:
+        """The Board that is seen."""
+        return self.tree.board if self.setup is None else self.setup.board
+
+    def board_at(self, number: int) -> Any:
+        """Return a Board with the moves to a place; it may be changed."""
+        board = self.tree.record.board(0)
+        for move in self.tree.moves(number):
+            board.push_text(move)
+        return board
+
+    def picture(self) -> dict[str, Any]:
+        """Return the options of the picture that is seen."""
+        if self.tree.game == "shogi":
+            return {"flipped": self.flipped, "stacked": self.narrow}
+        return {"flipped": self.flipped}
+
+    def arrows(self, lines: list[list[str]]) -> str:
+        """Return SVG of lines from the position that is seen."""
+        drawn: str = self.board.arrows(lines, **self.picture())
+        return drawn

@@ -1,0 +1,105 @@
+"""A position that a person sets up: pieces put on the board and into hands, whose move it is."""
+
+from typing import Any
+
+from shogi_engine.games.othello import notation as othello
+from shogi_engine.games.othello.board import Board as OthelloBoard
+from shogi_engine.games.shogi.board import Board as ShogiBoard
+from shogi_engine.games.shogi.board.pieces import MAX_PIECES_IN_HAND, Piece
+from shogi_engine.games.shogi.symbols import KINDS_BY_SYMBOL, SQUARES_BY_NAME
+from shogi_engine.games.shogi.types import KING, UNPROMOTED, WHITE
+
+DISCS = {"X": 0, "O": 1, "": None}
+
+
+class ShogiSetUp:
+    """A Shogi board that is edited."""
+
+    def __init__(self, board: ShogiBoard) -> None:
+        self.board = ShogiBoard(board.sfen())
+
+    def text(self) -> str:
+        """Return the position."""
+        return self.board.sfen()
+
+    def put(self, square: str, piece: str) -> None:
+        """Put a piece ('P', '+p', '' for none) on a square. Raises ValueError."""
+        if square not in SQUARES_BY_NAME:
+            raise ValueError("there is no such square")
+        number = SQUARES_BY_NAME[square]
+        if piece:
+            self.board.set_piece_at(number, Piece.from_symbol(piece))
+        elif self.board.piece_at(number) is not None:
+            self.board.remove_piece_at(number)
+
+    def hand(self, side: int, piece: str, count: int) -> None:
+        """Put so many pieces of a kind into a hand. Raises ValueError."""
+        kind = KINDS_BY_SYMBOL.get(piece.upper(), 0)
+        if not kind or count > MAX_PIECES_IN_HAND[kind]:
+            raise ValueError("there are not so many pieces of this kind")
+        for _ in range(self.board.pieces_in_hand[side][kind]):
+            self.board.remove_piece_from_hand(kind, side)
+        if count:
+            self.board.add_piece_into_hand(kind, side, count)
+
+    def turn(self, side: int) -> None:
+        """Let a side move next."""
+        self.board.turn = side
+
+    def arrange(self, which: str) -> None:
+        """Set the 'start' or an 'empty' board, or put the 'rest' of the pieces into white's hand."""
+        if which == "start":
+            self.board.reset()
+        elif which == "empty":
+            self.board.clear()
+        else:
+            self._rest()
+
+    def _rest(self) -> None:
+        used = [0] * 16
+        for piece in self.board.piece_map().values():
+            used[int(UNPROMOTED[piece.piece_type])] += 1
+        for hand in self.board.pieces_in_hand:
+            for kind, count in hand.items():
+                used[kind] += count
+        for kind in range(1, KING):
+            left = MAX_PIECES_IN_HAND[kind] - used[kind]
+            if left > 0:
+                self.board.add_piece_into_hand(kind, WHITE, left)
+
+
+class OthelloSetUp:
+    """An Othello board that is edited."""
+
+    def __init__(self, board: OthelloBoard) -> None:
+        self.board = OthelloBoard(board.obf())
+
+    def text(self) -> str:
+        """Return the position."""
+        return self.board.obf()
+
+    def put(self, square: str, piece: str) -> None:
+        """Put a disc ('X' is black, 'O' white, '' none) on a square. Raises ValueError."""
+        if square not in othello.SQUARE_NAMES or piece not in DISCS:
+            raise ValueError("there is no such square or disc")
+        self.board.set_disc_at(othello.SQUARE_NAMES.index(square), DISCS[piece])
+
+    def hand(self, side: int, piece: str, count: int) -> None:
+        """Raises ValueError: there are no hands."""
+        raise ValueError("Othello has no pieces in hand")
+
+    def turn(self, side: int) -> None:
+        """Let a side move next."""
+        self.board.turn = side
+
+    def arrange(self, which: str) -> None:
+        """Set the 'start' or an 'empty' board."""
+        if which == "start":
+            self.board.reset()
+        else:
+            self.board.clear()
+
+
+def set_up(game: str, board: Any) -> Any:
+    """Return the editor of a position, which begins with that of `board`."""
+    return ShogiSetUp(board) if game == "shogi" else OthelloSetUp(board)

@@ -1,0 +1,186 @@
+// The page: keeps what the server said last, and lets every part show it.
+
+import {Board} from "./board.js";
+import * as dialogs from "./dialogs.js";
+import {Link} from "./link.js";
+import * as panels from "./panels.js";
+import {chosen_piece, problem, setup} from "./setup.js";
+import {refusal, speak, spoken, t, translate} from "./words.js";
+
+const $ = id => document.getElementById(id);
+const narrow = matchMedia("(max-width: 46rem)");
+const store = {
+  get: (place, name) => { try { return place.getItem(name); } catch { return null; } },
+  set: (place, name, value) => { try { place.setItem(name, value); } catch { /* private windows may have none */ } },
+};
+
+let state = null, info = null, preparing = 0, received = 0;
+
+// ---- settings
+
+const language = () => store.get(localStorage, "language") ?? (navigator.language.startsWith("ja") ? "ja" : "en");
+const theme = store.get(localStorage, "theme");
+if (theme) document.documentElement.dataset.theme = theme;
+speak(language());
+translate();
+
+const link = new Link(() => ({
+  session: store.get(sessionStorage, "session") ?? "",
+  language: spoken(),
+  narrow: narrow.matches,
+  letters: store.get(localStorage, "letters") === "1",
+}));
+const board = new Board($("board"), {
+  play: move => link.say("move", {move}),
+  put: square => link.say("put", {square, piece: chosen_piece()}),
+});
+
+// ---- what the server says
+
+link.on("state", message => {
+  state = message;
+  received = performance.now();
+  store.set(sessionStorage, "session", state.session);
+  speak(state.language, state.game);
+  show();
+});
+link.on("info", message => {
+  info = message;
+  if (!state || info.node !== state.node || state.setup) return;
+  panels.analysis(state, info, link);
+  board.arrows(info.arrows);
+});
+link.on("engine", message => {
+  if (!state || message.game !== state.game) return;
+  state.engine.ready = message.ready;
+  preparing = message.ready ? 0 : message.share;
+  panels.status(state, preparing);
+});
+link.on("progress", message => {
+  if (!state) return;
+  $("judging").hidden = false;
+  $("judging").value = message.share;
+  const move = state.line.find(each => each.node === message.node);
+  if (move) move.chance = message.chance;
+  panels.graph(state, link);
+});
+link.on("mate", ({result, length, texts}) => {
+  $("found").textContent = result === "mate" ? t("mateFound", {length, moves: texts.join(" ")}) : t(result);
+});
+link.on("file", dialogs.save_file);
+link.on("file", ({lost}) => { if (lost.length) toast(t("lostInFile", {what: lost.join(", ")})); });
+link.on("games", message => dialogs.choose_game(message, link));
+link.on("error", ({text}) => toast(refusal(text)));
+link.on("lost", ({full}) => toast(t(full ? "full_server" : "lost"), true));
+
+let hiding = 0;
+function toast(text, stay = false) {
+  clearTimeout(hiding);
+  $("toast").textContent = text;
+  $("toast").hidden = false;
+  if (!stay) hiding = setTimeout(() => { $("toast").hidden = true; }, 6000);
+}
+
+// ---- what is shown
+
+let passed = -1; // the position in which a pass was made
+
+function show() {
+  if ($("toast").textContent === t("lost")) $("toast").hidden = true;
+  translate();
+  for (const button of document.querySelectorAll("#games [data-game]"))
+    button.setAttribute("aria-pressed", String(button.dataset.game === state.game));
+  $("language").textContent = t("language");
+  $("language").lang = state.language === "ja" ? "en" : "ja";
+  $("letters").setAttribute("aria-pressed", String(state.letters));
+  $("letters").hidden = $("tsume").hidden = $("mate").hidden = state.game !== "shogi";
+  document.body.dataset.game = state.game;
+  document.body.classList.toggle("narrow", narrow.matches);
+  board.draw(state);
+  if (info?.node === state.node && state.analysis.on && !state.setup) board.arrows(info.arrows);
+  panels.players(state);
+  panels.clocks(state, 0);
+  panels.moves(state, link);
+  panels.graph(state, link);
+  panels.analysis(state, info, link);
+  panels.status(state, preparing);
+  setup(state, link);
+  problem(state, link, () => dialogs.tsume(state, link));
+  const {playing} = state;
+  $("resign").hidden = !playing.on;
+  $("declare").hidden = !playing.on || state.game !== "shogi";
+  $("judging").hidden = state.judging === null;
+  $("judging").value = state.judging ?? 0;
+  $("judge").textContent = t(state.judging === null ? "judge" : "stopJudging");
+  if (state.mating) $("found").textContent = t("mating");
+  else if ($("found").textContent === t("mating")) $("found").textContent = "";
+  $("position").value = state.position;
+  if (document.activeElement !== $("comment")) $("comment").value = state.comment;
+  document.title = `${t(state.game)} – shogi_engine`;
+  pass();
+}
+
+// Who can only pass passes, after a moment to see it.
+function pass() {
+  const only = Object.keys(state.targets[""] ?? {});
+  if (only.length !== 1 || only[0] !== "pass" || passed === state.node || !state.playing.on) return;
+  passed = state.node;
+  toast(t("mustPass", {side: document.querySelector(".player.turn b")?.textContent ?? ""}));
+  setTimeout(() => link.say("move", {move: "pass"}), 1200);
+}
+
+setInterval(() => panels.clocks(state, (performance.now() - received) / 1000), 200);
+
+// ---- what the person does
+
+for (const button of document.querySelectorAll("#games [data-game]"))
+  button.onclick = () => { if (button.dataset.game !== state?.game) link.say("game", {game: button.dataset.game}); };
+for (const button of document.querySelectorAll("[data-step]")) button.onclick = () => link.say("step", {to: button.dataset.step});
+$("new").onclick = () => state && dialogs.new_game(state, link);
+$("open").onclick = () => dialogs.open_game(link);
+$("save").onclick = () => state && dialogs.save_game(state, link);
+$("edit").onclick = () => link.say("setup", {on: true});
+$("tsume").onclick = () => state && dialogs.tsume(state, link);
+$("flip").onclick = () => link.say("look", {flipped: !state.flipped});
+$("undo").onclick = () => link.say("undo");
+$("think").onclick = () => link.say("think");
+$("resign").onclick = () => link.say("resign");
+$("declare").onclick = () => link.say("declare");
+$("mate").onclick = () => link.say("mate");
+$("analyse").onclick = () => link.say("analyse", {on: !state.analysis.on, multipv: Number($("multipv").value)});
+$("multipv").onchange = () => link.say("analyse", {on: state.analysis.on, multipv: Number($("multipv").value)});
+$("judge").onclick = () => link.say("judge", {on: state.judging === null, effort: $("effort").value});
+$("note").onclick = () => link.say("comment", {text: $("comment").value});
+$("delete").onclick = () => link.say("delete");
+$("copy").onclick = async () => {
+  $("position").select();
+  try { await navigator.clipboard.writeText($("position").value); toast(t("copied")); } catch { document.execCommand("copy"); }
+};
+$("language").onclick = () => {
+  const chosen = spoken() === "ja" ? "en" : "ja";
+  store.set(localStorage, "language", chosen);
+  speak(chosen);
+  link.say("look", {language: chosen});
+};
+$("letters").onclick = () => {
+  store.set(localStorage, "letters", state.letters ? "0" : "1");
+  link.say("look", {letters: !state.letters});
+};
+$("theme").onclick = () => {
+  const dark = document.documentElement.dataset.theme
+    ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  document.documentElement.dataset.theme = dark ? "light" : "dark";
+  store.set(localStorage, "theme", document.documentElement.dataset.theme);
+};
+narrow.addEventListener("change", () => link.say("look", {narrow: narrow.matches}));
+dialogs.drop_files(link);
+panels.graph_events(link, () => state);
+
+const KEYS = {ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last"};
+document.addEventListener("keydown", event => {
+  const step = KEYS[event.key];
+  const typing = event.target.matches?.("input, textarea, select") || document.querySelector("dialog[open]");
+  if (!step || typing || event.ctrlKey || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  link.say("step", {to: step});
+});

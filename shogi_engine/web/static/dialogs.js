@@ -1,0 +1,128 @@
+// Dialogs: a new game, opening and saving, the choice of a problem.
+
+import {element} from "./panels.js";
+import {side, t} from "./words.js";
+
+const dialog = document.getElementById("dialog");
+const STRONGEST = {shogi: 20, othello: 21};
+const HANDICAPS = [
+  ["lance", "香落ち"], ["bishop", "角落ち"], ["rook", "飛車落ち"], ["rook-lance", "飛香落ち"], ["2-piece", "二枚落ち"],
+  ["4-piece", "四枚落ち"], ["6-piece", "六枚落ち"], ["8-piece", "八枚落ち"], ["10-piece", "十枚落ち"],
+];
+const CLOCKS = ["", "5m+10", "10m+30", "15m+60", "0+30", "5m+0+5"];
+const FILE_MAX = 2 << 20;
+
+function show(title, ...children) {
+  const close = element("button", {type: "button", class: "close", "aria-label": t("close"), onclick: () => dialog.close()}, "✕");
+  dialog.replaceChildren(element("div", {class: "head"}, element("h2", {id: "dialog-title"}, title), close), ...children);
+  if (!dialog.open) dialog.showModal();
+}
+
+const field = (name, input, note = "") => element("label", {class: "field"}, element("span", {}, name), input,
+  ...(note ? [element("small", {}, note)] : []));
+const options = (id, rows, chosen) => element("select", {id}, ...rows.map(([value, text]) =>
+  element("option", {value, selected: value === chosen}, text)));
+
+// ---- a new game
+
+export function new_game(state, link) {
+  const game = state.game, strongest = STRONGEST[game];
+  const you = options("new-side", [["0", side(0)], ["1", side(1)], ["random", t("random")], ["both", t("both")], ["none", t("none")]], "0");
+  const shown = element("output", {for: "new-level"}, localStorage.getItem("level") ?? "3");
+  const level = element("input", {id: "new-level", type: "range", min: 0, max: strongest, value: localStorage.getItem("level") ?? 3,
+    oninput: event => { shown.textContent = event.target.value; }});
+  const handicap = options("new-handicap", [["", t("even")], ...HANDICAPS.map(([name, japanese]) =>
+    [name, document.documentElement.lang === "ja" ? japanese : name.replace("-", " ")])], "");
+  const clock = options("new-clock", [...CLOCKS.map(each => [each, each || t("noClock")]), ["own", t("ownClock")]], "");
+  const own = element("input", {id: "new-own", placeholder: "10m+30", maxlength: 40, hidden: true, "aria-label": t("ownClock")});
+  clock.onchange = () => { own.hidden = clock.value !== "own"; };
+  const here = element("input", {id: "new-here", type: "checkbox"});
+  const form = element("form", {method: "dialog", onsubmit: () => {
+    const number = Number(level.value);
+    localStorage.setItem("level", String(number));
+    const human = you.value === "random" ? Math.floor(2 * Math.random()) : Number(you.value);
+    const players = you.value === "both" ? [null, null] : you.value === "none" ? [number, number]
+      : [0, 1].map(each => each === human ? null : number);
+    link.say("new", {game, players, clock: clock.value === "own" ? own.value : clock.value,
+      handicap: game === "shogi" ? handicap.value : "", here: here.checked});
+  }},
+  field(t("you"), you),
+  element("label", {class: "field"}, element("span", {}, t("strength"), " ", shown), level, element("small", {}, t("weakest", {strongest}))),
+  ...(game === "shogi" ? [field(t("handicap"), handicap)] : []),
+  field(t("clock"), clock), own,
+  element("label", {class: "tick"}, here, " ", t("here")),
+  element("div", {class: "row"}, element("button", {class: "main", id: "new-begin"}, t("begin")),
+    element("button", {type: "button", onclick: () => dialog.close()}, t("cancel"))));
+  show(`${t("new")} – ${t(game)}`, form);
+}
+
+// ---- opening
+
+let last = null; // what was opened last, for a choice among its games
+
+async function open_file(file, link) {
+  const bytes = new Uint8Array(await file.slice(0, FILE_MAX + 1).arrayBuffer());
+  let binary = "";
+  for (let start = 0; start < bytes.length; start += 0x8000) binary += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
+  last = {name: "open", fields: {name: file.name.slice(-200), data: btoa(binary)}};
+  link.say(last.name, last.fields);
+  dialog.close();
+}
+
+export function open_game(link) {
+  const text = element("textarea", {id: "paste", rows: 8, spellcheck: "false", "aria-label": t("pasteHere"), placeholder: t("pasteHere")});
+  const file = element("input", {type: "file", id: "file", onchange: () => file.files[0] && open_file(file.files[0], link)});
+  const read = () => {
+    last = {name: "paste", fields: {text: text.value}};
+    link.say(last.name, last.fields);
+    dialog.close();
+  };
+  show(t("openTitle"), text,
+    element("div", {class: "row"}, element("button", {type: "button", class: "main", id: "read", onclick: read}, t("read"))),
+    field(t("file"), file));
+}
+
+export function drop_files(link) {
+  document.addEventListener("dragover", event => event.preventDefault());
+  document.addEventListener("drop", event => {
+    event.preventDefault();
+    if (event.dataTransfer.files[0]) open_file(event.dataTransfer.files[0], link);
+  });
+}
+
+export function choose_game({titles, number}, link) {
+  const list = element("div", {class: "list"}, ...titles.map((title, index) => element("button", {type: "button",
+    "aria-current": index === number ? "true" : false, onclick: () => {
+      link.say(last.name, {...last.fields, number: index});
+      dialog.close();
+    }}, `${t("game", {number: index + 1})} ${title}`)));
+  if (last) show(t("chooseGame", {count: titles.length}), list);
+}
+
+// ---- saving
+
+export function save_game(state, link) {
+  show(t("saveTitle"), element("div", {class: "list"}, ...state.formats.map(format =>
+    element("button", {type: "button", "data-format": format, onclick: () => { link.say("save", {format}); dialog.close(); }},
+      format.toUpperCase()))));
+}
+
+export function save_file({name, data}) {
+  const bytes = Uint8Array.from(atob(data), each => each.charCodeAt(0));
+  const address = URL.createObjectURL(new Blob([bytes], {type: "application/octet-stream"}));
+  const anchor = element("a", {href: address, download: name});
+  document.body.append(anchor);
+  anchor.click();
+  anchor.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+// ---- tsume
+
+export function tsume(state, link) {
+  const choose = problem => { link.say("tsume", {on: true, problem}); dialog.close(); };
+  const problems = Array.from({length: state.problems}, (_, index) => element("button", {type: "button", "data-problem": index + 1,
+    onclick: () => choose(index + 1)}, t("problem", {number: index + 1})));
+  show(t("tsumeTitle"), element("p", {}, t("tsumeHint")), element("div", {class: "list"}, ...problems,
+    ...(state.game === "shogi" ? [element("button", {type: "button", onclick: () => choose(0)}, t("solveThis"))] : [])));
+}

@@ -1,0 +1,69 @@
+// Panels that take the place of others: setting up a position, a tsume problem.
+
+import {element} from "./panels.js";
+import {side, t} from "./words.js";
+
+const KANJI = {P: "歩", L: "香", N: "桂", S: "銀", G: "金", B: "角", R: "飛", K: "玉", "+P": "と", "+L": "杏", "+N": "圭", "+S": "全", "+B": "馬", "+R": "龍"};
+const $ = id => document.getElementById(id);
+
+let chosen = "P"; // the piece to put: "P", "+p", "X", "" for none
+let fixed = ""; // what the panel shows now, not to be drawn anew
+
+export const chosen_piece = () => chosen;
+
+export function setup(state, link) {
+  const panel = $("setup");
+  panel.hidden = !state.setup;
+  $("analysis").hidden = $("game").hidden = Boolean(state.setup);
+  if (!state.setup) { fixed = ""; return; }
+  const key = JSON.stringify([state.setup, state.turn, state.language, state.letters, chosen, state.game]);
+  if (key === fixed) return;
+  fixed = key;
+  const focused = document.activeElement?.dataset?.key;
+  const shogi = state.game === "shogi";
+  if (shogi === ["X", "O"].includes(chosen)) chosen = shogi ? "P" : "X";
+  const again = () => { fixed = ""; setup(state, link); };
+  const choice = (piece, text, label, extra = "") => element("button", {type: "button", class: `pick ${extra}`, "aria-pressed": String(chosen === piece),
+    "aria-label": label, "data-key": `pick ${piece}`, onclick: () => { chosen = piece; again(); }}, text);
+  const rows = [];
+  if (shogi) {
+    for (const colour of [0, 1])
+      rows.push(element("div", {class: "picks"}, ...Object.entries(KANJI).map(([piece, kanji]) =>
+        choice(colour ? piece.toLowerCase() : piece, state.letters ? piece : kanji, `${side(colour)} ${kanji} ${piece}`,
+          `koma ${colour ? "white" : "black"} ${piece[0] === "+" ? "promoted" : ""}`))));
+  } else rows.push(element("div", {class: "picks"}, choice("X", "●", side(0)), choice("O", "○", side(1))));
+  rows.push(element("div", {class: "picks"}, choice("", `✕ ${t("nothing")}`, t("nothing"))));
+  if (shogi) rows.push(element("h3", {}, t("hands")), ...[1, 0].map(colour => hand(state, link, colour)));
+  const turn = element("div", {class: "choice", role: "group", "aria-label": t("turn")}, ...[0, 1].map(colour =>
+    element("button", {type: "button", "aria-pressed": String(state.turn === colour), "data-key": `turn ${colour}`,
+      onclick: () => link.say("turn", {side: colour})}, t("toMove", {side: side(colour)}))));
+  const boards = [["start", "startBoard"], ["empty", "emptyBoard"], ...(shogi ? [["rest", "rest"]] : [])].map(([which, word]) =>
+    element("button", {type: "button", "data-key": which, onclick: () => link.say("board", {which})}, t(word)));
+  panel.replaceChildren(element("h2", {}, t("setupTitle")), ...rows, turn, element("div", {class: "row"}, ...boards),
+    element("div", {class: "row"}, element("button", {type: "button", class: "main", id: "setup-done", onclick: () => link.say("setup", {on: false})}, t("done")),
+      element("button", {type: "button", onclick: () => link.say("stop")}, t("cancel"))));
+  if (focused) panel.querySelector(`[data-key="${focused}"]`)?.focus();
+}
+
+function hand(state, link, colour) {
+  const held = state.setup[colour];
+  return element("div", {class: "hand"}, element("b", {}, side(colour)), ...Object.keys(KANJI).slice(0, 7).reverse().map(piece => {
+    const count = held[piece] ?? 0, name = `${side(colour)} ${KANJI[piece]}`;
+    const set = number => link.say("hand", {side: colour, piece, count: number});
+    return element("span", {class: "stepper"},
+      element("button", {type: "button", "aria-label": t("fewer", {piece: name}), "data-key": `less ${colour} ${piece}`, onclick: () => count && set(count - 1)}, "−"),
+      element("span", {}, `${state.letters ? piece : KANJI[piece]} ${count}`),
+      element("button", {type: "button", "aria-label": t("more", {piece: name}), "data-key": `more ${colour} ${piece}`, onclick: () => set(count + 1)}, "+"));
+  }));
+}
+
+export function problem(state, link, choose) {
+  const panel = $("problem");
+  panel.hidden = !state.tsume;
+  if (!state.tsume) return;
+  panel.replaceChildren(element("h2", {}, t("tsumeTitle")), element("p", {class: "soft"}, t("tsumeHint")),
+    element("div", {class: "row"},
+      element("button", {type: "button", onclick: () => link.say("mate")}, t("solution")),
+      element("button", {type: "button", onclick: choose}, t("nextProblem")),
+      element("button", {type: "button", id: "tsume-leave", onclick: () => link.say("tsume", {on: false})}, t("leave"))));
+}

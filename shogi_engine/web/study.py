@@ -1,0 +1,274 @@
+"""What the engine says about a game in the browser: live analysis, every move judged, a mate looked for."""
+
+import contextlib
+import time
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine.analysis import Finding, judge
+from shogi_engine.analysis.judgement import chance, opposite, plies_to_examine
+from shogi_engine.analysis.words import called, line_texts, score_words, words_of
+from shogi_engine.play.ending import rule_ending
+from shogi_engine.records import GameRecord
+from shogi_engine.web.pool import Job
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
+
+EFFORTS: dict[str, dict[str, dict[str, int]]] = {
+    "shogi": {"quick": {"nodes": 15_000}, "normal": {"nodes": 100_000}, "deep": {"nodes": 500_000}},
+    "othello": {"quick": {"level": 6}, "normal": {"level": 10}, "deep": {"level": 14}},
+}
+INFO_SECONDS = 0.15  # between two reports of an analysis below SLOW_DEPTH: the next depth may take long there
+SLOW_DEPTH = 12
+LINE_MOVES = 12  # of a line
+MATE_MS = 15_000
+ANALYSIS_MS = 600_000  # of one position: whoever looks at it longer presses the button again
+UNITS = {"shogi": "pawns", "othello": "discs"}
+
+
+class Study:
+    """The analyses of a session.
+
+    on, multipv : live analysis    chances : black's winning chance by the number of a move
+    verdicts : what was said about judged moves, likewise    progress : of judging, 0 to 1, None while nothing is judged
+    """
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+        self.on = False
+        self.multipv = 1
+        self.chances: dict[int, float] = {}
+        self.verdicts: dict[int, dict[str, Any]] = {}
+        self.progress: float | None = None
+        self.mating = False
+        self._live: Job | None = None
+        self._last_infos: tuple[int, list[Any]] | None = None
+        self._place: tuple[Any, ...] | None = None  # what is analysed, and how
+        self._judging: Job | None = None
+        self._mate: Job | None = None
+
+    def forget(self) -> None:
+        """Begin anew, with another game."""
+        self.stop_judging()
+        self._session.pool.cancel(self._mate)
+        self._mate, self.mating = None, False
+        self.chances, self.verdicts, self._place = {}, {}, None
+
+    def close(self) -> None:
+        """End all searches; live analysis can be taken up again."""
+        pool = self._session.pool
+        for job in (self._live, self._judging, self._mate):
+            pool.cancel(job)
+        self._live = self._judging = self._mate = self._place = None
+        self.progress, self.mating = None, False
+
+    def stop(self) -> None:
+        """End all searches, and live analysis for good."""
+        self.on = False
+        self.close()
+        self._place = None
+
+    # ---- live analysis
+
+    def follow(self) -> None:
+        """Analyse the position the session is at, if that is wanted and another one is analysed."""
+        place = (self._session.tree, self._session.tree.node, self.on, self.multipv, self._session.setup is None)
+        if place != self._place:
+            self.restart()
+
+    def repeat(self) -> None:
+        """Send the last report again, for another language or board."""
+        if self._last_infos is not None and self._live is not None:
+            self._report(self._live, *self._last_infos)
+
+    def restart(self) -> None:
+        """Analyse the position the session is at, if that is wanted."""
+        session = self._session
+        session.pool.cancel(self._live)
+        self._live, self._last_infos = None, None
+        self._place = (session.tree, session.tree.node, self.on, self.multipv, session.setup is None)
+        tree = self._session.tree
+        if not self.on or self._session.setup is not None or rule_ending(tree.board) is not None:
+            return
+        start, moves, number, multipv = tree.record.start, tree.moves(), tree.node, self.multipv
+
+        def work(engine: Any, job: Job) -> None:
+            engine.set_position(start, moves)
+            lines: dict[int, Any] = {}
+            last = 0.0
+            wanted = min(multipv, len(engine.legal_moves()))
+
+            def report(info: Any) -> None:
+                nonlocal last
+                if info.bound:
+                    return
+                lines[info.multipv] = info
+                now = time.monotonic()
+                if info.multipv == wanted and (now - last >= INFO_SECONDS or info.depth >= SLOW_DEPTH):
+                    last = now
+                    self._report(job, number, [lines[each] for each in sorted(lines)])
+
+            found = engine.search(movetime=ANALYSIS_MS, multipv=multipv, on_info=report)
+            self._report(job, number, found.lines)
+
+        self._live = self._session.pool.submit(Job(tree.game, work, patient=True))
+
+    def _report(self, job: Job, number: int, infos: list[Any]) -> None:
+        """Send the lines of an analysis; called in an engine's thread."""
+        session = self._session
+        with session.lock:
+            if job is not self._live or session.tree.node != number or not infos or not infos[0].pv:
+                return
+            self._last_infos = (number, infos)
+            first = infos[0]
+            lines = [self._line(info) for info in infos if info.pv]
+            self.chances[number] = lines[0]["chance"]
+            best = [list(info.pv) for info in infos]
+            session.send(
+                {
+                    "kind": "info",
+                    "node": number,
+                    "depth": first.depth,
+                    "seldepth": first.seldepth,
+                    "nodes": first.nodes,
+                    "nps": int(first.nodes / first.seconds) if first.seconds > 0.01 else 0,
+                    "lines": lines,
+                    "arrows": session.arrows(best),
+                }
+            )
+
+    def _line(self, info: Any) -> dict[str, Any]:
+        tree, words = self._session.tree, self._words()
+        score = info.score if tree.board.turn == 0 else opposite(info.score)
+        moves = list(info.pv[:LINE_MOVES])
+        return {
+            "score": score_words(score, UNITS[tree.game], words),
+            "mate": score.startswith("mate"),
+            "chance": round(chance(score), 4),
+            "depth": info.depth,
+            "texts": line_texts(tree.board, moves, self._session.language),
+            "moves": moves,
+        }
+
+    def _words(self) -> dict[str, str]:
+        return words_of(self._session.language, self._session.tree.game)
+
+    # ---- a whole game
+
+    def stop_judging(self) -> None:
+        """End the judging of a game; what was found stays."""
+        self._session.pool.cancel(self._judging)
+        self._judging, self.progress = None, None
+
+    def judge(self, effort: str) -> None:
+        """Judge every move of the line that the session is in. Raises ValueError if it has none."""
+        self.stop_judging()
+        tree = self._session.tree
+        numbers = tree.line()
+        if len(numbers) < 2:
+            raise ValueError("there are no moves to analyse")
+        record = GameRecord.from_moves(tree.game, [tree[each].move for each in numbers[1:]], start=tree.record.start)
+        findings: dict[int, Finding] = {}
+        limits = EFFORTS[tree.game][effort]
+
+        def work(engine: Any, job: Job) -> None:
+            examiner = self._session.examiner(tree.game, limits)
+            job.stop = examiner.stop
+            plies = [ply for ply in plies_to_examine(record) if ply not in findings]
+            for ply in plies:
+                found = examiner.examine(record, ply)
+                if job.ended:  # what was found may have been cut short
+                    return
+                findings[ply] = found
+                self._found(job, record, numbers, findings)
+
+        self.progress = 0.0
+        self._judging = self._session.pool.submit(Job(tree.game, work, patient=True))
+
+    def _found(self, job: Job, record: GameRecord, numbers: list[int], findings: dict[int, Finding]) -> None:
+        """Send how far judging is, and at its end what came out; called in an engine's thread."""
+        session = self._session
+        with session.lock:
+            if job is not self._judging:
+                return
+            whole = len(plies_to_examine(record))
+            self.progress = len(findings) / whole
+            first = session.tree.start_turn
+            ply, found = next(reversed(findings.items()))
+            score = found.score if (first + ply) % 2 == 0 else opposite(found.score)
+            self.chances[numbers[ply]] = round(chance(score), 4)
+            session.send({"kind": "progress", "share": self.progress, "node": numbers[ply], "chance": chance(score)})
+            if len(findings) == whole:
+                self._judging, self.progress = None, None
+                self._judged(record, numbers, findings)
+                session.changed()
+
+    def _judged(self, record: GameRecord, numbers: list[int], findings: dict[int, Finding]) -> None:
+        game = judge(record, findings)
+        for move in game.moves:
+            self.chances[numbers[move.ply - 1]] = round(move.black, 4)
+            self.verdicts[numbers[move.ply]] = {
+                "verdict": move.verdict,
+                "missed": move.missed_mate,
+                "loss": round(move.loss, 4),
+                "given": round(move.given, 2),
+                "best": list(move.pv[:LINE_MOVES]),
+                "score": move.score if move.side == "black" else opposite(move.score),
+            }
+        self.chances[numbers[-1]] = round(game.final, 4)
+
+    def verdict(self, number: int) -> dict[str, Any] | None:
+        """Return what is said about the move that the session is at, with the better line; None if nothing."""
+        found = self.verdicts.get(number)
+        tree = self._session.tree
+        if found is None or tree.parent(number) < 0:
+            return None
+        words = self._words()
+        board = self._session.board_at(tree.parent(number))
+        return {
+            "class": found["verdict"] or ("mistake" if found["missed"] else ""),
+            "called": called(found["verdict"], found["missed"], words),
+            "loss": found["loss"],
+            "given": f"{found['given']:.2f} {words[UNITS[tree.game]]}",
+            "score": score_words(found["score"], UNITS[tree.game], words),
+            "texts": line_texts(board, found["best"], self._session.language),
+            "moves": found["best"],
+        }
+
+    # ---- mates
+
+    def find_mate(self) -> None:
+        """Look for a mate by checks in the position, and add it to the game. Raises ValueError for Othello."""
+        tree = self._session.tree
+        if tree.game != "shogi":
+            raise ValueError("there are mates in shogi only")
+        self._session.pool.cancel(self._mate)
+        start, moves, number = tree.record.start, tree.moves(), tree.node
+
+        def work(engine: Any, job: Job) -> None:
+            try:
+                engine.set_position(start, moves)
+                found = engine.find_mate(max_ms=MATE_MS, shortest=True)
+                result, line = found.result, list(found.moves)
+            except ValueError:  # no king to mate
+                result, line = "nomate", []
+            if not job.cancelled:
+                self._mated(job, number, result, line)
+
+        self.mating = True
+        self._mate = self._session.pool.submit(Job(tree.game, work))
+
+    def _mated(self, job: Job, number: int, result: str, line: list[str]) -> None:
+        session = self._session
+        with session.lock:
+            if job is not self._mate:
+                return
+            self._mate, self.mating = None, False
+            texts = []
+            if number in session.tree:
+                texts = line_texts(session.board_at(number), line, session.language)
+                with contextlib.suppress(ValueError):  # the game has no room for more
+                    for move in line:
+                        number = session.tree.add(move, number)
+            session.send({"kind": "mate", "result": result, "length": len(line), "texts": texts})
+            session.changed()

@@ -1,0 +1,175 @@
+"""The game on a board in the browser: a record's tree, every move of it with a number, and where one is in it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from shogi_engine.analysis.words import move_text
+from shogi_engine.records import GameRecord, Node
+
+NODES_MAX = 20_000
+
+
+class Tree:
+    """A record and a place in it.
+
+    record : the game    node : the number of the move one is at, 0 is the root    board : the position there
+    """
+
+    def __init__(self, record: GameRecord) -> None:
+        """Raises ValueError for an illegal move and for more than NODES_MAX moves."""
+        self.record = record
+        self._nodes: dict[int, Node] = {}
+        self._parents: dict[int, int] = {}
+        self._numbers: dict[int, int] = {}  # by id(Node): those in _nodes, which live as long
+        self._texts: dict[tuple[int, str], str] = {}
+        self._next = 0
+        self._number(record.root, -1)
+        self.node = 0
+        self.board = record.board(0)
+        self.start_turn = int(self.board.turn)
+
+    def _number(self, root: Node, parent: int) -> int:
+        """Give a node and all that follow it their numbers; return the first."""
+        first = self._next
+        waiting = [(root, parent)]
+        while waiting:
+            node, above = waiting.pop()
+            if len(self._nodes) >= NODES_MAX:
+                raise ValueError(f"a game has at most {NODES_MAX} moves here, variations counted")
+            number, self._next = self._next, self._next + 1
+            self._nodes[number], self._parents[number], self._numbers[id(node)] = node, above, number
+            waiting += [(child, number) for child in reversed(node.children)]
+        return first
+
+    # ---- where one is
+
+    @property
+    def game(self) -> str:
+        """The game's name."""
+        return self.record.game
+
+    @property
+    def at(self) -> Node:
+        """The move one is at."""
+        return self._nodes[self.node]
+
+    @property
+    def ply(self) -> int:
+        """How many moves lead there."""
+        return len(self.board.move_stack)
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._nodes
+
+    def __getitem__(self, number: int) -> Node:
+        return self._nodes[number]
+
+    def parent(self, number: int) -> int:
+        """Return the number of the move before, -1 for the root."""
+        return self._parents[number]
+
+    def path(self, number: int | None = None) -> list[int]:
+        """Return the numbers from the root to a move (the one one is at), both included."""
+        number = self.node if number is None else number
+        path = []
+        while number >= 0:
+            path.append(number)
+            number = self._parents[number]
+        return path[::-1]
+
+    def line(self) -> list[int]:
+        """Return the numbers of the line one is in: to here, and what goes on from here."""
+        path = self.path()
+        going_on = self.record.line(self.at)[1:]
+        return path + [self._numbers[id(node)] for node in going_on]
+
+    def moves(self, number: int | None = None) -> list[str]:
+        """Return the moves to a place."""
+        return [self._nodes[each].move for each in self.path(number)[1:]]
+
+    def others(self, number: int) -> list[int]:
+        """Return the numbers of the other moves in a move's place."""
+        parent = self._parents[number]
+        if parent < 0:
+            return []
+        numbers = [self._numbers[id(node)] for node in self._nodes[parent].children]
+        return [each for each in numbers if each != number]
+
+    def has_text(self, number: int, language: str) -> bool:
+        """Tell whether `text` needs no board any more."""
+        return (number, language) in self._texts
+
+    def text(self, number: int, language: str, board: Any) -> str:
+        """Return a move as people write it; `board` is the position before it."""
+        key = (number, language)
+        if key not in self._texts:
+            self._texts[key] = move_text(board, self._nodes[number].move, language)
+        return self._texts[key]
+
+    # ---- going about
+
+    def go(self, number: int) -> None:
+        """Go to a move. Raises ValueError if there is none."""
+        if number not in self._nodes:
+            raise ValueError("this move is no longer in the game")
+        here, there = self.path(), self.path(number)
+        common = 0
+        while common < min(len(here), len(there)) and here[common] == there[common]:
+            common += 1
+        for _ in here[common:]:
+            self.board.pop()
+        for each in there[common:]:
+            self.board.push_text(self._nodes[each].move)
+        self.node = number
+
+    def step(self, to: str) -> None:
+        """Go to the 'first' or the 'last' position of the line, or to the 'next' one or 'back'."""
+        line = self.line()
+        place = {"first": 0, "back": self.ply - 1, "next": self.ply + 1, "last": len(line) - 1}[to]
+        self.go(line[max(0, min(place, len(line) - 1))])
+
+    # ---- changing the game
+
+    def add(self, move: str, parent: int | None = None, **values: Any) -> int:
+        """Add a move that has been checked after `parent`, or find it there; return its number."""
+        above = self.node if parent is None else parent
+        for child in self._nodes[above].children:
+            if child.move == move:
+                return self._numbers[id(child)]
+        if len(self._nodes) >= NODES_MAX:
+            raise ValueError(f"a game has at most {NODES_MAX} moves here, variations counted")
+        return self._number(self._nodes[above].add(move, **values), above)
+
+    def add_line(self, moves: Sequence[str]) -> None:
+        """Add a line after the place one is at, and stay there."""
+        above = self.node
+        for move in moves:
+            above = self.add(move, above)
+
+    def prefer(self, number: int) -> None:
+        """Let the game go on with a move and not with the others in its place."""
+        parent = self._parents[number]
+        if parent >= 0:
+            children, node = self._nodes[parent].children, self._nodes[number]
+            children.remove(node)
+            children.insert(0, node)
+
+    def remove(self, number: int) -> None:
+        """Take a move and all that follows out of the game; who was there stands before it. The root stays."""
+        parent = self._parents[number]
+        if parent < 0:
+            return
+        if number in self.path():
+            self.go(parent)
+        node = self._nodes[number]
+        self._nodes[parent].children.remove(node)
+        waiting = [node]
+        while waiting:
+            each = waiting.pop()
+            waiting += each.children
+            gone = self._numbers.pop(id(each))
+            del self._nodes[gone], self._parents[gone]
+
+    def legal(self, move: str) -> str:
+        """Return a legal move of the position in the game's own writing. Raises ValueError if it is none."""
+        return str(self.board.parse_text(move))

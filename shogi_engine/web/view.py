@@ -1,0 +1,210 @@
+"""What a browser is told of a session: the picture of the board, the moves it may ask for, the game as text."""
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine import records
+from shogi_engine.games.othello.notation import SQUARE_NAMES as OTHELLO_SQUARES
+from shogi_engine.games.shogi.symbols import (
+    HAND_ORDER,
+    KANJI_NAMES,
+    KANJI_NUMBERS,
+    KIND_NAMES,
+    SIDES,
+    SQUARE_NAMES,
+    SYMBOLS,
+    WIDE_DIGITS,
+)
+from shogi_engine.play.ending import rule_ending
+from shogi_engine.records import GameRecord
+from shogi_engine.web.playing import Playing
+from shogi_engine.web.tree import Tree
+from shogi_engine.web.tsume import PROBLEMS
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
+
+PROMOTED_NAMES = ("tokin", "promoted lance", "promoted knight", "promoted silver", "horse", "dragon")
+PIECE_NAMES = {"en": (*KIND_NAMES, *PROMOTED_NAMES), "ja": KANJI_NAMES}
+SIDE_NAMES = {
+    ("shogi", "en"): ("black", "white"),
+    ("shogi", "ja"): ("先手", "後手"),
+    ("othello", "en"): ("black", "white"),
+    ("othello", "ja"): ("黒", "白"),
+}
+
+
+def state(session: "Session") -> dict[str, Any]:
+    """Return all that is to be seen of a session, as a message."""
+    tree, board, setup = session.tree, session.board, session.setup
+    game, turn = tree.game, int(board.turn)
+    ending = None if setup else rule_ending(tree.board)
+    may_move = setup is None and ending is None and session.playing.may_move(turn)
+    return {
+        "kind": "state",
+        "session": session.identity,
+        "game": game,
+        "language": session.language,
+        "flipped": session.flipped,
+        "letters": session.letters,
+        "svg": board.svg(areas=True, **session.picture(), **({"letters": session.letters} if game == "shogi" else {})),
+        "turn": turn,
+        "position": position_text(game, board),
+        "check": game == "shogi" and setup is None and board.king_squares[turn] is not None and bool(board.is_check()),
+        "targets": targets(game, board) if may_move else {},
+        "labels": labels(game, board, session.language),
+        "counts": [board.count(0), board.count(1)] if game == "othello" else None,
+        "ply": tree.ply,
+        "node": tree.node,
+        "line": line(session),
+        "comment": tree.at.comment,
+        "title": title(tree.record),
+        "names": list(tree.record.names),
+        "playing": playing(session.playing, ending),
+        "analysis": {"on": session.study.on, "multipv": session.study.multipv},
+        "judging": session.study.progress,
+        "mating": session.study.mating,
+        "verdict": session.study.verdict(tree.node),
+        "setup": hands(board) if setup is not None else None,
+        "tsume": tsume(session),
+        "formats": formats(game),
+        "problems": len(PROBLEMS),
+        "engine": {"ready": game in session.pool.ready, "fault": session.pool.fault},
+    }
+
+
+def position_text(game: str, board: Any) -> str:
+    """Return a position as SFEN or OBF."""
+    text: str = board.sfen() if game == "shogi" else board.obf()
+    return text
+
+
+def title(record: GameRecord) -> str:
+    """Return what a game is called: its players, or what its file says it is; '' if nothing."""
+    names = " - ".join(name for name in record.names if name)
+    return names or record.headers.get("event", "") or record.headers.get("title", "")
+
+
+def playing(play: Playing, ending: Any) -> dict[str, Any]:
+    """Return who plays, the clocks, and how the game ended."""
+    clock, setting = play.clock, play.clock.setting
+    over = play.ending or ending
+    return {
+        "on": play.on,
+        "players": play.players,
+        "thinking": play.thinking,
+        "live": play.live,
+        "over": {"name": over.name, "winner": over.winner} if over else None,
+        "clock": {
+            "seconds": [round(clock.seconds(side), 2) for side in (0, 1)],
+            "byoyomi": setting.byoyomi,
+            "side": clock.side if play.on else None,
+        }
+        if setting
+        else None,
+    }
+
+
+def tsume(session: "Session") -> dict[str, Any] | None:
+    """Return how far a problem is; None if there is none."""
+    problem = session.tsume
+    if problem is None:
+        return None
+    return {"status": problem.status, "length": problem.length, "made": session.tree.ply - problem.ply}
+
+
+# ---- the board
+
+
+def targets(game: str, board: Any) -> dict[str, dict[str, list[str]]]:
+    """Return the legal moves by where they come from and where they go; a drop comes from 'P*', a disc from ''."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for move in board.legal_moves:
+        if game == "othello":
+            source, target = "", str(move)
+        elif move.from_square is None:
+            source, target = f"{SYMBOLS[move.drop_piece_type]}*", SQUARE_NAMES[move.to_square]
+        else:
+            source, target = SQUARE_NAMES[move.from_square], SQUARE_NAMES[move.to_square]
+        found.setdefault(source, {}).setdefault(target, []).append(str(move))
+    return found
+
+
+def labels(game: str, board: Any, language: str) -> dict[str, str]:
+    """Return what stands on each square and in each hand, for those who hear the board."""
+    sides = SIDE_NAMES[game, language]
+    if game == "othello":
+        discs = {"en": " disc", "ja": "石"}[language]
+        there = {square: f" {sides[colour]}{discs}" for square, colour in board.piece_map().items()}
+        return {name: name + there.get(square, "") for square, name in enumerate(OTHELLO_SQUARES)}
+    names, pieces = PIECE_NAMES[language], board.piece_map()
+    found = {}
+    for square, name in enumerate(SQUARE_NAMES):
+        piece = pieces.get(square)
+        shown = name if language == "en" else WIDE_DIGITS[int(name[0])] + KANJI_NUMBERS["abcdefghi".index(name[1]) + 1]
+        found[name] = shown if piece is None else f"{shown} {sides[piece.color]} {names[piece.piece_type]}"
+    for side, hand in enumerate(board.pieces_in_hand):
+        for kind, count in hand.items():
+            held = "in hand" if language == "en" else "持駒"
+            found[f"{SIDES[side]} {SYMBOLS[kind]}*"] = f"{sides[side]} {held}: {names[kind]} {count}"
+    return found
+
+
+def hands(board: Any) -> list[dict[str, int]]:
+    """Return the pieces in hand of both sides by their letters, for setting up; no Othello board has any."""
+    if not hasattr(board, "pieces_in_hand"):
+        return []
+    return [{SYMBOLS[kind]: hand[kind] for kind in HAND_ORDER} for hand in board.pieces_in_hand]
+
+
+# ---- the game
+
+
+def line(session: "Session") -> list[dict[str, Any]]:
+    """Return the moves of the line that the session is in, the start first."""
+    tree, study = session.tree, session.study
+    numbers = tree.line()
+    texts = _texts(tree, numbers, session.language)
+    moves = []
+    for number in numbers:
+        row: dict[str, Any] = {"node": number, "text": texts.get(number, "")}
+        if number in study.chances:
+            row["chance"] = study.chances[number]
+        if (said := study.verdicts.get(number)) and (said["verdict"] or said["missed"]):
+            row["verdict"] = said["verdict"] or "mistake"
+        if tree[number].seconds is not None:
+            row["seconds"] = tree[number].seconds
+        if tree[number].comment:
+            row["comment"] = True
+        if others := tree.others(number):
+            row["others"] = [[other, texts[other]] for other in others]
+        moves.append(row)
+    return moves
+
+
+def _texts(tree: Tree, numbers: list[int], language: str) -> dict[int, str]:
+    """Return the moves of a line, and those in their places, as people write them."""
+    texts = {}
+    board = None
+    for place, number in enumerate(numbers[1:], 1):
+        for each in (number, *tree.others(number)):
+            if not tree.has_text(each, language) and board is None:
+                board = _board(tree, numbers[1:place])
+            texts[each] = tree.text(each, language, board)
+        if board is not None:
+            board.push_text(tree[number].move)
+    return texts
+
+
+def _board(tree: Tree, numbers: list[int]) -> Any:
+    """Return a Board with the moves of these numbers."""
+    board = tree.record.board(0)
+    for number in numbers:
+        board.push_text(tree[number].move)
+    return board
+
+
+@functools.cache
+def formats(game: str) -> list[str]:
+    """Return the names of the formats that a game can be saved in here: those of text."""
+    return [each.name for each in records.all_formats(game) if not each.binary]

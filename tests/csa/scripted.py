@@ -1,0 +1,258 @@
+"""A CSA server that does what a test says, a player that answers what a test says, and sessions between the two."""
+
+import socket
+import threading
+
+from shogi_engine import records
+from shogi_engine.csa.keeper import Keeper
+from shogi_engine.csa.players import Answer, Player
+from shogi_engine.csa.session import Session
+from shogi_engine.csa.settings import Patience, Settings
+
+SECRET = "open-sesame"
+QUICK = Patience(logout=10.0, first_delay=0.01, longest_delay=0.02)
+LONGEST = 10.0  # seconds that any step of a test may take
+START = (
+    "P1-KY-KE-GI-KI-OU-KI-GI-KE-KY", "P2 * -HI *  *  *  *  * -KA *", "P3-FU-FU-FU-FU-FU-FU-FU-FU-FU",
+    "P4 *  *  *  *  *  *  *  *  *", "P5 *  *  *  *  *  *  *  *  *", "P6 *  *  *  *  *  *  *  *  *",
+    "P7+FU+FU+FU+FU+FU+FU+FU+FU+FU", "P8 * +KA *  *  *  *  * +HI *", "P9+KY+KE+GI+KI+OU+KI+GI+KE+KY", "+",
+)  # fmt: skip
+
+
+def summary(
+    turn="+", *moves, game_id="g1", position=START, head=(), time=("Total_Time:300", "Increment:10"), names=None
+):
+    """Return the lines of a Game_Summary. head : more lines before the time; time : those in the block Time."""
+    black, white = names or (("me", "other") if turn == "+" else ("other", "me"))
+    return [
+        "BEGIN Game_Summary", "Protocol_Version:1.2", "Protocol_Mode:Server", "Format:Shogi 1.0",
+        "Declaration:Jishogi 1.1", f"Game_ID:{game_id}", f"Name+:{black}", f"Name-:{white}", f"Your_Turn:{turn}",
+        "Rematch_On_Draw:NO", "To_Move:+", "Max_Moves:256", *head, "BEGIN Time", "Time_Unit:1sec", *time,
+        "Least_Time_Per_Move:0", "END Time", "BEGIN Position", *position, *moves, "END Position", "END Game_Summary",
+    ]  # fmt: skip
+
+
+class Peer:
+    """The server's end of one connection."""
+
+    def __init__(self, connection):
+        connection.settimeout(LONGEST)
+        self._connection = connection
+        self._file = connection.makefile("rb")
+        self.lines = []
+
+    def send(self, *lines):
+        self.raw("".join(f"{line}\n" for line in lines).encode())
+
+    def raw(self, data):
+        self._connection.sendall(data)
+
+    def line(self):
+        """Return the next line, None at the end; keep-alive lines count."""
+        try:
+            raw = self._file.readline()
+        except ConnectionError:
+            raw = b""
+        self.lines.append(raw.decode().rstrip("\n") if raw else None)
+        return self.lines[-1]
+
+    def expect(self, start):
+        """Return the next line, which begins so; empty ones are skipped."""
+        while (line := self.line()) == "":
+            pass
+        assert line is not None and line.startswith(start), f"{line!r} instead of {start!r}; before: {self.lines[:-1]}"
+        return line
+
+    def end(self):
+        """Wait until the client closes the connection; return what it sent before."""
+        rest = []
+        while (line := self.line()) is not None:
+            rest.append(line)
+        return rest
+
+    def login(self, name="me"):
+        line = self.expect(f"LOGIN {name} ")
+        self.send(f"LOGIN:{name} OK")
+        return line
+
+    def offer(self, *arguments, **values):
+        self.send(*summary(*arguments, **values))
+
+    def begin(self, *arguments, **values):
+        """Log in, offer a game and start it."""
+        self.login()
+        self.begin_next(*arguments, **values)
+
+    def begin_next(self, *arguments, game_id="g1", **values):
+        self.offer(*arguments, game_id=game_id, **values)
+        self.expect(f"AGREE {game_id}")
+        self.send(f"START:{game_id}")
+
+    def accept(self, move, seconds=1):
+        """Take a move of the client's and confirm it."""
+        line = self.expect(move)
+        self.send(f"{move},T{seconds}")
+        return line
+
+    def logout(self):
+        self.expect("LOGOUT")
+        self.send("LOGOUT:completed")
+
+    def close(self):
+        """End the connection."""
+        self._file.close()
+        self._connection.close()
+
+    def cut(self):
+        """End the connection as a broken line does."""
+        self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        self.close()
+
+
+class ScriptedServer:
+    """`with ScriptedServer(script, ...) as server:` each script is called with the Peer of one connection, in order.
+
+    A script that fails makes the end of the block fail.
+    """
+
+    def __init__(self, *scripts):
+        self._scripts = scripts
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._listening.settimeout(LONGEST)
+        self.port = self._listening.getsockname()[1]
+        self.peers = []
+        self._failure = None
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def _serve(self):
+        try:
+            for script in self._scripts:
+                peer = Peer(self._listening.accept()[0])
+                self.peers.append(peer)
+                script(peer)
+                peer.close()
+        except BaseException as failure:
+            self._failure = failure
+            if self.peers:
+                self.peers[-1].close()
+        finally:
+            self._listening.close()
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind is None:
+            self._thread.join(LONGEST)
+            assert not self._thread.is_alive(), f"the script still waits; lines: {[each.lines for each in self.peers]}"
+        if self._failure is not None:
+            raise self._failure
+
+
+class ScriptedPlayer(Player):
+    """Answers from a list, or by a function of the Turn; keeps what it was asked. An exception is raised."""
+
+    def __init__(self, *answers):
+        super().__init__()
+        self.answers = list(answers)
+        self.turns, self.pondered, self.results, self.rules = [], [], [], []
+        self.hits = self.restarts = 0
+
+    def _answer(self, job):
+        job.decided.wait()
+        if job.abandoned:
+            return Answer()
+        self.turns.append(job.turn)
+        answer = self.answers.pop(0) if self.answers else Answer("resign")
+        if isinstance(answer, Exception):
+            raise answer
+        if callable(answer):
+            answer = answer(job)
+        return Answer(answer) if isinstance(answer, str) else answer
+
+    def ponder(self, turn, deliver):
+        self.pondered.append(turn)
+        super().ponder(turn, deliver)
+
+    def _hit(self, job):
+        self.hits += 1
+
+    def _begin(self, rules):
+        self.rules.append(rules)
+
+    def _over(self, result):
+        self.results.append(result)
+
+    def restart(self):
+        self.restarts += 1
+
+
+class Screen:
+    """Keeps what a session shows; a note that begins with `interrupt_at` interrupts it."""
+
+    interrupt_at = ()
+
+    def __init__(self):
+        self.notes, self.progressed = [], []
+
+    def note(self, text):
+        self.notes.append(text)
+        if text.startswith(self.interrupt_at):
+            self.session.interrupt()
+
+    def progress(self, text):
+        self.progressed.append(text)
+
+
+class Played:
+    """A session that was run: tally, player, notes, log, and the error if it ended in one."""
+
+    def __init__(self, server, player, folder="", patience=QUICK, **values):
+        values = {"ponder": False, "resume": 0.0, "attempts": 3} | values
+        settings = Settings("127.0.0.1", "me", port=server.port, patience=patience, **values)
+        self.screen, self.log, self.player = Screen(), [], player
+        keeper = Keeper(folder)
+        session = Session(settings, SECRET, player, keeper, self.screen, lambda *line: self.log.append(" ".join(line)))
+        self.error, self.session = None, session
+        self.screen.session = session
+        try:
+            session.run()
+        except ValueError as failure:
+            self.error = str(failure)
+        finally:
+            player.close()
+        self.tally = session.tally
+
+    @property
+    def notes(self):
+        return "\n".join(self.screen.notes)
+
+    @property
+    def counts(self):
+        return self.tally.wins, self.tally.losses, self.tally.draws, self.tally.broken
+
+
+def play(script, *answers, **values):
+    """Run a session on a server that serves one script, or a list of them; return it when both have ended."""
+    scripts = script if isinstance(script, list) else [script]
+    with ScriptedServer(*scripts) as server:
+        return Played(server, ScriptedPlayer(*answers), **values)
+
+
+def finished_game(peer, *lines, turn="+"):
+    """Begin a game, send what the server says of it, and let the client leave."""
+    peer.begin(turn)
+    peer.send(*lines)
+    peer.logout()
+
+
+def kept_record(folder, name="g1"):
+    """Return the record that a session wrote."""
+    (record,) = records.iterate(folder / f"{name}.csa")
+    return record
+
+
+def quick_win(peer):
+    """A game in which the other side is out of time before its first move."""
+    finished_game(peer, "#TIME_UP", "#WIN", turn="-")

@@ -1,0 +1,172 @@
+"""`shogi-engine csa`: arguments, the password, what is shown, and the status it ends with."""
+
+import os
+
+import pytest
+from csa.scripted import SECRET, ScriptedPlayer, ScriptedServer
+
+from shogi_engine.__main__ import main
+from shogi_engine.cli import csa
+from shogi_engine.csa.keeper import Keeper
+from shogi_engine.csa.password import VARIABLE, Password, read_password
+from shogi_engine.records import GameRecord
+
+
+@pytest.fixture
+def secret(tmp_path):
+    path = tmp_path / "password"
+    path.write_text(f"{SECRET}\nanything\n")
+    path.chmod(0o600)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def no_password(monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+
+
+@pytest.fixture
+def player(monkeypatch):
+    player = ScriptedPlayer("7g7f")
+    monkeypatch.setattr(csa, "make_player", lambda args: player)
+    return player
+
+
+def script(peer):
+    peer.begin("+")
+    peer.accept("+7776FU")
+    peer.send("%TORYO,T1", "#RESIGN", "#WIN")
+    peer.logout()
+
+
+def test_a_game_by_the_command(player, secret, tmp_path, capsys):
+    with ScriptedServer(script) as server:
+        log, folder = tmp_path / "log", tmp_path / "games"
+        address = f"127.0.0.1:{server.port}"
+        arguments = ["--name", "me", "--password-file", str(secret), "--records", str(folder), "--log", str(log)]
+        assert main(["csa", address, *arguments]) == 0
+    shown = capsys.readouterr()
+    assert "game 1: black against other, 300 s + 10 s more a move" in shown.out
+    assert "1 game: 1 won, 0 lost, 0 drawn" in shown.out
+    assert sorted(path.name for path in folder.iterdir()) == ["g1.csa", "g1.kif"]
+    text = log.read_text()
+    assert " > LOGIN me *****" in text and " < LOGIN:me OK" in text and " = logged in" in text
+    assert SECRET not in text + shown.out + shown.err
+
+
+def test_a_broken_game_is_a_status(player, secret):
+    def cut(peer):
+        peer.begin("+")
+        peer.expect("+7776FU")
+        peer.cut()
+
+    with ScriptedServer(cut) as server:
+        arguments = ["--name", "me", "--password-file", str(secret), "--resume", "0"]
+        assert main(["csa", f"127.0.0.1:{server.port}", *arguments]) == 1
+
+
+def test_a_refused_login_is_one_line(player, secret, capsys):
+    def refuse(peer):
+        peer.expect("LOGIN")
+        peer.send("LOGIN:incorrect")
+        peer.end()
+
+    with ScriptedServer(refuse) as server:
+        assert main(["csa", f"127.0.0.1:{server.port}", "--name", "me", "--password-file", str(secret)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "refused the login of me" in error and SECRET not in error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["host:99999", "--name", "me"], "HOST"),
+        (["host:", "--name", "me"], "HOST"),
+        (["::1", "--name", "me"], "HOST"),
+        (["host", "--name", "m e"], "name"),
+        (["host", "--name", "me", "--x1"], "x1"),
+        (["host", "--name", "me", "--game", "x"], "NAME-SECONDS"),
+        (["host", "--name", "me"], VARIABLE),
+        (["host", "--name", "me", "--password-file", "/nowhere/x"], "nowhere"),
+    ],
+)
+def test_wrong_arguments(player, arguments, word, capsys):
+    assert main(["csa", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert word in error and error.count("\n") == 1
+
+
+def test_there_is_no_way_to_name_the_password_on_the_command_line(capsys):
+    with pytest.raises(SystemExit):
+        main(["csa", "host", "--name", "me", "--password", "x"])
+    capsys.readouterr()
+
+
+def test_options_of_our_engine_are_not_for_others(secret, capsys):
+    arguments = ["--name", "me", "--password-file", str(secret), "--engine", "x", "--level", "3"]
+    assert main(["csa", "host", *arguments]) == 2
+    assert "--level" in capsys.readouterr().err
+
+
+def test_addresses():
+    assert csa.server_address("wdoor.c.u-tokyo.ac.jp") == ("wdoor.c.u-tokyo.ac.jp", 4081)
+    assert csa.server_address("localhost:4000") == ("localhost", 4000)
+    assert csa.server_address("[::1]:4000") == ("::1", 4000)
+
+
+# ---- the password
+
+
+def test_the_password_of_the_environment_is_not_handed_on(monkeypatch):
+    monkeypatch.setenv(VARIABLE, SECRET)
+    assert read_password() == SECRET
+    assert VARIABLE not in os.environ
+
+
+def test_the_file_wins_and_the_environment_is_forgotten(monkeypatch, secret):
+    monkeypatch.setenv(VARIABLE, "other")
+    assert read_password(str(secret)) == SECRET
+    assert VARIABLE not in os.environ
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions")
+def test_a_file_that_others_can_read_is_refused(secret):
+    secret.chmod(0o644)
+    with pytest.raises(ValueError, match="chmod 600"):
+        read_password(str(secret))
+
+
+def test_an_empty_file_is_refused(secret):
+    secret.write_text("\n")
+    with pytest.raises(ValueError, match="empty"):
+        read_password(str(secret))
+
+
+@pytest.mark.parametrize("text", ["", "a b", "é", "a\tb"])
+def test_what_can_not_be_a_password(text):
+    with pytest.raises(ValueError):
+        Password(text)
+
+
+def test_a_password_does_not_show_itself():
+    password = Password(SECRET, "floodgate-300-10F")
+    assert password.for_login() == f"floodgate-300-10F,{SECRET}"
+    assert SECRET not in repr(password) and SECRET not in password.hide(password.for_login())
+
+
+# ---- the files of records
+
+
+def test_names_of_files(tmp_path):
+    keeper = Keeper(tmp_path)
+    assert keeper.stem("wdoor+floodgate-300-10F+a+b+2026") == "wdoor+floodgate-300-10F+a+b+2026"
+    assert keeper.stem("../../etc/passwd") == "etc_passwd"
+    assert len(keeper.stem("x" * 500)) <= 200
+    assert keeper.stem("///")
+    record = GameRecord.from_moves("shogi", ["7g7f"])
+    assert keeper.save(record, "a") == tmp_path / "a.csa"
+    assert keeper.stem("a") == "a-2"
+
+
+def test_without_a_folder_nothing_is_written():
+    assert Keeper().save(GameRecord.from_moves("shogi", ["7g7f"]), "a") is None

@@ -1,0 +1,172 @@
+"""Environments: PettingZoo's own test, whole games, what is refused, small boards of Othello."""
+
+import random
+import warnings
+
+import numpy as np
+import pytest
+
+from shogi_engine.environments import states
+from shogi_engine.games.othello.board import Board
+
+
+def random_game(state, seed):
+    """Play `state` to its end at random; return the actions."""
+    rng, actions = random.Random(seed), []
+    while state.result() is None:
+        actions.append(rng.choice(state.legal()))
+        state.play(actions[-1])
+    return actions
+
+
+def test_small_othello_has_the_rules_of_the_large_one(monkeypatch):
+    monkeypatch.setattr(states, "SMALL_SIZES", (8,))
+    passes = 0
+    for seed in range(10):
+        small, board, rng = states.SmallOthello(8), Board(), random.Random(seed)
+        while small.result() is None:
+            moves = list(board.legal_moves)
+            assert small.legal() == [64 if move.square is None else move.square for move in moves]
+            assert small.discs == [board.discs(0), board.discs(1)] and small.turn == board.turn
+            move = rng.choice(moves)
+            passes += move.square is None
+            board.push(move)
+            small.play(64 if move.square is None else move.square)
+        winner = board.outcome().winner
+        assert small.result() == (0 if winner is None else 1 if winner == 0 else -1)
+    assert passes > 0
+
+
+def best(state, seen):
+    """Return the most discs by which the side to move can win, by trying everything."""
+    key = (*state.discs, state.turn)
+    if key not in seen:
+        values = []
+        for action in state.legal():
+            after = state.copy()
+            after.play(action)
+            values.append(-best(after, seen))
+        lead = state.discs[state.turn].bit_count() - state.discs[1 - state.turn].bit_count()
+        seen[key] = max(values) if values else lead
+    return seen[key]
+
+
+@pytest.mark.slow
+def test_perfect_play_on_four_by_four_ends_3_to_11():
+    assert best(states.SmallOthello(4), {}) == -8
+
+
+def test_observations_of_a_small_board():
+    state = states.SmallOthello(4)
+    state.play(state.legal()[0])
+    own, other, colour = state.observation()
+    assert (own.sum(), other.sum(), colour.min(), colour.dtype) == (1, 4, 1, np.float32)
+    assert state.text().count("X") == 4
+    copied = state.copy()
+    copied.play(copied.legal()[0])
+    assert copied.discs != state.discs
+
+
+@pytest.mark.parametrize(
+    ("game", "size", "said"), [("othello", 5, "4 or 6"), ("shogi", 4, "one size"), ("go", None, "go")]
+)
+def test_games_that_there_are_not(game, size, said):
+    with pytest.raises(ValueError, match=said):
+        states.new_state(game, size)
+
+
+class TestTwoAgents:
+    @pytest.fixture
+    def two_agents(self):
+        pytest.importorskip("pettingzoo")
+        from shogi_engine.environments.two_agents import TwoAgents
+
+        return TwoAgents
+
+    @pytest.mark.parametrize("size", [4, 6])
+    def test_pettingzoos_own_test(self, two_agents, size):
+        from pettingzoo.test import api_test
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the names of agents, and observations with masks
+            api_test(two_agents("othello", size), num_cycles=200)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("game", ["shogi", "othello"])
+    def test_pettingzoos_own_test_of_whole_boards(self, two_agents, game):
+        from pettingzoo.test import api_test
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            api_test(two_agents(game), num_cycles=700)
+
+    def test_a_game_and_its_rewards(self, two_agents):
+        env = two_agents("othello", 4, render_mode="ansi")
+        env.reset()
+        state = states.SmallOthello(4)
+        for action in random_game(states.SmallOthello(4), 1):
+            agent = env.agent_selection
+            assert agent == ("black", "white")[state.turn]
+            seen, waiting = env.observe(agent), env.observe("black" if agent == "white" else "white")
+            assert np.flatnonzero(seen["action_mask"]).tolist() == sorted(state.legal())
+            assert not waiting["action_mask"].any() and seen in env.observation_space(agent)
+            env.step(action)
+            state.play(action)
+        assert all(env.terminations.values()) and not any(env.truncations.values())
+        assert env.rewards == {"black": state.result(), "white": -state.result()} and env.render() == state.text()
+
+    def test_an_illegal_action_is_refused(self, two_agents):
+        env = two_agents("othello", 4)
+        env.reset()
+        with pytest.raises(ValueError, match="the action 0 is not legal here"):
+            env.step(0)
+
+    def test_a_long_game_is_cut_off(self, two_agents):
+        env = two_agents("othello", 6, longest=3)
+        env.reset()
+        for _ in range(3):
+            env.step(env.state_of_game.legal()[0])
+        assert all(env.truncations.values()) and not any(env.terminations.values())
+
+
+class TestOneAgent:
+    @pytest.fixture
+    def module(self):
+        pytest.importorskip("pettingzoo")
+        from shogi_engine.environments import one_agent
+
+        return one_agent
+
+    @pytest.mark.parametrize("colour", ["black", "white", None])
+    def test_games(self, module, colour):
+        env = module.OneAgent("othello", module.random_opponent(1), size=4, colour=colour)
+        rewards, colours = [], set()
+        for seed in range(20):
+            seen, info = env.reset(seed=seed)
+            over = False
+            while not over:
+                assert seen in env.observation_space and not env.state_of_game.result()
+                seen, reward, over, truncated, info = env.step(int(np.flatnonzero(seen["action_mask"])[0]))
+                assert not truncated and (over or reward == 0)
+            result = env.state_of_game.result()
+            assert reward == (result if info["colour"] == "black" else -result)
+            rewards.append(reward)
+            colours.add(info["colour"])
+        assert {1, -1} <= set(rewards) and colours == ({colour} if colour else {"black", "white"})
+
+    def test_refusals(self, module):
+        with pytest.raises(ValueError, match="black or white"):
+            module.OneAgent("othello", module.random_opponent(), size=4, colour="red")
+        with pytest.raises(ValueError, match="whole boards"):
+            module.OneAgent("othello", 0, size=4)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("game", ["othello", "shogi"])
+    def test_a_game_against_a_level(self, module, game):
+        env = module.OneAgent(game, 0, colour="white", longest=40)
+        seen, _ = env.reset(seed=1)
+        over = truncated = False
+        while not (over or truncated):
+            seen, _, over, truncated, _ = env.step(int(env.action_space.sample(seen["action_mask"])))
+        assert env.plies >= 40
+        env.close()

@@ -1,0 +1,309 @@
+"""The page in a browser: headless Chromium plays, analyses, solves, at both widths and in both languages.
+
+Those marked slow use the engine itself. SHOTS=folder in the environment keeps pictures of what they see.
+"""
+
+import os
+import random
+import re
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+pytest.importorskip("websockets", reason="websockets is not installed")
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+from shogi_engine.web.app import application, hub_of_engines  # noqa: E402
+from shogi_engine.web.hub import Hub  # noqa: E402
+from shogi_engine.web.pool import EnginePool  # noqa: E402
+from shogi_engine.web.session import Session  # noqa: E402
+from web.fake_engine import FakeEngine, FakeExaminer, wait_for  # noqa: E402
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+DESKTOP, PHONE = {"width": 1280, "height": 820}, {"width": 360, "height": 740}
+FIRST_PAINT_MS = 500
+PATIENCE_MS = 120_000
+
+
+def serve(hub):
+    """Serve a hub in a thread on any free port; return (the server, its address)."""
+    server = uvicorn.Server(uvicorn.Config(application(hub), port=0, log_level="warning", ws_per_message_deflate=False))
+    threading.Thread(target=server.run, daemon=True).start()
+    wait_for(lambda: server.started, 60)
+    return server, f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/"
+
+
+@pytest.fixture(scope="module")
+def fake_address():
+    server, address = serve(Hub(EnginePool(2, FakeEngine), make=lambda pool: Session(pool, FakeExaminer)))
+    yield address
+    server.should_exit = True
+
+
+@pytest.fixture(scope="module")
+def engine_address():
+    hub = hub_of_engines(2)
+    server, address = serve(hub)
+    wait_for(lambda: hub.pool.ready == {"shogi", "othello"}, 900)
+    yield address
+    server.should_exit = True
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def until(page, expression):
+    """Wait until a JavaScript expression is true; Playwright's own way is refused by the page's policy."""
+    wait_for(lambda: page.evaluate(expression), PATIENCE_MS / 1000)
+
+
+class Visitor:
+    """Somebody at the page. faults : what the console complained about; hosts : whom the page asked"""
+
+    def __init__(self, browser, address, size=DESKTOP, language="en", scheme="light"):
+        self.context = browser.new_context(
+            viewport=size, locale={"en": "en-US", "ja": "ja-JP"}[language], color_scheme=scheme, has_touch=size is PHONE
+        )
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.faults, self.hosts = [], set()
+        self.page.on("console", self._said)
+        self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
+        self.page.on("request", lambda request: self.hosts.add(request.url.split("/")[2]))
+        self.page.goto(address)
+        self.page.wait_for_selector("#board svg .piece")
+
+    def _said(self, said):
+        if said.type in ("error", "warning"):
+            self.faults.append(said.text)
+
+    def tap(self, square, side=""):
+        sides = f'[data-side="{side}"]' if side else ":not([data-side])"
+        self.page.click(f'rect.square[data-square="{square}"]{sides}')
+
+    def move(self, source, target):
+        self.tap(source)
+        self.tap(target)
+
+    def ply(self):
+        return self.page.locator("#moves li").count() - 1
+
+    def wait_ply(self, ply):
+        until(self.page, f"document.querySelectorAll('#moves li').length > {ply}")
+
+    def choose_game(self, game):
+        self.page.click(f'#games [data-game="{game}"]')
+        self.page.wait_for_selector(f'body[data-game="{game}"]')
+
+    def new_game(self, side, level=0, **choices):
+        self.page.click("#new")
+        self.page.select_option("#new-side", side)
+        self.page.locator("#new-level").fill(str(level))
+        for name, value in choices.items():
+            self.page.select_option(f"#new-{name}", value)
+        self.page.click("#new-begin")
+        self.page.wait_for_selector("#resign:not([hidden])")
+
+    def paste(self, text):
+        self.page.click("#open")
+        self.page.fill("#paste", text)
+        self.page.click("#read")
+        self.page.wait_for_selector("#dialog:not([open])", state="attached")
+
+    def shot(self, name):
+        if folder := os.environ.get("SHOTS"):
+            self.page.screenshot(path=Path(folder) / f"{name}.png")
+
+    def axe(self):
+        """Return the serious faults that axe finds."""
+        axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
+        found = axe.run(self.page).response["violations"]
+        return [
+            (fault["id"], [node["target"] for node in fault["nodes"]][:3])
+            for fault in found
+            if fault["impact"] in ("serious", "critical")
+        ]
+
+    def close(self):
+        assert self.faults == [] and len(self.hosts) == 1
+        assert self.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        self.context.close()
+
+
+def tap_somewhere(visitor, rng):
+    """Make one random move with taps."""
+    page = visitor.page
+    pieces = page.locator("rect.movable")
+    pieces.nth(rng.randrange(pieces.count())).click()
+    if page.locator("body").get_attribute("data-game") == "shogi":
+        targets = page.locator("rect.target")
+        targets.nth(rng.randrange(targets.count())).click()
+        if page.locator("#promotion[open]").count():
+            page.click("#promotion button.main")
+
+
+def play_to_the_end(visitor, rng):
+    """Play random moves against the engine until the game is over; return the number of moves."""
+    page = visitor.page
+    page.wait_for_selector("#resign:not([hidden])")
+    while True:
+        until(
+            page,
+            "document.querySelector('#resign').hidden || document.querySelector('rect.movable') "
+            "|| !document.querySelector('#toast').hidden",
+        )
+        if page.locator("#resign").is_hidden():
+            return visitor.ply()
+        before = visitor.ply()
+        if page.locator("rect.movable").count():
+            tap_somewhere(visitor, rng)
+        until(
+            page,
+            f"document.querySelector('#resign').hidden || document.querySelectorAll('#moves li').length > {before + 1}",
+        )
+
+
+# ---- with engines that are fakes
+
+
+def test_a_short_visit(browser, fake_address):
+    desktop = Visitor(browser, fake_address)
+    desktop.move("7g", "7f")
+    desktop.wait_ply(1)
+    desktop.page.click("#analyse")
+    desktop.page.wait_for_selector("#board .arrows path")
+    desktop.page.keyboard.press("Home")
+    desktop.page.wait_for_selector('#moves li:first-child [aria-current="true"]')
+    assert desktop.axe() == []
+    desktop.close()
+    phone = Visitor(browser, fake_address, PHONE, "ja", "dark")
+    phone.choose_game("othello")
+    phone.new_game("0")
+    phone.tap("f5")
+    phone.wait_ply(2)
+    assert "黒" in phone.page.inner_text("#near") and phone.page.inner_text("#new") == "対局"
+    assert phone.axe() == []
+    phone.close()
+
+
+@pytest.mark.slow
+def test_keyboard_and_drag_and_promotion(browser, fake_address):
+    visitor = Visitor(browser, fake_address)
+    page = visitor.page
+    page.focus('rect[data-square="7g"]')
+    for key in ("Enter", "ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    visitor.wait_ply(1)
+    assert page.evaluate("document.activeElement.dataset.square") == "7f"
+    assert "pawn" in page.get_attribute('rect[data-square="7f"]', "aria-label")
+    visitor.move("3c", "3d")
+    visitor.wait_ply(2)
+    start, end = (page.locator(f'rect[data-square="{square}"]').bounding_box() for square in ("8h", "2b"))
+    page.mouse.move(start["x"] + 20, start["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(end["x"] + 20, end["y"] + 20, steps=5)
+    page.mouse.up()
+    page.click("#promotion button.main")
+    visitor.wait_ply(3)
+    assert page.inner_text("#moves li:last-child .text") == "Bx2b+"
+    visitor.move("3a", "2b")
+    visitor.wait_ply(4)
+    visitor.tap("B*", "black")
+    visitor.tap("5e")
+    visitor.wait_ply(5)
+    page.click("#flip")
+    page.click("#letters")
+    until(page, "document.querySelector('.piece text').textContent.match(/[A-Z]/)")
+    visitor.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "language", "scheme"), [(DESKTOP, "en", "light"), (PHONE, "ja", "dark")])
+def test_axe_finds_no_serious_fault_anywhere(browser, fake_address, size, language, scheme):
+    visitor = Visitor(browser, fake_address, size, language, scheme)
+    visitor.paste("startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e")
+    visitor.page.click("#judge")
+    visitor.page.wait_for_selector("#moves .blunder")
+    visitor.page.keyboard.press("End")
+    assert visitor.axe() == []
+    for button in ("#new", "#open", "#save", "#tsume"):
+        visitor.page.click(button)
+        assert visitor.axe() == [], button
+        visitor.page.keyboard.press("Escape")
+    visitor.page.click("#edit")
+    visitor.page.wait_for_selector("#setup-done")
+    assert visitor.axe() == []
+    visitor.close()
+
+
+@pytest.mark.slow
+def test_first_paint_is_quick(browser, fake_address):
+    paints = []
+    for _ in range(3):
+        visitor = Visitor(browser, fake_address)
+        paints.append(visitor.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+        visitor.close()
+    print(f"first paint: {[round(paint) for paint in paints]} ms")
+    assert min(paints) < FIRST_PAINT_MS
+
+
+# ---- with the engine
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "language"), [(DESKTOP, "en"), (PHONE, "ja")])
+@pytest.mark.parametrize("game", ["othello", "shogi"])
+def test_a_whole_game(browser, engine_address, game, size, language):
+    visitor = Visitor(browser, engine_address, size, language)
+    visitor.choose_game(game)
+    visitor.new_game("0", 6)
+    assert play_to_the_end(visitor, random.Random(4)) >= 10
+    assert re.search("wins|Draw|勝ち|引き分け", visitor.page.inner_text("#status"))
+    visitor.shot(f"{game}-{language}")
+    visitor.close()
+
+
+@pytest.mark.slow
+def test_a_record_is_analysed(browser, engine_address):
+    visitor = Visitor(browser, engine_address)
+    moves = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d 8e8f 8g8f 8b8f 2d3d 2b8h+ 7i8h 8f7f 5i5h"
+    visitor.paste(f"startpos moves {moves}")
+    visitor.page.click("#judge")
+    visitor.page.wait_for_selector("#moves .blunder")
+    visitor.page.select_option("#multipv", "3")
+    visitor.page.click("#analyse")
+    visitor.page.wait_for_selector("#lines li:nth-child(3)")
+    visitor.page.keyboard.press("End")
+    visitor.page.wait_for_timeout(6000)
+    visitor.page.wait_for_selector("#lines li:nth-child(3)")
+    visitor.shot("browser-shogi")
+    with visitor.page.expect_download() as download:
+        visitor.page.click("#save")
+        visitor.page.click('[data-format="kif"]')
+    assert "２六歩" in Path(download.value.path()).read_bytes().decode("cp932")
+    visitor.close()
+
+
+@pytest.mark.slow
+def test_a_tsume_is_solved(browser, engine_address):
+    visitor = Visitor(browser, engine_address, PHONE, "ja")
+    page = visitor.page
+    page.click("#tsume")
+    page.click('[data-problem="3"]')
+    until(page, "/手詰/.test(document.querySelector('#status').textContent)")
+    visitor.shot("tsume")
+    page.click("#problem button")  # the solution, as a line to be walked
+    until(page, "/手詰/.test(document.querySelector('#found').textContent)")
+    assert len(page.inner_text("#found").split(": ")[1].split()) == 3
+    page.click('[data-step="next"]')
+    visitor.shot("tsume-solution")
+    visitor.close()

@@ -1,0 +1,89 @@
+"""What a browser may say to the server, and what is refused before anything looks at it."""
+
+import json
+import random
+
+import pytest
+
+from shogi_engine.web import messages
+from shogi_engine.web.guard import Guard, is_loopback
+from shogi_engine.web.messages import MESSAGES, MessageError, parse
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        ("", "JSON"), ("[]", "JSON"), ("null", "JSON"), ("{", "JSON"),
+        ("[" * 100_000, "JSON"), ('{"do": 1}', "no message"),
+        ('{"do": "fly"}', "fly"), ('{"do": ["move"]}', "no message"), ('{"do": "move"}', "move is missing"),
+        ('{"do": "move", "move": 7}', "text"), ('{"do": "move", "move": "x", "a": 1}', "no field"),
+        ('{"do": "move", "move": "1234567890123"}', "12 characters"), ('{"do": "go", "node": -1}', "number"),
+        ('{"do": "go", "node": true}', "number"), ('{"do": "go", "node": 1e400}', "number"),
+        ('{"do": "step", "to": {}}', "one of"), ('{"do": "judge", "on": 1}', "true or false"),
+        ('{"do": "new", "game": "go", "players": [null, 3]}', "one of"),
+        ('{"do": "new", "game": "shogi", "players": [3]}', "two players"), (b"\xff\xfe", "JSON"),
+    ],
+)  # fmt: skip
+def test_what_is_no_message_is_refused_with_a_reason(data, word):
+    with pytest.raises(MessageError, match=word):
+        parse(data)
+
+
+def test_a_message_keeps_its_fields():
+    message = '{"do": "new", "game": "shogi", "players": [null, 3], "clock": "10m"}'
+    assert parse(message) == {"do": "new", "game": "shogi", "players": [None, 3], "clock": "10m"}
+    assert parse(b'{"do": "go", "node": 3.0}') == {"do": "go", "node": 3}
+
+
+def test_too_long_a_message_is_refused(monkeypatch):
+    monkeypatch.setattr(messages, "MESSAGE_MAX", 10)
+    with pytest.raises(MessageError, match="too long"):
+        parse('{"do": "ping"}')
+
+
+def random_value(rng, depth=0):
+    """Return anything that JSON can say."""
+    kind = rng.randrange(8 if depth < 3 else 6)
+    if kind < 6:
+        return rng.choice([None, True, -1, 0, 3, 1 << 70, 1.5, "", "7g7f", "shogi", "\0\ud7ff", "x" * 300])
+    if kind == 6:
+        return [random_value(rng, depth + 1) for _ in range(rng.randrange(4))]
+    return {rng.choice(["do", "move", "on", "node"]): random_value(rng, depth + 1) for _ in range(rng.randrange(4))}
+
+
+def test_random_messages_are_taken_or_refused():
+    rng = random.Random(5)
+    taken = 0
+    for _ in range(5000):
+        name = rng.choice(list(MESSAGES))
+        message = {"do": name} | {key: random_value(rng) for key in MESSAGES[name] if rng.random() < 0.9}
+        try:
+            taken += parse(json.dumps(message))["do"] == name
+        except MessageError as fault:
+            assert str(fault)
+    assert 100 < taken < 4900
+
+
+# ---- who may come in
+
+
+def test_only_other_machines_need_a_token():
+    assert [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "127.9.9.9")] == [True] * 4
+    assert [is_loopback(host) for host in ("0.0.0.0", "::", "192.168.1.2", "example.org")] == [False] * 4
+    assert Guard.of("127.0.0.1").token == "" and len(Guard.of("0.0.0.0").token) > 20
+    assert Guard.of("127.0.0.1", "secret").token == "secret"
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "known", "own"),
+    [
+        ("localhost:8765", None, True, True), ("127.0.0.1:8765", "http://127.0.0.1:8765", True, True),
+        ("[::1]:8765", "http://[::1]:8765", True, True), ("evil.example:8765", "http://evil.example:8765", False, True),
+        ("127.0.0.1:8765", "http://evil.example", True, False), ("127.0.0.1:8765", "null", True, False),
+        ("127.0.0.1:8765", "http://127.0.0.1:9999", True, False), ("", None, False, True), ("[", None, False, True),
+    ],
+)  # fmt: skip
+def test_hosts_and_origins(host, origin, known, own):
+    headers = {"host": host} | ({"origin": origin} if origin else {})
+    guard = Guard()
+    assert (guard.knows_host(headers), guard.is_own_page(headers)) == (known, own)

@@ -1,0 +1,153 @@
+"""The server of the board in the browser: what it serves, whom it lets in, and that nothing sent to it ends it."""
+
+import random
+import socket
+import sys
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+pytest.importorskip("httpx", reason="httpx is not installed")
+from starlette.testclient import TestClient  # noqa: E402
+from starlette.websockets import WebSocketDisconnect  # noqa: E402
+
+from shogi_engine.__main__ import main  # noqa: E402
+from shogi_engine.web.app import application, static_files  # noqa: E402
+from shogi_engine.web.guard import Guard  # noqa: E402
+from shogi_engine.web.hub import Hub  # noqa: E402
+from shogi_engine.web.pool import EnginePool  # noqa: E402
+from shogi_engine.web.session import Session  # noqa: E402
+from web.fake_engine import FakeEngine, FakeExaminer, wait_for  # noqa: E402
+
+LOCAL = "http://127.0.0.1:8765"
+SOCKET = "ws://127.0.0.1:8765/ws"
+
+
+@pytest.fixture
+def hub():
+    hub = Hub(EnginePool(2, FakeEngine), make=lambda pool: Session(pool, FakeExaminer))
+    yield hub
+    hub.close()
+
+
+def client_of(hub, guard=None):
+    """Return a client that talks to the server as a browser on this machine."""
+    return TestClient(application(hub, guard), base_url=LOCAL)
+
+
+def receive(socket, kind):
+    """Return the next message of a kind."""
+    while (message := socket.receive_json())["kind"] != kind:
+        pass
+    return message
+
+
+def test_the_page_and_its_files(hub):
+    with client_of(hub) as client:
+        page = client.get("/")
+        assert page.status_code == 200 and "<main>" in page.text
+        policy = page.headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy
+        for name, (content, kind, _) in static_files().items():
+            answer = client.get(f"/static/{name}")
+            assert (answer.content, answer.headers["content-type"]) == (content, kind)
+            again = client.get(f"/static/{name}", headers={"if-none-match": answer.headers["etag"]})
+            assert again.status_code == 304 and again.headers["x-content-type-options"] == "nosniff"
+
+
+def test_the_page_asks_no_other_host():
+    for name, (content, _, _) in static_files().items():
+        text = content.decode().replace("http://www.w3.org/2000/svg", "")
+        assert not any(word in text for word in ("http://", "https://", "//cdn", "@import", "url(", "eval(")), name
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/static/%2e%2e%2f%2e%2e%2fengine.py",
+     "/static//etc/passwd", "/static/....//app.py", "/static/app.py", "/static/", "/etc/passwd", "/..%5c..%5cx",
+     "/static/index.html%00.js", "/ws", "/static/" + "a" * 5000],
+)  # fmt: skip
+def test_nothing_else_is_served(hub, path):
+    with client_of(hub) as client:
+        assert client.get(path).status_code == 404
+
+
+def test_names_of_other_hosts_and_pages_are_refused(hub):
+    with client_of(hub) as client:
+        assert client.get("/", headers={"host": "evil.example"}).status_code == 421
+        for headers in ({"host": "evil.example"}, {"origin": "http://evil.example"}, {"origin": "null"}):
+            with pytest.raises(WebSocketDisconnect), client.websocket_connect(SOCKET, headers=headers):
+                pass
+        assert client.post("/").status_code == 405
+
+
+def test_a_token(hub):
+    with client_of(hub, Guard("0.0.0.0", "secret")) as client:
+        assert client.get("/").status_code == 401 and client.get("/static/app.js").status_code == 401
+        assert client.get("/?token=wrong").status_code == 401
+        with pytest.raises(WebSocketDisconnect), client.websocket_connect(SOCKET):
+            pass
+        assert "<main>" in client.get("/?token=secret").text  # through a cookie
+        with client.websocket_connect(SOCKET, headers={"cookie": "shogi_engine_token=secret"}) as socket:
+            socket.send_json({"do": "hello"})
+            assert receive(socket, "state")["game"] == "shogi"
+
+
+def test_a_conversation(hub):
+    with client_of(hub) as client:
+        with client.websocket_connect(SOCKET) as socket:
+            socket.send_json({"do": "hello", "language": "ja"})
+            state = receive(socket, "state")
+            socket.send_json({"do": "move", "move": "7g7f"})
+            assert receive(socket, "state")["line"][1]["text"] == "▲７六歩"
+            socket.send_json({"do": "move", "move": "7g7f"})
+            assert "7g7f" in receive(socket, "error")["text"]
+            socket.send_json({"do": "analyse", "on": True})
+            receive(socket, "info")
+        wait_for(lambda: hub.pool.load == (0, 0))  # who leaves ends the search
+        with client.websocket_connect(SOCKET) as socket:
+            socket.send_json({"do": "hello", "session": state["session"]})
+            assert receive(socket, "state")["ply"] == 1
+
+
+def test_garbage_gets_an_answer_and_ends_nothing(hub):
+    rng = random.Random(2)
+    with client_of(hub) as client, client.websocket_connect(SOCKET) as socket:
+        socket.send_text("nonsense")
+        assert "JSON" in receive(socket, "error")["text"]
+        socket.send_json({"do": "move", "move": "7g7f"})
+        assert "hello" in receive(socket, "error")["text"]
+        socket.send_json({"do": "hello"})
+        receive(socket, "state")
+        for _ in range(50):
+            socket.send_bytes(rng.randbytes(rng.randrange(1, 200)))
+        socket.send_json({"do": "hello"})
+        socket.send_json({"do": "paste", "text": "no record"})
+        socket.send_json({"do": "ping"})
+        receive(socket, "pong")
+
+
+def test_a_failure_within_is_told_and_ends_nothing(hub, monkeypatch):
+    monkeypatch.setattr(Session, "_do_ping", lambda self: 1 / 0)
+    with client_of(hub) as client, client.websocket_connect(SOCKET) as socket:
+        socket.send_json({"do": "hello"})
+        socket.send_json({"do": "ping"})
+        assert "could not" in receive(socket, "error")["text"]
+        socket.send_json({"do": "move", "move": "7g7f"})
+        receive(socket, "state")
+
+
+def test_the_command_says_what_is_missing(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert main(["serve"]) == 2
+    assert "shogi-engine[web]" in capsys.readouterr().err
+
+
+def test_the_command_says_where_it_can_not_listen(capsys):
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert main(["serve", "--port", str(taken.getsockname()[1])]) == 2
+    assert "can not listen" in capsys.readouterr().err
+    assert main(["serve", "--port", "70000"]) == 2

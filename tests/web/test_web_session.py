@@ -1,0 +1,334 @@
+"""A session at the server, without one: games, trees, records, analyses, with engines that are fakes."""
+
+import base64
+import json
+from pathlib import Path
+
+import pytest
+
+from shogi_engine import records
+from shogi_engine.games.shogi.records.handicaps import HANDICAPS
+from shogi_engine.web import messages
+from shogi_engine.web.hub import Full, Hub
+from shogi_engine.web.pool import EnginePool, Job
+from shogi_engine.web.session import Session
+from shogi_engine.web.tree import Tree
+from shogi_engine.web.tsume import PROBLEMS
+from web.fake_engine import FakeEngine, FakeExaminer, wait_for
+
+
+class Player:
+    """A session and what it sent."""
+
+    def __init__(self, pool):
+        self.session = Session(pool, FakeExaminer)
+        self.sent = []
+        self.session.attach(self.sent.append)
+
+    def do(self, name, /, **fields):
+        self.session.handle(messages.parse(json.dumps({"do": name, **fields})))
+        return self
+
+    @property
+    def state(self):
+        return [message for message in self.sent if message["kind"] == "state"][-1]
+
+    def last(self, kind):
+        return next((message for message in reversed(self.sent) if message["kind"] == kind), None)
+
+    @property
+    def texts(self):
+        return [move["text"] for move in self.state["line"][1:]]
+
+
+@pytest.fixture(scope="module")
+def pool():
+    pool = EnginePool(2, FakeEngine)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def player(pool):
+    player = Player(pool)
+    yield player
+    player.session.rest()
+
+
+# ---- moves and the tree
+
+
+def test_the_state_says_what_may_be_played(player):
+    state = player.do("look", language="ja").state
+    assert state["targets"]["7g"] == {"7f": ["7g7f"]} and state["labels"]["7g"] == "７七 先手 歩"
+    assert state["svg"].count('class="square"') == 81
+    player.do("move", move="7g7f").do("move", move="3c3d")
+    assert player.texts == ["▲７六歩", "△３四歩"]
+    player.do("look", language="en").do("move", move="8h2b+")
+    assert player.texts == ["P-7f", "P-3d", "Bx2b+"] and player.state["turn"] == 1
+    player.do("move", move="3a2b")
+    assert set(player.state["targets"]["B*"]["5e"]) == {"B*5e"}
+    assert player.state["labels"]["black B*"] == "black in hand: bishop 1"
+
+
+def test_steps_variations_and_deleting(player):
+    for move in ("7g7f", "3c3d", "2g2f"):
+        player.do("move", move=move)
+    player.do("step", to="first")
+    assert (player.state["ply"], len(player.state["line"])) == (0, 4)
+    player.do("step", to="next").do("move", move="8c8d")
+    assert player.texts == ["P-7f", "P-8d"]
+    (other,) = player.state["line"][2]["others"]
+    assert other[1] == "P-3d"
+    player.do("go", node=other[0])
+    assert player.texts == ["P-7f", "P-3d", "P-2f"] and player.state["ply"] == 2
+    player.do("delete")
+    assert player.texts == ["P-7f", "P-8d"] and player.state["ply"] == 1
+    with pytest.raises(ValueError, match="no longer"):
+        player.do("go", node=other[0])
+    player.do("undo")
+    assert player.state["ply"] == 0 and player.texts == []
+    with pytest.raises(ValueError, match="take back"):
+        player.do("undo")
+
+
+def test_an_illegal_move_changes_nothing(player):
+    before = player.state
+    for move in ("7g7e", "5i5a", "hello", "P*5e"):
+        with pytest.raises(ValueError):
+            player.do("move", move=move)
+    assert player.do("look").state == before
+
+
+def test_a_tree_has_an_end(monkeypatch):
+    monkeypatch.setattr("shogi_engine.web.tree.NODES_MAX", 3)
+    tree = Tree(records.GameRecord.from_moves("othello", ["f5", "d6"]))
+    with pytest.raises(ValueError, match="at most 3"):
+        tree.add("f4")
+    with pytest.raises(ValueError, match="at most 3"):
+        Tree(records.GameRecord.from_moves("othello", ["f5", "d6", "c3"]))
+
+
+# ---- games
+
+
+def test_a_game_against_the_engine(player):
+    player.do("new", game="shogi", players=[None, 3], clock="10m+30")
+    assert player.state["playing"]["on"] and player.state["playing"]["clock"]["side"] == 0
+    player.do("move", move="7g7f")
+    wait_for(lambda: player.state["ply"] == 2)
+    assert player.state["playing"]["clock"]["side"] == 0 and "seconds" in player.state["line"][1]
+    player.do("undo")
+    assert player.state["ply"] == 0 and player.state["playing"]["on"]
+    player.do("resign")
+    assert player.state["playing"]["over"] == {"name": "resignation", "winner": 1}
+    assert player.session.tree.record.result == "0-1"
+    with pytest.raises(ValueError, match="no game"):
+        player.do("resign")
+
+
+def test_the_engine_begins_a_handicap_game_and_the_board_is_turned_for_white(player):
+    player.do("new", game="shogi", players=[3, None], handicap="2-piece")
+    assert player.session.tree.record.start == HANDICAPS["二枚落ち"] and player.state["flipped"]
+    assert player.state["turn"] == 1 and "3c" in player.state["targets"]
+    player.do("move", move="3c3d")
+    wait_for(lambda: player.state["ply"] == 2)
+    with pytest.raises(ValueError, match="levels"):
+        player.do("new", game="shogi", players=[None, 21])
+    with pytest.raises(ValueError, match="handicap"):
+        player.do("new", game="shogi", players=[None, 1], handicap="11-piece")
+    with pytest.raises(ValueError, match="expected MAIN"):
+        player.do("new", game="shogi", players=[None, 1], clock="never")
+    assert player.state["playing"]["on"]  # what was refused has changed nothing
+
+
+def test_two_engines_play_a_whole_game(player):
+    player.do("new", game="othello", players=[1, 1])
+    wait_for(lambda: player.state["playing"]["over"], 30)
+    state = player.state
+    assert sum(state["counts"]) > 20 and state["playing"]["over"]["winner"] in (0, 1, None)
+    assert (
+        player.session.tree.record.score == state["counts"][0] - state["counts"][1]
+        or 0 in state["counts"]
+        or (sum(state["counts"]) < 64)
+    )
+
+
+def test_a_flag_falls(player):
+    player.do("new", game="othello", players=[None, None], clock="1s")
+    player.session.playing.clock._began -= 5
+    player.session.tick()
+    assert player.state["playing"]["over"] == {"name": "time", "winner": 1}
+
+
+def test_a_mate_ends_the_game(player):
+    player.do("paste", text="4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
+    player.do("new", game="shogi", players=[None, None], here=True).do("move", move="G*5b")
+    assert player.state["playing"]["over"] == {"name": "mate", "winner": 0}
+    assert player.session.tree.at.ending == "mate"
+
+
+# ---- analyses
+
+
+def test_live_analysis_follows_the_position_and_stops(player):
+    player.do("analyse", on=True, multipv=3)
+    info = wait_for(lambda: player.last("info"))
+    assert len(info["lines"]) == 3 and info["arrows"].count("<path") == 3 and info["node"] == 0
+    player.do("move", move="7g7f")
+    wait_for(lambda: player.last("info")["node"] == player.state["node"])
+    assert player.last("info")["lines"][0]["score"].startswith("-")  # for black: the fake is glad for the side to move
+    player.do("analyse", on=False)
+    wait_for(lambda: player.session.pool.load == (0, 0))
+
+
+def test_who_leaves_ends_the_searches(player):
+    player.do("analyse", on=True)
+    wait_for(lambda: player.last("info"))
+    player.session.detach(player.session._receiver)
+    wait_for(lambda: player.session.pool.load == (0, 0))
+    player.session.attach(player.sent.append)
+    player.sent.clear()
+    wait_for(lambda: player.last("info"))  # it goes on for who comes back
+
+
+def test_a_game_is_judged(player):
+    player.do("paste", text="startpos moves 7g7f 3c3d 2g2f 8c8d")
+    player.do("judge", on=True, effort="quick")
+    wait_for(lambda: player.state["judging"] is None and player.session.study.verdicts)
+    verdicts = [move.get("verdict") for move in player.state["line"]]
+    assert verdicts == [None, None, None, "blunder", "blunder"]
+    assert all("chance" in move for move in player.state["line"])
+    player.do("step", to="last")
+    assert player.state["verdict"]["class"] == "blunder" and player.state["verdict"]["texts"]
+    with pytest.raises(ValueError, match="no moves"):
+        player.do("game", game="othello").do("judge", on=True)
+
+
+def test_a_mate_is_found_and_kept_as_a_line(player):
+    player.do("paste", text="4k4/9/4P4/9/9/9/9/9/4K4 b G 1").do("mate")
+    found = wait_for(lambda: player.last("mate"))
+    assert (found["result"], found["length"], found["texts"]) == ("mate", 1, ["G*5b"])
+    assert wait_for(lambda: player.texts) == ["G*5b"] and player.state["ply"] == 0
+
+
+def test_problems_are_proven_mates():
+    known = json.loads((Path(__file__).parents[1] / "data/shogi_mate.json").read_text(encoding="utf-8"))["positions"]
+    lengths = {position["sfen"]: position["mate"] for position in known}
+    assert [lengths[problem] for problem in PROBLEMS[1:]] == [3, 3, 5, 5, 7]
+
+
+def test_tsume(player):
+    player.do("tsume", on=True, problem=1)
+    wait_for(lambda: player.state["tsume"]["status"] == "yours")
+    with pytest.raises(ValueError, match="no check"):
+        player.do("move", move="5c5b" if "5c" not in player.state["targets"] else "G*9i")
+    player.do("move", move="G*5b")
+    assert player.state["tsume"]["status"] == "solved"
+    player.do("undo")
+    assert player.state["tsume"]["status"] == "yours"
+    player.do("tsume", on=False)
+    assert player.state["tsume"] is None
+
+
+# ---- records and positions
+
+
+def test_records_come_and_go(player):
+    record = records.GameRecord.from_moves("shogi", ["7g7f", "3c3d"], ending="resignation")
+    record.names = ["甲", "乙"]
+    data = base64.b64encode(records.dumps(record, "kif")).decode()  # Shift JIS
+    player.do("open", name="game.kif", data=data)
+    assert player.state["names"] == ["甲", "乙"] and player.texts == ["P-7f", "P-3d"]
+    for format in player.state["formats"]:
+        player.do("save", format=format)
+        file = player.last("file")
+        again = records.loads(base64.b64decode(file["data"]), format=format)[0]
+        assert again.moves == record.moves or format == "bod"
+    with pytest.raises(ValueError, match="not a format of shogi"):
+        player.do("save", format="ggf")
+
+
+def test_a_file_of_several_games(player):
+    player.do("paste", text="startpos moves 7g7f\nstartpos moves 2g2f 8c8d\n", number=1)
+    assert player.last("games")["number"] == 1 and len(player.last("games")["titles"]) == 2
+    assert player.texts == ["P-2f", "P-8d"]
+    player.do("paste", text="f5d6c3")
+    assert player.state["game"] == "othello" and player.texts == ["f5", "d6", "c3"]
+
+
+@pytest.mark.parametrize("text", ["", "hello", "9/9 b - 1", "startpos moves 7g7e", "\0" * 50])
+def test_what_is_no_record_is_refused(player, text):
+    player.do("move", move="7g7f")
+    with pytest.raises(ValueError):
+        player.do("paste", text=text)
+    with pytest.raises(ValueError):
+        player.do("open", name="../../etc/passwd", data=base64.b64encode(text.encode()).decode())
+    assert player.texts == ["P-7f"]
+
+
+def test_a_position_is_set_up(player):
+    player.do("setup", on=True).do("board", which="empty")
+    player.do("put", square="5a", piece="k").do("put", square="5c", piece="P").do("hand", side=0, piece="G", count=1)
+    with pytest.raises(ValueError, match="set up"):
+        player.do("step", to="first")
+    with pytest.raises(ValueError):
+        player.do("put", square="5z", piece="P")
+    player.do("board", which="rest")
+    assert player.state["setup"][1] == {"R": 2, "B": 2, "G": 3, "S": 4, "N": 4, "L": 4, "P": 17}
+    player.do("turn", side=0).do("setup", on=False)
+    assert player.state["position"].startswith("4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p")
+    player.do("setup", on=True).do("put", square="5b", piece="P")
+    with pytest.raises(ValueError, match="pawn"):
+        player.do("setup", on=False)  # two pawns on a file
+    assert player.state["setup"] is not None
+    player.do("stop").do("game", game="othello").do("setup", on=True)
+    player.do("put", square="a1", piece="X").do("setup", on=False)
+    assert player.state["position"].startswith("X")
+
+
+# ---- engines and sessions
+
+
+def test_who_waits_gets_the_engine_of_who_does_not(monkeypatch):
+    monkeypatch.setattr("shogi_engine.web.pool.SLICE", 0.0)
+    pool = EnginePool(1, FakeEngine)
+    one, two = Player(pool), Player(pool)
+    one.do("analyse", on=True)
+    wait_for(lambda: one.last("info"))
+    two.do("new", game="shogi", players=[1, None])
+    pool.tick()
+    wait_for(lambda: two.state["ply"] == 1)
+    one.sent.clear()
+    wait_for(lambda: one.last("info"))
+    pool.close()
+
+
+def test_a_job_that_fails_ends_no_thread():
+    pool = EnginePool(1, FakeEngine)
+    done = []
+
+    def fail(engine, job):
+        raise RuntimeError("once")
+
+    pool.submit(Job("shogi", fail))
+    pool.submit(Job("shogi", lambda engine, job: done.append(engine.game.name)))
+    assert wait_for(lambda: done) == ["shogi"]
+    pool.close()
+
+
+def test_sessions_are_freed_and_found_again(pool):
+    hub = Hub(pool, idle_seconds=10, most=2)
+    one = hub.find()
+    assert hub.find(one.identity) is one and hub.find("another") is not one
+    one.attach(lambda message: None)
+    third = hub.find()  # the one that nobody is at makes room
+    assert set(hub.sessions) == {one.identity, third.identity}
+    third.attach(lambda message: None)
+    with pytest.raises(Full):
+        hub.find()
+    third.detach(third._receiver, now=100.0)
+    hub.tick(now=105.0)
+    assert len(hub.sessions) == 2
+    hub.tick(now=111.0)
+    assert set(hub.sessions) == {one.identity}

@@ -1,0 +1,141 @@
+"""Games between two of our engines over a CSA server on this machine, some of them with a connection cut.
+
+    python -m tools.measure.csa_games --games 200 --cuts 20 --nodes 300
+    python -m tools.measure.csa_games --games 10 --cuts 3 --msec --total 3000 --increment 100 --ponder
+
+    python -m tools.measure.csa_games --games 4 --cuts 2 --usi shogi-usi --ponder
+
+Both clients are sessions of `shogi-engine csa`, in threads of this process. A game is lost by the client if it ends by
+time, an illegal move or a false declaration, or is not played to its end; then the status is 1.
+"""
+
+import argparse
+import asyncio
+import collections
+import json
+import random
+import threading
+import time
+from pathlib import Path
+
+from shogi_engine.csa.engine_player import EnginePlayer, Strength
+from shogi_engine.csa.keeper import Keeper
+from shogi_engine.csa.players import Player
+from shogi_engine.csa.session import Session
+from shogi_engine.csa.settings import Patience, Settings, Tally
+from shogi_engine.csa.usi_player import UsiPlayer
+from shogi_engine.engine import Engine
+from tools.measure.csa_server import COMPLETE, CUTS, Conditions, Cut, RefereeServer
+
+NAMES = ("one", "two")
+LAST_WAIT = 30.0  # seconds for the games to end once a client has
+
+
+class Quiet:
+    """Keeps what a session tells."""
+
+    def __init__(self, log: list[str], name: str) -> None:
+        self._log, self._name = log, name
+
+    def note(self, text: str) -> None:
+        self._log.append(f"{self._name}: {text}")
+
+    def progress(self, text: str) -> None:
+        """Nothing."""
+
+
+def plan_cuts(games: int, cuts: int, seed: int) -> dict[int, Cut]:
+    """Return `cuts` cuts in different games, at moves, sides and moments by chance."""
+    rng = random.Random(seed)
+    numbers = sorted(rng.sample(range(games), cuts))
+    return {
+        number: Cut(0 if (when := CUTS[index % len(CUTS)]) == "offered" else rng.randrange(60), rng.randrange(2), when)
+        for index, number in enumerate(numbers)
+    }
+
+
+def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tuple[Session, Player]:
+    """Return one client and who plays for it."""
+    settings = Settings(
+        "127.0.0.1", name, port=port, games=args.games, ponder=args.ponder, comments=True, resume=10.0,
+        patience=Patience(first_delay=0.05, longest_delay=1.0),
+    )  # fmt: skip
+    nodes = None if args.msec else args.nodes
+    player: Player
+    if args.usi and name == NAMES[1]:
+        options = {"USI_Ponder": "true" if args.ponder else "false"}
+        player = UsiPlayer(args.usi, options=options, delay_ms=args.delay, nodes=nodes)
+    else:
+        strength = Strength(nodes=nodes, level=args.level)
+        player = EnginePlayer(Engine("shogi", hash_mb=16), strength, delay_ms=args.delay, ponder=args.ponder)
+    player.load()
+    folder = Path(args.records) / name if args.records else ""
+    return Session(settings, "secret", player, Keeper(folder), Quiet(log, name)), player
+
+
+async def play(server: RefereeServer, args: argparse.Namespace, log: list[str], tallies: dict[str, Tally]) -> None:
+    """Play all games."""
+    port = await server.start()
+
+    def run(name: str) -> None:
+        try:
+            session, player = client(args, name, port, log)
+            tallies[name] = session.run()
+            player.close()
+        except Exception as failure:
+            log.append(f"{name}: {failure!r}")
+
+    threads = [threading.Thread(target=run, args=(name,), daemon=True) for name in NAMES]
+    for thread in threads:
+        thread.start()
+    games = asyncio.ensure_future(server.run())
+    while all(thread.is_alive() for thread in threads) and not games.done():
+        await asyncio.sleep(0.05)
+    await asyncio.wait({games}, timeout=LAST_WAIT)  # a client that failed leaves the other one waiting
+    games.cancel()
+    while any(thread.is_alive() for thread in threads) and len(server.played) == args.games:
+        await asyncio.sleep(0.05)
+
+
+def main() -> int:
+    """Play and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--cuts", type=int, default=20)
+    parser.add_argument("--nodes", type=int, default=300)
+    parser.add_argument("--level", type=int)
+    parser.add_argument("--msec", action="store_true", help="play by the clock, in ms, instead of by nodes")
+    parser.add_argument("--total", type=int, default=600, help="in seconds, or ms with --msec")
+    parser.add_argument("--byoyomi", type=int, default=0)
+    parser.add_argument("--increment", type=int, default=10)
+    parser.add_argument("--delay", type=int, default=20)
+    parser.add_argument("--ponder", action="store_true")
+    parser.add_argument("--usi", default="", metavar="COMMAND", help="a USI engine as the second player")
+    parser.add_argument("--records", default="")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    unit = "1msec" if args.msec else "1sec"
+    conditions = Conditions(unit, args.total, args.byoyomi, args.increment)
+    cuts = plan_cuts(args.games, args.cuts, args.seed)
+    server = RefereeServer(NAMES, args.games, conditions, cuts, opening_plies=6, seed=args.seed)
+    log: list[str] = []
+    tallies: dict[str, Tally] = {}
+    began = time.monotonic()
+    asyncio.run(play(server, args, log, tallies))
+    reasons = collections.Counter(played.reason for played in server.played)
+    broken = sum(played.breaks for played in server.played)
+    lost = [played for played in server.played if played.reason not in COMPLETE]
+    print(f"{len(server.played)} games in {time.monotonic() - began:.0f} s, {broken} broken off and gone on with")
+    print(f"ended by {json.dumps(reasons)}; {sum(played.plies for played in server.played)} plies")
+    for name, tally in sorted(tallies.items()):
+        print(f"{name}: {tally.describe()}")
+    print(f"lost by a client: {len(lost)}; faults of the protocol: {json.dumps(server.faults)}")
+    complete = len(tallies) == len(NAMES) and all(tally.games == args.games for tally in tallies.values())
+    if lost or server.faults or not complete or broken < args.cuts:
+        print("\n".join(log[-40:]))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
