@@ -22,7 +22,7 @@ from numba.core.dispatcher import Dispatcher
 
 from shogi_engine import bits, game
 from shogi_engine.games.shogi.names import FILE_EVALUATIONS
-from shogi_engine.perft import perft
+from shogi_engine.perft import count_leaves, perft, perft_context
 from shogi_engine.search import textbook
 from shogi_engine.search.context import new_context, set_root
 from shogi_engine.search.limits import Limits
@@ -84,6 +84,9 @@ def compile_game(case: ConformanceCase) -> None:
     position = case.game.parse_position(case.game.start)
     perft(case.game, position, 2)
     perft(case.game, position, 2, free_pass=True)
+    counting = perft_context(case.game)
+    counting.pos = position
+    count_leaves(counting, 1)
     searcher = Searcher(case.game, hash_mb=1)
     searcher.search(position, (), Limits(depth=2))
     ctx = searcher._contexts[0]

@@ -57,8 +57,6 @@ def parse_engine(text: str, options: str, control: TimeControl, *, ponder: bool 
 
     'shogi' and 'othello' alone, or with options after a colon ('shogi:SkillLevel=5'), are this package's own.
     """
-    if not text.strip():
-        raise ValueError("an engine has no command")
     name, colon, rest = text.partition(":")
     if name in OWN:
         protocol, words = OWN[name]
@@ -67,4 +65,6 @@ def parse_engine(text: str, options: str, control: TimeControl, *, ponder: bool 
             protocol, command, (*parse_options(rest), *parse_options(options)), control, ponder, label or text
         )
     protocol, command = (name, rest.strip()) if colon and name in GAMES else ("usi", text.strip())
+    if not command:
+        raise ValueError(f"an engine has no command: {text!r}")
     return EngineSpec(protocol, command, parse_options(options), control, ponder, label)

@@ -78,8 +78,8 @@ def players(value: Any) -> list[int | None]:
     return [None if each is None else level(each) for each in value]
 
 
-SQUARE = text(3)
-NODE = number(0, 1 << 30)
+_SQUARE = text(3)
+_NODE = number(0, 1 << 30)
 LOOK: Mapping[str, Check] = {
     "language": choice(*LANGUAGES),
     "flipped": flag,
@@ -95,7 +95,7 @@ MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "new": {"game": choice(*NAMES), "players": players, "clock": text(40), "handicap": text(40), "here": flag},
     "move": {"move": text(12)},
     "step": {"to": choice("first", "back", "next", "last")},
-    "go": {"node": NODE},
+    "go": {"node": _NODE},
     "undo": {},
     "delete": {},
     "comment": {"text": text(2000)},
@@ -111,7 +111,7 @@ MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "paste": {"text": text(TEXT_MAX), "number": number(0, 100_000)},
     "save": {"format": text(20)},
     "setup": {"on": flag},
-    "put": {"square": SQUARE, "piece": text(2)},
+    "put": {"square": _SQUARE, "piece": text(2)},
     "hand": {"side": number(0, 1), "piece": text(1), "count": number(0, 18)},
     "turn": {"side": number(0, 1)},
     "board": {"which": choice("start", "empty", "rest")},

@@ -196,7 +196,8 @@ def test_odd_positions_are_refused_at_the_door(case):
 
 @every_game
 def test_mirrored_positions_have_mirrored_values(case):
-    seen, first, second = 0, new_context(case.game), new_context(case.game)
+    seen, evaluator = 0, case.game.evaluation(case.evaluation).load()
+    first, second = (new_context(case.game, evaluator=evaluator) for _ in range(2))
     for ctx in random_positions(case):
         text = case.game.format_position(ctx.pos)
         here = at(case, text, first)

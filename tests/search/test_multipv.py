@@ -135,9 +135,9 @@ def test_a_search_that_is_stopped_has_the_lines_of_its_last_finished_depth(name,
 
 # Where bishops may be exchanged, with promotion or without it: the bishop is taken back at once.
 EXCHANGES = (
-    "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1BG4R1/LNS1KGSNL w - 4",
+    "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B3K1R1/LNSG1GSNL w - 4",
     "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3",
-    "lnsgk1snl/1r2g2b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/LBG4R1/1NS1KGSNL w - 6",
+    "lnsg1gsnl/5krb1/pppppp1pp/6p2/2P6/8P/PP1PPPPP1/1B3S1R1/LNSGKG1NL w - 8",
     "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/1PP6/P2PPPPPP/1B3S1R1/LNSGKG1NL b - 7",
     "lnsgkgsnl/1r5b1/pppppp1pp/9/6p2/2P6/PP1PPPPPP/1B2G2R1/LNS1KGSNL b - 5",
     "lnsgkgsnl/1r5b1/1ppppp1pp/p5p2/9/2P1P4/PP1P1PPPP/1B5R1/LNSGKGSNL b - 5",
@@ -161,14 +161,14 @@ def exchanges(usual_move, limits):
 @pytest.mark.parametrize("limits", [Limits(depth=3), Limits(nodes=320), Limits(nodes=10_000)])
 def test_of_equal_moves_the_promotion_is_played(limits):
     game = game_of("shogi")
-    without = [game.format_move(position, result.bestmove) for position, result in exchanges(None, limits)]
-    for position, result in exchanges(game.usual_move, limits):
+    without = [(game.format_move(position, plain.bestmove), plain) for position, plain in exchanges(None, limits)]
+    for (position, result), (_, plain) in zip(exchanges(game.usual_move, limits), without, strict=True):
         move = game.format_move(position, result.bestmove)
         assert move not in ("2b8h", "8h2b")
         if move in ("2b8h+", "8h2b+"):
-            assert not result.infos[0].bound
+            assert result.infos[0].bound == plain.infos[0].bound
             final_position(game, position, result.pv)
-    assert any(move in ("2b8h", "8h2b") for move in without)
+    assert any(move in ("2b8h", "8h2b") for move, _ in without)
 
 
 def test_the_search_after_the_search_costs_nothing_and_is_seen_by_no_other():

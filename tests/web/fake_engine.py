@@ -6,6 +6,7 @@ import time
 from types import SimpleNamespace
 
 from shogi_engine.analysis.judgement import Finding
+from shogi_engine.levels import LevelPlan
 
 LONG_MS = 5000  # searches of at least so long are live analysis here: they go on until they are stopped
 
@@ -53,7 +54,9 @@ class FakeEngine:
         return ""
 
     def check_level(self, level):
-        return None
+        if not 0 <= level <= 20:
+            raise ValueError(f"levels are 0 to 20, not {level}")
+        return LevelPlan() if level == 20 else LevelPlan(nodes=600)
 
     def search(self, *, multipv=1, on_info=None, movetime=None, **limits):
         moves = sorted(self.legal_moves())

@@ -53,10 +53,10 @@ EVALUATION = Evaluation(
         ("rows", np.uint64),  # the addresses of network_weights.Network's arrays
         ("bias", np.uint64),
         ("output_weights", np.uint64),
-        ("output_bias", np.int64),
-        ("qa", np.int64),
-        ("shift", np.int64),
-        ("multiplier", np.int64),
+        ("output_bias", np.uint64),  # int64's bits: signed fields are parameters, to be set by name and tuned
+        ("qa", np.uint64),
+        ("shift", np.uint64),
+        ("multiplier", np.uint64),
     ),
     load_weights=load_weights,
 )
@@ -151,10 +151,11 @@ def evaluate(ctx):
         if ctx.accumulators[ctx.ply].views[colour] == STALE:
             refresh_view(ctx, ctx.ply, colour)
     ours, theirs = ctx.evaluation.output_weights, ctx.evaluation.output_weights + np.uint64(SUMS_BYTES)
-    qa, shift = ctx.evaluation.qa, ctx.evaluation.shift
-    total = ctx.evaluation.output_bias + screlu_dot_i16(sums_address(ctx, ctx.ply, us), ours, qa, shift, WIDTH)
+    qa, shift = np.int64(ctx.evaluation.qa), np.int64(ctx.evaluation.shift)
+    total = np.int64(ctx.evaluation.output_bias)
+    total += screlu_dot_i16(sums_address(ctx, ctx.ply, us), ours, qa, shift, WIDTH)
     total += screlu_dot_i16(sums_address(ctx, ctx.ply, 1 - us), theirs, qa, shift, WIDTH)
-    return min(max(total * ctx.evaluation.multiplier >> SHIFT, -VALUE_LIMIT), VALUE_LIMIT)
+    return min(max(total * np.int64(ctx.evaluation.multiplier) >> SHIFT, -VALUE_LIMIT), VALUE_LIMIT)
 
 
 @provides_evaluation(EVALUATION)

@@ -90,7 +90,7 @@ class Network:
     def fill(self, params: Any) -> None:
         """Write the addresses and the numbers to `params`."""
         params.rows, params.bias, params.output_weights = (array.ctypes.data for array in self.memory)
-        params.output_bias, params.multiplier = self.output_bias, self.multiplier
+        params.output_bias, params.multiplier = np.int64(self.output_bias).view(np.uint64), self.multiplier
         params.qa, params.shift = self.qa, self.shift
 
     def describe(self) -> str:
