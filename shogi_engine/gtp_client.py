@@ -8,74 +8,33 @@
 Protocol: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2".
 """
 
-import os
-from collections.abc import Sequence
 from typing import Any, Self
 
-from shogi_engine.engine_client import EngineError, EngineProcess, Log, run_plainly
+from shogi_engine.engine_client import Command, EngineClient, EngineError, PlainClient, run_plainly
 from shogi_engine.text import sanitize
 
-PATIENCE = 60.0
 COLOURS = ("black", "white")
 
 
-class GtpClient:
-    """One engine, its process started by `start` or the first command, and again after `close`.
+class GtpClient(EngineClient):
+    """One engine, see EngineClient. Whatever breaks the protocol raises EngineError.
 
-    Whatever breaks the protocol raises EngineError; a command that the engine refuses, one of kind 'refusal'.
+    A command that the engine refuses raises one of kind 'refusal'.
 
-    patience : seconds over a move's time until its answer is missing    ready_patience : for other commands
     name, version : as the engine tells them    commands : those it lists
     """
 
-    def __init__(
-        self,
-        command: str | Sequence[str],
-        *,
-        cwd: str | os.PathLike[str] | None = None,
-        patience: float | None = PATIENCE,
-        ready_patience: float = 600.0,
-        log: Log | None = None,
-    ) -> None:
-        self.engine_command, self.patience, self.ready_patience = command, patience, ready_patience
-        self.name = command if isinstance(command, str) else " ".join(command)
+    def __init__(self, command: Command, **settings: Any) -> None:
+        super().__init__(command, **settings)
         self.version = ""
         self.commands: frozenset[str] = frozenset()
         self.milliseconds = 0.0  # that the last command took
-        self._cwd, self._log = cwd, log
-        self._process: EngineProcess | None = None
         self._number = 0
 
-    @property
-    def running(self) -> bool:
-        """Whether there is a process."""
-        return self._process is not None
-
-    async def start(self) -> None:
-        """Start the process, if there is none, and ask who it is."""
-        if self._process is not None:
-            return
-        self._process = await EngineProcess.start(self.engine_command, cwd=self._cwd, log=self._log)
-        try:
-            self.commands = frozenset((await self.command("list_commands")).split())
-            self.name = await self.command("name")
-            self.version = await self.command("version")
-        except BaseException:
-            await self.close()
-            raise
-
-    async def close(self) -> None:
-        """End the process."""
-        process, self._process = self._process, None
-        if process is not None:
-            await process.close("quit")
-
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
+    async def _greet(self) -> None:
+        self.commands = frozenset((await self.command("list_commands")).split())
+        self.name = await self.command("name")
+        self.version = await self.command("version")
 
     async def command(self, text: str, seconds: float | None = None) -> str:
         """Send a command and return what is answered, without the status.
@@ -130,23 +89,16 @@ class GtpClient:
         return (await self.command(f"genmove {colour}", seconds)).lower()
 
 
-class SimpleGtp:
+class SimpleGtp(PlainClient[GtpClient]):
     """A GTP engine whose calls wait: what GtpClient has, under the same names and with the same errors."""
 
-    def __init__(self, command: str | Sequence[str], **settings: Any) -> None:
-        self.client = GtpClient(command, **settings)
+    def __init__(self, command: Command, **settings: Any) -> None:
+        super().__init__(GtpClient(command, **settings))
 
     @classmethod
-    def popen_gtp(cls, command: str | Sequence[str], **settings: Any) -> Self:
+    def popen_gtp(cls, command: Command, **settings: Any) -> Self:
         """Return an engine that has been started."""
-        engine = cls(command, **settings)
-        engine.start()
-        return engine
-
-    @property
-    def name(self) -> str:
-        """The engine's name; the command until it has told one."""
-        return self.client.name
+        return cls._started(command, **settings)
 
     @property
     def commands(self) -> frozenset[str]:
@@ -154,29 +106,9 @@ class SimpleGtp:
         return self.client.commands
 
     @property
-    def running(self) -> bool:
-        """Whether there is a process."""
-        return self.client.running
-
-    @property
     def milliseconds(self) -> float:
         """How long the last command took."""
         return self.client.milliseconds
-
-    def start(self) -> None:
-        """Start the process, if there is none, and ask who it is."""
-        run_plainly(self.client.start())
-
-    def close(self) -> None:
-        """End the process."""
-        run_plainly(self.client.close())
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def command(self, text: str, seconds: float | None = None) -> str:
         """Send a command and return what is answered; see GtpClient.command."""

@@ -8,16 +8,13 @@
 Protocol: C. Welty, "NBoard Protocol", in the NBoard package, http://www.orbanova.com/nboard.
 """
 
-import os
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from shogi_engine.engine_client import EngineError, EngineProcess, Log, run_plainly
+from shogi_engine.engine_client import Command, EngineClient, EngineError, PlainClient, run_plainly
 
 VERSION = 2
-PATIENCE = 60.0
 
 
 @dataclass(frozen=True)
@@ -63,56 +60,16 @@ def parse_hint(line: str) -> Hint | None:
     return Hint(words[1], value, words[4] if len(words) > 4 else "")
 
 
-class NBoardClient:
-    """One engine, its process started by `start` or the first call, and again after `close`.
+class NBoardClient(EngineClient):
+    """One engine, see EngineClient. Whatever breaks the protocol raises EngineError."""
 
-    Whatever breaks the protocol raises EngineError. patience, ready_patience : as for GtpClient.
-    """
-
-    def __init__(
-        self,
-        command: str | Sequence[str],
-        *,
-        cwd: str | os.PathLike[str] | None = None,
-        patience: float | None = PATIENCE,
-        ready_patience: float = 600.0,
-        log: Log | None = None,
-    ) -> None:
-        self.command, self.patience, self.ready_patience = command, patience, ready_patience
-        self.name = command if isinstance(command, str) else " ".join(command)
-        self._cwd, self._log = cwd, log
-        self._process: EngineProcess | None = None
+    def __init__(self, command: Command, **settings: Any) -> None:
+        super().__init__(command, **settings)
         self._pings = 0
 
-    @property
-    def running(self) -> bool:
-        """Whether there is a process."""
-        return self._process is not None
-
-    async def start(self) -> None:
-        """Start the process, if there is none, and greet it."""
-        if self._process is not None:
-            return
-        self._process = await EngineProcess.start(self.command, cwd=self._cwd, log=self._log)
-        try:
-            self._process.send(f"nboard {VERSION}")
-            await self.ping()
-        except BaseException:
-            await self.close()
-            raise
-
-    async def close(self) -> None:
-        """End the process, which has no command for it: its input ends."""
-        process, self._process = self._process, None
-        if process is not None:
-            await process.close("quit")
-
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
+    async def _greet(self) -> None:
+        await self.send(f"nboard {VERSION}")
+        await self.ping()
 
     async def send(self, line: str) -> float:
         """Send a command that is not answered; return when."""
@@ -184,43 +141,16 @@ class NBoardClient:
         return found
 
 
-class SimpleNBoard:
+class SimpleNBoard(PlainClient[NBoardClient]):
     """An NBoard engine whose calls wait: what NBoardClient has, under the same names and with the same errors."""
 
-    def __init__(self, command: str | Sequence[str], **settings: Any) -> None:
-        self.client = NBoardClient(command, **settings)
+    def __init__(self, command: Command, **settings: Any) -> None:
+        super().__init__(NBoardClient(command, **settings))
 
     @classmethod
-    def popen_nboard(cls, command: str | Sequence[str], **settings: Any) -> Self:
+    def popen_nboard(cls, command: Command, **settings: Any) -> Self:
         """Return an engine that has been started."""
-        engine = cls(command, **settings)
-        engine.start()
-        return engine
-
-    @property
-    def name(self) -> str:
-        """The engine's name; the command until it has told one."""
-        return self.client.name
-
-    @property
-    def running(self) -> bool:
-        """Whether there is a process."""
-        return self.client.running
-
-    def start(self) -> None:
-        """Start the process, if there is none, and greet it."""
-        run_plainly(self.client.start())
-
-    def close(self) -> None:
-        """End the process."""
-        run_plainly(self.client.close())
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        return cls._started(command, **settings)
 
     def send(self, line: str) -> float:
         """Send a command that is not answered; return when."""

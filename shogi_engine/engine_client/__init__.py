@@ -1,7 +1,20 @@
 """Engines in processes of their own, whatever protocol they speak: what the clients of USI, GTP and NBoard share."""
 
+from shogi_engine.engine_client.client import PATIENCE, READY_PATIENCE, Command, EngineClient, PlainClient
 from shogi_engine.engine_client.errors import FAULTS, EngineError
 from shogi_engine.engine_client.plain import run_plainly
 from shogi_engine.engine_client.process import EngineProcess, Log, split_command
 
-__all__ = ["EngineError", "EngineProcess", "FAULTS", "Log", "run_plainly", "split_command"]
+__all__ = [
+    "Command",
+    "EngineClient",
+    "EngineError",
+    "EngineProcess",
+    "FAULTS",
+    "Log",
+    "PATIENCE",
+    "PlainClient",
+    "READY_PATIENCE",
+    "run_plainly",
+    "split_command",
+]

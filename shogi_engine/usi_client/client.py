@@ -2,14 +2,12 @@
 
 import contextlib
 import logging
-import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any
 
-from shogi_engine.engine_client.errors import EngineError
-from shogi_engine.engine_client.process import EngineProcess, Log
+from shogi_engine.engine_client import Command, EngineClient, EngineError
 from shogi_engine.usi_client.lines import (
     IMPLIED,
     Info,
@@ -30,45 +28,28 @@ from shogi_engine.usi_client.searches import (
     side_to_move,
 )
 
-PATIENCE = 60.0
-READY_PATIENCE = 600.0
 MATE_STATUSES = ("nomate", "timeout", "notimplemented")
 OptionValues = Mapping[str, Value] | Iterable[tuple[str, Value]]
 
 _log = logging.getLogger(__name__)
 
 
-class UsiClient:
-    """One engine. Whatever breaks the protocol raises EngineError: a crash, silence, an answer nobody asked for.
+class UsiClient(EngineClient):
+    """One engine, see EngineClient. Whatever breaks the protocol raises EngineError: a crash, silence, a second answer.
 
-    Its process is started by `start`, or by the first call that needs it, and again after `close`. A call that needs
-    the engine while it searches ends that search first.
+    A call that needs the engine while it searches ends that search first.
 
-    command : a command line, or its words    options : sent at each start, see `configure`
-    patience : seconds over a search's time until its answer is missing; None: for ever
-    ready_patience : seconds until usiok and readyok    unlisted : send options that the engine does not list, too
-    log : called with '>' or '<' and every line
+    options : sent at each start, see `configure`    unlisted : send options that the engine does not list, too
     name, author : as the engine tells them    listed : its options by name
     """
 
     def __init__(
-        self,
-        command: str | Sequence[str],
-        options: OptionValues = (),
-        *,
-        cwd: str | os.PathLike[str] | None = None,
-        patience: float | None = PATIENCE,
-        ready_patience: float = READY_PATIENCE,
-        unlisted: bool = False,
-        log: Log | None = None,
+        self, command: Command, options: OptionValues = (), *, unlisted: bool = False, **settings: Any
     ) -> None:
-        self.command, self.options = command, listed_options(options)
-        self.patience, self.ready_patience, self.unlisted = patience, ready_patience, unlisted
-        self.name = command if isinstance(command, str) else " ".join(command)
+        super().__init__(command, **settings)
+        self.options, self.unlisted = listed_options(options), unlisted
         self.author = ""
         self.listed: Mapping[str, Option] = MappingProxyType({})
-        self._cwd, self._line_log = cwd, log
-        self._process: EngineProcess | None = None
         self._search: Search | None = None
         self._pondered = ""
         self._ponder_limit = Limit()
@@ -123,23 +104,6 @@ class UsiClient:
 
     # ---- the process -------------------------------------------------------------------------------------------
 
-    @property
-    def running(self) -> bool:
-        """Whether there is a process."""
-        return self._process is not None
-
-    async def start(self) -> None:
-        """Start the process if there is none, read its options and set ours. Raises EngineError, ValueError."""
-        if self._process is not None:
-            return
-        self._process = await EngineProcess.start(self.command, cwd=self._cwd, log=self._line_log)
-        try:
-            await self._greet()
-            await self.configure(self.options)
-        except BaseException:
-            await self.close()
-            raise
-
     async def _greet(self) -> None:
         listed: dict[str, Option] = {}
         self.send("usi")
@@ -152,19 +116,12 @@ class UsiClient:
             elif (option := parse_option(line)) is not None:
                 listed[option.name] = option
         self.listed = MappingProxyType(listed)
+        await self.configure(self.options)
 
     async def close(self) -> None:
         """End the process: it is told to quit, and killed if it does not."""
-        process, self._process, self._search, self._pondered = self._process, None, None, ""
-        if process is not None:
-            await process.close("quit")
-
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
+        self._search, self._pondered = None, ""
+        await super().close()
 
     # ---- options and games -------------------------------------------------------------------------------------
 
@@ -324,7 +281,7 @@ class UsiClient:
             await self._settle()
 
 
-async def popen_usi(command: str | Sequence[str], options: OptionValues = (), **settings: Any) -> UsiClient:
+async def popen_usi(command: Command, options: OptionValues = (), **settings: Any) -> UsiClient:
     """Return an engine that has been started; the arguments are those of UsiClient."""
     client = UsiClient(command, options, **settings)
     await client.start()

@@ -1,10 +1,9 @@
 """SimpleEngine: a USI engine for programs without asyncio."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
-from shogi_engine.engine_client.errors import EngineError
-from shogi_engine.engine_client.plain import run_plainly
+from shogi_engine.engine_client import Command, EngineError, PlainClient, run_plainly
 from shogi_engine.usi_client.client import OptionValues, UsiClient
 from shogi_engine.usi_client.lines import Info, Option, parse_options
 from shogi_engine.usi_client.searches import Limit, MateResult, PlayResult, Position, Search
@@ -45,21 +44,19 @@ class SimpleSearch:
             run_plainly(self._search.end())
 
 
-class SimpleEngine:
+class SimpleEngine(PlainClient[UsiClient]):
     """A USI engine whose calls wait: what UsiClient has, under the same names and with the same errors.
 
     The arguments are UsiClient's. Not for two threads at once, but that a search may be stopped from another one.
     """
 
-    def __init__(self, command: str | Sequence[str], options: OptionValues = (), **settings: Any) -> None:
-        self.client = UsiClient(command, options, **settings)
+    def __init__(self, command: Command, options: OptionValues = (), **settings: Any) -> None:
+        super().__init__(UsiClient(command, options, **settings))
 
     @classmethod
-    def popen_usi(cls, command: str | Sequence[str], options: OptionValues = (), **settings: Any) -> Self:
+    def popen_usi(cls, command: Command, options: OptionValues = (), **settings: Any) -> Self:
         """Return an engine that has been started."""
-        engine = cls(command, options, **settings)
-        engine.start()
-        return engine
+        return cls._started(command, options, **settings)
 
     @classmethod
     def described(cls, text: str, more: OptionValues = (), **settings: Any) -> Self:
@@ -67,11 +64,6 @@ class SimpleEngine:
         command, _, options = text.partition(":")
         pairs = more.items() if isinstance(more, Mapping) else more
         return cls(command, (*parse_options(options), *pairs), **settings)
-
-    @property
-    def name(self) -> str:
-        """The engine's name; the command until it has told one."""
-        return self.client.name
 
     @property
     def author(self) -> str:
@@ -84,29 +76,9 @@ class SimpleEngine:
         return self.client.listed
 
     @property
-    def running(self) -> bool:
-        """Whether there is a process."""
-        return self.client.running
-
-    @property
     def pondering(self) -> str:
         """The position that it ponders on, as a `position` command; '' if it does not."""
         return self.client.pondering
-
-    def start(self) -> None:
-        """Start the process if there is none, read its options and set ours."""
-        run_plainly(self.client.start())
-
-    def close(self) -> None:
-        """End the process."""
-        run_plainly(self.client.close())
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def configure(self, options: OptionValues) -> None:
         """Set options; see UsiClient.configure."""

@@ -222,9 +222,11 @@ def test_a_usi_engine_plays(usi):
     usi.over("win")
 
 
-def test_the_words_of_go(usi):
+def test_the_words_of_go(usi, monkeypatch):
     def words(**values):
-        return usi._limit(turn(**values)).words()
+        position = turn(**values)
+        monkeypatch.setattr("shogi_engine.csa.usi_player.monotonic", lambda: position.since)
+        return usi._limit(position).words()
 
     assert words(clocks=(60_000, 50_000), byoyomi=10_000) == "btime 60000 wtime 50000 byoyomi 9900"
     assert words(clocks=(60_000, 50_000), increment=5000) == "btime 59900 wtime 50000 binc 5000 winc 5000"
