@@ -1,6 +1,8 @@
 """Othello engines that speak GTP or NBoard as players."""
 
-from shogi_engine.engine_client import EngineError
+from typing import Any, Generic, TypeVar
+
+from shogi_engine.engine_client import EngineError, PlainClient
 from shogi_engine.gtp_client import COLOURS, SimpleGtp
 from shogi_engine.match.players import Answer, Turn
 from shogi_engine.match.time_controls import TimeControl
@@ -9,12 +11,28 @@ from shogi_engine.nboard_client import SimpleNBoard
 UNIT = 100  # the game's values in a disc
 
 
-class _FollowingPlayer:
+Engine = TypeVar("Engine", bound=PlainClient[Any])
+
+
+class _FollowingPlayer(Generic[Engine]):
     """A player that is told move by move, and knows which it has been told. Those that do not ponder derive from it."""
 
-    def __init__(self, control: TimeControl) -> None:
-        self.control = control
+    def __init__(self, engine: Engine, control: TimeControl) -> None:
+        self.engine, self.control = engine, control
         self._told: list[str] = []
+
+    @property
+    def name(self) -> str:
+        """The engine's name."""
+        return self.engine.name
+
+    def ready(self) -> None:
+        """Start."""
+        self.engine.start()
+
+    def close(self) -> None:
+        """End the process."""
+        self.engine.close()
 
     def ponders_on(self, turn: Turn) -> bool | None:
         """It does not ponder."""
@@ -27,23 +45,13 @@ class _FollowingPlayer:
         """Nothing is told."""
 
 
-class GtpPlayer(_FollowingPlayer):
+class GtpPlayer(_FollowingPlayer[SimpleGtp]):
     """A GTP engine as a player: on a clock, with time for each move, or unlimited; the protocol has no other limits."""
 
     def __init__(self, engine: SimpleGtp, control: TimeControl) -> None:
-        super().__init__(control)
-        self.engine = engine
+        super().__init__(engine, control)
         if control.nodes or control.increment:
             raise ValueError("a GTP engine has a main time, byoyomi, movetime or (set_level) depth, nothing else")
-
-    @property
-    def name(self) -> str:
-        """The engine's name."""
-        return self.engine.name
-
-    def ready(self) -> None:
-        """Start."""
-        self.engine.start()
 
     def new_game(self, turn: Turn) -> None:
         """Begin a game, and tell the time."""
@@ -76,28 +84,14 @@ class GtpPlayer(_FollowingPlayer):
         self._told.append(move)
         return Answer(move, self.engine.milliseconds)
 
-    def close(self) -> None:
-        """End the process."""
-        self.engine.close()
 
-
-class NBoardPlayer(_FollowingPlayer):
+class NBoardPlayer(_FollowingPlayer[SimpleNBoard]):
     """An NBoard engine as a player: to a depth (its level), on a clock, or both."""
 
     def __init__(self, engine: SimpleNBoard, control: TimeControl) -> None:
-        super().__init__(control)
-        self.engine = engine
+        super().__init__(engine, control)
         if control.nodes or control.byoyomi:
             raise ValueError("an NBoard engine has a depth, a main time with an increment, or movetime, nothing else")
-
-    @property
-    def name(self) -> str:
-        """The engine's name."""
-        return self.engine.name
-
-    def ready(self) -> None:
-        """Start."""
-        self.engine.start()
 
     def new_game(self, turn: Turn) -> None:
         """Set the game with the opening, and the level."""
@@ -127,10 +121,6 @@ class NBoardPlayer(_FollowingPlayer):
         self._told.append(found.move)
         score = None if found.value is None else round(found.value * UNIT)
         return Answer(found.move, found.milliseconds, score=score, nodes=found.nodes)
-
-    def close(self) -> None:
-        """End the process."""
-        self.engine.close()
 
 
 def _square(move: str) -> str:
