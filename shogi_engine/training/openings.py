@@ -50,8 +50,8 @@ class Openings:
     """
 
     random_share: float = 0.5
-    random_plies: tuple[int, int] = (4, 14)
-    sensible_plies: tuple[int, int] = (12, 30)
+    random_plies: tuple[int, int] = (2, 14)
+    sensible_plies: tuple[int, int] = (4, 30)
     book_share: float = 0.5
     book_plies: tuple[int, int] = (2, 14)
     chance: float = 0.35
