@@ -16,8 +16,12 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+from shogi_engine.analysis import judge  # noqa: E402
+from shogi_engine.analysis import page as analysis_page  # noqa: E402
+from shogi_engine.analysis.judgement import plies_to_examine  # noqa: E402
 from shogi_engine.engine import Engine  # noqa: E402
 from shogi_engine.games.shogi.board import Board  # noqa: E402
+from shogi_engine.records import GameRecord  # noqa: E402
 from shogi_engine.web.app import application, hub_of_engines  # noqa: E402
 from shogi_engine.web.hub import Hub  # noqa: E402
 from shogi_engine.web.pool import EnginePool  # noqa: E402
@@ -66,6 +70,16 @@ def browser():
 def until(page, expression):
     """Wait until a JavaScript expression is true; Playwright's own way is refused by the page's policy."""
     wait_for(lambda: page.evaluate(expression), PATIENCE_MS / 1000)
+
+
+def serious_faults(page):
+    """Return the serious faults that axe finds in a page."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
+    return [
+        (fault["id"], [node["target"] for node in fault["nodes"]][:3])
+        for fault in axe.run(page).response["violations"]
+        if fault["impact"] in ("serious", "critical")
+    ]
 
 
 class Visitor:
@@ -140,13 +154,7 @@ class Visitor:
 
     def axe(self):
         """Return the serious faults that axe finds."""
-        axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
-        found = axe.run(self.page).response["violations"]
-        return [
-            (fault["id"], [node["target"] for node in fault["nodes"]][:3])
-            for fault in found
-            if fault["impact"] in ("serious", "critical")
-        ]
+        return serious_faults(self.page)
 
     def close(self):
         assert self.faults == [] and len(self.hosts) == 1
@@ -274,6 +282,33 @@ def test_axe_finds_no_serious_fault_anywhere(browser, fake_address, size, langua
     visitor.page.wait_for_selector("#setup-done")
     assert visitor.axe() == []
     visitor.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "scheme", "language"), [(DESKTOP, "light", "en"), (PHONE, "dark", "ja")])
+def test_the_page_that_an_analysis_writes(browser, tmp_path, size, scheme, language):
+    """It steps by keys and buttons, shows the better line on the board, and asks nobody for anything."""
+    record = GameRecord.from_moves("shogi", ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e"])
+    examiner = FakeExaminer("shogi", {})
+    game = judge(record, {ply: examiner.examine(record, ply) for ply in plies_to_examine(record)})
+    file = tmp_path / "page.html"
+    file.write_text(analysis_page([game], language), encoding="utf-8")
+    page = browser.new_page(viewport=size, color_scheme=scheme)
+    faults, asked = [], []
+    page.on("pageerror", lambda fault: faults.append(str(fault)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    page.keyboard.press("End")
+    assert page.get_attribute("#graph", "aria-valuenow") == "5"
+    page.keyboard.press("Home")
+    page.click("#steps button:last-child")  # the next mistake
+    before = page.inner_html("#board")
+    page.click("#said button")
+    assert page.inner_html("#board") != before and page.locator("#said .blunder").count() == 1
+    assert serious_faults(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert (faults, asked) == ([], [file.as_uri()])
+    page.close()
 
 
 @pytest.mark.slow
