@@ -84,7 +84,7 @@ def garbage(rng: random.Random) -> str | bytes:
     if kind == 0:
         return rng.randbytes(rng.randrange(300))
     name = rng.choice(list(MESSAGES))
-    fields = {
+    fields: dict[str, Any] = {
         key: rng.choice([None, True, 0, -1, 2, "", "7g7f", "shogi", [None, 1], {}, 1e300]) for key in MESSAGES[name]
     }
     if name == "save":
