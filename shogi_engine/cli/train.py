@@ -1,4 +1,4 @@
-"""`shogi-engine train`: from nothing to a network."""
+"""`shogi-engine train`: from nothing to an evaluation."""
 
 import argparse
 import shlex
@@ -6,14 +6,17 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import add_command, add_threads, at_least_one, natural
 
+GAMES = ("shogi", "othello")
 STAGES = ("data", "train", "export", "report", "gate")
 WHOLE_STAGES = ("data", "train", "report", "gate")  # of a generation; `train` exports
+OWN_OPTIONS = ("width", "batch", "result_share", "exact", "trust", "penalty", "endings")  # of one game or the other
 
 
 def fraction(text: str) -> float:
@@ -28,33 +31,39 @@ def fraction(text: str) -> float:
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = add_command(commands, "train", run, "Make a network from the engine's own games.")
-    parser.add_argument("game", choices=("shogi",), metavar="GAME", help="shogi")
+    """Add the command's arguments; those with a game's own default, or of one game alone, are None if not given."""
+    parser = add_command(commands, "train", run, "Make an evaluation from the engine's own games.")
+    parser.add_argument("game", choices=GAMES, metavar="GAME", help=", ".join(GAMES))
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="what is there is not made again")
     parser.add_argument("--stage", choices=STAGES, help="this stage alone, of one generation")
     parser.add_argument("--generation", type=natural, default=0, metavar="N", help="the first one; default 0")
     parser.add_argument("--generations", type=at_least_one, default=1, metavar="N", help="how many; default 1")
     parser.add_argument("--games", type=at_least_one, default=20_000, metavar="N", help="a generation; default 20000")
-    parser.add_argument("--nodes", type=at_least_one, default=1000, metavar="N", help="a move of them; default 1000")
+    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="a move of them; default 1000, Othello 300")
     parser.add_argument("--seed", type=natural, default=1, metavar="N")
     parser.add_argument(
         "--labels",
         default="",
         metavar="WHAT",
-        help="who plays them: an evaluation or a file; default: the last network",
+        help="who plays them: an evaluation or a file; default: the last weights",
     )
-    parser.add_argument("--name", default="network", help="of the network's files; default network")
-    parser.add_argument("--width", type=at_least_one, default=256, metavar="N", help="neurons a side; default 256")
-    parser.add_argument("--epochs", type=at_least_one, default=20, metavar="N", help="default 20")
-    parser.add_argument("--batch", type=at_least_one, default=16384, metavar="N", help="default 16384")
-    parser.add_argument(
-        "--result-share", type=fraction, nargs=2, default=(0.0, 0.3), metavar="S", help="first, last; default 0 0.3"
-    )
-    parser.add_argument("--older-share", type=fraction, default=0.5, metavar="S", help="of older games; default 0.5")
+    parser.add_argument("--name", default="", help="of the weights' files; default network, Othello weights")
+    parser.add_argument("--epochs", type=at_least_one, metavar="N", help="default 20, Othello 12")
+    parser.add_argument("--older-share", type=fraction, metavar="S", help="of older games; default 0.5, Othello 1")
     parser.add_argument("--gate-games", type=at_least_one, default=400, metavar="N", help="default 400")
     parser.add_argument("--gate-nodes", type=at_least_one, default=5000, metavar="N", help="a move; default 5000")
     parser.add_argument("--against", default="", metavar="WHAT", help="the gate's other side: a name or a file")
+    shogi = parser.add_argument_group("Shogi")
+    shogi.add_argument("--width", type=at_least_one, metavar="N", help="neurons a side; default 256")
+    shogi.add_argument("--batch", type=at_least_one, metavar="N", help="default 16384")
+    shogi.add_argument("--result-share", type=fraction, nargs=2, metavar="S", help="first, last; default 0 0.3")
+    othello = parser.add_argument_group("Othello")
+    othello.add_argument("--exact", type=natural, metavar="N", help="empty squares that are solved; default 14")
+    othello.add_argument("--trust", type=fraction, metavar="S", help="in the values of later positions; default 0.8")
+    othello.add_argument("--penalty", type=natural, metavar="N", help="positions that hold a weight; default 300")
+    othello.add_argument(
+        "--endings", type=natural, metavar="N", help="solved for the report, of each number of squares; default 25"
+    )
     add_cluster(parser, "pieces of games")
     add_threads(parser)
 
@@ -87,23 +96,20 @@ def existing(folder: Path) -> Path:
 
 
 def plan_of(args: argparse.Namespace) -> Any:
-    """Return the pipeline.Plan of the arguments."""
-    from shogi_engine.training.data import DataOptions
+    """Return the pipeline.Plan of the arguments. Raises ValueError for an option that the game does not have."""
     from shogi_engine.training.pipeline import Plan
-    from shogi_engine.training.trainer import TrainOptions
+    from shogi_engine.training.recipe import load
 
+    recipe = load(args.game)
+    known = {field.name for kind in (recipe.data, recipe.training) for field in fields(kind)}
+    for name in OWN_OPTIONS:
+        if getattr(args, name) is not None and name not in known:
+            raise ValueError(f"train: --{name.replace('_', '-')} is not an option of {args.game}")
     return Plan(
         folder=args.folder,
+        data=recipe.data(**given(args, recipe.data)),
+        training=recipe.training(**given(args, recipe.training)),
         games=args.games,
-        data=DataOptions(nodes=args.nodes, seed=args.seed),
-        training=TrainOptions(
-            width=args.width,
-            epochs=args.epochs,
-            batch=args.batch,
-            result_share=tuple(args.result_share),
-            older_share=args.older_share,
-            seed=args.seed,
-        ),
         labels=args.labels,
         gate_games=args.gate_games,
         gate_nodes=args.gate_nodes,
@@ -113,6 +119,14 @@ def plan_of(args: argparse.Namespace) -> Any:
         name=args.name,
         command=f"shogi-engine {shlex.join(sys.argv[1:])}",
     )
+
+
+def given(args: argparse.Namespace, kind: type) -> dict[str, Any]:
+    """Return those fields of a dataclass that the arguments name."""
+    found = {field.name: getattr(args, field.name, None) for field in fields(kind)}
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in found.items() if value is not None
+    }
 
 
 def run_stage(plan: Any, generation: int, stage: str) -> str:
@@ -125,7 +139,7 @@ def run_stage(plan: Any, generation: int, stage: str) -> str:
     if stage == "train":
         pipeline.train(plan, generation, lambda losses: print(losses_text(losses), flush=True))
     elif stage == "export":
-        return pipeline.export(plan, generation).describe()
+        return pipeline.export(plan, generation)
     elif stage == "report":
         found = pipeline.report(plan, generation)
         return f"{plan.file(generation, 'report.html')}; looks wrong: {'; '.join(found) or 'nothing'}"
@@ -142,8 +156,6 @@ def losses_text(losses: dict[str, float]) -> str:
 @contextmanager
 def shown(title: str, plan: Any) -> Iterator[Any]:
     """Give the plan with a bar, and the time left, on a terminal's stderr."""
-    from dataclasses import replace
-
     if not sys.stderr.isatty():
         yield plan
         return

@@ -1,6 +1,6 @@
-"""Games of the engine against itself, as data to train on.
+"""Games of the engine against itself, as data to train on, for any game; the games' own options are in their rooms.
 
-They come in pieces of PIECE_GAMES games, a file each. A piece holds, of all its games one after the other, `moves`
+They come in pieces of some hundred games, a file each. A piece holds, of all its games one after the other, `moves`
 (uint32, from the starting position) and `values` (int16: what the search found for the side to move, VALUE_NONE for a
 move of the opening); by game `lengths` (int32) and `results` (int8: 1, 0, -1 for black); and `options`, how it was
 made. A position is four to five bytes. A piece depends on its options, seed and number only, to the byte; it is on disk
@@ -12,28 +12,26 @@ import json
 import os
 import zipfile
 import zlib
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from shogi_engine import games
 from shogi_engine.evaluation import Evaluation, Evaluator
 from shogi_engine.game import Game
-from shogi_engine.games.shogi import GAME
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import ALL_FLAGS, new_context
 from shogi_engine.search.history import Histories, forget
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, TERMS, play_game
-from shogi_engine.training.openings import Openings
 
 FORMAT = 2  # of pieces: what does not fit is not read
-PIECE_GAMES = 200
-GAME_BYTES = 360  # on disk, about
 TABLE_MB = 8
 DAMAGED = (  # what numpy and zipfile raise for files that are not whole
     OSError,
@@ -47,57 +45,17 @@ DAMAGED = (  # what numpy and zipfile raise for files that are not whole
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 
 
-@dataclass(frozen=True)
-class DataOptions:
-    """How games are played. nodes : a move.   decided : centipawns, see game_kernels.TERMS.
+class Openings(Protocol):
+    """Where games begin."""
 
-    weights : the bytes of the evaluation's file, None for its own.
-    """
-
-    nodes: int = 1000
-    seed: int = 1
-    evaluation: str = "king-piece"
-    weights: bytes | None = None
-    openings: Openings = field(default_factory=Openings)
-    decided: int = 2000
-    piece_games: int = PIECE_GAMES
-
-    @cached_property
-    def text(self) -> str:
-        """The options as JSON; weights as their SHA-256."""
-        values = asdict(self)
-        values["weights"] = sha256(self.weights).hexdigest() if self.weights else ""
-        return json.dumps({"format": FORMAT, "longest": LONGEST, "table_mb": TABLE_MB, **values}, sort_keys=True)
-
-    def evaluator(self) -> Evaluator:
-        """Return the evaluation that labels. Raises ValueError."""
-        evaluation: Evaluation = GAME.evaluation(self.evaluation)
-        if self.weights is None:
-            return evaluation.load()
-        with TemporaryDirectory() as folder:
-            file = Path(folder) / "weights"
-            file.write_bytes(self.weights)
-            return evaluation.load(file)
-
-
-def named_evaluation(what: str) -> tuple[str, Path | None]:
-    """Return (name, file) of an evaluation: `what` is a name, or a file: .npz of king-piece, else of the network."""
-    if what in GAME.evaluations:
-        return what, None
-    return "king-piece" if Path(what).suffix == ".npz" else "network", Path(what)
-
-
-def named_evaluator(what: str) -> Evaluator:
-    """Return an evaluation with its weights; `what` is as in `named_evaluation`. Raises ValueError."""
-    name, file = named_evaluation(what)
-    evaluation: Evaluation = GAME.evaluation(name)
-    return evaluation.load(file)
+    def draw(self, random: np.random.Generator, terms: Any, moves: np.ndarray) -> None:
+        """Write an opening to `terms`, a record of game_kernels.TERMS, and its given moves to `moves`."""
 
 
 class Player:
     """A search with a table and histories of its own, in a context that knows only their addresses."""
 
-    def __init__(self, evaluator: Evaluator, table: TranspositionTable, game: Game = GAME) -> None:
+    def __init__(self, evaluator: Evaluator, table: TranspositionTable, game: Game) -> None:
         self.evaluator, self.table, self.histories = evaluator, table, Histories(game)
         self.ctx = new_context(game, self.histories, evaluator)
         self.ctx.search_flags = ALL_FLAGS & game.search_flags
@@ -110,6 +68,50 @@ class Player:
         self.table.clear()
         self.ctx.generation = 0
         forget(self.ctx)
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """How games are played; each game has its own, with its defaults. nodes : a move.
+
+    weights : the bytes of the evaluation's file, None for its own.   openings : where games begin.
+    decided : in the evaluation's unit, see game_kernels.TERMS.
+    """
+
+    game_name: ClassVar[str]
+
+    nodes: int
+    seed: int
+    evaluation: str
+    weights: bytes | None
+    openings: Openings
+    decided: int
+    piece_games: int
+
+    @cached_property
+    def text(self) -> str:
+        """The options as JSON; weights as their SHA-256."""
+        values = asdict(self)
+        values["weights"] = sha256(self.weights).hexdigest() if self.weights else ""
+        return json.dumps({"format": FORMAT, "longest": LONGEST, "table_mb": TABLE_MB, **values}, sort_keys=True)
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+        return games.load(self.game_name)
+
+    def evaluator(self) -> Evaluator:
+        """Return the evaluation that labels. Raises ValueError."""
+        evaluation: Evaluation = self.game.evaluation(self.evaluation)
+        if self.weights is None:
+            return evaluation.load()
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / "weights"
+            file.write_bytes(self.weights)
+            return evaluation.load(file)
+
+    def label(self, player: Player, moves: np.ndarray, values: np.ndarray) -> None:
+        """Better the values of a game that is over, in place; by default they stay what the searches found."""
 
 
 def new_terms(nodes: int, decided: int) -> Any:
@@ -125,33 +127,35 @@ class Workbench:
 
     def __init__(self, options: DataOptions) -> None:
         self.options = options
-        evaluator, table = options.evaluator(), TranspositionTable(TABLE_MB)
-        self.players = Player(evaluator, table), Player(evaluator, table)
+        evaluator, table, game = options.evaluator(), TranspositionTable(TABLE_MB), options.game
+        self.players = Player(evaluator, table, game), Player(evaluator, table, game)
 
     def piece(self, number: int) -> bytes:
         """Return the file of a piece."""
         options = self.options
         random = np.random.default_rng([options.seed, number])
-        start, terms = GAME.parse_position(GAME.start), new_terms(options.nodes, options.decided)
+        game = options.game
+        start, terms = game.parse_position(game.start), new_terms(options.nodes, options.decided)
         moves, values = np.zeros(LONGEST, dtype=np.uint32), np.zeros(LONGEST, dtype=np.int16)
-        games: list[tuple[np.ndarray, np.ndarray, int]] = []
+        played: list[tuple[np.ndarray, np.ndarray, int]] = []
         for player in self.players:
             player.new_game()
-        while len(games) < options.piece_games:
+        while len(played) < options.piece_games:
             options.openings.draw(random, terms, moves)
             state = random.integers(1, 1 << 63, size=1, dtype=np.uint64)
             for player in self.players:
                 player.ctx.pos = start
             result, length = play_game(*(player.ctx for player in self.players), state, terms, moves, values)
             if result != ABANDONED:
-                games.append((moves[:length].copy(), values[:length].copy(), result))
+                played.append((moves[:length].copy(), values[:length].copy(), result))
+                options.label(self.players[0], *played[-1][:2])
         file = io.BytesIO()
         np.savez_compressed(
             file,
-            moves=np.concatenate([game[0] for game in games]),
-            values=np.concatenate([game[1] for game in games]),
-            lengths=np.array([len(game[0]) for game in games], dtype=np.int32),
-            results=np.array([game[2] for game in games], dtype=np.int8),
+            moves=np.concatenate([each[0] for each in played]),
+            values=np.concatenate([each[1] for each in played]),
+            lengths=np.array([len(each[0]) for each in played], dtype=np.int32),
+            results=np.array([each[2] for each in played], dtype=np.int8),
             options=np.array(options.text),
         )
         return file.getvalue()
@@ -185,6 +189,20 @@ def read_piece(file: Path) -> dict[str, np.ndarray]:
     if moves != int(lengths.sum()) or moves != len(piece["values"]) or len(lengths) != len(piece["results"]):
         raise ValueError(f"training data: {file} has arrays that do not fit each other")
     return piece
+
+
+def read_pieces(folders: Sequence[Path], older_share: float) -> list[dict[str, np.ndarray]]:
+    """Return the pieces in the last of `folders`, and such a share of those in each of the others.
+
+    Raises ValueError if there are none, or one is damaged.
+    """
+    files = []
+    for age, folder in enumerate(reversed(folders)):
+        here = sorted(folder.glob("piece-*.npz"))
+        files += here if age == 0 else here[: round(older_share * len(here))]
+    if not files:
+        raise ValueError(f"training data: there are no pieces in {', '.join(map(str, folders))}")
+    return [read_piece(file) for file in files]
 
 
 def is_made(file: Path, options: DataOptions) -> bool:

@@ -1,4 +1,4 @@
-"""Whole games of Shogi in one call, for training data and for matches between evaluations."""
+"""Whole games in one call, for training data and for matches between evaluations."""
 
 import numpy as np
 
@@ -34,6 +34,7 @@ TERMS = record_dtype(
         ("margin", np.int64),  # ... at most so much worse
         ("balance", np.int64),  # the most that the first search may see either side ahead
         ("decided", np.int64),  # a value that ends the game when both sides see it twice
+        ("explore", np.int64),  # the chance (of CHANCES) of a move at random after the opening
         ("longest", np.int64),  # plies after which the game is drawn, at most LONGEST
     ]
 )
@@ -107,7 +108,7 @@ def agreed(values, ply, first, decided):
     if ply - first < 3:
         return False
     for other in range(ply - 3, ply + 1):
-        if abs(values[other]) < decided:
+        if abs(values[other]) < decided or values[other] == VALUE_NONE:
             return False
     return values[ply] * values[ply - 1] < 0 and values[ply] * values[ply - 2] > 0
 
@@ -126,6 +127,10 @@ def take_turn(ctx, ply, state, terms, moves, values):
         moves[ply] = opening_move(ctx, state, terms)
         values[ply] = VALUE_NONE
         return GOES_ON, 1
+    if terms.explore > 0 and random_below(state, CHANCES) < terms.explore:
+        moves[ply] = ctx.root_moves[random_below(state, int(ctx.root_count))]
+        values[ply] = VALUE_NONE
+        return GOES_ON, 1
     value = int(think(ctx, terms.nodes))
     if ply == terms.opening and abs(value) > terms.balance:
         return ABANDONED, 0
@@ -141,10 +146,10 @@ def play_game(black, white, state, terms, moves, values):
     """Play a game from the position of both contexts, black to move; return (result, moves made).
 
     black, white : contexts of the two players, which may be of different evaluations.
-    state : uint64[1], in-out, of random_below, used for the opening only.   terms : record[TERMS].
+    state : uint64[1], in-out, of random_below, for the opening and moves at random.   terms : record[TERMS].
     moves : uint32[longest], in-out; the given moves of the opening are there.
     values : int16[longest], out: what the search found before each move, for the side to move; VALUE_NONE for a move
-    of the opening.
+    of the opening, or at random.
     The result is 1, 0, -1 for black, or ABANDONED.
     """
     begin_game(black)

@@ -13,17 +13,14 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.evaluation import Evaluator
-from shogi_engine.games.shogi import GAME
 from shogi_engine.match_statistics import Estimate, estimate, pentanomial
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.threads import results_on_threads
-from shogi_engine.training.data import TABLE_MB, Player, new_terms, write_whole
+from shogi_engine.training.data import TABLE_MB, Openings, Player, new_terms, write_whole
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, play_game
-from shogi_engine.training.openings import Openings
+from shogi_engine.training.recipe import Recipe
 
-DECIDED = 2500  # centipawns: a value that ends a game when both see it
 UNBALANCED = 1 << 20  # an opening's second game is played however it looks
-OPENINGS = Openings(random_share=0.3, random_plies=(4, 10), sensible_plies=(8, 20), balance=300)
 
 Progress = Callable[[int, int], None]  # called with the games that are played and how many there will be
 
@@ -45,18 +42,21 @@ class Outcome:
 
 
 class Pairing:
-    """Two players, for a thread."""
+    """Two players, for a thread. decided : see game_kernels.TERMS."""
 
-    def __init__(self, first: Evaluator, second: Evaluator, nodes: int, seed: int, openings: Openings) -> None:
-        self.players = Player(first, TranspositionTable(TABLE_MB)), Player(second, TranspositionTable(TABLE_MB))
+    def __init__(
+        self, recipe: Recipe, first: Evaluator, second: Evaluator, nodes: int, seed: int, openings: Openings
+    ) -> None:
+        game, self.decided = recipe.game, recipe.gate_decided
+        self.players = tuple(Player(each, TranspositionTable(TABLE_MB), game) for each in (first, second))
         self.nodes, self.seed, self.openings = nodes, seed, openings
         self._moves, self._values = np.zeros(LONGEST, dtype=np.uint32), np.zeros(LONGEST, dtype=np.int16)
-        self._start = GAME.parse_position(GAME.start)
+        self._start = game.parse_position(game.start)
 
     def play(self, pair: int) -> tuple[float, float]:
         """Return what the first player scores in a pair's two games."""
         random = np.random.default_rng([self.seed, pair])
-        terms = new_terms(self.nodes, DECIDED)
+        terms = new_terms(self.nodes, self.decided)
         result = ABANDONED
         while result == ABANDONED:
             self.openings.draw(random, terms, self._moves)
@@ -78,6 +78,7 @@ class Pairing:
 
 
 def play_match(
+    recipe: Recipe,
     first: Evaluator,
     second: Evaluator,
     games: int,
@@ -85,21 +86,22 @@ def play_match(
     nodes: int = 5000,
     seed: int = 1,
     threads: int = 1,
-    openings: Openings = OPENINGS,
+    openings: Openings | None = None,
     record: Path | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Play at least so many games between two evaluations of Shogi.
+    """Play at least so many games between two evaluations of a game. openings : None: the recipe's.
 
     record : a file that keeps what is played; a match that was stopped goes on. Raises ValueError if it is of another.
     """
+    openings = openings or recipe.gate_openings
     identity = f"{first.describe()} | {second.describe()} | nodes {nodes}, seed {seed}, {openings}"
     scores = _read_record(record, identity)
     pairs = -(-games // 2)
     missing = [pair for pair in range(pairs) if 2 * pair not in scores]
 
     def player(_: int) -> Callable[[int], tuple[float, float]]:
-        return Pairing(first, second, nodes, seed, openings).play
+        return Pairing(recipe, first, second, nodes, seed, openings).play
 
     for pair, result in results_on_threads(player, missing, threads, "gate"):
         scores[2 * pair], scores[2 * pair + 1] = result

@@ -1,8 +1,8 @@
-"""The stages from nothing to a network, and generations of them. What is made already is not made again.
+"""The stages from nothing to an evaluation's weights, and generations of them. What is made is not made again.
 
-FOLDER/gen0/data/piece-SEED-NUMBER.npz      games labelled by king-piece; those of gen1 by gen0's network, ...
+FOLDER/gen0/data/piece-SEED-NUMBER.npz      games labelled by the first evaluation; gen1's by gen0's weights
 FOLDER/gen0/NAME.checkpoint.npz             training, after the last epoch
-FOLDER/gen0/NAME.bin                        the network
+FOLDER/gen0/NAME.bin                        the weights
 FOLDER/gen0/NAME.report.json, .html         what to look at
 FOLDER/gen0/NAME.gate.json                  games against the evaluation that labelled
 """
@@ -12,68 +12,69 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from shogi_engine.games.shogi.evaluation.network_weights import Network, encode, load
-from shogi_engine.training.data import GAME_BYTES, DataOptions, named_evaluation, named_evaluator, write_whole
-from shogi_engine.training.games import Games
+from shogi_engine.training import recipe as recipes
+from shogi_engine.training.data import DataOptions, write_whole
 from shogi_engine.training.gate import Outcome, play_match
 from shogi_engine.training.jobs import make_data
-from shogi_engine.training.report import examine, page
-from shogi_engine.training.trainer import Trainer, TrainOptions, parameter_count
+from shogi_engine.training.page import page
+from shogi_engine.training.recipe import Lesson, Losses, Progress, Recipe, Trainer, TrainOptions
 
 ENOUGH_ELO = 15  # a generation that gains less is the last
-BLOCK_MB = 100  # memory of a block of positions, about
-FIRST = "king-piece"  # labels generation 0
-
-Progress = Callable[[float, str], None]  # called with the share of the stage that is done, 0 to 1, and what to say
 
 
 @dataclass(frozen=True)
 class Plan:
     """What a run is to make.
 
-    data : how games are played, but for the evaluation.   labels : the evaluation that plays them, a name or a file;
-    '': the network of the generation before, FIRST for generation 0.
-    name : of the network, so that several can be trained on the same games.   command : for the network's file.
+    data : how games are played, but for the evaluation; says the game.   training : as the game's recipe has it.
+    labels : the evaluation that plays the games, a name or a file; '': the weights of the generation before, the
+    recipe's first evaluation for generation 0.
+    name : of the weights' files, so that several can be trained on the same games; '': the recipe's.
+    command : for the weights' file.
     against : the gate's other side, a name or a file; '': the evaluation that labelled the games.
     cluster : see shogi_engine.jobs.Pool.   progress : called with how far a stage is.
     """
 
     folder: Path
+    data: DataOptions
+    training: TrainOptions
     games: int = 20_000
-    data: DataOptions = DataOptions()
-    training: TrainOptions = TrainOptions()
     labels: str = ""
     gate_games: int = 400
     gate_nodes: int = 5000
     against: str = ""
     threads: int = 1
     cluster: str = ""
-    name: str = "network"
-    command: str = "shogi-engine train shogi"
+    name: str = ""
+    command: str = "shogi-engine train"
     progress: Progress | None = None
+
+    @property
+    def recipe(self) -> Recipe:
+        """The game's part."""
+        return recipes.load(self.data.game_name)
 
     def generation_folder(self, generation: int) -> Path:
         """Return where a generation lies."""
         return self.folder / f"gen{generation}"
 
     def file(self, generation: int, ending: str) -> Path:
-        """Return a file of this plan's network."""
-        return self.generation_folder(generation) / f"{self.name}.{ending}"
+        """Return a file of this plan's weights."""
+        return self.generation_folder(generation) / f"{self.name or self.recipe.name}.{ending}"
 
     def labeller(self, generation: int) -> str:
         """Return what labels a generation's games: a name or a file."""
-        return self.labels or (str(self.file(generation - 1, "bin")) if generation else FIRST)
+        return self.labels or (str(self.file(generation - 1, "bin")) if generation else self.recipe.first)
 
     def disk_use(self) -> int:
         """Return the bytes that a generation takes, about."""
-        parameters = parameter_count(self.training.width)
-        return self.games * GAME_BYTES + parameters * (3 * 4 + 2)
+        return self.games * self.recipe.game_bytes + self.recipe.training_bytes(self.training)
 
 
 def make_games(plan: Plan, generation: int) -> None:
-    """Stage `data`. Raises ValueError, for one if the network that has to label is missing."""
-    named_evaluator(plan.labeller(generation))  # refuses a damaged file with its reason
-    evaluation, file = named_evaluation(plan.labeller(generation))
+    """Stage `data`. Raises ValueError, for one if the weights that have to label are missing."""
+    plan.recipe.named_evaluator(plan.labeller(generation))  # refuses a damaged file with its reason
+    evaluation, file = plan.recipe.named_evaluation(plan.labeller(generation))
     options = replace(plan.data, evaluation=evaluation, weights=file.read_bytes() if file else None)
 
     def progress(done: int, whole: int) -> None:
@@ -86,42 +87,41 @@ def make_games(plan: Plan, generation: int) -> None:
 def trainer(plan: Plan, generation: int) -> Trainer:
     """Return the trainer of a generation, where its checkpoint has it. Raises ValueError if there are no games."""
     folders = [plan.generation_folder(number) / "data" for number in range(generation + 1)]
-    games = Games.load(folders, plan.training.older_share)
-    return Trainer(games, plan.training, plan.file(generation, "checkpoint.npz"), plan.threads)
+    checkpoint = plan.file(generation, "checkpoint.npz")
+    return plan.recipe.trainer(Lesson(folders, plan.training, checkpoint, plan.threads, plan.labeller(generation)))
 
 
-def train(plan: Plan, generation: int, told: Callable[[dict[str, float]], None] | None = None) -> None:
-    """Stage `train`: train to the end, and write the network. told : called with each epoch's losses."""
+def train(plan: Plan, generation: int, told: Callable[[Losses], None] | None = None) -> None:
+    """Stage `train`: train to the end, and write the weights. told : called with each epoch's losses."""
     run = trainer(plan, generation)
     run.run(plan.progress, told)
     export(plan, generation, run)
 
 
-def export(plan: Plan, generation: int, run: Trainer | None = None) -> Network:
-    """Stage `export`: write the network as the last checkpoint has it, and return it."""
+def export(plan: Plan, generation: int, run: Trainer | None = None) -> str:
+    """Stage `export`: write the weights as the last checkpoint has them, and return what they are."""
     run = run or trainer(plan, generation)
     made = {
         "command": plan.command,
         "generation": generation,
         "seed": plan.training.seed,
-        "epochs": len(run.state.losses),
-        "games": len(run.games),
+        "epochs": len(run.losses),
+        "games": run.game_count,
         "training": json.loads(plan.training.text),
         "licence": "the engine's own: MIT",
     }
-    network = run.network(made)
-    write_whole(plan.file(generation, "bin"), encode(network))
-    return network
+    file = plan.file(generation, "bin")
+    write_whole(file, run.weights(made))
+    return plan.recipe.named_evaluator(str(file)).describe()
 
 
 def report(plan: Plan, generation: int) -> list[str]:
     """Stage `report`: write what to look at; return what looks wrong."""
-    run = trainer(plan, generation)
-    facts = examine(run, load(plan.file(generation, "bin")))
-    write_whole(plan.file(generation, "report.json"), json.dumps(facts, indent=1).encode())
-    write_whole(plan.file(generation, "report.html"), page(facts).encode())
-    found: list[str] = facts["problems"]
-    return found
+    found = plan.recipe.report(trainer(plan, generation), plan.file(generation, "bin"))
+    write_whole(plan.file(generation, "report.json"), json.dumps(found.facts, indent=1).encode())
+    write_whole(plan.file(generation, "report.html"), page(found).encode())
+    problems: list[str] = found.facts["problems"]
+    return problems
 
 
 def gate(plan: Plan, generation: int) -> Outcome:
@@ -131,10 +131,11 @@ def gate(plan: Plan, generation: int) -> Outcome:
         if plan.progress is not None:
             plan.progress(done / whole, f"{done} games")
 
-    first, second = named_evaluator(str(plan.file(generation, "bin"))), plan.against or plan.labeller(generation)
+    recipe, against = plan.recipe, plan.against or plan.labeller(generation)
     return play_match(
-        first,
-        named_evaluator(second),
+        recipe,
+        recipe.named_evaluator(str(plan.file(generation, "bin"))),
+        recipe.named_evaluator(against),
         plan.gate_games,
         nodes=plan.gate_nodes,
         seed=plan.training.seed,

@@ -27,7 +27,7 @@ def some_knots():
 
 def test_round_trip(tmp_path):
     path, knots = tmp_path / "w.bin", some_knots()
-    weights.write(path, knots, SPREAD, "a test")
+    path.write_bytes(weights.encode(knots, SPREAD, {"by": "a test"}))
     read, spread = weights.read(path)
     assert np.array_equal(read, knots) and np.array_equal(spread, SPREAD)
 
@@ -59,7 +59,7 @@ def test_refusals(tmp_path):
     for garbage in (b"", b"\n", b"garbage", b"{}\n", b"[1]\nxyz", b"\xff\x00" * 5000):
         path.write_bytes(garbage)
         refused("not a file of Othello weights")
-    weights.write(path, some_knots(), SPREAD, "a test")
+    path.write_bytes(weights.encode(some_knots(), SPREAD, {"by": "a test"}))
     whole = path.read_bytes()
     for damaged in (whole[:-1], whole[:-9] + b"x" + whole[-8:], whole + b"\0", whole[: whole.index(b"\n") + 1]):
         path.write_bytes(damaged)

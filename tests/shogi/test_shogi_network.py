@@ -32,7 +32,7 @@ from shogi_engine.games.shogi.sfen import flip_sfen
 from shogi_engine.games.shogi.types import KING, move_from, move_kind, move_to
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context, set_root
-from shogi_engine.training.trainer import LIMIT
+from shogi_engine.training.shogi.trainer import LIMIT
 
 SFENS = (
     START,

@@ -12,12 +12,12 @@ from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURE
 from shogi_engine.games.shogi.evaluation.network_weights import decode, encode, load
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline
-from shogi_engine.training.data import named_evaluator
-from shogi_engine.training.games import Games
 from shogi_engine.training.gate import play_match
-from shogi_engine.training.openings import Openings
-from shogi_engine.training.trainer import Trainer, TrainOptions, beginning
-from shogi_engine.training.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step
+from shogi_engine.training.shogi.games import Games
+from shogi_engine.training.shogi.openings import Openings
+from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
+from shogi_engine.training.shogi.trainer import Trainer, TrainOptions, beginning
+from shogi_engine.training.shogi.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
 SMALL = TrainOptions(width=32, epochs=4, batch=512, seed=2, held_out=0.1)
@@ -148,7 +148,7 @@ def test_from_games_to_a_network_that_learnt(tmp_path):
     (tmp_path / "gen0").mkdir()
     (tmp_path / "gen0" / "data").symlink_to(data_folder())
     said = []
-    plan = pipeline.Plan(tmp_path, training=SMALL, threads=2, progress=lambda done, text: said.append(done))
+    plan = pipeline.Plan(tmp_path, DataOptions(), SMALL, threads=2, progress=lambda done, text: said.append(done))
     losses = []
     pipeline.train(plan, 0, losses.append)
     assert losses[-1]["training"] < 0.95 * losses[0]["training"]
@@ -174,25 +174,25 @@ def test_from_games_to_a_network_that_learnt(tmp_path):
 
 
 def test_a_gate_is_seeded_and_goes_on(tmp_path):
-    first, second = named_evaluator("king-piece"), named_evaluator("king-piece")
-    whole = play_match(first, second, 6, nodes=60, seed=4, threads=2)
+    first, second = RECIPE.named_evaluator("king-piece"), RECIPE.named_evaluator("king-piece")
+    whole = play_match(RECIPE, first, second, 6, nodes=60, seed=4, threads=2)
     assert set(whole.scores) == set(range(6))
     assert whole.estimate.low < whole.estimate.elo < whole.estimate.high
     record = tmp_path / "gate.json"
-    play_match(first, second, 2, nodes=60, seed=4, record=record)
-    assert play_match(first, second, 6, nodes=60, seed=4, record=record).scores == whole.scores
+    play_match(RECIPE, first, second, 2, nodes=60, seed=4, record=record)
+    assert play_match(RECIPE, first, second, 6, nodes=60, seed=4, record=record).scores == whole.scores
     with pytest.raises(ValueError, match="another match"):
-        play_match(first, second, 6, nodes=61, seed=4, record=record)
+        play_match(RECIPE, first, second, 6, nodes=61, seed=4, record=record)
     record.write_text("[")
     with pytest.raises(ValueError, match="can not be read"):
-        play_match(first, second, 6, nodes=60, seed=4, record=record)
+        play_match(RECIPE, first, second, 6, nodes=60, seed=4, record=record)
 
 
 def test_equals_split_each_pair():
     """Searches and openings are the same for both, so the second game repeats the first with colours swapped."""
-    first, second = named_evaluator("king-piece"), named_evaluator("king-piece")
+    first, second = RECIPE.named_evaluator("king-piece"), RECIPE.named_evaluator("king-piece")
     openings = Openings(random_share=1.0)  # nobody searches in them
-    scores = play_match(first, second, 8, nodes=60, seed=5, openings=openings).scores
+    scores = play_match(RECIPE, first, second, 8, nodes=60, seed=5, openings=openings).scores
     assert all(scores[game] + scores[game + 1] == 1 for game in range(0, 8, 2))
 
 

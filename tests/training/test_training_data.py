@@ -17,11 +17,12 @@ from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.legal_moves import legal_moves
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.jobs import do_piece, load_ray
-from shogi_engine.training.data import DataOptions, Workbench, piece_path, read_piece
+from shogi_engine.training.data import Workbench, piece_path, read_piece
 from shogi_engine.training.game_kernels import LONGEST
-from shogi_engine.training.games import Games
 from shogi_engine.training.jobs import PieceMaker, make_data
-from shogi_engine.training.openings import Openings, book_line
+from shogi_engine.training.shogi.games import Games
+from shogi_engine.training.shogi.openings import Openings, book_line
+from shogi_engine.training.shogi.recipe import DataOptions
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
 RUN = """

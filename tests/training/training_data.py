@@ -5,8 +5,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-from shogi_engine.training.data import DataOptions
 from shogi_engine.training.jobs import make_data
+from shogi_engine.training.shogi.recipe import DataOptions
 
 OPTIONS = DataOptions(nodes=50, seed=3, piece_games=50)
 SMALL = replace(OPTIONS, piece_games=3, seed=11)

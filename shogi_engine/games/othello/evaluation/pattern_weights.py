@@ -83,19 +83,19 @@ def _digest(spread: list, payload: bytes) -> str:
     return hashlib.sha256(json.dumps(spread).encode() + payload).hexdigest()
 
 
-def write(path: Path, knots: np.ndarray, spread: np.ndarray, made_by: str) -> None:
-    """Write the weights int16[KNOTS, file_weights()] and spreads int[SPREAD_GROUPS, SPREAD_DEPTHS] of `probcut`.
+def encode(knots: np.ndarray, spread: np.ndarray, made: dict[str, Any]) -> bytes:
+    """Return the file of weights int16[KNOTS, file_weights()] and spreads int[SPREAD_GROUPS, SPREAD_DEPTHS].
 
-    made_by : how they were made, for people.
+    made : how they were made, for people.
     """
     payload = zlib.compress(np.ascontiguousarray(knots, dtype="<i2").tobytes(), 9)
-    header = {"format": FORMAT, "layout": layout(), "shape": list(knots.shape), "made_by": made_by}
+    header = {"format": FORMAT, "layout": layout(), "shape": list(knots.shape), "made": made}
     header |= {"spread": spread.tolist(), "sha256": _digest(spread.tolist(), payload)}
-    path.write_bytes(json.dumps(header).encode() + b"\n" + payload)
+    return json.dumps(header).encode() + b"\n" + payload
 
 
 def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weights and the spreads, as `write` takes them, of a file.
+    """Return the weights and the spreads, as `encode` takes them, of a file.
 
     Raises ValueError with one line saying what is wrong with the file, OSError if it can not be read.
     """
@@ -112,6 +112,12 @@ def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(f"{path}: the weights are damaged (their SHA-256 is another)")
     values = np.frombuffer(zlib.decompress(payload), dtype="<i2")
     return values.reshape(KNOTS, file_weights()).astype(np.int16), np.array(spread, dtype=np.int32)
+
+
+def read_made(path: Path) -> dict[str, Any]:
+    """Return what the file of weights, one that `read` takes, says of how they were made."""
+    header = json.loads(path.read_bytes().partition(b"\n")[0])
+    return dict(header.get("made", {}))
 
 
 def by_phase(knots: np.ndarray) -> np.ndarray:

@@ -17,18 +17,17 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi.evaluation.network_features import FEATURES
-from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, quantise
+from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, encode, quantise
 from shogi_engine.jit import vectors
 from shogi_engine.training.data import DAMAGED, write_whole
-from shogi_engine.training.games import Block, Games
-from shogi_engine.training.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step, write_outputs
+from shogi_engine.training.recipe import Lesson, Progress
+from shogi_engine.training.shogi.games import Block, Games
+from shogi_engine.training.shogi.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step, write_outputs
 
 LIMIT = 1.98  # of a parameter: with it the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5
 BLOCK_BATCHES = 32  # batches that are shuffled together
 SLOPE_VALUES = 1500  # centipawns: the scale is fitted to positions whose values are at most that
-
-Progress = Callable[[float, str], None]  # called with the share that is done, 0 to 1, and what to say
 
 
 @dataclass(frozen=True)
@@ -134,6 +133,16 @@ class Trainer:
         ]
         self._pool = ThreadPoolExecutor(threads)
 
+    @property
+    def losses(self) -> list[dict[str, float]]:
+        """The losses of the epochs that are over."""
+        return self.state.losses
+
+    @property
+    def game_count(self) -> int:
+        """How many games there are, those held out and those left out included."""
+        return len(self.games)
+
     @cached_property
     def validation(self) -> Block:
         """The positions of the games held out."""
@@ -153,7 +162,7 @@ class Trainer:
         """
         for epoch in range(len(self.state.losses), self.options.epochs):
             loss = self._epoch(epoch, progress)
-            self.state.losses.append({"training": loss, **self.losses(self.result_share(epoch))})
+            self.state.losses.append({"training": loss, **self.losses_now(self.result_share(epoch))})
             self.state.save(self.checkpoint, self.identity)
             if told is not None:
                 told(self.state.losses[-1])
@@ -221,7 +230,7 @@ class Trainer:
         list(self._pool.map(work, range(self.threads)))
         return outputs
 
-    def losses(self, result_share: float) -> dict[str, float]:
+    def losses_now(self, result_share: float) -> dict[str, float]:
         """Return the losses on the games held out: against the targets, the values alone, and the results alone."""
         chances = 1 / (1 + np.exp(-self.outputs(self.validation)))
         shares = {"validation": result_share, "values": 0.0, "results": 1.0}
@@ -240,9 +249,19 @@ class Trainer:
         """Return the network, quantised; made : what its file says of how it was made."""
         return quantised(self.state.parameters, self.options.width, self.fitted_scale(), made)
 
+    def weights(self, made: dict[str, Any]) -> bytes:
+        """Return the network's file."""
+        return encode(self.network(made))
+
 
 def quantised(parameters: np.ndarray, width: int, scale: float, made: dict[str, Any]) -> Network:
     """Return a network of float parameters, as trainer_kernels has them; scale : centipawns of an output of 1."""
     rows, bias = parameters[: FEATURES * width].reshape(FEATURES, width), parameters[BIAS * width : OUTPUT * width]
     output = parameters[OUTPUT * width : -1].reshape(2, width)
     return replace(quantise(rows, bias, output, float(parameters[-1]), scale), made=made)
+
+
+def new_trainer(lesson: Lesson) -> Trainer:
+    """Return the trainer of a lesson. Raises ValueError if there are no games."""
+    games = Games.load(lesson.folders, lesson.options.older_share)
+    return Trainer(games, lesson.options, lesson.checkpoint, lesson.threads)

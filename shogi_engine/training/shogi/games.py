@@ -10,8 +10,8 @@ from shogi_engine.game import VALUE_NONE
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
 from shogi_engine.jit import new_record
-from shogi_engine.training.data import read_piece
-from shogi_engine.training.positions_kernels import REPLAY, write_positions
+from shogi_engine.training.data import read_pieces
+from shogi_engine.training.shogi.positions_kernels import REPLAY, write_positions
 
 SAME_PLIES = 24  # games with these moves in common are one game
 LARGEST = 2500  # centipawns: positions with more are not learnt from
@@ -47,13 +47,7 @@ class Games:
 
         Raises ValueError if there are none, or one is damaged.
         """
-        files = []
-        for age, folder in enumerate(reversed(folders)):
-            here = sorted(folder.glob("piece-*.npz"))
-            files += here if age == 0 else here[: round(older_share * len(here))]
-        pieces = [read_piece(file) for file in files]
-        if not pieces:
-            raise ValueError(f"training data: there are no pieces in {', '.join(map(str, folders))}")
+        pieces = read_pieces(folders, older_share)
         return cls(
             *(np.concatenate([piece[name] for piece in pieces]) for name in ("moves", "values", "lengths", "results"))
         )

@@ -1,17 +1,16 @@
 """What a person should look at before trusting a network: its losses, its neurons, and what quantising changed."""
 
-import html
-import json
-from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from shogi_engine.games.shogi.evaluation.network_features import FEATURES, HAND_BASE, SIDE
-from shogi_engine.games.shogi.evaluation.network_weights import Network
-from shogi_engine.training.games import Block
-from shogi_engine.training.trainer import LIMIT, Trainer
-from shogi_engine.training.trainer_kernels import BIAS, OUTPUT
+from shogi_engine.games.shogi.evaluation.network_weights import Network, load
+from shogi_engine.training.recipe import Report
+from shogi_engine.training.shogi.games import Block
+from shogi_engine.training.shogi.trainer import LIMIT, Trainer
+from shogi_engine.training.shogi.trainer_kernels import BIAS, OUTPUT
 
 PLY_STEP, HAND_STEP, LAST_CELL = 20, 3, 8
 CALIBRATION_CELLS = 10
@@ -95,7 +94,7 @@ def examine(trainer: Trainer, network: Network) -> dict[str, Any]:
         "by side": {"black": float(errors[~white].mean()), "white": float(errors[white].mean())},
         "calibration": calibration(chances, block),
         "neurons": neurons(trainer.state.parameters, width, block),
-        "quantisation error": quantisation(network, block, outputs * network.scale),
+        "quantisation error, centipawns": quantisation(network, block, outputs * network.scale),
     }
     return {**facts, "problems": problems(facts)}
 
@@ -107,7 +106,7 @@ def problems(facts: dict[str, Any]) -> list[str]:
         found.append(f"{facts['neurons']['dead']:.1%} of the neurons are dead")
     if facts["neurons"]["clipped"] > CLIPPED_LIMIT:
         found.append(f"{facts['neurons']['clipped']:.1%} of the weights are at their limit")
-    if facts["quantisation error"]["median"] >= 3:
+    if facts["quantisation error, centipawns"]["median"] >= 3:
         found.append(f"quantising changes values by {facts['quantisation error']['median']:.1f} centipawns (median)")
     black, white = facts["by side"]["black"], facts["by side"]["white"]
     if abs(black - white) > 0.1 * max(black, white):
@@ -115,68 +114,17 @@ def problems(facts: dict[str, Any]) -> list[str]:
     return found
 
 
-# ---- for people --------------------------------------------------------------------------------------------------
-
-
-def polylines(series: Mapping[str, Sequence[tuple[float, float]]], title: str) -> str:
-    """Return lines through points as an SVG picture."""
-    wide, high, edge = 480, 240, 40
-    points = [point for line in series.values() for point in line]
-    if not points:
-        return ""
-    (left, bottom), (right, top) = (tuple(f(axis) for axis in zip(*points, strict=True)) for f in (min, max))
-    across, up = (right - left) or 1, (top - bottom) or 1
-    parts = [f'<svg width="{wide}" height="{high}" role="img" aria-label="{html.escape(title)}">']
-    colours = ("#1f5fa8", "#c0501f", "#2f8f3f", "#7f4fa8")
-    for colour, (name, line) in zip(colours, series.items(), strict=False):
-        places = [((x - left) / across * (wide - 2 * edge), (y - bottom) / up * (high - 2 * edge)) for x, y in line]
-        placed = " ".join(f"{edge + x:.1f},{high - edge - y:.1f}" for x, y in places)
-        parts.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{placed}"/>')
-        parts.append(f'<text x="{edge}" y="{14 * (1 + list(series).index(name))}" fill="{colour}">{name}</text>')
-    parts.append(f'<text x="4" y="{high - edge}">{bottom:.3g}</text><text x="4" y="{edge}">{top:.3g}</text>')
-    parts.append(f'<text x="{edge}" y="{high - 8}">{left:.3g}</text>')
-    parts.append(f'<text x="{wide - edge}" y="{high - 8}">{right:.3g}</text></svg>')
-    return "".join(parts)
-
-
-def table(rows: Sequence[dict[str, Any]]) -> str:
-    """Return rows of one kind as an HTML table."""
-    if not rows:
-        return ""
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in rows[0])
-
-    def cell(value: Any) -> str:
-        return html.escape(f"{value:.5f}" if isinstance(value, float) else str(value))
-
-    body = "".join("<tr>" + "".join(f"<td>{cell(value)}</td>" for value in row.values()) + "</tr>" for row in rows)
-    return f"<table><tr>{head}</tr>{body}</table>"
-
-
-def page(facts: dict[str, Any]) -> str:
-    """Return the report as an HTML page."""
-    losses = facts["losses"]
+def report(trainer: Trainer, file: Path) -> Report:
+    """Return the report on a network, in its file, and the training it is of."""
+    facts = examine(trainer, load(file))
     curves = {
-        name: [(epoch + 1, loss[name]) for epoch, loss in enumerate(losses)]
-        for name in ("training", "validation", "values")
+        "losses": {
+            name: [(epoch + 1.0, loss[name]) for epoch, loss in enumerate(facts["losses"])]
+            for name in ("training", "validation", "values")
+        },
+        "calibration": {
+            "score by chance": [(cell["chance"], cell["score"]) for cell in facts["calibration"]],
+            "as it should be": [(0.0, 0.0), (1.0, 1.0)],
+        },
     }
-    chances = {
-        "score by chance": [(cell["chance"], cell["score"]) for cell in facts["calibration"]],
-        "as it should be": [(0.0, 0.0), (1.0, 1.0)],
-    }
-    verdict = "".join(f"<li>{html.escape(problem)}</li>" for problem in facts["problems"]) or "<li>nothing</li>"
-    parts = [
-        "<!doctype html><meta charset='utf-8'><title>A network</title>",
-        "<style>body{font:14px sans-serif;margin:2em}td,th{padding:2px 10px;text-align:right}</style>",
-        f"<h1>A network</h1><pre>{html.escape(json.dumps(facts['made'], indent=1))}</pre>",
-        f"<h2>What looks wrong</h2><ul>{verdict}</ul>",
-        "<h2>Losses by epoch</h2>",
-        polylines(curves, "losses by epoch"),
-        table(losses),
-        f"<h2>By ply</h2>{table(facts['by ply'])}<h2>By pieces in hand</h2>{table(facts['by pieces in hand'])}",
-        f"<h2>By side</h2>{table([facts['by side']])}",
-        f"<h2>Calibration</h2>{polylines(chances, 'calibration')}{table(facts['calibration'])}",
-        f"<h2>Neurons</h2>{table([facts['neurons']])}",
-        f"<h2>Quantisation error, centipawns</h2>{table([facts['quantisation error']])}",
-        f"<h2>Scale and games</h2>{table([facts['scale']])}{table([facts['games']])}",
-    ]
-    return "\n".join(parts) + "\n"
+    return Report("A network", facts, curves)

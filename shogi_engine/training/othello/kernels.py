@@ -1,0 +1,119 @@
+"""Kernels of Othello's training: labels, the features of positions, and products with weights."""
+
+import numpy as np
+
+from shogi_engine.bits import ALL
+from shogi_engine.game import VALUE_NONE, do_move
+from shogi_engine.games.othello.bitboard import neighbours, odd_quadrant_marks
+from shogi_engine.games.othello.evaluation.pattern_layout import COUNT_SIZE, COUNTS_START, INSTANCE_STARTS, INSTANCES
+from shogi_engine.games.othello.evaluation.patterns import refresh_numbers
+from shogi_engine.games.othello.movegen import mobility
+from shogi_engine.games.othello.types import POSITION, UNDO
+from shogi_engine.jit import njit, popcount, record_dtype
+
+# A position with what it is worth to the side to move, in hundredths of a disc, and the number of the game it is of.
+SAMPLE = record_dtype([("own", np.uint64), ("opponent", np.uint64), ("value", np.int32), ("game", np.int32)])
+REPLAY = record_dtype([("pos", POSITION), ("undo", UNDO)])
+FEATURES = INSTANCES + 5
+
+
+@njit
+def write_boards(replay, moves, own, opponent):
+    """Write the discs of the side to move and of the other side before each move to `own` and `opponent`, uint64[n].
+
+    replay : record[REPLAY], at the start, in-out.   moves : uint32[n].
+    """
+    for ply in range(moves.shape[0]):
+        own[ply], opponent[ply] = replay.pos.own, replay.pos.opponent
+        do_move(replay.pos, moves[ply], replay.undo)
+
+
+@njit
+def write_samples(replay, start, moves, values, begins, exact, trust, samples):
+    """Write the labelled positions of games to `samples`, record[SAMPLE][n]; return how many.
+
+    replay : record[REPLAY], scratch.   start : record[POSITION].   exact : empty squares from which values are exact.
+    begins : int64[games + 1], moves[begins[game] : begins[game + 1]] and values are a game's.
+    trust : permille of a value that comes from the position after it; where the value is exact, and where a move at
+    random or none follows, it is the position's own.
+    """
+    count, pos = 0, replay.pos
+    for game in range(begins.shape[0] - 1):
+        pos.own, pos.opponent, pos.side = start.own, start.opponent, start.side
+        for place in range(begins[game], begins[game + 1]):
+            if values[place] != VALUE_NONE:
+                sample = samples[count]
+                sample.own, sample.opponent, sample.game = pos.own, pos.opponent, game
+                count += 1
+            do_move(pos, moves[place], replay.undo)
+        row, later = count - 1, VALUE_NONE
+        for place in range(begins[game + 1] - 1, begins[game] - 1, -1):
+            value = int(values[place])
+            if value == VALUE_NONE:
+                later = VALUE_NONE
+                continue
+            sample = samples[row]
+            if later != VALUE_NONE and popcount(ALL ^ (sample.own | sample.opponent)) > exact:
+                value = (value * (1000 - trust) - later * trust) // 1000
+            sample.value = later = value
+            row -= 1
+    return count
+
+
+# ---- fitting -----------------------------------------------------------------------------------------------------
+
+
+@njit
+def write_features(samples, places, accumulator, features):
+    """Write the place in a knot of each feature of each sample to `features` (int32[n, FEATURES]).
+
+    places : int32, pattern_weights.file_places().   accumulator : record[ACCUMULATOR], scratch.
+    """
+    for index in range(len(samples)):
+        own, opponent = samples[index].own, samples[index].opponent
+        empty = ALL ^ (own | opponent)
+        refresh_numbers(own, opponent, accumulator)
+        row = features[index]
+        for instance in range(INSTANCES):
+            row[instance] = places[INSTANCE_STARTS[instance] + np.int64(accumulator.numbers[instance])]
+        row[INSTANCES] = places[COUNTS_START + popcount(mobility(own, opponent))]
+        row[INSTANCES + 1] = places[COUNTS_START + COUNT_SIZE + popcount(mobility(opponent, own))]
+        row[INSTANCES + 2] = places[COUNTS_START + 2 * COUNT_SIZE + popcount(neighbours(own) & empty)]
+        row[INSTANCES + 3] = places[COUNTS_START + 3 * COUNT_SIZE + popcount(neighbours(opponent) & empty)]
+        row[INSTANCES + 4] = places[COUNTS_START + 4 * COUNT_SIZE + popcount(odd_quadrant_marks(empty))]
+
+
+@njit
+def apply_weights(features, knots, shares, weights, values):
+    """Write what `weights` (float32[KNOTS, n]) say of each row of `features` to `values` (float32).
+
+    A row belongs to knot knots[row] (int64) with 1 - shares[row] (float32), and to the next one with shares[row].
+    """
+    for index in range(len(features)):
+        row, here = features[index], weights[knots[index]]
+        total = np.float32(0)
+        for feature in range(FEATURES):
+            total += here[row[feature]]
+        share = shares[index]
+        if share > 0:
+            there, other = weights[knots[index] + 1], np.float32(0)
+            for feature in range(FEATURES):
+                other += there[row[feature]]
+            total = total * (np.float32(1) - share) + other * share
+        values[index] = total
+
+
+@njit
+def gather_errors(features, knots, shares, errors, sums):
+    """Add each row's error (float32), shared as in `apply_weights`, to `sums` (float32[KNOTS, n]) at its features."""
+    for index in range(len(features)):
+        row, share = features[index], shares[index]
+        error = errors[index] * (np.float32(1) - share)
+        here = sums[knots[index]]
+        for feature in range(FEATURES):
+            here[row[feature]] += error
+        if share > 0:
+            error = errors[index] * share
+            there = sums[knots[index] + 1]
+            for feature in range(FEATURES):
+                there[row[feature]] += error

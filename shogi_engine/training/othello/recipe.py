@@ -1,0 +1,39 @@
+"""How Othello's weights of patterns are made: see training.recipe."""
+
+from pathlib import Path
+
+from shogi_engine.game import VALUE_MAX
+from shogi_engine.training.othello.data import DataOptions, Openings
+from shogi_engine.training.othello.positions import KNOT_SHAPE
+from shogi_engine.training.othello.report import report
+from shogi_engine.training.othello.trainer import TAUGHT, TrainOptions, new_trainer
+from shogi_engine.training.recipe import Recipe
+
+GAME_BYTES = 155  # on disk, about
+WEIGHT_BYTES = 3 * 4 + 2  # in the checkpoint, and in the file
+
+
+def evaluation_of(file: Path) -> str:
+    """Return which evaluation a file of weights is for: the only one that has files."""
+    return TAUGHT
+
+
+def training_bytes(options: TrainOptions) -> int:
+    """Return what checkpoint and weights take on the disk."""
+    return KNOT_SHAPE[0] * KNOT_SHAPE[1] * WEIGHT_BYTES
+
+
+RECIPE = Recipe(
+    game_name="othello",
+    name="weights",
+    data=DataOptions,
+    training=TrainOptions,
+    first="features",
+    evaluation_of=evaluation_of,
+    game_bytes=GAME_BYTES,
+    training_bytes=training_bytes,
+    gate_openings=Openings(plies=(8, 14), late_share=0.0, explore=0.0),
+    gate_decided=VALUE_MAX,
+    trainer=new_trainer,
+    report=report,
+)

@@ -1,0 +1,156 @@
+"""What to look at before trusting weights: their errors by phase, on exact endings, and beside the weights before."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.games.othello.endgame.solver import Solver
+from shogi_engine.games.othello.evaluation import pattern_weights
+from shogi_engine.games.othello.notation import START, parse_obf
+from shogi_engine.games.othello.types import DISC
+from shogi_engine.training.data import DAMAGED, write_whole
+from shogi_engine.training.othello.kernels import SAMPLE
+from shogi_engine.training.othello.positions import empties_of
+from shogi_engine.training.othello.spread import player_of, search_values
+from shogi_engine.training.othello.trainer import LARGEST, Trainer, mean_error
+from shogi_engine.training.recipe import Report
+
+EMPTIES_STEP = 4
+ENDINGS = (10, 12, 14, 16, 18, 20, 22, 24)  # empty squares
+SEARCHED = 10  # plies
+SOLVER_MB = 64
+WORSE, UNSEEN_GAP = 1.02, 1.3  # ratios of errors above which something is wrong
+
+
+def errors_of(trainer: Trainer, knots: np.ndarray) -> np.ndarray:
+    """Return by how many discs weights miss each sample of the games held out, float[n]."""
+    problem = trainer.validation
+    found: np.ndarray = np.abs(problem.predict(knots.astype(np.float32)) - problem.values) / DISC
+    return found
+
+
+def by_empties(trainer: Trainer, after: np.ndarray, before: np.ndarray) -> list[dict[str, float]]:
+    """Return the mean errors by empty squares, EMPTIES_STEP at a time, of the weights and of those before."""
+    empties, found = empties_of(trainer.validation.samples), []
+    for first in range(0, 64, EMPTIES_STEP):
+        here = (empties >= first) & (empties < first + EMPTIES_STEP)
+        if here.any():
+            means = {"error": float(after[here].mean()), "error before": float(before[here].mean())}
+            rms = float(np.sqrt(np.mean(after[here].astype(float) ** 2)))
+            found.append({"empty squares from": first, "positions": int(here.sum()), **means, "rms": rms})
+    return found
+
+
+def solved_endings(trainer: Trainer, file: Path) -> dict[int, np.ndarray]:
+    """Return samples of the games held out by their empty squares, with exact values; kept in `file`."""
+    known: dict[str, np.ndarray] = {}
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            known = dict(stored)
+    except DAMAGED:
+        pass
+    if str(known.get("identity")) != trainer.identity:
+        known = {"identity": np.array(trainer.identity)}
+    empties, samples = empties_of(trainer.validation.samples), trainer.validation.samples
+    random = np.random.default_rng([trainer.options.seed, 4])
+    solver = Solver(hash_mb=SOLVER_MB)
+    for count in ENDINGS:
+        here = np.flatnonzero(empties == count)
+        chosen = samples[random.permutation(here)[: trainer.options.endings]].copy()
+        if str(count) in known:
+            continue
+        for sample in chosen:
+            position = parse_obf(START)
+            position.own, position.opponent = sample["own"], sample["opponent"]
+            sample["value"] = DISC * solver.solve(position).score
+        known[str(count)] = chosen
+        content = io.BytesIO()
+        np.savez(content, **known)  # type: ignore[arg-type]
+        write_whole(file, content.getvalue())
+    return {count: known[str(count)].astype(SAMPLE) for count in ENDINGS}
+
+
+def looked_at(trainer: Trainer, knots: np.ndarray, samples: np.ndarray) -> float:
+    """Return by how many discs weights miss exact values, in the mean."""
+    problem = trainer.problem(samples)
+    return mean_error(problem, problem.predict(knots.astype(np.float32)))
+
+
+def searched(knots: np.ndarray, samples: np.ndarray) -> float:
+    """Return by how many discs searches with weights, SEARCHED plies deep, miss exact values, in the mean."""
+    values = search_values(player_of(knots), samples, SEARCHED, SEARCHED)[:, 0]
+    return float(np.mean(np.abs(values - samples["value"]))) / DISC
+
+
+def on_endings(trainer: Trainer, knots: np.ndarray, file: Path) -> list[dict[str, float]]:
+    """Return the mean errors on solved endings, looked at and searched, of the weights and of those before."""
+    found = []
+    for count, samples in solved_endings(trainer, file).items():
+        if len(samples) == 0:
+            continue
+        row: dict[str, float] = {"empty squares": count, "positions": len(samples)}
+        for name, weights in (("", knots), (" before", trainer.before)):
+            row[f"error{name}"] = looked_at(trainer, weights, samples)
+            if count > SEARCHED:
+                row[f"searched {SEARCHED} plies{name}"] = searched(weights, samples)
+        found.append(row)
+    return found
+
+
+def report(trainer: Trainer, file: Path) -> Report:
+    """Return the report on weights, in their file, and the training they are of."""
+    knots, spread = pattern_weights.read(file)
+    made = pattern_weights.read_made(file)
+    after, before = errors_of(trainer, knots), errors_of(trainer, trainer.before)
+    held_out = np.unique(trainer.validation.samples["game"])
+    sizes = {"games": trainer.game_count, "held out": len(held_out), "positions": len(after)}
+    facts: dict[str, Any] = {
+        "made": {name: value for name, value in made.items() if name != "spread"},
+        "games": sizes,
+        "losses": trainer.losses,
+        "error by empty squares": by_empties(trainer, after, before),
+        "error on endings": on_endings(trainer, knots, file.with_suffix(".endings.npz")),
+        "spreads by depth": [
+            {"group": group, **{str(depth): spread for depth, spread in enumerate(row)}}
+            for group, row in enumerate(spread.tolist())
+        ],
+        "spreads measured": made.get("spread", []),
+        "weights": {
+            "not zero": float(np.mean(knots != 0)),
+            "moved": float(np.mean(knots != trainer.before)),
+            "at their limit": float(np.mean(np.abs(knots.astype(int)) >= LARGEST)),
+        },
+    }
+    curves = {
+        "losses": {
+            name: [(epoch + 1.0, loss[name]) for epoch, loss in enumerate(trainer.losses)]
+            for name in ("training", "validation")
+        },
+        "error by empty squares": {
+            name: [(row["empty squares from"], row[name]) for row in facts["error by empty squares"]]
+            for name in ("error", "error before")
+        },
+    }
+    return Report("Weights of patterns", {**facts, "problems": problems(facts)}, curves)
+
+
+def problems(facts: dict[str, Any]) -> list[str]:
+    """Return what looks wrong, in sentences."""
+    found = []
+    for row in facts["error by empty squares"]:
+        if row["error"] > WORSE * row["error before"]:
+            found.append(
+                f"from {row['empty squares from']} empty squares the error rose from {row['error before']:.3f} to "
+                f"{row['error']:.3f} discs"
+            )
+    last = facts["losses"][-1] if facts["losses"] else {"training": 0.0, "validation": 0.0}
+    if last["validation"] > UNSEEN_GAP * last["training"]:
+        found.append(
+            f"positions of games left out are missed by {last['validation']:.3f} discs, those learnt from by "
+            f"{last['training']:.3f}: too few games"
+        )
+    if facts["weights"]["at their limit"] > 0:
+        found.append(f"{facts['weights']['at their limit']:.2%} of the weights are at their limit")
+    return found

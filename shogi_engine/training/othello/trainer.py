@@ -1,0 +1,192 @@
+"""Training: the weights of the patterns, fitted to labelled positions by least squares.
+
+A penalty on leaving the weights that labelled the games keeps rare configurations near them. A phase's weights are
+shared with its neighbours through the knots of pattern_weights.py. Solved by conjugate gradients, scaled by how often a
+weight occurs. Now and then a checkpoint is left, whole or not at all, from which a run that was killed goes on as if it
+had not been. A run depends on its games, options, threads and the weights it begins with only.
+Source: M. Hestenes, E. Stiefel, "Methods of Conjugate Gradients for Solving Linear Systems" (1952).
+"""
+
+import io
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.games.othello.evaluation import pattern_weights
+from shogi_engine.games.othello.types import DISC
+from shogi_engine.training.data import DAMAGED, write_whole
+from shogi_engine.training.othello.positions import KNOT_SHAPE, Games, Problem
+from shogi_engine.training.othello.spread import fit_spread, spread_table
+from shogi_engine.training.recipe import Lesson, Losses, Progress
+
+CHECKPOINT_EPOCHS = 5
+LARGEST = 32767  # weights are int16
+TAUGHT = "patterns"  # the evaluation whose weights a run may begin with
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """How weights are trained. epochs : steps of conjugate gradients, each over all positions.
+
+    penalty : in positions: a weight seen so often moves half as far as the positions alone would have it.
+    trust : of a value, how much comes from the positions after it; the rest from its own search.
+    held_out : of the games, a share to validate with.   endings : for the report, positions of each number of squares.
+    spread_positions : of each group of phases, for the spreads of Multi-ProbCut.
+    """
+
+    epochs: int = 12
+    penalty: float = 300.0
+    trust: float = 0.8
+    held_out: float = 0.05
+    older_share: float = 1.0
+    endings: int = 25
+    spread_positions: int = 150
+    seed: int = 1
+
+    @cached_property
+    def text(self) -> str:
+        """The options as JSON."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+
+@dataclass
+class State:
+    """What a checkpoint holds: float32[KNOTS, n] each, as conjugate gradients want them, and the losses by epoch."""
+
+    weights: np.ndarray
+    residual: np.ndarray
+    direction: np.ndarray
+    losses: list[Losses]
+
+    def save(self, file: Path, identity: str) -> None:
+        """Write a checkpoint; `identity` says what run it is of."""
+        content = io.BytesIO()
+        arrays = {"weights": self.weights, "residual": self.residual, "direction": self.direction}
+        arrays |= {"losses": np.array(json.dumps(self.losses)), "identity": np.array(identity)}
+        np.savez(content, **arrays)  # type: ignore[arg-type]
+        write_whole(file, content.getvalue())
+
+    @classmethod
+    def load(cls, file: Path, identity: str) -> "State | None":
+        """Return the checkpoint of a run, None if there is no whole one. Raises ValueError if it is of another run."""
+        try:
+            with np.load(file, allow_pickle=False) as stored:
+                found, losses = str(stored["identity"]), json.loads(str(stored["losses"]))
+                state = cls(stored["weights"], stored["residual"], stored["direction"], losses)
+        except DAMAGED:
+            return None
+        if found != identity:
+            raise ValueError(
+                f"training: {file} is of another run ({found}, not {identity}); remove it or name this one"
+            )
+        return state
+
+
+class Trainer:
+    """A run: games, options, threads, a file for checkpoints, and the weights it begins with, int16[KNOTS, n]."""
+
+    def __init__(
+        self, games: Games, options: TrainOptions, checkpoint: Path, threads: int, beginning: np.ndarray
+    ) -> None:
+        self.options, self.checkpoint, self.game_count, self.before = options, checkpoint, games.games, beginning
+        self._pool, self._threads = ThreadPoolExecutor(threads), threads
+        learning, held_out = games.split(options.seed, options.held_out)
+        self.learning, self.validation = self.problem(learning), self.problem(held_out)
+        some = np.random.default_rng([options.seed, 1]).permutation(len(learning))[: len(held_out)]
+        self._seen = self.problem(learning[some])
+        identity = {"options": options.text, "games": games.games, "positions": len(games.samples)}
+        identity["beginning"] = sha256(beginning.tobytes()).hexdigest()
+        self.identity = json.dumps(identity)
+        self._state = State.load(checkpoint, self.identity)
+
+    def problem(self, samples: np.ndarray) -> Problem:
+        """Return the problem of some samples."""
+        return Problem(samples, self._pool, self._threads)
+
+    @property
+    def state(self) -> State:
+        """Where the run is."""
+        if self._state is None:
+            weights = self.before.astype(np.float32)
+            residual = self.learning.gather(self.learning.values - self.learning.predict(weights))
+            self._state = State(weights, residual, self._scale * residual, [])
+        return self._state
+
+    @property
+    def losses(self) -> list[Losses]:
+        """The mean errors after the epochs that are over, in discs."""
+        return self.state.losses
+
+    @cached_property
+    def _scale(self) -> np.ndarray:
+        """What a slope is multiplied by: less for a weight that is seen often."""
+        ones = np.ones(len(self.learning.values), dtype=np.float32)
+        return np.asarray(1 / (self.learning.gather(ones) + np.float32(self.options.penalty)))
+
+    def run(self, progress: Progress | None = None, told: Callable[[Losses], None] | None = None) -> None:
+        """Train to the end, from the checkpoint if there is one. told : called with the losses of each epoch."""
+        epochs = self.options.epochs
+        for epoch in range(len(self.losses), epochs):
+            self._epoch()
+            problems = {"training": self._seen, "validation": self.validation}
+            weights = self.state.weights
+            losses = {name: mean_error(problem, problem.predict(weights)) for name, problem in problems.items()}
+            self.losses.append(losses)
+            if (epoch + 1) % CHECKPOINT_EPOCHS == 0 or epoch + 1 == epochs:
+                self.state.save(self.checkpoint, self.identity)
+            if progress is not None:
+                progress((epoch + 1) / epochs, f"epoch {epoch + 1}/{epochs}, error {losses['validation']:.3f}")
+            if told is not None:
+                told(losses)
+
+    def _epoch(self) -> None:
+        """Make a step of conjugate gradients."""
+        state, problem = self.state, self.learning
+        product = _product(state.residual, self._scale * state.residual)
+        if product == 0:
+            return
+        image = problem.gather(problem.predict(state.direction)) + np.float32(self.options.penalty) * state.direction
+        length = np.float32(product / _product(state.direction, image))
+        state.weights += length * state.direction
+        state.residual -= length * image
+        step = self._scale * state.residual
+        state.direction = step + np.float32(_product(state.residual, step) / product) * state.direction
+
+    def rounded(self) -> np.ndarray:
+        """Return the weights as a file has them, int16[KNOTS, n]."""
+        rounded: np.ndarray = np.clip(np.rint(self.state.weights), -LARGEST, LARGEST).astype(np.int16)
+        return rounded
+
+    def weights(self, made: dict[str, Any]) -> bytes:
+        """Return the file of the weights, with the spreads of Multi-ProbCut, which are fitted here."""
+        knots = self.rounded()
+        found = fit_spread(knots, self.validation.samples, self.options.spread_positions, self.options.seed)
+        return pattern_weights.encode(knots, spread_table(found.model), {**made, "spread": found.measured})
+
+
+def _product(first: np.ndarray, second: np.ndarray) -> float:
+    """Return the inner product."""
+    return float(np.vdot(first.astype(np.float64), second))
+
+
+def mean_error(problem: Problem, values: np.ndarray) -> float:
+    """Return the mean absolute error of values, float32[n], in discs."""
+    return float(np.mean(np.abs(values - problem.values))) / DISC
+
+
+def new_trainer(lesson: Lesson) -> Trainer:
+    """Return the trainer of a lesson. Raises ValueError if there are no games."""
+    options: TrainOptions = lesson.options
+    games = Games.load(lesson.folders, options.older_share, options.trust)
+    beginning = np.zeros(KNOT_SHAPE, dtype=np.int16)
+    if Path(lesson.labeller).exists() or lesson.labeller == TAUGHT:
+        file = pattern_weights.SHIPPED if lesson.labeller == TAUGHT else Path(lesson.labeller)
+        beginning = pattern_weights.read(file)[0]
+    return Trainer(games, options, lesson.checkpoint, lesson.threads, beginning)

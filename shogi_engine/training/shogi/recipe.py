@@ -1,0 +1,54 @@
+"""How a network of Shogi is made: see training.recipe."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from shogi_engine.training import data
+from shogi_engine.training.recipe import Recipe
+from shogi_engine.training.shogi.openings import Openings
+from shogi_engine.training.shogi.report import report
+from shogi_engine.training.shogi.trainer import TrainOptions, new_trainer, parameter_count
+
+GAME_BYTES = 360  # on disk, about
+
+
+@dataclass(frozen=True)
+class DataOptions(data.DataOptions):
+    """How games of Shogi are played; `decided` in centipawns."""
+
+    game_name: ClassVar[str] = "shogi"
+
+    nodes: int = 1000
+    seed: int = 1
+    evaluation: str = "king-piece"
+    weights: bytes | None = None
+    openings: data.Openings = Openings()
+    decided: int = 2000
+    piece_games: int = 200
+
+
+def evaluation_of(file: Path) -> str:
+    """Return which evaluation a file of weights is for: .npz is king-piece's."""
+    return "king-piece" if file.suffix == ".npz" else "network"
+
+
+def training_bytes(options: TrainOptions) -> int:
+    """Return what checkpoint and network take on the disk."""
+    return parameter_count(options.width) * (3 * 4 + 2)
+
+
+RECIPE = Recipe(
+    game_name="shogi",
+    name="network",
+    data=DataOptions,
+    training=TrainOptions,
+    first="king-piece",
+    evaluation_of=evaluation_of,
+    game_bytes=GAME_BYTES,
+    training_bytes=training_bytes,
+    gate_openings=Openings(random_share=0.3, random_plies=(4, 10), sensible_plies=(8, 20), balance=300),
+    gate_decided=2500,
+    trainer=new_trainer,
+    report=report,
+)

@@ -1,0 +1,178 @@
+"""Othello's training by the same stages: labels, slopes, runs that go on, report, gate, the command."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from shogi_engine.__main__ import main
+from shogi_engine.game import VALUE_NONE, do_move
+from shogi_engine.games.othello import GAME
+from shogi_engine.games.othello.endgame.solver import Solver
+from shogi_engine.games.othello.evaluation import pattern_weights
+from shogi_engine.games.othello.notation import legal_moves
+from shogi_engine.jit import JIT_DISABLED, new_record
+from shogi_engine.training import recipe
+from shogi_engine.training.data import Workbench, piece_path, read_piece
+from shogi_engine.training.jobs import make_data
+from shogi_engine.training.othello import report, spread
+from shogi_engine.training.othello.data import DataOptions
+from shogi_engine.training.othello.positions import Games
+from shogi_engine.training.othello.trainer import Trainer, TrainOptions
+
+pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
+SMALL = DataOptions(nodes=20, seed=3, evaluation="patterns", piece_games=40, exact=8)
+OPTIONS = TrainOptions(epochs=7, held_out=0.1, endings=1, spread_positions=12, seed=2)
+
+
+class KilledError(Exception):
+    """Stands for a kill."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with 80 games."""
+    folder = tmp_path_factory.mktemp("games")
+    make_data(folder, SMALL, 80)
+    return folder
+
+
+def positions(moves):
+    """Return the positions of a game before each move."""
+    pos, undo, found = GAME.parse_position(GAME.start), new_record(GAME.undo), []
+    for move in moves:
+        assert int(move) in legal_moves(pos)
+        found.append(pos.copy())
+        do_move(pos, np.uint32(move), undo)
+    assert not legal_moves(pos)
+    return found, pos
+
+
+def test_games_are_legal_and_their_ends_exact(folder):
+    piece, solver, at = read_piece(piece_path(folder, 3, 0)), Solver(hash_mb=1), 0
+    lengths = set()
+    for game, length in enumerate(piece["lengths"]):
+        found, last = positions(piece["moves"][at : at + length])
+        values = piece["values"][at : at + length]
+        empties = np.array([64 - int(pos.own | pos.opponent).bit_count() for pos in found])
+        lengths.add(int(np.argmax(values != VALUE_NONE)))
+        assert (values[empties <= 8] != VALUE_NONE).all()  # random moves too are solved
+        if game < 8:
+            for pos, value, count in zip(found, values, empties, strict=True):
+                assert count > 8 or value == 100 * solver.solve(pos).score
+        black = (last.own if last.side == 0 else last.opponent).item().bit_count()
+        white = (last.opponent if last.side == 0 else last.own).item().bit_count()
+        assert piece["results"][game] == (black > white) - (black < white)
+        at += length
+    assert min(lengths) >= 4 and max(lengths) > 20
+
+
+def test_a_piece_depends_on_options_seed_and_number_only():
+    first, second = Workbench(SMALL), Workbench(SMALL)
+    second.piece(5)
+    assert first.piece(0) == second.piece(0) != first.piece(1)
+    assert json.loads(SMALL.text)["exact"] == 8
+    assert replace(SMALL, exact=9).text != SMALL.text
+
+
+def test_values_are_mixed_with_later_ones_up_to_random_moves_and_exact_ones(folder):
+    piece = read_piece(piece_path(folder, 3, 0))
+    alone, mixed = (Games.load([folder], 1, trust).samples for trust in (0, 0.5))
+    length = int(piece["lengths"][0])
+    values, boards = piece["values"][:length].astype(int), positions(piece["moves"][:length])[0]
+    expected, later = [], None
+    for pos, value in reversed(list(zip(boards, values, strict=True))):
+        exact = 64 - int(pos.own | pos.opponent).bit_count() <= 8
+        if value == VALUE_NONE:
+            later = None
+            continue
+        later = value if exact or later is None else (500 * value - 500 * later) // 1000
+        expected.insert(0, later)
+    assert mixed["value"][: len(expected)].tolist() == expected
+    assert alone["value"][: len(expected)].tolist() == values[values != VALUE_NONE].tolist()
+    assert alone["game"].tolist() == mixed["game"].tolist() == sorted(mixed["game"])
+
+
+def trainer(folder, checkpoint, **changes):
+    """Return a trainer on the games of the tests, from nothing."""
+    options = replace(OPTIONS, **changes)
+    games = Games.load([folder], 1, options.trust)
+    nothing = np.zeros((pattern_weights.KNOTS, pattern_weights.file_weights()), dtype=np.int16)
+    return Trainer(games, options, checkpoint, 2, nothing)
+
+
+def test_the_fit_has_no_slope_left(folder, tmp_path):
+    """At the end of enough steps the penalised squared error is at its least: gather is predict's transpose."""
+    run = trainer(folder, tmp_path / "c.npz", epochs=40, penalty=30.0)
+    assert set(np.unique(run.learning.samples["game"])).isdisjoint(run.validation.samples["game"])
+    start = run.learning.gather(run.learning.values)
+    run.run()
+    weights = run.state.weights
+    slope = run.learning.gather(run.learning.values - run.learning.predict(weights)) - 30 * weights
+    assert np.abs(slope).max() < 0.02 * np.abs(start).max()
+    assert run.losses[-1]["training"] < 0.5 * run.losses[0]["training"]
+
+
+def test_killed_and_resumed_is_the_same_run(folder, tmp_path):
+    whole = trainer(folder, tmp_path / "whole.npz")
+    whole.run()
+
+    def told(losses):
+        if len(torn.losses) == 6:
+            raise KilledError
+
+    torn = trainer(folder, tmp_path / "torn.npz")
+    with pytest.raises(KilledError):
+        torn.run(told=told)
+    torn = trainer(folder, tmp_path / "torn.npz")
+    assert len(torn.losses) == 5  # of a checkpoint
+    torn.run()
+    assert np.array_equal(torn.state.weights, whole.state.weights)
+    assert torn.losses == whole.losses
+    with pytest.raises(ValueError, match="another run"):
+        trainer(folder, tmp_path / "torn.npz", seed=3)
+    (tmp_path / "torn.npz").write_bytes((tmp_path / "torn.npz").read_bytes()[:1000])
+    assert trainer(folder, tmp_path / "torn.npz").losses == []
+
+
+@pytest.mark.parametrize("endings", [0, pytest.param(2, marks=pytest.mark.slow)])
+def test_the_command_goes_from_games_to_weights_and_back_again(tmp_path, capsys, monkeypatch, endings):
+    """All stages; weights that are read and played with, a report, a gate; the same bytes from what is there."""
+    monkeypatch.setattr(report, "ENDINGS", (6, 12))
+    monkeypatch.setattr(spread, "DEEPEST", 6)
+    words = ["train", "othello", str(tmp_path), "--games", "60", "--nodes", "20", "--exact", "8", "--epochs", "6"]
+    words += ["--labels", "patterns", "--endings", str(endings), "--gate-games", "2", "--gate-nodes", "20"]
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert "MB are free" in printed and "validation" in printed and "the last one" in printed
+    file = tmp_path / "gen0" / "weights.bin"
+    knots, spreads = pattern_weights.read(file)
+    assert np.count_nonzero(knots != pattern_weights.read(pattern_weights.SHIPPED)[0]) > 1000
+    assert (spreads[:, 3:] > 0).all()
+    assert pattern_weights.read_made(file)["epochs"] == 6
+    facts = json.loads((tmp_path / "gen0" / "weights.report.json").read_text())
+    rows = facts["error by empty squares"]
+    assert sum(row["positions"] for row in rows) == facts["games"]["positions"]
+    assert all(0 < row["error"] < 12 and 0 < row["error before"] < 12 for row in rows)
+    assert [row["empty squares"] for row in facts["error on endings"]] == ([6, 12] if endings else [])
+    assert all(row["error"] < 20 for row in facts["error on endings"])
+    assert (tmp_path / "gen0" / "weights.report.html").read_text().count("<svg") == 2
+    assert len(json.loads((tmp_path / "gen0" / "weights.gate.json").read_text())["scores"]) == 2
+    before = file.read_bytes()
+    assert main([*words, "--stage", "export"]) == 0
+    assert file.read_bytes() == before
+    assert main([*words, "--nodes", "21"]) == 2
+    assert "other options" in capsys.readouterr().err
+
+
+def test_options_of_the_other_game_are_refused(tmp_path, capsys):
+    assert main(["train", "othello", str(tmp_path), "--width", "32"]) == 2
+    assert "--width is not an option of othello" in capsys.readouterr().err
+    assert main(["train", "shogi", str(tmp_path), "--exact", "3"]) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_game_without_a_recipe_is_refused():
+    with pytest.raises(ValueError, match="shogi, othello"):
+        recipe.load("go")
