@@ -92,6 +92,17 @@ def do_piece(maker: Maker[Item, Result], item: Item) -> tuple[Item, Result]:
     return item, _worker_here(maker).do(item)
 
 
+def in_order(results: Iterable[tuple[Item, Result]], number: Callable[[Item], int]) -> Iterator[Result]:
+    """Yield the results of pieces that are numbered from 0 on in that order, each as soon as it can be."""
+    early: dict[int, Result] = {}
+    expected = 0
+    for item, result in results:
+        early[number(item)] = result
+        while expected in early:
+            yield early.pop(expected)
+            expected += 1
+
+
 # ---- where the work is wanted ------------------------------------------------------------------------------------
 
 

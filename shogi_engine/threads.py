@@ -1,5 +1,6 @@
 """Threads that search: the search recurses deeper than some systems' default stack. Standard library only."""
 
+import itertools
 import math
 import queue
 import threading
@@ -41,18 +42,21 @@ def results_on_threads(
     stop : called until no thread is left when no more is needed, to cut their work short; without it they are left to
     finish what they are at.   patience : seconds after which they are left all the same.
     """
-    waiting: queue.SimpleQueue[Item | None] = queue.SimpleQueue()
+    waiting, taking = iter(items), threading.Lock()
     finished: queue.SimpleQueue[tuple[Item, Result] | BaseException] = queue.SimpleQueue()
     count = min(threads, len(items))
-    for item in (*items, *[None] * count):
-        waiting.put(item)
     ended = False
+
+    def take() -> list[Item]:
+        """Return the next item, alone in a list, or none."""
+        with taking:
+            return list(itertools.islice(waiting, 0 if ended else 1))
 
     def work(index: int) -> None:
         try:
             result_of = worker(index)
-            while (item := waiting.get()) is not None and not ended:
-                finished.put((item, result_of(item)))
+            while taken := take():
+                finished.put((taken[0], result_of(taken[0])))
         except BaseException as fault:  # raised again by the thread that waits
             finished.put(fault)
 

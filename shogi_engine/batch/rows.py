@@ -105,7 +105,8 @@ class Rows:
                 rows = np.ascontiguousarray(packed[first : first + chunk])
                 refused = int(self.rules.read_rows(rows, self._packing.number, bench.nodes, len(rows)))
                 if refused >= 0:
-                    self._refuse(rows[refused], first + refused)
+                    self._unpacked(rows[refused], first + refused)
+                    raise ValueError(f"row {first + refused}: no position")
                 work(bench, first, len(rows))
 
             return read_and_work
@@ -123,13 +124,12 @@ class Rows:
             for _ in results_on_threads(worker, starts, self.threads, "batch"):
                 pass
 
-    def _refuse(self, row: NDArray[np.uint8], number: int) -> None:
-        """Raise ValueError saying what is wrong with a packed position."""
+    def _unpacked(self, row: NDArray[np.uint8], number: int) -> Any:
+        """Return a packed position; raises ValueError saying what is wrong with it."""
         try:
-            self._packing.unpack(row.tobytes())
+            return self._packing.unpack(row.tobytes())
         except ValueError as fault:
             raise ValueError(f"row {number}: {fault}") from None
-        raise ValueError(f"row {number}: no position")
 
     def _write(self, nodes: Any, first: int, count: int, out: NDArray[np.uint8]) -> None:
         """Pack nodes[:count] into out[first:]; raises ValueError if the form has no room for one."""

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import (
     add_command,
     add_hash,
     add_json,
+    add_threads,
     at_least_one,
     progress_line,
     report,
@@ -21,7 +23,7 @@ from shogi_engine.cli.terminal.screen import KANJI, WESTERN
 
 if TYPE_CHECKING:
     from shogi_engine.cli.mate_answer import Answer
-    from shogi_engine.games.shogi.mate.solver import MateSolver
+    from shogi_engine.suites.mate_jobs import Found, Question
 
 MAX_MS = 10_000  # for each problem
 HASH_MB = 256
@@ -54,6 +56,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--kif", metavar="OUT", help="write the problems with their answers as KIF")
     parser.add_argument("--suite", metavar="FILE", help="check the answers of a file instead")
     add_hash(parser, HASH_MB)
+    add_threads(parser)
+    add_cluster(parser, "problems")
     add_json(parser)
 
 
@@ -61,16 +65,12 @@ def run(args: argparse.Namespace) -> int:
     """Solve the problems, or check a suite."""
     if bool(args.suite) == bool(args.sfen):
         raise ValueError("mate needs either SFEN or --suite FILE")
-    from shogi_engine.games.shogi.mate.solver import MateSolver
     from shogi_engine.games.shogi.notation import parse_sfen
-    from shogi_engine.suites.mate_suite import check, plain_sfen, read
+    from shogi_engine.suites.mate_suite import check, plain_sfen, questions, read
 
     if args.suite:
         problems = read(args.suite)
-        solver = MateSolver(args.hash)
-        with compile_bar():
-            solver.warmup()
-        return report_suite(args, check(problems, solver, max_ms=args.max_ms, progress=progress_line("problem")))
+        return report_suite(args, check(problems, found_of(args, questions(problems)), progress_line("problem")))
     if is_file(args.sfen):
         sfens = list(positions_of(args.sfen[0]))
         many = True
@@ -78,10 +78,7 @@ def run(args: argparse.Namespace) -> int:
         sfens, many = [plain_sfen(" ".join(args.sfen))], False
     for sfen in sfens:
         parse_sfen(sfen)
-    solver = MateSolver(args.hash)
-    with compile_bar():
-        solver.warmup()
-    return solve_many(args, solver, sfens) if many else solve_one(args, solver, sfens[0])
+    return solve_many(args, sfens) if many else solve_one(args, sfens[0])
 
 
 def is_file(words: list[str]) -> bool:
@@ -107,27 +104,37 @@ def positions_of(name: str) -> Iterator[str]:
             raise ValueError(f"{name}: {fault}") from None
 
 
-def solve(args: argparse.Namespace, solver: "MateSolver", sfen: str) -> "Answer":
-    """Return what is found of one problem, with a line of progress meanwhile."""
+def found_of(args: argparse.Namespace, questions: "list[Question]") -> "Iterator[Found]":
+    """Yield what is found of each problem in turn, with a line of progress if only one is solved at a time."""
+    from shogi_engine.games.shogi.mate.solver import MateSolver
+    from shogi_engine.jobs import Pool, in_order
+    from shogi_engine.suites.mate_jobs import MateMaker, answer
+
+    maker = MateMaker(args.hash, args.max_ms)
+    if not args.cluster:
+        with compile_bar():
+            maker.warm_up()
+    if args.cluster or args.threads > 1:
+        with Pool(maker, args.threads, args.cluster, name="mates") as pool:
+            yield from in_order(pool.results(questions), lambda question: question.number)
+        return
+    solver, progress = MateSolver(args.hash), nodes_line()
+    for question in questions:
+        yield answer(solver, question, args.max_ms, progress)
+        if progress:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def answers(args: argparse.Namespace, sfens: list[str]) -> "Iterator[Answer]":
+    """Yield the answer to each problem in turn."""
     from shogi_engine.cli.mate_answer import Answer
     from shogi_engine.games.shogi.notation import parse_sfen
+    from shogi_engine.suites.mate_jobs import Question
 
-    position, progress = parse_sfen(sfen), nodes_line()
-    every = args.all or args.alternatives
-    shortest = args.shortest or args.alternatives
-    solutions: tuple[tuple[int, ...], ...] = ()
-    if args.tsume:
-        found = solver.tsume(position, max_ms=args.max_ms, progress=progress)
-        if every and found:
-            left = max(args.max_ms - 1000 * found.seconds, 1.0)
-            others = solver.solve(position, max_ms=left, shortest=True, every=True, keep=True, progress=progress)
-            solutions = tuple(line for line in others.solutions if line[0] != found.moves[0])
-    else:
-        found = solver.solve(position, max_ms=args.max_ms, shortest=shortest, every=every, progress=progress)
-        solutions = found.solutions[1:]
-    if progress:
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
-    return Answer(sfen, position, found, solutions)
+    every, shortest = args.all or args.alternatives, args.shortest or args.alternatives
+    asked = [Question(number, sfen, shortest, every, args.tsume) for number, sfen in enumerate(sfens)]
+    for sfen, (found, others) in zip(sfens, found_of(args, asked), strict=True):
+        yield Answer(sfen, parse_sfen(sfen), found, others)
 
 
 def nodes_line() -> Callable[[int, float], None] | None:
@@ -147,9 +154,9 @@ def row_of(args: argparse.Namespace, answer: "Answer") -> dict[str, Any]:
     return row
 
 
-def solve_one(args: argparse.Namespace, solver: "MateSolver", sfen: str) -> int:
+def solve_one(args: argparse.Namespace, sfen: str) -> int:
     """Solve one problem; status 1 if nothing is proven."""
-    answer = solve(args, solver, sfen)
+    (answer,) = answers(args, [sfen])
     if args.kif:
         write_kif(args.kif, [answer])
     drawn = KANJI if args.diagram or args.notation == "japanese" else WESTERN
@@ -157,25 +164,25 @@ def solve_one(args: argparse.Namespace, solver: "MateSolver", sfen: str) -> int:
     return 1 if answer.found.result == "timeout" else 0
 
 
-def solve_many(args: argparse.Namespace, solver: "MateSolver", sfens: list[str]) -> int:
+def solve_many(args: argparse.Namespace, sfens: list[str]) -> int:
     """Solve the problems of a file, each in --max-ms; status 1 if nothing is proven of one."""
-    answers: list[Answer] = []
+    done: list[Answer] = []
     rows = []
     try:
-        for number, sfen in enumerate(sfens, 1):
-            answers.append(solve(args, solver, sfen))
-            rows.append({"sfen": sfen, **row_of(args, answers[-1])})
+        for number, answer in enumerate(answers(args, sfens), 1):
+            done.append(answer)
+            rows.append({"sfen": answer.sfen, **row_of(args, answer)})
             if not args.json:
-                text = answers[-1].text(args.notation, KANJI if args.diagram else "", args.tsume)
-                print(f"{number}. {sfen}\n\n{text}\n", flush=True)
+                text = answer.text(args.notation, KANJI if args.diagram else "", args.tsume)
+                print(f"{number}. {answer.sfen}\n\n{text}\n", flush=True)
     finally:  # Ctrl-C keeps what there is
-        if args.kif and answers:
-            write_kif(args.kif, answers)
+        if args.kif and done:
+            write_kif(args.kif, done)
     counts = {
         name: sum(row["result"] == result for row in rows)
         for name, result in (("mates", "mate"), ("nomates", "nomate"), ("timeouts", "timeout"))
     }
-    nodes, seconds = (sum(getattr(answer.found, name) for answer in answers) for name in ("nodes", "seconds"))
+    nodes, seconds = (sum(getattr(answer.found, name) for answer in done) for name in ("nodes", "seconds"))
     mates = f"{counts['mates']} mate{'' if counts['mates'] == 1 else 's'}"
     text = f"{mates}, {counts['nomates']} without, {counts['timeouts']} not proven   ({seconds:.2f} s)"
     report(args, {**counts, "results": rows, "nodes": nodes, "seconds": seconds}, text)

@@ -4,6 +4,7 @@ import argparse
 from typing import Any
 
 from shogi_engine import games
+from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import (
     add_command,
     add_game,
@@ -29,6 +30,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--no-bulk", action="store_true", help="make the moves of the last ply too")
     parser.add_argument("--free-pass", action="store_true", help="a pass uses no depth")
     add_threads(parser)
+    add_cluster(parser, "positions")
     parser.add_argument("--suite", metavar="FILE", help="check the counts of a file instead")
     parser.add_argument("--max-nodes", type=at_least_one, metavar="N", help="leave out larger counts of the suite")
     add_json(parser)
@@ -36,19 +38,24 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Count one position, or check a suite."""
-    options = {"bulk": not args.no_bulk, "threads": args.threads}
     if args.suite:
-        return run_suite(args, options)
+        return run_suite(args)
     if args.game is None or args.depth is None:
         raise ValueError("perft needs GAME and DEPTH, or --suite FILE")
     from shogi_engine.perft import perft
+    from shogi_engine.suites.perft_jobs import perft_on_cluster
 
     game = games.load(args.game)
     text = args.position or game.start
     position = game.parse_position(text)
+    options: dict[str, Any] = {"bulk": not args.no_bulk, "free_pass": args.free_pass}
     with compile_bar() as bar:
-        progress = bar.then(progress_line("root move"))
-        result = perft(game, position, args.depth, free_pass=args.free_pass, progress=progress, **options)
+        if args.cluster:
+            options |= {"workers": args.threads, "cluster": args.cluster, "progress": bar.then(progress_line("piece"))}
+            result = perft_on_cluster(game, position, args.depth, **options)
+        else:
+            options |= {"threads": args.threads, "progress": bar.then(progress_line("root move"))}
+            result = perft(game, position, args.depth, **options)
     values: dict[str, Any] = {
         "game": game.name,
         "position": text,
@@ -65,13 +72,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def run_suite(args: argparse.Namespace, options: dict[str, Any]) -> int:
+def run_suite(args: argparse.Namespace) -> int:
     """Check a suite; its passes are as the file says, so --free-pass and --divide mean nothing here."""
     if args.game or args.position:
         raise ValueError("perft: --suite takes its game and positions from the file")
     from shogi_engine.suites.perft_suite import check, read
 
     game, cases = read(args.suite)
-    return report_suite(
-        args, check(game, cases, max_nodes=args.max_nodes, progress=progress_line("position"), **options)
-    )
+    options = {"max_nodes": args.max_nodes, "bulk": not args.no_bulk, "threads": args.threads, "cluster": args.cluster}
+    return report_suite(args, check(game, cases, progress=progress_line("position"), **options))

@@ -54,6 +54,7 @@ class BatchRules:
     packings, layouts, features : by name; the first packing is the default
     apply_rows(packed, packing, codes, scratch, out) -> the first row that is refused, -1 if none is : moves made
         without a look at whether they are legal; scratch : uint8[scratch]
+    apply_legal(packed, packing, codes, pos, out) -> the same, but what is not legal is refused; pos : a position, used
     params : those of the game that are not its defaults here, where a position has no players
     """
 
@@ -64,5 +65,6 @@ class BatchRules:
     layouts: dict[str, Layout]
     features: dict[str, Features]
     apply_rows: Callable[..., int] | None = None
+    apply_legal: Callable[..., int] | None = None
     scratch: int = 0
     params: dict[str, int] = field(default_factory=dict)

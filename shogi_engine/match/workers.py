@@ -1,10 +1,12 @@
 """The two kinds of games a match is made of: between engines, and between settings of this build."""
 
 import random
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from shogi_engine import games
+from shogi_engine.engine_client import EngineError
 from shogi_engine.match.arena import Arena
 from shogi_engine.match.engine_game import EngineGame
 from shogi_engine.match.engines import EngineSpec
@@ -20,9 +22,31 @@ from shogi_engine.search.limits import Limits
 
 SIDES = ("first", "second")
 
+_begun: set[EngineSpec] = set()
+_beginning = threading.Lock()
+
+
+def begin(engine: EngineSpec, player: Player) -> None:
+    """Let `player` get ready, if no player of this engine has before in this process; one at a time.
+
+    What an engine does when it starts for the first time, such as compiling, is then there for the others. What it does
+    wrong is left to its first game.
+    """
+    with _beginning:
+        if engine in _begun:
+            return
+        _begun.add(engine)
+        try:
+            player.ready()
+        except EngineError:
+            player.close()
+
 
 class EngineWorker:
-    """Plays games between engines; each is started when it first plays. gui : see UsiPlayer, by game."""
+    """Plays games between engines; each is started when it first plays.
+
+    engines : those of the players, whose first start is for one alone    gui : see UsiPlayer, by game
+    """
 
     def __init__(
         self,
@@ -32,14 +56,18 @@ class EngineWorker:
         opening: Callable[[int], str],
         terms: Terms,
         gui: Callable[[int], random.Random] | None = None,
+        engines: tuple[EngineSpec, ...] = (),
     ) -> None:
         self._game, self._players, self._schedule = game, players, schedule
-        self._opening, self._terms, self._gui = opening, terms, gui
+        self._opening, self._terms, self._gui, self._engines = opening, terms, gui, engines
 
     def do(self, number: int) -> Record:
         """Play game `number`."""
         meeting = self._schedule.meeting(number)
         black, white = (self._players[side] for side in meeting.sides)
+        for engine, player in zip(self._engines, self._players, strict=False):
+            if player in (black, white):
+                begin(engine, player)
         for player in (black, white):
             if self._gui is not None and isinstance(player, UsiPlayer):
                 player.gui = self._gui(number)
@@ -88,7 +116,8 @@ class EngineGames:
     def __call__(self) -> EngineWorker:
         """Return a worker with engines of its own."""
         players = tuple(engine.player(self.patience, self.ready_patience) for engine in self.engines)
-        return EngineWorker(self.game, players, self.schedule, Openings(self.openings).__getitem__, self.terms)
+        opening = Openings(self.openings).__getitem__
+        return EngineWorker(self.game, players, self.schedule, opening, self.terms, engines=self.engines)
 
     def warm_up(self) -> None:
         """Start each engine once and ask it whether it is ready: some compile or unpack then."""

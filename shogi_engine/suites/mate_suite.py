@@ -4,13 +4,14 @@
 useless interpositions too; 0 for no such mate; -1 for a mate of unknown length.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine.forced_win import ForcedWin
-from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
+from shogi_engine.games.shogi.mate.solver import line_texts
 from shogi_engine.games.shogi.notation import parse_sfen
+from shogi_engine.suites.mate_jobs import Found, Question
 from shogi_engine.suites.suite import Answer, Outcome, Row, check_all, read_suite
 
 PREFIXES = ("sfen ", "position sfen ")
@@ -50,26 +51,30 @@ def values(position: Any, found: ForcedWin[int]) -> Row:
     return row
 
 
+def questions(problems: list[Problem]) -> list[Question]:
+    """Return what is asked: the shortest mate where the length is known."""
+    return [
+        Question(number, plain_sfen(problem.sfen), shortest=problem.mate > 0) for number, problem in enumerate(problems)
+    ]
+
+
 def check(
-    problems: list[Problem],
-    solver: MateSolver,
-    *,
-    max_ms: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    problems: list[Problem], found: Iterable[Found], progress: Callable[[int, int], None] | None = None
 ) -> Outcome:
-    """Solve all problems, each from nothing and each in `max_ms`, and compare the answers with the file's.
+    """Compare what was found, each problem solved from nothing, with the file's answers.
 
     Where it gives a length the shortest mate has to have it; where it gives none any mate passes.
     """
+    results = iter(found)
 
     def check_one(problem: Problem) -> Answer:
-        position = parse_sfen(plain_sfen(problem.sfen))
-        found = solver.solve(position, max_ms=max_ms, shortest=problem.mate > 0)
+        found, _ = next(results)
         failure = None
         expected = "nomate" if problem.mate == 0 else "mate"
         if found.result != expected or (problem.mate > 0 and found.length != problem.mate):
             answer = f"{found.result} {found.length}" if found.result == "mate" else found.result
             failure = f"{problem.sfen}: {answer}, not {problem.mate}"
-        return Answer(found.nodes, found.seconds, {"sfen": problem.sfen, **values(position, found)}, failure)
+        row = {"sfen": problem.sfen, **values(parse_sfen(plain_sfen(problem.sfen)), found)}
+        return Answer(found.nodes, found.seconds, row, failure)
 
     return check_all(problems, check_one, progress)

@@ -12,6 +12,7 @@ from typing import Any
 from shogi_engine import games
 from shogi_engine.game import Game
 from shogi_engine.perft import Perft, perft
+from shogi_engine.suites.perft_jobs import Piece, count_all
 from shogi_engine.suites.suite import Answer, Outcome, Row, check_all, read_suite
 
 
@@ -60,29 +61,47 @@ def check(
     cases: list[Case],
     *,
     max_nodes: int | None = None,
+    bulk: bool = True,
+    threads: int = 1,
+    cluster: str = "",
     progress: Callable[[int, int], None] | None = None,
-    **options: Any,
 ) -> Outcome:
-    """Count all `cases`; `options` are those of `perft.perft`.
+    """Count all `cases`, one after another in `threads` threads, or on a cluster (see `jobs.Pool`) in any order.
 
     Counts above `max_nodes` are left out; a position with none left is skipped. A failure holds the divide.
+    progress : called after each position, on a cluster after each count
     """
+    wanted = [[count for count in case.counts if max_nodes is None or count.nodes <= max_nodes] for case in cases]
+    asked = [(case, count) for case, counts in zip(cases, wanted, strict=True) for count in counts]
+    known: Iterator[Perft] | None = None
+    if cluster:
+        pieces = [
+            Piece(number, case.position, count.depth, count.free_pass) for number, (case, count) in enumerate(asked)
+        ]
+        known = iter(count_all(game, pieces, threads, cluster, bulk, progress))
+        progress = None
 
-    def check_one(case: Case) -> Answer:
+    def found(case: Case, counts: list[Count]) -> Iterator[tuple[Count, Perft]]:
+        """Yield the counts of a case and what they are here."""
         position = game.parse_position(case.position)
-        counts = [count for count in case.counts if max_nodes is None or count.nodes <= max_nodes]
-        nodes, seconds, failure = 0, 0.0, None
         for count in counts:
-            result = perft(game, position, count.depth, free_pass=count.free_pass, **options)
+            options: dict[str, Any] = {"bulk": bulk, "threads": threads, "free_pass": count.free_pass}
+            yield count, next(known) if known else perft(game, position, count.depth, **options)
+
+    def check_one(case_and_counts: tuple[Case, list[Count]]) -> Answer:
+        case, counts = case_and_counts
+        nodes, seconds, failure = 0, 0.0, None
+        for count, result in found(case, counts):
             nodes += result.nodes
             seconds += result.seconds
-            if result.nodes != count.nodes:
+            if failure is None and result.nodes != count.nodes:
                 failure = difference(case, count, result)
-                break
+                if known is None:
+                    break
         row = {"position": case.position, "passed": failure is None, "nodes": nodes, "seconds": seconds}
         return Answer(nodes, seconds, row, failure, skipped=not counts)
 
-    return check_all(cases, check_one, progress)
+    return check_all(list(zip(cases, wanted, strict=True)), check_one, progress)
 
 
 def difference(case: Case, count: Count, result: Perft) -> str:

@@ -170,6 +170,18 @@ def refusal(work):
     raise AssertionError("nothing was refused")
 
 
+def check_codes(batch, packed, rng, samples):
+    """Of all moves that an id may stand for the legal ones are made, and the others refused."""
+    for row in packed:
+        legal = set(batch.legal_moves(row[None]).labels[0].tolist())
+        for code in [*sorted(legal)[:samples], *rng.sample(range(-2, 1 << 15 | 2), samples)]:
+            try:
+                batch.apply(row[None], [code])
+                assert code in legal, (code, batch.texts(row[None]))
+            except ValueError as fault:
+                assert code not in legal and f"{code} (ids) is not legal" in str(fault), (code, fault)
+
+
 def check_refusals(batch, packed):
     """What is no position, no legal move or no array of positions is refused, and where it is is said."""
     bad = np.repeat(packed[:1], 3, axis=0)
@@ -183,6 +195,7 @@ def check_refusals(batch, packed):
         refusal(lambda: batch.legal_masks(packed[:1], next(iter(batch.layouts)), out=np.zeros((1, 3), bool))),
     ]
     assert [line.split(":")[0] for line in said[:2]] == ["row 2", "row 0"], said
+    assert "(ids) is not legal in" in said[1]
     assert f"uint8[n, {batch.size}]" in said[2] and "there is no layout 'none'" in said[3]
     assert "2 positions" in said[4] and "C-contiguous bool" in said[5]
 
@@ -198,6 +211,7 @@ def main(game, count):
     check_packings(batch, packed)
     {"shogi": check_shogi_features, "othello": check_othello_features}[game](batch, boards)
     check_refusals(batch, packed)
+    check_codes(batch, packed[:: max(1, len(packed) // 3)][:3], rng, min(1 << 15, 5 * count))
     print(json.dumps({"positions": len(rows), "over": sum(row[6] for row in rows), "boards": len(boards)}))
 
 

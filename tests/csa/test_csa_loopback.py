@@ -69,6 +69,11 @@ def test_games_that_were_cut_are_played_to_their_end(tmp_path):
         assert all(seconds is not None for record in kept for seconds in record.seconds)
 
 
+def test_the_cut_of_a_game_that_ends_before_is_made_in_another_one(tmp_path):
+    server, _ = run_match({0: Cut(6, 0, "waiting")}, 3, 4, tmp_path)
+    assert [played.breaks for played in server.played] == [0, 1, 0]
+
+
 def test_cuts_are_of_all_kinds_in_different_games():
     cuts = plan_cuts(200, 20, 1)
     assert len(cuts) == 20 and {cut.when for cut in cuts.values()} == set(CUTS)

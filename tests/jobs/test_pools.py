@@ -14,6 +14,7 @@ from processes import ROOT, TESTS
 
 from shogi_engine.jobs import Pool, do_piece, load_ray
 from shogi_engine.match import ArenaGames, OpeningPlan, Terms, TimeControl
+from shogi_engine.threads import results_on_threads
 from tools.tuning import spsa
 
 
@@ -85,6 +86,14 @@ def test_threads_do_all_pieces(workers):
         assert set(pool._idle) == set(made)  # one of them was used again
         assert not any(worker.closed for worker in made)
     assert all(worker.closed for worker in made)
+
+
+def test_none_is_an_item_like_others():
+    assert list(results_on_threads(lambda _: repr, [None, 0, None], 1, "items")) == [
+        (None, "None"),
+        (0, "0"),
+        (None, "None"),
+    ]
 
 
 def test_nobody_is_waited_for_once_nobody_wants_more():

@@ -2,15 +2,19 @@
 
 import json
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from shogi_engine.__main__ import main
+from shogi_engine.engine_client import EngineError
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.match import GameLog, Match, TimeControl, parse_time_control
+from shogi_engine.match import GameLog, Match, TimeControl, parse_engine, parse_time_control
 from shogi_engine.match.openings import SHIPPED, read
 from shogi_engine.match.time_controls import usi_limit
+from shogi_engine.match.workers import begin
 from shogi_engine.match_statistics import Sprt
 
 WAYWARD = f"{sys.executable} {Path(__file__).parent / 'usi_wayward.py'}"
@@ -83,6 +87,36 @@ def test_each_opening_is_played_with_both_colours(tmp_path):
         for move in game["moves"].split():
             board.push_usi(move)
         assert len(board.move_stack) == game["plies"] <= 24
+
+
+class Starting:
+    """A player that is ready after a while, or fails; `events` notes it."""
+
+    def __init__(self, events, fault=None):
+        self.events, self.fault = events, fault
+
+    def ready(self):
+        self.events.append("begins")
+        time.sleep(0.05)
+        self.events.append("ready")
+        if self.fault:
+            raise self.fault
+
+    def close(self):
+        self.events.append("closed")
+
+
+def test_the_first_start_of_an_engine_is_for_one_alone():
+    events, engine = [], parse_engine("an engine that starts alone", "", TimeControl())
+    threads = [threading.Thread(target=begin, args=(engine, Starting(events))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+        events.append("begun")
+    assert events == ["begins", "ready", "begun", "begun", "begun"]
+    begin(parse_engine("an engine that fails", "", TimeControl()), Starting(events, EngineError("no answer")))
+    assert events[5:] == ["begins", "ready", "closed"]
 
 
 class Winner:

@@ -127,6 +127,15 @@ def test_ggf():
     assert both == [game] * 3 and read_games(NBOARD.encode()) == [game]
 
 
+def test_ggf_writes_numbers_as_it_reads_them():
+    written, read = [0.1 + 0.2, 1e-20, 999999999999999.9, 1e15, float("nan")], [0.3, 0.0, 999999999999999.9, None, None]
+    game = parse_ggf(NBOARD)
+    for node, value in zip(game.main_line[1:], written, strict=False):
+        node.evaluation = node.seconds = value
+    found = [(node.evaluation, node.seconds) for node in parse_ggf(format_ggf(game)).main_line[1:]]
+    assert found[: len(read)] == [(value, value) for value in read]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "wrong"),
     [("Othello", "Chess", "character 3: GM"), ("[8 -", "[6 -", "BO: the board"), ("*O", "*Q", "BO: .*'Q'"),

@@ -133,6 +133,14 @@ class RefereeServer:
             played = await self._play(number)
             played.seconds = time.monotonic() - began
             self.played.append(played)
+            self._carry_over(number)
+
+    def _carry_over(self, number: int) -> None:
+        """Leave the cut of a game that had ended before to the next game without one, and there sooner."""
+        cut = self.cuts.pop(number, None)
+        free = next((other for other in range(number + 1, self.games) if other not in self.cuts), None)
+        if cut is not None and free is not None:
+            self.cuts[free] = Cut(cut.ply // 2, cut.side, cut.when)
 
     def _fault(self, name: str) -> None:
         self.faults[name] = self.faults.get(name, 0) + 1

@@ -14,7 +14,7 @@ from shogi_engine.games.shogi import batch_kernels, packed
 from shogi_engine.games.shogi.board.kernels import CODES, MOVE_BITS
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
 from shogi_engine.games.shogi.names import NO_ENTERING_KING
-from shogi_engine.games.shogi.packed_moves import SCRATCH_BYTES, apply_rows
+from shogi_engine.games.shogi.packed_moves import SCRATCH_BYTES, apply_legal, apply_rows
 from shogi_engine.games.shogi.types import DROP_BASE, KING, PAWN, PROMOTION, SQUARES
 
 # By kind, pawn first, as others number those in hand.
@@ -104,6 +104,7 @@ RULES = BatchRules(
     params={"entering_king_rule": NO_ENTERING_KING},  # a claim, not an end
     packings={"hcp": _packing(packed.HCP), "psfen": _packing(packed.PSFEN)},
     apply_rows=apply_rows,
+    apply_legal=apply_legal,
     scratch=SCRATCH_BYTES,
     layouts={
         IDS: Layout(CODES + 1, lambda: np.tile(np.arange(CODES + 1, dtype=np.int32), (2, 1))),

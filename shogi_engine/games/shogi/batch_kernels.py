@@ -53,7 +53,7 @@ ALONG_RANKS = np.array([range(SQUARES), range(SQUARES - 1, -1, -1)], dtype=np.ui
 DOWN_FILES = FILE_MAJOR[ALONG_RANKS].astype(np.uint8)
 
 ATTACK_PLANES = np.uint64(SQUARES * (KINDS - 1))  # from a kind's pieces to what they attack
-SLIDES = np.array([kind in (LANCE, BISHOP, ROOK, HORSE, DRAGON) for kind in range(16)])
+PAWN_PLANE = np.uint64(SQUARES * DLSHOGI_KINDS.index(PAWN))
 STEP_ROOM = 96  # a plane, up to a whole number of vectors; what follows it is 0, and the next plane's
 # uint8[2, 16, 81, 96]: the plane of what a piece attacks in a step, by owner (0 for the side to move), kind and place.
 STEPS = np.zeros((2, 16, SQUARES, STEP_ROOM), dtype=np.uint8)
@@ -98,6 +98,16 @@ def fill_planes(out, row, plane, count, value):
 
 
 @njit
+def sliders(pos, colour):
+    """Return the pieces of `colour` that move any number of steps."""
+    lo = hi = ZERO
+    for kind in (LANCE, BISHOP, ROOK, HORSE, DRAGON):
+        lo |= pos.bb[colour, kind, 0]
+        hi |= pos.bb[colour, kind, 1]
+    return lo, hi
+
+
+@njit
 def write_dlshogi_1(nodes, count, out):
     """Write dlshogi's first planes: for each side its pieces by kind, what each kind attacks, the counts of attacks.
 
@@ -112,25 +122,42 @@ def write_dlshogi_1(nodes, count, out):
         for owner in range(2):
             colour = owner ^ us
             counts = np.uint64(SQUARES * (DLSHOGI_SIDE * owner + 2 * (KINDS - 1)))
-            lo, hi = pieces(pos, colour)
+            own = np.uint64(SQUARES * DLSHOGI_SIDE * owner)
+            # Three loops and none with a branch for the kind of piece, which nothing predicts.
+            lo, hi = pos.bb[colour, PAWN, 0], pos.bb[colour, PAWN, 1]
             while lo | hi != ZERO:
                 square, lo, hi = pop_lowest(lo, hi)
-                kind = piece_kind(pos.board[square])
                 place = int(places[square])
-                plane = np.uint64(SQUARES * (DLSHOGI_SIDE * owner + int(DLSHOGI_PLANE[kind])))
+                ahead = np.uint64(place + 2 * owner - 1)
+                planes[own + PAWN_PLANE + np.uint64(place)] = 1
+                planes[own + PAWN_PLANE + ATTACK_PLANES + ahead] = 1
+                planes[counts + ahead] = 1  # a side's pawns attack different squares
+            slides_lo, slides_hi = sliders(pos, colour)
+            every_lo, every_hi = pieces(pos, colour)
+            lo = every_lo & ~slides_lo & ~pos.bb[colour, PAWN, 0]
+            hi = every_hi & ~slides_hi & ~pos.bb[colour, PAWN, 1]
+            while lo | hi != ZERO:
+                square, lo, hi = pop_lowest(lo, hi)
+                kind, place = piece_kind(pos.board[square]), int(places[square])
+                plane = own + np.uint64(SQUARES * int(DLSHOGI_PLANE[kind]))
                 planes[plane + np.uint64(place)] = 1
                 plane += ATTACK_PLANES
-                if SLIDES[kind]:
-                    lo_to, hi_to = attacks_from(kind, colour, square, occ_lo, occ_hi)
-                    while lo_to | hi_to != ZERO:
-                        target, lo_to, hi_to = pop_lowest(lo_to, hi_to)
-                        planes[plane + np.uint64(places[target])] = 1
-                        planes[counts + np.uint64(places[target])] += np.uint8(1)
-                    continue
                 for each in range(STEP_ROOM):  # vectorised; no such plane is the last one
                     planes[plane + np.uint64(each)] |= STEPS[owner, kind, place, each]
                 for each in range(STEP_ROOM):
                     planes[counts + np.uint64(each)] += STEPS[owner, kind, place, each]
+            lo, hi = slides_lo, slides_hi
+            while lo | hi != ZERO:
+                square, lo, hi = pop_lowest(lo, hi)
+                kind = piece_kind(pos.board[square])
+                plane = own + np.uint64(SQUARES * int(DLSHOGI_PLANE[kind]))
+                planes[plane + np.uint64(places[square])] = 1
+                plane += ATTACK_PLANES
+                lo_to, hi_to = attacks_from(kind, colour, square, occ_lo, occ_hi)
+                while lo_to | hi_to != ZERO:
+                    target_square, lo_to, hi_to = pop_lowest(lo_to, hi_to)
+                    planes[plane + np.uint64(places[target_square])] = 1
+                    planes[counts + np.uint64(places[target_square])] += np.uint8(1)
             for each in range(SQUARES):
                 attackers = planes[counts + np.uint64(each)]
                 planes[counts + np.uint64(each)] = attackers > 0

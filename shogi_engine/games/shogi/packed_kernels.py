@@ -81,17 +81,27 @@ def write_packed(pos, packing, row):
 
     packing : a place in packed.PACKINGS. Only these fields of `pos` are looked at.
     """
-    bits, filled, end = np.uint64(pos.side), 1, 0
-    kings = 0
-    left = WHOLE_SET - pos.hand[0] - pos.hand[1]
+    header = np.uint64(pos.side)
     for colour in range(2):
         king = int(pos.king[colour])
         if king >= NO_SQUARE:
             return 0
-        bits |= np.uint64(PACKED_PLACES[king]) << np.uint64(filled)
-        filled += 7
+        header |= np.uint64(PACKED_PLACES[king]) << np.uint64(1 + 7 * colour)
+    return write_fields(pos.board, PACKED_SQUARES, packing, header, pos.hand[0], pos.hand[1], row)
+
+
+@njit
+def write_fields(board, squares, packing, header, black_hand, white_hand, row):
+    """Write a position as `write_packed`; return 1, or 0 if there is no such position.
+
+    board : uint8[>= 81], pieces.   squares : uint8[>= 81], in, where on the board each place is.
+    header : uint64, the side to move and the places of the kings.
+    """
+    bits, filled, end = header, int(HEADER_BITS), 0
+    kings = 0
+    left = WHOLE_SET - black_hand - white_hand
     for place in range(SQUARES):
-        piece = int(pos.board[PACKED_SQUARES[place]])
+        piece = int(board[squares[place]])
         if piece & 15 == KING:
             kings += 1
             continue
@@ -100,11 +110,15 @@ def write_packed(pos, packing, row):
         bits |= np.uint64(code & 255) << np.uint64(filled)
         filled += code >> 8
         if filled >= 32:
+            if end == BYTES:
+                return 0
             end = flush(bits, row, end)
             bits >>= np.uint64(32)
             filled -= 32
+    if not hand_covers(WHOLE_SET, left, HAND_GUARDS):
+        return 0
     for owner in range(3):
-        pieces = left if owner == 2 else pos.hand[owner]
+        pieces = left if owner == 2 else white_hand if owner == 1 else black_hand
         while pieces != ZERO:
             kind = ctz(pieces) >> 3
             code = int(WRITTEN[packing, 2, kind] if owner == 2 else WRITTEN[packing, 1, make_piece(owner, kind)])

@@ -1,12 +1,14 @@
-"""Moves made in packed positions without unpacking them: only the pieces are read, put elsewhere and written.
+"""Moves made in packed positions.
 
-What a move needs to be legal is not looked at, but whether there is such a piece to move there.
+`apply_rows` does not even unpack them: only the pieces are read, put elsewhere and written, and of what a move needs to
+be legal it is only looked at whether there is such a piece to move. `apply_legal` looks at all of it.
 """
 
 import numpy as np
 
-from shogi_engine.bits import ONE, ZERO, bit, pop_lowest
-from shogi_engine.games.shogi.packed import BITS, BYTES
+from shogi_engine.bits import ONE, ZERO
+from shogi_engine.games.shogi.board.kernels import complete_move
+from shogi_engine.games.shogi.packed import BYTES
 from shogi_engine.games.shogi.packed_kernels import (
     BYTE,
     FILL_BITS,
@@ -18,27 +20,30 @@ from shogi_engine.games.shogi.packed_kernels import (
     PACKED_PLACES,
     PIECE_BITS,
     READ,
-    WHOLE_SET,
-    WRITTEN,
     fill,
     read_hands,
+    read_packed,
+    write_fields,
+    write_packed,
 )
 from shogi_engine.games.shogi.types import (
     DROP_BASE,
-    HAND_GUARDS,
     KING,
     PROMOTED,
     PROMOTION,
     SQUARES,
+    arriving_kind,
     hand_count,
-    hand_covers,
     make_piece,
+    move_from,
+    move_kind,
+    move_to,
     piece_kind,
 )
 from shogi_engine.jit import ctz, njit
 
-ROOM = 96  # for the pieces by place, before what is written
-SCRATCH_BYTES = ROOM + BYTES + 8
+SCRATCH_BYTES = 96  # for the pieces by place
+PLACES = np.arange(SQUARES, dtype=np.uint8)
 
 
 @njit
@@ -68,9 +73,6 @@ def move_packed(row, packing, code, scratch, out):
     scratch[:] = 0
     scratch[black], scratch[white] = make_piece(0, KING), make_piece(1, KING)
     first, second = min(black, white), max(black, white)
-    lo, hi = bit(black)
-    king_lo, king_hi = bit(white)
-    lo, hi = lo | king_lo, hi | king_hi
     place = 0
     while place < NO_KINGS:
         if filled < FILL_BITS:
@@ -89,9 +91,6 @@ def move_packed(row, packing, code, scratch, out):
         at = place + (place >= first)
         at += at >= second
         scratch[np.uint64(at)] = found & LOW_BYTE
-        one = ONE << np.uint64(at & 63)
-        above = ZERO - np.uint64(at >> 6)  # all ones in the upper half
-        lo, hi = lo | one & ~above, hi | one & above
         place += 1
     whole, black_hand, white_hand = read_hands(row, packing, byte, bits, filled)
     if whole == 0:
@@ -104,13 +103,11 @@ def move_packed(row, packing, code, scratch, out):
         own, moved = move_piece(scratch, us, int(PACKED_PLACES[source]), target, code & PROMOTION, own)
     if moved == 0:
         return 0
-    target_lo, target_hi = bit(target)
-    lo, hi = lo | target_lo, hi | target_hi
     if moved == KING:
         black, white = (target, white) if us == 0 else (black, target)
     header = np.uint64(1 - us | black << 1 | white << 8)
     black_hand, white_hand = (own, other) if us == 0 else (other, own)
-    return write_places(scratch, lo, hi, packing, header, black_hand, white_hand, out)
+    return write_fields(scratch, PLACES, packing, header, black_hand, white_hand, out)
 
 
 @njit
@@ -136,48 +133,37 @@ def move_piece(places, us, source, target, promotion, hand):
     return hand + ONE_OF[captured], kind
 
 
-@njit
-def put(buffer, cursor, code):
-    """Put a `code` (bits | length << 8) into `buffer` from bit `cursor` on; return where it ends."""
-    byte, value = np.uint64(cursor >> 3), np.uint64(code & 255) << np.uint64(cursor & 7)
-    buffer[byte] |= value & LOW_BYTE
-    buffer[byte + ONE] |= value >> BYTE
-    return cursor + (code >> 8)
+# ---- legal moves -------------------------------------------------------------------------------------------------
 
 
 @njit
-def write_places(scratch, lo, hi, packing, header, black_hand, white_hand, out):
-    """Write pieces by place, scratch[:81], and hands to `out`, uint8[32]; return 1, or 0 if they make no position.
+def apply_legal(packed, packing, codes, pos, out):
+    """As `apply_rows`, but a move that is not legal is refused, as is a position that is none.
 
-    lo, hi : the places where there may be one.   header : the side to move and the places of the kings.
-    scratch[ROOM:] is 0, and used.
+    pos : record[POSITION], used.
     """
-    buffer = scratch[ROOM:]
-    buffer[0], buffer[1] = header & LOW_BYTE, header >> BYTE
-    cursor, next_place, left = 15, 0, WHOLE_SET - black_hand - white_hand
-    while lo | hi != ZERO:
-        place, lo, hi = pop_lowest(lo, hi)
-        piece = int(scratch[np.uint64(place)])
-        cursor += place - next_place  # an empty square is one 0
-        next_place = place + 1
-        if piece_kind(piece) != KING:
-            left -= ONE_OF[piece]
-            cursor = put(buffer, cursor, int(WRITTEN[packing, 0, piece]))
-            if cursor > BITS:
-                return 0
-    cursor += SQUARES - next_place
-    if not hand_covers(WHOLE_SET, left, HAND_GUARDS):
-        return 0
-    for owner in range(3):
-        pieces = left if owner == 2 else white_hand if owner == 1 else black_hand
-        while pieces != ZERO:
-            kind = ctz(pieces) >> 3
-            code = int(WRITTEN[packing, 2, kind] if owner == 2 else WRITTEN[packing, 1, make_piece(owner, kind)])
-            for _ in range(hand_count(pieces, kind)):
-                cursor = put(buffer, cursor, code)
-                if cursor > BITS:
-                    return 0
-            pieces &= ~(LOW_BYTE << np.uint64(8 * kind))
-    for index in range(BYTES):
-        out[index] = buffer[index]
-    return int(cursor == BITS)
+    for row in range(packed.shape[0]):
+        if read_packed(packed[row], packing, pos) == 0:
+            return row
+        move = complete_move(pos, int(codes[row]))
+        if move == 0:
+            return row
+        make_unkeyed(pos, move)
+        if write_packed(pos, packing, out[row]) == 0:
+            return row
+    return -1
+
+
+@njit
+def make_unkeyed(pos, move):
+    """Make a legal move, but only on the board, in the hands, for the kings and the side to move."""
+    us, source, target = int(pos.side), move_from(move), move_to(move)
+    if source >= DROP_BASE:
+        pos.hand[us] -= ONE << np.uint64(8 * move_kind(move))
+    else:
+        pos.hand[us] += ONE_OF[pos.board[target]]
+        pos.board[source] = 0
+    pos.board[target] = make_piece(us, arriving_kind(move))
+    if move_kind(move) == KING:
+        pos.king[us] = target
+    pos.side = 1 - us

@@ -14,7 +14,8 @@ from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node
 
 HEADER_NAMES = HeaderNames({"site": "PC", "started": "DT", "time": "TI", "event": "EV", "opening": "ON"})
-_NUMBER = re.compile(r"[+-]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})", re.ASCII)
+DIGITS = 15  # of a number, at most, before and after the point
+_NUMBER = re.compile(rf"[+-]?(\d{{1,{DIGITS}}}\.?\d{{0,{DIGITS}}}|\.\d{{1,{DIGITS}}})", re.ASCII)
 
 
 def _number(text: str) -> float | None:
@@ -162,12 +163,18 @@ def _result(record: GameRecord) -> str:
     return number + flag
 
 
+def _digits(value: float | None) -> str:
+    """Return a number as `_number` reads it, rounded if it has more digits; '' for None and what it can not read."""
+    if value is None or not abs(value) < 10**DIGITS:  # the latter is so for what is no number, too
+        return ""
+    return np.format_float_positional(value, precision=DIGITS, trim="-")
+
+
 def _move(side: int, node: Node) -> str:
     """Return B[F5/1.5/2], without what is not known."""
     square = "PA" if node.move == PASS_NAME else node.move.upper()
     values = (node.evaluation, node.seconds)
-    numbers = ["" if value is None else np.format_float_positional(value, trim="-") for value in values]
-    return f"{'BW'[side]}[{'/'.join([square, *numbers]).rstrip('/')}]"
+    return f"{'BW'[side]}[{'/'.join([square, *map(_digits, values)]).rstrip('/')}]"
 
 
 def format_ggf(record: GameRecord) -> str:
