@@ -24,9 +24,10 @@ OPTIONS = {
     "SkillLevel": (20, 20, 20, 0, 7, 12), "MateSearch": ("true", "false"), "PvInterval": (0, 100, 300),
     "ConsiderationMode": ("true", "false"), "OutputFailLHPV": ("true", "false"),
     "Stochastic_Ponder": ("true", "false", "false"), "USI_Ponder": ("true", "false"),
-    "USI_OwnBook": ("true", "false"), "BookIgnoreRate": (0, 30), "EvalType": ("network",) * 8 + ("king-piece", "material"),
-    "EnteringKingRule": ("CSARule27", "TryRule"), "MaxMovesToDraw": (0, 20, 320), "NodesLimit": (0, 0, 3000),
-    "DepthLimit": (0, 0, 3), "RoundUpToFullSecond": ("false",) * 29 + ("true",), "ResignValue": (99999, 99999, 500),
+    "USI_OwnBook": ("true", "false"), "BookIgnoreRate": (0, 30),
+    "EvalType": ("network",) * 8 + ("king-piece", "material"), "EnteringKingRule": ("CSARule27", "TryRule"),
+    "MaxMovesToDraw": (0, 20, 320), "NodesLimit": (0, 0, 3000), "DepthLimit": (0, 0, 3),
+    "RoundUpToFullSecond": ("false",) * 29 + ("true",), "ResignValue": (99999, 99999, 500),
     "DrawValueBlack": (-2, -100), "NetworkDelay": (20, 0), "FlippedBook": ("true", "false"),
 }  # fmt: skip
 
