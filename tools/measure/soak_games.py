@@ -77,7 +77,7 @@ class UsiGame:
             if not legal:
                 break
             self.moves.append(rng.choice(sorted(legal)))
-        for _ in range(rng.randrange(2, 9)):
+        for _ in range(rng.randrange(1, 5)):
             legal = shogi_legal(self.root, self.moves)
             if not legal:
                 break
@@ -101,7 +101,7 @@ class UsiGame:
             return self._mate()
         clock, seconds = rng.choice(
             (("btime 1000 wtime 1000 byoyomi 10", 1.01), ("btime 0 wtime 0 byoyomi 30", 0.03), ("movetime 20", 0.02),
-             ("btime 300 wtime 300 binc 10 winc 10", 0.3), ("nodes 2000", 5), ("depth 3", 5), ("depth 1", 5),
+             ("btime 300 wtime 300 binc 10 winc 10", 0.3), ("nodes 1000", 5), ("depth 3", 5), ("depth 1", 5),
              ("byoyomi 1", 0), ("btime -5 wtime -5 byoyomi 20", 0.02), ("nodes 1", 5))
         )  # fmt: skip
         if rng.random() < 0.1:
