@@ -94,11 +94,13 @@ def shown(pv: Sequence[str], whole: bool) -> Sequence[str]:
 
 
 def score_words(score: str, unit: str, words: dict[str, str]) -> str:
-    """Return a value, 'cp 120' or 'mate -4', as people read it: '+1.20', 'mated in 4'."""
+    """Return a value, 'cp 120' or 'mate -4', as people read it: '+1.20', 'mated in 4'; discs '+4' or '+3.5'."""
     kind, number = score.split()
     if kind == "mate":
         return words["mated" if number.startswith("-") else "mate"].format(length=number.lstrip("-"))
-    return f"{float(number) / (100.0 if unit == 'pawns' else 1.0):+.2f}"
+    if unit == "pawns":
+        return f"{float(number) / 100.0:+.2f}"
+    return f"{round(float(number), 1) + 0.0:+.1f}".removesuffix(".0")  # adding 0 takes the sign from -0
 
 
 def called(verdict: str, missed_mate: int, words: dict[str, str]) -> str:

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         hub = hub_of_engines(args.engines or cores())
         config = uvicorn.Config(
             application(hub, guard),
-            log_level="warning",
+            log_level="error",  # what is no HTTP would be a line each
             access_log=False,
             server_header=False,
             ws_max_size=MESSAGE_MAX,

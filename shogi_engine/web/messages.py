@@ -110,7 +110,7 @@ MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "open": {"name": text(200), "data": text(FILE_MAX * 4 // 3 + 8), "number": number(0, 100_000)},
     "paste": {"text": text(TEXT_MAX), "number": number(0, 100_000)},
     "save": {"format": text(20)},
-    "setup": {"on": flag},
+    "setup": {"on": flag, "keep": flag},  # keep : the position that was set up, when it ends
     "put": {"square": _SQUARE, "piece": text(2)},
     "hand": {"side": number(0, 1), "piece": text(1), "count": number(0, 18)},
     "turn": {"side": number(0, 1)},
@@ -118,7 +118,7 @@ MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "tsume": {"on": flag, "problem": number(0, 1000)},
     "ping": {},
 }
-OPTIONAL = {*LOOK, "session", "number", "effort", "multipv", "clock", "handicap", "here", "problem"}
+OPTIONAL = {*LOOK, "session", "number", "effort", "multipv", "clock", "handicap", "here", "problem", "keep"}
 
 
 def parse(data: str | bytes) -> dict[str, Any]:

@@ -237,8 +237,8 @@ class Session:
 
     # ---- the engine's opinion
 
-    def _do_analyse(self, on: bool, multipv: int = 1) -> None:
-        self.study.on, self.study.multipv = on, multipv
+    def _do_analyse(self, on: bool, multipv: int = 0) -> None:
+        self.study.on, self.study.multipv = on, multipv or self.study.multipv
         self.study.restart()
         self.changed()
 
@@ -262,7 +262,7 @@ class Session:
         if problem:
             if problem > len(PROBLEMS):
                 raise ValueError("there is no such problem")
-            self._open(GameRecord("shogi", PROBLEMS[problem - 1]), tell=False)
+            self._open(GameRecord("shogi", PROBLEMS[problem - 1][1]), tell=False)
             self.flipped = False
         if self.tree.game != "shogi":
             raise ValueError("tsume is for shogi")
@@ -319,17 +319,17 @@ class Session:
 
     # ---- setting up
 
-    def _do_setup(self, on: bool) -> None:
+    def _do_setup(self, on: bool, keep: bool = True) -> None:
         if on:
             self.playing.leave()
-            self.study.forget()
             self._leave_modes()
             self.setup = set_up(self.tree.game, self.tree.board)
-            self.study.restart()
             self.changed()
-            return
-        if self.setup is not None:
+        elif self.setup is not None and keep:
             self._open(GameRecord(self.tree.game, self.setup.text()))
+        else:
+            self.setup = None
+            self.changed()
 
     def _edited(self) -> Any:
         if self.setup is None:

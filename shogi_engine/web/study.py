@@ -128,6 +128,8 @@ class Study:
                 {
                     "kind": "info",
                     "node": number,
+                    "flipped": session.flipped,
+                    "narrow": session.narrow,
                     "depth": first.depth,
                     "seldepth": first.seldepth,
                     "nodes": first.nodes,

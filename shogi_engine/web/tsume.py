@@ -1,6 +1,7 @@
 """Tsume: a person mates by checks, the engine defends as long as it can."""
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.play.ending import rule_ending
@@ -11,34 +12,44 @@ if TYPE_CHECKING:
 
 PROVE_MS = 10_000  # for the problem
 REPLY_MS = 4_000  # for each defence
-# The shortest first: mates in 1, 3, 3, 5, 5 and 7. The first is every beginner's, the others come from games.
+DEFENCE_SECONDS = 12.0  # for all of them, once one was left open
+# Plies of the mate, and the position. The first is every beginner's; the others are of random positions around a king
+# those that have one solution, which leaves no piece in hand.
 PROBLEMS = (
-    "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1",
-    "lnSk3nl/r1s1g1+B2/pppp+R1p2/5p1p1/8p/P8/NPPP1nSPP/3SGK3/L4G3 b BGLP3p 49",
-    "9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87",
-    "lnks+R4/5+S1+B1/ppppp3+L/3l2+N2/2P1P4/3P1p3/PP1S1g1+p1/1B1K3+p1/LN7 b R3GS2Pn3p 127",
-    "+P8/2G3s1k/1+P4nNl/2G6/P1PP4P/2Lg+BP3/2p2pPPL/LSRG3SB/3N1KSN1 b R7P 157",
-    "k3+L4/ps7/2g+P2+S1+N/1p7/P4+B1P1/2S6/NP1PPPP1P/1N3RS2/L1RKGBGNL b GL7P 97",
+    (1, "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1"),
+    (3, "9/7kS/9/9/9/9/9/9/9 b 2G2r2b2g3s4n4l18p 1"),
+    (3, "8k/9/6+Rs1/9/9/9/9/9/9 b BSrb4g2s4n4l18p 1"),
+    (3, "6pSk/9/9/9/9/9/9/9/9 b RSr2b4g2s4n4l17p 1"),
+    (3, "7k1/9/9/7N1/4G4/9/9/9/9 b BG2rb2g4s3n4l18p 1"),
+    (5, "7s1/7p1/8k/9/8G/9/9/9/9 b RNr2b3g3s3n4l17p 1"),
+    (5, "6G1k/6g2/6+R2/9/9/9/9/9/9 b 2SNr2b2g2s3n4l18p 1"),
+    (5, "7k1/6s2/4R4/9/9/9/9/9/9 b RS2b4g2s4n4l18p 1"),
+    (5, "9/5R3/8k/9/8N/9/9/9/9 b 2Gr2b2g4s3n4l18p 1"),
+    (7, "8k/9/9/8G/9/9/9/9/9 b 2RS2b3g3s4n4l18p 1"),
+    (7, "9/6Bk1/4S1P2/9/9/9/9/9/9 b BS2r4g2s4n4l17p 1"),
+    (9, "7g1/5G1k1/9/6pP1/9/9/9/9/9 b BGS2rbg3s4n4l16p 1"),
 )
 
-SEARCHING, YOURS, DEFENDING, SOLVED, NO_MATE, UNKNOWN, LOST = (
-    *("searching", "yours", "defending", "solved", "no mate", "unknown", "lost"),
+SEARCHING, YOURS, RIGHT, LONGER, DEFENDING, SOLVED, NO_MATE, UNKNOWN, LOST = (
+    *("searching", "yours", "right", "longer", "defending", "solved", "no mate", "unknown", "lost"),
 )
+WAITING = (SEARCHING, DEFENDING)
 
 
 @dataclass
 class Tsume:
     """A problem in a session.
 
-    root : the move it begins at    ply : how many moves lead there    status : see above
-    length : plies of the shortest mate, 0 if not known
+    root : the move it begins at    ply : how many moves lead there
+    status : of the attacker's last move, RIGHT is as quick as any, LONGER mates too, LOST lets the king escape
+    lengths : plies of the shortest mate by the number of the move it begins after, where it is known
     """
 
     session: "Session"
     root: int
     ply: int = 0
     status: str = SEARCHING
-    length: int = 0
+    lengths: dict[int, int] = field(default_factory=dict)
     job: Job | None = None
 
     def wake(self) -> None:
@@ -79,7 +90,7 @@ class Tsume:
 
     def check(self) -> None:
         """Raise ValueError if it is not the person's turn."""
-        if self.status not in (YOURS, LOST, SOLVED, NO_MATE, UNKNOWN):
+        if self.status in WAITING:
             raise ValueError("please wait: the engine is thinking")
 
     def moved(self, number: int) -> None:
@@ -97,9 +108,9 @@ class Tsume:
 
         def work(engine: Any, job: Job) -> None:
             engine.set_position(start, moves)
-            reply, escapes = best_defence(engine, job)
+            reply, left = best_defence(engine, job)
             if not job.cancelled:
-                self._reply(job, number, reply, escapes)
+                self._reply(job, number, reply, left)
 
         self.close()
         self.status = DEFENDING
@@ -108,37 +119,45 @@ class Tsume:
     def _settle(self, job: Job, status: str, length: int) -> None:
         with self.session.lock:
             if job is self.job:
-                self.job, self.status, self.length = None, status, length
+                self.job, self.status, self.lengths[self.root] = None, status, length
                 self.session.changed()
 
-    def _reply(self, job: Job, number: int, reply: str, escapes: bool) -> None:
+    def _reply(self, job: Job, number: int, reply: str, left: int | None) -> None:
         session = self.session
         with session.lock:
             if job is not self.job or number not in session.tree:
                 return
             self.job = None
-            self.status = LOST if escapes else YOURS
+            self.status = {0: LOST, None: UNKNOWN}.get(left, RIGHT)
             if reply:
                 made = session.tree.add(reply, number)
+                self.lengths[made] = left or 0
+                before = self.lengths.get(session.tree.parent(number), 0)
+                if left and before and left > before - 2:
+                    self.status = LONGER
                 if session.tree.node == number:
                     session.tree.go(made)
             session.changed()
 
 
-def best_defence(engine: Any, job: Job) -> tuple[str, bool]:
-    """Return the reply that holds out longest against a mate by checks, and whether there is no mate after it.
+def best_defence(engine: Any, job: Job) -> tuple[str, int | None]:
+    """Return the reply that holds out longest against a mate by checks, and the plies that this takes.
 
+    0 plies : there is no mate after it, proven    None : none was found
     engine : stands where the defence is to move; '' if it can not move    job : ends it early when it is cancelled
     """
-    best, longest = "", -1
+    best, longest, unproven = "", -1, ""
+    end = time.monotonic() + DEFENCE_SECONDS
     for reply in engine.legal_moves():
-        if job.cancelled:
+        if job.cancelled or (unproven and time.monotonic() > end):
             break
         engine.push(reply)
         found = engine.find_mate(max_ms=REPLY_MS, shortest=True)
         engine.pop()
+        if found.result == "nomate":
+            return reply, 0
         if not found:
-            return reply, True
-        if found.length > longest:
+            unproven = unproven or reply
+        elif found.length > longest:
             best, longest = reply, found.length
-    return best, False
+    return (unproven, None) if unproven else (best, longest)

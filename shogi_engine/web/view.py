@@ -46,6 +46,7 @@ def state(session: "Session") -> dict[str, Any]:
         "game": game,
         "language": session.language,
         "flipped": session.flipped,
+        "narrow": session.narrow,
         "letters": session.letters,
         "svg": board.svg(areas=True, **session.picture(), **({"letters": session.letters} if game == "shogi" else {})),
         "turn": turn,
@@ -68,7 +69,7 @@ def state(session: "Session") -> dict[str, Any]:
         "setup": hands(board) if setup is not None else None,
         "tsume": tsume(session),
         "formats": formats(game),
-        "problems": len(PROBLEMS),
+        "problems": [length for length, _ in PROBLEMS],
         "engine": {"ready": game in session.pool.ready, "fault": session.pool.fault},
     }
 
@@ -106,11 +107,17 @@ def playing(play: Playing, ending: Any) -> dict[str, Any]:
 
 
 def tsume(session: "Session") -> dict[str, Any] | None:
-    """Return how far a problem is; None if there is none."""
+    """Return how far a problem is, with the plies of the mate at its beginning and now; None if there is none."""
     problem = session.tsume
     if problem is None:
         return None
-    return {"status": problem.status, "length": problem.length, "made": session.tree.ply - problem.ply}
+    lengths, tree = problem.lengths, session.tree
+    return {
+        "status": problem.status,
+        "length": lengths.get(problem.root, 0),
+        "left": lengths.get(tree.node, 0),
+        "made": tree.ply - problem.ply,
+    }
 
 
 # ---- the board

@@ -48,6 +48,13 @@ def played(game, lines, people=frozenset({0, 1}), position="", **settings):
 # ---- what is typed
 
 
+def test_help_names_what_the_game_has():
+    for game, declares in (("shogi", True), ("othello", False)):
+        text, _ = played(game, ["help"])
+        assert ("entering-king" in text) == declares and "save FILE" in text
+        assert max(map(len, text.splitlines())) <= 80
+
+
 @pytest.mark.parametrize("move", ["7六歩", "76FU", "2726FU", "P-7f", "７六歩", "7g7f", "▲７六歩", "76歩"])
 def test_every_notation_is_taken(move):
     text, match = played("shogi", [move])

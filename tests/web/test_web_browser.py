@@ -16,6 +16,12 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+from shogi_engine.analysis import judge  # noqa: E402
+from shogi_engine.analysis import page as analysis_page  # noqa: E402
+from shogi_engine.analysis.judgement import plies_to_examine  # noqa: E402
+from shogi_engine.engine import Engine  # noqa: E402
+from shogi_engine.games.shogi.board import Board  # noqa: E402
+from shogi_engine.records import GameRecord  # noqa: E402
 from shogi_engine.web.app import application, hub_of_engines  # noqa: E402
 from shogi_engine.web.hub import Hub  # noqa: E402
 from shogi_engine.web.pool import EnginePool  # noqa: E402
@@ -66,6 +72,16 @@ def until(page, expression):
     wait_for(lambda: page.evaluate(expression), PATIENCE_MS / 1000)
 
 
+def serious_faults(page):
+    """Return the serious faults that axe finds in a page."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
+    return [
+        (fault["id"], [node["target"] for node in fault["nodes"]][:3])
+        for fault in axe.run(page).response["violations"]
+        if fault["impact"] in ("serious", "critical")
+    ]
+
+
 class Visitor:
     """Somebody at the page. faults : what the console complained about; hosts : whom the page asked"""
 
@@ -93,6 +109,19 @@ class Visitor:
     def move(self, source, target):
         self.tap(source)
         self.tap(target)
+
+    def play(self, move):
+        """Make a move in USI with taps, black's if it is a drop."""
+        source, target = move[:2], move[2:4]
+        self.tap(source, "black" if "*" in source else "")
+        self.tap(target)
+        if self.page.locator("#promotion[open]").count():
+            self.page.click("#promotion button" + (".main" if move.endswith("+") else ":not(.main)"))
+
+    def status(self, words):
+        """Wait until the status line matches a regular expression; return what it says."""
+        until(self.page, f"/{words}/.test(document.querySelector('#status').textContent)")
+        return self.page.inner_text("#status")
 
     def ply(self):
         return self.page.locator("#moves li").count() - 1
@@ -125,13 +154,7 @@ class Visitor:
 
     def axe(self):
         """Return the serious faults that axe finds."""
-        axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
-        found = axe.run(self.page).response["violations"]
-        return [
-            (fault["id"], [node["target"] for node in fault["nodes"]][:3])
-            for fault in found
-            if fault["impact"] in ("serious", "critical")
-        ]
+        return serious_faults(self.page)
 
     def close(self):
         assert self.faults == [] and len(self.hosts) == 1
@@ -227,6 +250,22 @@ def test_keyboard_and_drag_and_promotion(browser, fake_address):
 
 
 @pytest.mark.slow
+def test_a_set_up_that_is_given_up_leaves_the_analysis_on(browser, fake_address):
+    visitor = Visitor(browser, fake_address)
+    page = visitor.page
+    visitor.move("7g", "7f")
+    page.click("#analyse")
+    page.wait_for_selector("#board .arrows path")
+    page.click("#edit")
+    page.click('[data-key="empty"]')
+    until(page, "!document.querySelector('#board .piece:not(.held)')")
+    page.click("#setup-cancel")
+    page.wait_for_selector("#board .arrows path")
+    assert page.get_attribute("#analyse", "aria-checked") == "true" and visitor.ply() == 1
+    visitor.close()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "language", "scheme"), [(DESKTOP, "en", "light"), (PHONE, "ja", "dark")])
 def test_axe_finds_no_serious_fault_anywhere(browser, fake_address, size, language, scheme):
     visitor = Visitor(browser, fake_address, size, language, scheme)
@@ -243,6 +282,33 @@ def test_axe_finds_no_serious_fault_anywhere(browser, fake_address, size, langua
     visitor.page.wait_for_selector("#setup-done")
     assert visitor.axe() == []
     visitor.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "scheme", "language"), [(DESKTOP, "light", "en"), (PHONE, "dark", "ja")])
+def test_the_page_that_an_analysis_writes(browser, tmp_path, size, scheme, language):
+    """It steps by keys and buttons, shows the better line on the board, and asks nobody for anything."""
+    record = GameRecord.from_moves("shogi", ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e"])
+    examiner = FakeExaminer("shogi", {})
+    game = judge(record, {ply: examiner.examine(record, ply) for ply in plies_to_examine(record)})
+    file = tmp_path / "page.html"
+    file.write_text(analysis_page([game], language), encoding="utf-8")
+    page = browser.new_page(viewport=size, color_scheme=scheme)
+    faults, asked = [], []
+    page.on("pageerror", lambda fault: faults.append(str(fault)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    page.keyboard.press("End")
+    assert page.get_attribute("#graph", "aria-valuenow") == "5"
+    page.keyboard.press("Home")
+    page.click("#steps button:last-child")  # the next mistake
+    before = page.inner_html("#board")
+    page.click("#said button")
+    assert page.inner_html("#board") != before and page.locator("#said .blunder").count() == 1
+    assert serious_faults(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert (faults, asked) == ([], [file.as_uri()])
+    page.close()
 
 
 @pytest.mark.slow
@@ -273,8 +339,9 @@ def test_a_whole_game(browser, engine_address, game, size, language):
 
 
 @pytest.mark.slow
-def test_a_record_is_analysed(browser, engine_address):
-    visitor = Visitor(browser, engine_address)
+@pytest.mark.parametrize(("size", "language"), [(DESKTOP, "en"), (PHONE, "ja")])
+def test_a_record_is_analysed(browser, engine_address, size, language):
+    visitor = Visitor(browser, engine_address, size, language)
     moves = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d 8e8f 8g8f 8b8f 2d3d 2b8h+ 7i8h 8f7f 5i5h"
     visitor.paste(f"startpos moves {moves}")
     visitor.page.click("#judge")
@@ -285,7 +352,7 @@ def test_a_record_is_analysed(browser, engine_address):
     visitor.page.keyboard.press("End")
     visitor.page.wait_for_timeout(6000)
     visitor.page.wait_for_selector("#lines li:nth-child(3)")
-    visitor.shot("browser-shogi")
+    visitor.shot(f"judged-{language}")
     with visitor.page.expect_download() as download:
         visitor.page.click("#save")
         visitor.page.click('[data-format="kif"]')
@@ -294,16 +361,42 @@ def test_a_record_is_analysed(browser, engine_address):
 
 
 @pytest.mark.slow
-def test_a_tsume_is_solved(browser, engine_address):
-    visitor = Visitor(browser, engine_address, PHONE, "ja")
+@pytest.mark.parametrize(("size", "language"), [(DESKTOP, "en"), (PHONE, "ja")])
+def test_a_tsume_is_solved(browser, engine_address, size, language):
+    """A wrong check is called wrong; taken back, the right moves mate against the engine's defence."""
+    visitor = Visitor(browser, engine_address, size, language)
     page = visitor.page
     page.click("#tsume")
-    page.click('[data-problem="3"]')
-    until(page, "/手詰/.test(document.querySelector('#status').textContent)")
-    visitor.shot("tsume")
+    page.click('[data-problem="6"]')
+    visitor.status("Mate in 5|5手詰")
+    board = Board(page.input_value("#position"))
+    with Engine("shogi", hash_mb=16) as engine:
+        visitor.play(check_that_fails(engine, board))
+        visitor.status("Wrong|不正解")
+        visitor.shot(f"tsume-wrong-{language}")
+        page.click("#undo")
+        visitor.status("Mate in 5|5手詰")
+        for left in (3, 1, 0):
+            engine.set_position(page.input_value("#position"))
+            visitor.play(engine.find_mate(shortest=True).moves[0])
+            visitor.status(f"Right! Mate in {left}|あと{left}手詰" if left else "Solved|正解です。")
+            visitor.shot(f"tsume-{left}-{language}")
+    page.keyboard.press("Home")
     page.click("#problem button")  # the solution, as a line to be walked
-    until(page, "/手詰/.test(document.querySelector('#found').textContent)")
-    assert len(page.inner_text("#found").split(": ")[1].split()) == 3
-    page.click('[data-step="next"]')
-    visitor.shot("tsume-solution")
+    until(page, "/Mate in 5|5手詰/.test(document.querySelector('#found').textContent)")
+    assert len(page.inner_text("#found").split(": ")[1].split()) == 5
     visitor.close()
+
+
+def check_that_fails(engine, board):
+    """Return a check after which there is no mate."""
+    for move in map(str, board.legal_moves):
+        board.push_text(move)
+        found = []
+        for reply in map(str, board.legal_moves if board.is_check() else ()):
+            engine.set_position(board.sfen(), [reply])
+            found.append(engine.find_mate(max_ms=3000).result)
+        board.pop()
+        if "nomate" in found:
+            return move
+    raise AssertionError("every check mates")

@@ -2,18 +2,19 @@
 
 import base64
 import json
-from pathlib import Path
 
 import pytest
 
 from shogi_engine import records
+from shogi_engine.forced_win import ForcedWin
+from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.records.handicaps import HANDICAPS
 from shogi_engine.web import messages
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import EnginePool, Job
 from shogi_engine.web.session import Session
 from shogi_engine.web.tree import Tree
-from shogi_engine.web.tsume import PROBLEMS
+from shogi_engine.web.tsume import PROBLEMS, best_defence
 from web.fake_engine import FakeEngine, FakeExaminer, wait_for
 
 
@@ -212,10 +213,10 @@ def test_a_mate_is_found_and_kept_as_a_line(player):
     assert wait_for(lambda: player.texts) == ["G*5b"] and player.state["ply"] == 0
 
 
-def test_problems_are_proven_mates():
-    known = json.loads((Path(__file__).parents[1] / "data/shogi_mate.json").read_text(encoding="utf-8"))["positions"]
-    lengths = {position["sfen"]: position["mate"] for position in known}
-    assert [lengths[problem] for problem in PROBLEMS[1:]] == [3, 3, 5, 5, 7]
+@pytest.mark.parametrize(("length", "problem"), PROBLEMS)
+def test_problems_are_proven_mates(length, problem):
+    found = Board(problem).find_mate(shortest=True)
+    assert (found.length, found.shortest) == (length, True)
 
 
 def test_tsume(player):
@@ -224,11 +225,60 @@ def test_tsume(player):
     with pytest.raises(ValueError, match="no check"):
         player.do("move", move="5c5b" if "5c" not in player.state["targets"] else "G*9i")
     player.do("move", move="G*5b")
-    assert player.state["tsume"]["status"] == "solved"
+    assert player.state["tsume"] == {"status": "solved", "length": 1, "left": 0, "made": 1}
     player.do("undo")
-    assert player.state["tsume"]["status"] == "yours"
+    assert player.state["tsume"] == {"status": "yours", "length": 1, "left": 1, "made": 0}
     player.do("tsume", on=False)
     assert player.state["tsume"] is None
+
+
+class Solver:
+    """An engine that knows the mates after each defence: their plies, 0 for none, None where it finds out nothing."""
+
+    def __init__(self, lengths):
+        self.lengths, self.made = lengths, []
+
+    def legal_moves(self):
+        return list(self.lengths)
+
+    def push(self, move):
+        self.made.append(move)
+
+    def pop(self):
+        self.made.pop()
+
+    def find_mate(self, **limits):
+        length = self.lengths[self.made[-1]]
+        result = "timeout" if length is None else "mate" if length else "nomate"
+        return ForcedWin(result, ("7g7f",) * (length or 0))
+
+
+@pytest.mark.parametrize(
+    ("lengths", "reply", "left"),
+    [
+        ({"a": 3, "b": 5}, "b", 5),
+        ({"a": 3, "b": 0}, "b", 0),
+        ({"a": None, "b": 0}, "b", 0),
+        ({"a": 3, "b": None}, "b", None),
+    ],
+)
+def test_the_best_defence_escapes_or_lives_longest(lengths, reply, left):
+    assert best_defence(Solver(lengths), Job("shogi", print)) == (reply, left)
+
+
+def test_an_attacker_is_told_what_the_move_was_worth(player, monkeypatch):
+    replies = iter([("5a5b", 5), ("5a5b", 3), ("5a5b", 0), ("5a5b", None)])
+    monkeypatch.setattr("shogi_engine.web.tsume.best_defence", lambda engine, job: next(replies))
+    player.do("paste", text="4k4/9/9/9/9/9/9/9/4K4 b G 1").do("tsume", on=True)
+    wait_for(lambda: player.state["tsume"]["status"] == "no mate")
+    player.session.tsume.lengths[0] = 5  # as if it had been proven
+    for status, left in (("longer", 5), ("right", 3), ("lost", 0), ("unknown", 0)):
+        player.do("move", move="G*5b")
+        wait_for(lambda status=status: player.state["tsume"]["status"] == status)
+        assert (player.state["tsume"]["left"], player.state["tsume"]["made"]) == (left, 2)
+        player.do("undo")
+        assert player.state["tsume"]["left"] == 5
+        player.do("step", to="first")
 
 
 # ---- records and positions
@@ -282,9 +332,22 @@ def test_a_position_is_set_up(player):
     with pytest.raises(ValueError, match="pawn"):
         player.do("setup", on=False)  # two pawns on a file
     assert player.state["setup"] is not None
-    player.do("stop").do("game", game="othello").do("setup", on=True)
+    player.do("setup", on=False, keep=False).do("game", game="othello").do("setup", on=True)
     player.do("put", square="a1", piece="X").do("setup", on=False)
     assert player.state["position"].startswith("X")
+
+
+def test_a_position_that_is_given_up_leaves_all_as_it_was(player):
+    for move in ("7g7f", "3c3d", "2g2f", "8c8d"):
+        player.do("move", move=move)
+    player.do("judge", on=True)
+    wait_for(lambda: player.state["line"][3].get("verdict"))
+    player.do("analyse", on=True).do("setup", on=True).do("board", which="empty")
+    wait_for(lambda: FakeEngine.running == 0)
+    player.do("setup", on=False, keep=False)
+    assert (player.state["setup"], player.state["ply"], player.state["analysis"]["on"]) == (None, 4, True)
+    assert player.state["line"][3]["verdict"] == "blunder"
+    wait_for(lambda: FakeEngine.running == 1)
 
 
 # ---- engines and sessions

@@ -25,21 +25,23 @@ def missed(judge: cshogi.DfPn, solver: MateSolver, game: str, colours: set[int],
     if start != "startpos":
         board.set_sfen(start.removeprefix("sfen ").strip())
     found = []
-    waiting: tuple[str, str] | None = None  # the position that had a mate, and what was played there
+    waiting: dict[int, tuple[str, str]] = {}  # by side: the position that had a mate, and what was played there
     for ply, text in enumerate([*moves.split(), ""]):
         if board.turn in colours:
             mates = bool(judge.search(board))
-            if waiting and not mates:
-                position = parse_sfen(waiting[0])
+            before = waiting.pop(board.turn, None)
+            if before and not mates:
+                position = parse_sfen(before[0])
                 shortest = solver.solve(position, nodes=20_000_000, shortest=True)
                 if shortest.length <= most:
                     line = " ".join(line_texts(position, shortest.moves))
-                    found.append(f"ply {ply - 1}: {waiting[1]} played, mate in {shortest.length}: {line}  {waiting[0]}")
-            waiting = (board.sfen(), text) if mates else None
+                    found.append(f"ply {ply - 1}: {before[1]} played, mate in {shortest.length}: {line}  {before[0]}")
+            if mates:
+                waiting[board.turn] = board.sfen(), text
         if text:
             board.push_usi(text)
-            if waiting and board.is_game_over():
-                waiting = None
+            if board.is_game_over():
+                waiting.clear()
     return found
 
 

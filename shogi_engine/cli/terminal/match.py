@@ -26,9 +26,11 @@ hint      what the engine would play
 go        let the engine move for you
 board     show the board again; `flip` turns it
 level N   the engine's level from now on, 0 to {strongest}
-resign    give up; `declare` claims a win by the entering-king rule
-save FILE write the game ({formats}); `load FILE` goes on with one
+resign    give up
+save FILE write the game: {formats}
+load FILE go on with the game of a file
 quit      leave; the game is kept"""
+HELP_DECLARE = "declare   claim a win by the entering-king rule"
 COMMANDS = (
     "undo", "hint", "go", "board", "flip", "moves", "level", "resign", "declare", "save", "load", "help", "quit"
 )  # fmt: skip
@@ -226,6 +228,8 @@ class Match:
         formats = ", ".join(each.extensions[0] for each in records.all_formats(self.engine.game.name))
         example = self._shown(self.engine.legal_moves()[:1])
         self.show(HELP.format(example=example, formats=formats, strongest=self.engine.levels - 1))
+        if hasattr(self._position(), "can_declare_win"):
+            self.show(HELP_DECLARE)
 
     def _do_moves(self, _: str) -> None:
         self.show(" ".join(self._shown([move]) for move in self.engine.legal_moves()))

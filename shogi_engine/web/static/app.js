@@ -48,7 +48,7 @@ link.on("info", message => {
   info = message;
   if (!state || info.node !== state.node || state.setup) return;
   panels.analysis(state, info, link);
-  board.arrows(info.arrows);
+  arrows();
 });
 link.on("engine", message => {
   if (!state || message.game !== state.game) return;
@@ -83,6 +83,12 @@ function toast(text, stay = false) {
 
 // ---- what is shown
 
+// Those of an analysis, once they are drawn for the board as it lies.
+function arrows() {
+  const fits = info?.node === state.node && info.flipped === state.flipped && info.narrow === state.narrow;
+  if (fits && state.analysis.on && !state.setup) board.arrows(info.arrows);
+}
+
 let passed = -1; // the position in which a pass was made
 
 function show() {
@@ -97,7 +103,7 @@ function show() {
   document.body.dataset.game = state.game;
   document.body.classList.toggle("narrow", narrow.matches);
   board.draw(state);
-  if (info?.node === state.node && state.analysis.on && !state.setup) board.arrows(info.arrows);
+  arrows();
   panels.players(state);
   panels.clocks(state, 0);
   panels.moves(state, link);
@@ -107,6 +113,7 @@ function show() {
   setup(state, link);
   problem(state, link, () => dialogs.tsume(state, link));
   const {playing} = state;
+  for (const button of document.querySelectorAll("#controls [data-step], #undo, #think")) button.hidden = Boolean(state.setup);
   $("resign").hidden = !playing.on;
   $("declare").hidden = !playing.on || state.game !== "shogi";
   $("judging").hidden = state.judging === null;
@@ -147,7 +154,7 @@ $("think").onclick = () => link.say("think");
 $("resign").onclick = () => link.say("resign");
 $("declare").onclick = () => link.say("declare");
 $("mate").onclick = () => link.say("mate");
-$("analyse").onclick = () => link.say("analyse", {on: !state.analysis.on, multipv: Number($("multipv").value)});
+$("analyse").onclick = () => link.say("analyse", {on: !state.analysis.on});
 $("multipv").onchange = () => link.say("analyse", {on: state.analysis.on, multipv: Number($("multipv").value)});
 $("judge").onclick = () => link.say("judge", {on: state.judging === null, effort: $("effort").value});
 $("note").onclick = () => link.say("comment", {text: $("comment").value});

@@ -1,5 +1,6 @@
 // The board: the server's picture, with squares that can be tapped, dragged between, and walked with the keyboard.
 
+import {promoted} from "./setup.js";
 import {side, t} from "./words.js";
 
 const DRAG = 6; // pixels until a press is a drag
@@ -120,14 +121,17 @@ export class Board {
 
   #ask_promotion(moves, area) {
     const dialog = document.getElementById("promotion");
-    const promoted = moves.find(move => move.endsWith("+")), plain = moves.find(move => !move.endsWith("+"));
+    const piece = this.root.querySelector(`.piece[data-square="${moves[0].slice(0, 2)}"] text`).textContent;
+    const becoming = moves.find(move => move.endsWith("+")), plain = moves.find(move => !move.endsWith("+"));
     dialog.replaceChildren();
     const title = Object.assign(document.createElement("h2"), {id: "promotion-title", textContent: t("promote")});
     const row = Object.assign(document.createElement("div"), {className: "row"});
     dialog.append(title, row);
     return new Promise(resolve => {
-      for (const [move, word, name] of [[promoted, "yes", "main"], [plain, "no", ""]]) {
-        const button = Object.assign(document.createElement("button"), {type: "button", className: name, textContent: t(word)});
+      for (const [move, word, name, shown] of [[becoming, "yes", "main", promoted(piece)], [plain, "no", "", piece]]) {
+        const button = Object.assign(document.createElement("button"), {type: "button", className: name});
+        const koma = Object.assign(document.createElement("span"), {className: `koma ${name && "promoted"}`, textContent: shown, ariaHidden: "true"});
+        button.append(koma, t(word));
         button.onclick = () => { resolve(move); dialog.close(); };
         row.append(button);
       }

@@ -121,8 +121,8 @@ export function save_file({name, data}) {
 
 export function tsume(state, link) {
   const choose = problem => { link.say("tsume", {on: true, problem}); dialog.close(); };
-  const problems = Array.from({length: state.problems}, (_, index) => element("button", {type: "button", "data-problem": index + 1,
-    onclick: () => choose(index + 1)}, t("problem", {number: index + 1})));
+  const problems = state.problems.map((length, index) => element("button", {type: "button", "data-problem": index + 1,
+    onclick: () => choose(index + 1)}, t("problem", {number: index + 1, length})));
   show(t("tsumeTitle"), element("p", {}, t("tsumeHint")), element("div", {class: "list"}, ...problems,
     ...(state.game === "shogi" ? [element("button", {type: "button", onclick: () => choose(0)}, t("solveThis"))] : [])));
 }

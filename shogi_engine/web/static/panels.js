@@ -39,7 +39,8 @@ export function players(state) {
     const name = element("span", {class: "name"}, element("b", {}, side(number)), " ", player_name(state, number));
     const parts = [mark, name];
     if (state.counts) parts.push(element("span", {class: "count"}, String(state.counts[number])));
-    if (state.playing.clock) parts.push(element("span", {class: "clock", "data-side": number, role: "timer"}));
+    if (state.playing.clock) parts.push(element("span", {class: "soft extra", "data-side": number}),
+      element("span", {class: "clock", "data-side": number, role: "timer"}));
     $(id).replaceChildren(...parts);
     $(id).classList.toggle("turn", state.turn === number && !state.playing.over && !state.setup);
   }
@@ -55,18 +56,22 @@ export function clocks(state, since) {
     node.textContent = clock_text(byoyomi ? clock.byoyomi + left : left);
     node.classList.toggle("low", (byoyomi ? clock.byoyomi + left : clock.byoyomi ? 99 : left) <= 10);
     node.classList.toggle("running", clock.side === number);
+    node.previousElementSibling.textContent = clock.byoyomi ? (byoyomi ? t("byoyomi") : `+${clock.byoyomi}`) : "";
   }
 }
 
 // ---- the status line
 
+function tsume_words({status, length, left, made}) {
+  if (status === "yours") return left ? "tsume_yours" : "tsume_open";
+  return status === "solved" && length && made > length ? "tsume_slow" : `tsume_${status}`;
+}
+
 export function status(state, preparing) {
   const {playing, tsume} = state;
   const parts = [];
-  if (tsume) {
-    parts.push(t(tsume.status === "yours" ? (tsume.made || !tsume.length ? "tsume_yours0" : "tsume_yours") : `tsume_${tsume.status}`,
-      {length: tsume.length}));
-  } else if (state.setup) parts.push(t("setupHint"));
+  if (tsume) parts.push(t(tsume_words(tsume), tsume));
+  else if (state.setup) parts.push(t("setupHint"));
   else if (playing.over) {
     const {winner, name} = playing.over;
     const result = winner === null ? t("draw") : t("wins", {side: side(winner)});
@@ -196,5 +201,5 @@ function bar(state, line) {
   const step = Math.min(20, Math.max(0, Math.round(chance * 20)));
   box.dataset.step = step; // the style sheet has a height for each: no style may be set from here
   box.setAttribute("aria-label", t("chance", {percent: percent(chance)}));
-  box.querySelector("span").textContent = line?.score ?? `${percent(chance)}%`;
+  box.querySelector("span").textContent = line && !line.mate ? line.score : `${percent(chance)}%`;
 }

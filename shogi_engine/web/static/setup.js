@@ -11,6 +11,12 @@ let fixed = ""; // what the panel shows now, not to be drawn anew
 
 export const chosen_piece = () => chosen;
 
+// What a piece, as it is drawn, becomes by promotion: 角 馬, B +B.
+export function promoted(name) {
+  const letter = Object.keys(KANJI).find(each => KANJI[each] === name || each === name);
+  return name in KANJI ? `+${letter}` : KANJI[`+${letter}`];
+}
+
 export function setup(state, link) {
   const panel = $("setup");
   panel.hidden = !state.setup;
@@ -28,7 +34,7 @@ export function setup(state, link) {
   const rows = [];
   if (shogi) {
     for (const colour of [0, 1])
-      rows.push(element("div", {class: "picks"}, ...Object.entries(KANJI).map(([piece, kanji]) =>
+      rows.push(element("div", {class: "picks eight"}, ...Object.entries(KANJI).map(([piece, kanji]) =>
         choice(colour ? piece.toLowerCase() : piece, state.letters ? piece : kanji, `${side(colour)} ${kanji} ${piece}`,
           `koma ${colour ? "white" : "black"} ${piece[0] === "+" ? "promoted" : ""}`))));
   } else rows.push(element("div", {class: "picks"}, choice("X", "●", side(0)), choice("O", "○", side(1))));
@@ -41,13 +47,13 @@ export function setup(state, link) {
     element("button", {type: "button", "data-key": which, onclick: () => link.say("board", {which})}, t(word)));
   panel.replaceChildren(element("h2", {}, t("setupTitle")), ...rows, turn, element("div", {class: "row"}, ...boards),
     element("div", {class: "row"}, element("button", {type: "button", class: "main", id: "setup-done", onclick: () => link.say("setup", {on: false})}, t("done")),
-      element("button", {type: "button", onclick: () => link.say("stop")}, t("cancel"))));
+      element("button", {type: "button", id: "setup-cancel", onclick: () => link.say("setup", {on: false, keep: false})}, t("cancel"))));
   if (focused) panel.querySelector(`[data-key="${focused}"]`)?.focus();
 }
 
 function hand(state, link, colour) {
   const held = state.setup[colour];
-  return element("div", {class: "hand"}, element("b", {}, side(colour)), ...Object.keys(KANJI).slice(0, 7).reverse().map(piece => {
+  return element("div", {class: "hand", role: "group", "aria-label": side(colour)}, element("b", {}, side(colour)), ...Object.keys(KANJI).slice(0, 7).reverse().map(piece => {
     const count = held[piece] ?? 0, name = `${side(colour)} ${KANJI[piece]}`;
     const set = number => link.say("hand", {side: colour, piece, count: number});
     return element("span", {class: "stepper"},

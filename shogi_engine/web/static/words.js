@@ -26,15 +26,17 @@ const WORDS = {
     weakest: "0 is a beginner, {strongest} the engine at full strength",
     openTitle: "Open a game", pasteHere: "Paste SFEN, KIF, KI2, CSA, USI or a transcript", file: "or choose a file", read: "Read",
     chooseGame: "{count} games in this file", game: "Game {number}",
-    saveTitle: "Save the game", lostInFile: "not kept by this format: {what}",
+    byoyomi: "byoyomi", saveTitle: "Save the game", lostInFile: "not kept by this format: {what}",
     setupTitle: "Set up a position", piece: "Piece", nothing: "Empty", startBoard: "Start", emptyBoard: "Clear",
     rest: "Rest to White", done: "Done", hands: "In hand", turn: "To move", more: "one more {piece}", fewer: "one fewer {piece}",
     setupHint: "Choose a piece, then tap squares.", discs: "Discs",
-    tsumeTitle: "Tsume: mate by checks", solveThis: "The position on the board", problem: "Problem {number}",
+    tsumeTitle: "Tsume: mate by checks", solveThis: "The position on the board", problem: "{number}: mate in {length}",
     tsumeHint: "Mate the king; every move must give check. The engine defends.",
-    tsume_searching: "Looking for the mate …", tsume_yours: "Mate in {length}. Your move.", tsume_yours0: "Your move.",
+    tsume_searching: "Looking for the mate …", tsume_yours: "Mate in {left}. Your move.", tsume_open: "Your move.",
+    tsume_right: "Right! Mate in {left}. Your move.", tsume_longer: "That mates too, but takes longer: mate in {left} now.",
+    tsume_slow: "Mate, in {made}. There is one in {length}.",
     tsume_defending: "The engine defends …", tsume_solved: "Mate! Solved.", tsume_unknown: "No mate was proven, but try.",
-    tsume_lost: "The king escapes: there is no mate any more. Take back.", "tsume_no mate": "There is no mate here.",
+    tsume_lost: "Wrong: now the king escapes. Take back.", "tsume_no mate": "There is no mate here.",
     leave: "Leave", again: "Again", nextProblem: "Next problem", solution: "Show the solution",
     squareEmpty: "empty", blackwins: "Black", whitewins: "White",
     "end_": "the game is over", end_resignation: "resignation", end_mate: "mate", end_time: "time", end_repetition: "repetition",
@@ -66,15 +68,17 @@ const WORDS = {
     weakest: "0 が入門、{strongest} が最強です",
     openTitle: "棋譜を開く", pasteHere: "SFEN・KIF・KI2・CSA・USI・記録を貼り付け", file: "またはファイルを選択", read: "読み込む",
     chooseGame: "このファイルには {count} 局あります", game: "第 {number} 局",
-    saveTitle: "棋譜を保存", lostInFile: "この形式では保存されません: {what}",
+    byoyomi: "秒読み", saveTitle: "棋譜を保存", lostInFile: "この形式では保存されません: {what}",
     setupTitle: "局面編集", piece: "駒", nothing: "空き", startBoard: "初期配置", emptyBoard: "全て消す",
     rest: "残りを後手へ", done: "完了", hands: "持駒", turn: "手番", more: "{piece}を増やす", fewer: "{piece}を減らす",
     setupHint: "駒を選んでから升目を押してください。", discs: "石",
-    tsumeTitle: "詰将棋", solveThis: "盤上の局面", problem: "第 {number} 問",
+    tsumeTitle: "詰将棋", solveThis: "盤上の局面", problem: "第{number}問（{length}手詰）",
     tsumeHint: "王手の連続で玉を詰めてください。エンジンが最善で逃げます。",
-    tsume_searching: "詰みを調べています …", tsume_yours: "{length}手詰です。あなたの番です。", tsume_yours0: "あなたの番です。",
+    tsume_searching: "詰みを調べています …", tsume_yours: "{left}手詰です。あなたの番です。", tsume_open: "あなたの番です。",
+    tsume_right: "正解です！ あと{left}手詰。", tsume_longer: "詰みますが遠回りです。あと{left}手詰。",
+    tsume_slow: "{made}手で詰みました。最短は{length}手詰です。",
     tsume_defending: "玉方が考えています …", tsume_solved: "詰みました。正解です。", tsume_unknown: "詰みは証明されていません。",
-    tsume_lost: "玉が逃れました。もう詰みません。待ったをどうぞ。", "tsume_no mate": "この局面に詰みはありません。",
+    tsume_lost: "不正解です。玉が逃れます。待ったをどうぞ。", "tsume_no mate": "この局面に詰みはありません。",
     leave: "終わる", again: "もう一度", nextProblem: "次の問題", solution: "正解を見る",
     squareEmpty: "空き", 
     "end_": "終局", end_resignation: "投了", end_mate: "詰み", end_time: "時間切れ", end_repetition: "千日手",
@@ -112,7 +116,7 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (_, name) => name === "black" ? side(0) : values[name] ?? "");
 }
 
-export const refusal = text => (language === "ja" && REFUSALS[text]) || text;
+export const refusal = text => (language === "ja" && REFUSALS[text]) || text.charAt(0).toUpperCase() + text.slice(1);
 
 export function translate(root = document) {
   document.documentElement.lang = language;

@@ -235,7 +235,7 @@ def _hand(board: "Board", color: int, places: _Places, letters: bool) -> list[st
             aside = -CELL * 0.4 if turned else CELL * 0.4
             drawn.append(
                 f'<circle cx="{x + aside:g}" cy="{y + aside:g}" r="10.5" fill="{INK}" fill-opacity=".82"/>'
-                + _text(x + aside, y + aside, 15, str(hand[kind]), "#fff", turned)
+                + _text(x + aside, y + aside, 15, str(hand[kind]), "#fff")
             )
     return drawn
 

@@ -1,0 +1,225 @@
+"""Let many people play and analyse at `shogi-engine serve` at once, and throw garbage at it; Linux.
+
+    python -m tools.measure.web_load --sessions 50 --seconds 300
+
+A server with its engines is started on any free port. Each visitor makes random moves in Shogi or Othello with live
+analysis on. After that they all leave while the engines search for them,
+which has to end; then --frames frames of garbage and as many requests come, and a last visitor has to be served.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import websockets
+
+from shogi_engine.web.messages import MESSAGES
+
+STEP_SECONDS = 0.2  # between a visitor's moves
+GAME_MOVES = 60  # after which a visitor begins anew
+PATIENCE = 60.0  # seconds that an answer may take
+SAMPLE_SECONDS = 5.0
+IDLE = 0.1  # of a core: below it nothing is searched
+PATHS = ("/static/../app.py", "/static/%2e%2e/app.py", "/../../etc/passwd", "/static/..%2f..%2f..%2fetc%2fpasswd",
+         "//etc/passwd", "/static/%00", "/static/" + "a" * 3000, "/ws", "/", "/static/app.js")  # fmt: skip
+
+
+async def connect(address: str) -> Any:
+    """Return a WebSocket to a server at ws://..."""
+    return await websockets.connect(address, max_size=None, compression=None)
+
+
+async def next_of(socket: Any, kind: str) -> dict[str, Any]:
+    """Return the next message of a kind. Raises AssertionError for an error that the server tells."""
+    while True:
+        message: dict[str, Any] = json.loads(await asyncio.wait_for(socket.recv(), PATIENCE))
+        assert message["kind"] != "error", message
+        if message["kind"] == kind:
+            return message
+
+
+async def visit(address: str, rng: random.Random, end: float) -> list[float]:
+    """Play random moves with live analysis until the time `end`, and leave in the middle of it.
+
+    Returns the seconds that each answer took.
+    """
+    taken: list[float] = []
+    async with await connect(address) as socket:
+        await socket.send('{"do": "hello"}')
+        await next_of(socket, "state")
+        await socket.send('{"do": "analyse", "on": true, "multipv": 2}')
+        state = await next_of(socket, "state")
+        while time.monotonic() < end:
+            moves = [move for targets in state["targets"].values() for each in targets.values() for move in each]
+            if moves and (len(taken) + 1) % GAME_MOVES:
+                message = {"do": "move", "move": rng.choice(moves)}
+            else:
+                message = {"do": "game", "game": rng.choice(("shogi", "othello"))}
+            asked = time.monotonic()
+            await socket.send(json.dumps(message))
+            state = await next_of(socket, "state")
+            taken.append(time.monotonic() - asked)
+            await asyncio.sleep(STEP_SECONDS)
+    return taken
+
+
+async def crowd(address: str, sessions: int, seconds: float) -> list[float]:
+    """Let so many visit at once; return the seconds that their answers took."""
+    end = time.monotonic() + seconds
+    visits = await asyncio.gather(*(visit(address, random.Random(number), end) for number in range(sessions)))
+    return [taken for each in visits for taken in each]
+
+
+def garbage(rng: random.Random) -> str | bytes:
+    """Return a frame that is nearly a message, or none at all."""
+    kind = rng.randrange(4)
+    if kind == 0:
+        return rng.randbytes(rng.randrange(300))
+    name = rng.choice(list(MESSAGES))
+    fields: dict[str, Any] = {
+        key: rng.choice([None, True, 0, -1, 2, "", "7g7f", "shogi", [None, 1], {}, 1e300]) for key in MESSAGES[name]
+    }
+    if name == "save":
+        fields = {"format": rng.choice(["kif", "../x", ""])}
+    text = json.dumps({"do": name, **fields})
+    if kind == 1:
+        place = rng.randrange(len(text))
+        text = text[:place] + rng.choice('{}[]",:\\\u0000é') + text[place + 1 :]
+    return text
+
+
+async def throw(address: str, frames: int, rng: random.Random) -> None:
+    """Send frames of garbage over ten connections, then be served once."""
+    for _ in range(10):
+        async with await connect(address) as socket:
+            await socket.send('{"do": "hello"}')
+            for _ in range(frames // 10):
+                await socket.send(garbage(rng))
+    async with await connect(address) as socket:
+        await socket.send('{"do": "hello"}')
+        await next_of(socket, "state")
+
+
+async def request(host: str, port: int, content: bytes) -> bytes:
+    """Send bytes as a request; return the answer's beginning."""
+    reader, writer = await asyncio.open_connection(host, port)
+    try:
+        writer.write(content)
+        await writer.drain()
+        writer.write_eof()
+        return await asyncio.wait_for(reader.read(), PATIENCE)
+    except ConnectionError:
+        return b""
+    finally:
+        writer.close()
+
+
+async def throw_requests(port: int, count: int, rng: random.Random) -> tuple[dict[str, int], bool]:
+    """Send requests, damaged ones among them; return how many got which status, and whether a file got out."""
+    statuses: dict[str, int] = {}
+    leaked = False
+    for _ in range(count):
+        path = rng.choice(PATHS)
+        method = rng.choice(("GET", "GET", "POST", "HEAD", "BREW"))
+        content = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()
+        if rng.random() < 0.5:
+            place = rng.randrange(len(content))
+            content = content[:place] + rng.randbytes(rng.randrange(1, 4)) + content[place + 1 :]
+        answer = await request("127.0.0.1", port, content)
+        status = answer[9:12].decode("latin-1") or "closed"
+        statuses[status] = statuses.get(status, 0) + 1
+        leaked |= b"root:" in answer or b"import asyncio" in answer
+    return dict(sorted(statuses.items())), leaked
+
+
+class Server:
+    """A server in a process of its own. port : it listens on"""
+
+    def __init__(self, engines: int) -> None:
+        command = [sys.executable, "-m", "shogi_engine", "serve", "--port", "0", "--engines", str(engines)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        found = None
+        while found is None:
+            line = self.process.stdout.readline()
+            if not line:
+                raise SystemExit("the server did not start")
+            found = re.search(r"127\.0\.0\.1:(\d+)", line)
+        self.port = int(found[1])
+
+    def megabytes(self) -> int:
+        """Return its memory."""
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") >> 20
+
+    def cpu_seconds(self) -> float:
+        """Return the time it has computed."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def seconds_until_idle(self, limit: float = 60.0) -> float:
+        """Return when it computed no more; `limit` if it goes on."""
+        began = time.monotonic()
+        while (waited := time.monotonic() - began) < limit:
+            before = self.cpu_seconds()
+            time.sleep(0.5)
+            if self.cpu_seconds() - before < 0.5 * IDLE:
+                return waited
+        return limit
+
+
+async def sample(server: Server, found: list[int]) -> None:
+    """Note the server's memory now and then, until cancelled."""
+    while True:
+        await asyncio.sleep(SAMPLE_SECONDS)
+        found.append(server.megabytes())
+
+
+async def measure(server: Server, args: argparse.Namespace) -> bool:
+    """Print what comes of it; return whether all was well."""
+    address = f"ws://127.0.0.1:{server.port}/ws"
+    await crowd(address, args.sessions, min(20.0, args.seconds))  # engines are ready, tables are filled
+    memory: list[int] = [server.megabytes()]
+    sampling = asyncio.create_task(sample(server, memory))
+    taken = sorted(await crowd(address, args.sessions, args.seconds))
+    sampling.cancel()
+    idle = await asyncio.to_thread(server.seconds_until_idle)
+    print(f"{args.sessions} sessions, {args.seconds:g} s: {len(taken)} moves and no error")
+    print(f"answers: median {1000 * taken[len(taken) // 2]:.0f} ms, 99 % {1000 * taken[len(taken) * 99 // 100]:.0f} ms")
+    third = max(len(memory) // 3, 1)
+    print(f"memory: {memory[0]} MB, {max(memory[:third])} in the first third, {max(memory[-third:])} in the last")
+    print(f"searches of those who left ended within {idle + 0.5:.1f} s")
+    rng = random.Random(1)
+    await throw(address, args.frames, rng)
+    statuses, leaked = await throw_requests(server.port, args.frames, rng)
+    print(f"{args.frames} frames of garbage; {args.frames} requests: {statuses}; files that got out: {leaked}")
+    print(f"the server answers still; {server.megabytes()} MB", flush=True)
+    return idle < 10 and not leaked and server.process.poll() is None
+
+
+def main() -> int:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sessions", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument("--frames", type=int, default=10_000)
+    parser.add_argument("--engines", type=int, default=2)
+    args = parser.parse_args()
+    server = Server(args.engines)
+    try:
+        return 0 if asyncio.run(measure(server, args)) else 1
+    finally:
+        server.process.terminate()
+        server.process.wait(20)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
