@@ -26,14 +26,12 @@ from shogi_engine.game import (
     Game,
     declaration_value,
     do_move,
-    evaluate,
-    refresh_line,
 )
 from shogi_engine.jit import Progress, Task, new_record, shared_task
 from shogi_engine.levels import FULL_STRENGTH_MS, LevelPlan, drawn_limits
 from shogi_engine.perft import Perft, perft
 from shogi_engine.results import PvInfo, SearchResult, continued_line, copy_position, legal_line
-from shogi_engine.search.context import new_context, set_root
+from shogi_engine.search.context import new_context, set_root, static_value
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import Searcher
 from shogi_engine.stop import StopToken
@@ -176,9 +174,7 @@ class Engine:
 
     def evaluate(self) -> int:
         """Return the static value of the position, without a search, for the side to move."""
-        ctx = self._context()
-        refresh_line(ctx)
-        return int(evaluate(ctx))
+        return int(static_value(self._context()))
 
     def _new_referee(self) -> Any:
         """Return a context of the search's dtype, so that no kernel is compiled twice."""

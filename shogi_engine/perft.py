@@ -85,6 +85,24 @@ def _count(ctx: Any, depth: int, level: int, start: int, bulk: bool, free_pass: 
 
 
 @njit
+def list_legal(ctx: Any, start: int) -> int:
+    """Write the legal moves of ctx.pos to ctx.moves[start:] and return how many."""
+    end = start
+    for index in range(start, start + generate_moves(ctx, start)):
+        move = ctx.moves[index]
+        if is_legal(ctx.pos, move):
+            ctx.moves[end] = move
+            end += 1
+    return end - start
+
+
+@njit
+def count_or_list(ctx: Any, depth: int, level: int, start: int, bulk: bool, free_pass: bool) -> int:
+    """Return `_count`, or at depth 0 `list_legal`: what Python calls, one kernel as both contain move generation."""
+    return _count(ctx, depth, level, start, bulk, free_pass) if depth > 0 else list_legal(ctx, start)
+
+
+@njit
 def count_leaves(ctx: Any, depth: int) -> int:
     """Return the leaves `depth` (> 0) plies below ctx.pos, each move a ply; ctx as `perft_context` returns it."""
     return _count(ctx, depth, 0, 0, True, False)
@@ -151,19 +169,18 @@ class _Count:
     def _count(self, ctx: Any, left: int, level: int, start: int) -> int:
         """Do as the kernel does, but a deep count in parts, so that it can be followed and ended."""
         if level >= SPLIT_PLIES or left <= KERNEL_DEPTH:
-            return int(_count(ctx, left, level, start, self.bulk, self.free_pass))
-        end = start + int(generate_moves(ctx, start))
+            return int(count_or_list(ctx, left, level, start, self.bulk, self.free_pass))
+        end = start + int(count_or_list(ctx, 0, level, start, self.bulk, self.free_pass))
         here = np.asarray(ctx.pos).copy()
         nodes = 0
         for index in range(start, end):
             if self.stop.stopped:
                 break
-            if is_legal(ctx.pos, ctx.moves[index]):
-                cost = self._make_move(ctx, ctx.moves[index], level)
-                nodes += self._count(ctx, left - cost, level + 1, end)
-                ctx.pos = here
-                self._report(0)
-        return nodes if nodes > 0 or end > start else int(finished_leaves(ctx.pos))
+            cost = self._make_move(ctx, ctx.moves[index], level)
+            nodes += self._count(ctx, left - cost, level + 1, end)
+            ctx.pos = here
+            self._report(0)
+        return nodes if end > start else int(finished_leaves(ctx.pos))
 
     def _make_move(self, ctx: Any, move: Any, level: int) -> int:
         """Make the legal `move` (uint32), `level` plies below the root; return the plies it costs."""
@@ -205,11 +222,10 @@ def perft(
     context.pos = position
     if depth == 0:
         return Perft(1, 0.0, {})
-    moves = [int(move) for move in context.moves[: generate_moves(context, 0)] if is_legal(context.pos, move)]
+    moves = [int(move) for move in context.moves[: count_or_list(context, 0, 0, 0, bulk, free_pass)]]
     if not moves:
         return Perft(int(finished_leaves(context.pos)), 0.0, {})
     count = _Count(game, position, moves, depth, bulk, free_pass, progress, stop_token or StopToken())
-    _count(context, 1, 0, 0, bulk, free_pass)  # compile or load outside the clock
     began = time.perf_counter()
     count.run(threads)
     seconds = time.perf_counter() - began

@@ -134,7 +134,7 @@ class Loop(FrontEnd):
         if self.loaded and any(isinstance(task, GoTask) for task in self.pending()):
             self.out.line("readyok")  # asked during a search, which goes on
         else:
-            self._change(self._ready, received_at)
+            self.put(Task(self._ready, received_at))
 
     def _setoption(self, words: list[str], received_at: float) -> None:
         option = parse_setoption(words)
@@ -144,7 +144,7 @@ class Loop(FrontEnd):
 
     def _position(self, words: list[str], received_at: float) -> None:
         position = parse_position(words)
-        self._change(lambda: self.place(position), received_at)
+        self.put(Task(lambda: self.place(position), received_at))  # a script waits to hear if it is refused
 
     def _go(self, words: list[str], received_at: float) -> None:
         go = parse_go(words)

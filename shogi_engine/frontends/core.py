@@ -8,9 +8,10 @@ How a conversation ends, by `quit` or by the end of input:
 
 * Somebody is at the other end (`stdio.Input.live`: a terminal, or a program that waited for an answer): everything is
   stopped, what can still be answered within LAST_WORDS is, in order, and the process ends.
-* The input was a script, all of it there at once: work with a bound of its own (a depth, nodes, a time, a perft) is
-  done to its end and answered in order; a search that only `stop` would end is stopped and answers at once. What only
-  changes the state (`isready`, options, a position) is no work that the end waits for beyond LAST_WORDS.
+* The input was a script, all of it there at once: everything that has an answer is answered, in order, and the end
+  waits for it, for kernels that have to be compiled first as well. Work with a bound of its own (a depth, nodes, a
+  time, a perft) is done to its end; a search that only `stop` would end is stopped and answers at once. What only
+  changes the state (options, a new game) is no work that the end waits for beyond LAST_WORDS.
 """
 
 import os
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from shogi_engine.engine import Engine
     from shogi_engine.jit import Progress
 
-LAST_WORDS = 0.5  # seconds that what was stopped, or is no work, has for an answer at the end
+LAST_WORDS = 0.5  # seconds that what was asked for has for an answer at the end of what is no script
 HEARTBEAT = 4.0  # seconds; GUIs give up after 5 or more without a line
 
 Planned = TypeVar("Planned")
@@ -188,7 +189,7 @@ class FrontEnd:
         for task in self.pending():
             if not (script and task.bounded):
                 self.stop(task)
-        patient = script and any(task.awaited and not task.stopped for task in self.pending())
+        patient = script and any(task.awaited for task in self.pending())
         answered = threading.Event()
         self.put(Task(answered.set, time.monotonic()))
         answered.wait(None if patient else LAST_WORDS)

@@ -14,6 +14,7 @@ from shogi_engine.game import (
     continuation_slot,
     do_move,
     do_null,
+    evaluate,
     generate_moves,
     is_legal,
     key_after,
@@ -173,6 +174,13 @@ def start_search(ctx):
     ctx.last_null = -1
     ctx.killers[:] = 0
     refresh_line(ctx)
+
+
+@njit
+def static_value(ctx):
+    """Return the static value of the root for the side to move; ctx.params and ctx.evaluation are set."""
+    refresh_line(ctx)
+    return evaluate(ctx)
 
 
 @njit

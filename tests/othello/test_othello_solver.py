@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import processes
 import pytest
 from othello.naive_othello import DIRECTIONS, State
 from othello_cases import random_game
@@ -17,10 +18,12 @@ from shogi_engine.games.othello.endgame.last_empties import last_flips
 from shogi_engine.games.othello.endgame.solver import Solver, after
 from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.notation import discs_of, format_move, format_obf, legal_moves, parse_obf
+from shogi_engine.jit import JIT_DISABLED, cache_folder
 from shogi_engine.suites.endgame_suite import check, read
 
 ENDGAMES = Path(__file__).resolve().parent.parent / "data" / "othello_endgame.json"
 SUITE = read(str(ENDGAMES))
+DOCUMENTED = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"  # FFO 1, 14 empty squares
 RAYS = [
     [
         [
@@ -237,6 +240,31 @@ def test_a_suite_is_checked_at_the_door(tmp_path):
     file.write_text(json.dumps({"positions": [good | {"score": good["score"] + 2}, good | {"best": good["best"]}]}))
     outcome = check(read(str(file)), Solver(hash_mb=1))
     assert (outcome.passed, outcome.failed, len(outcome.failures)) == (1, 1, 1)
+
+
+WARM_THEN_SOLVE = (
+    processes.REPORT
+    + f"""
+from shogi_engine.games.othello.endgame.solver import Solver
+from shogi_engine.games.othello.notation import parse_obf
+solver = Solver(hash_mb=1)
+solver.warmup()
+report()
+for _ in range(2):  # the second time by what the table knows
+    report(score=solver.solve(parse_obf({DOCUMENTED!r}), pv=True).score)
+"""
+)
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
+def test_after_the_warmup_nothing_is_left_to_compile():
+    """Else the first ending of a game would wait for it, by the clock."""
+    process = processes.start(WARM_THEN_SOLVE, processes.environment(cache_folder().parent))
+    out, errors = process.communicate(timeout=300)
+    warm, *solved = map(json.loads, out.splitlines())
+    assert (process.returncode, errors) == (0, "") and [each["score"] for each in solved] == [18, 18]
+    for each in solved:
+        assert each["hits"] + each["misses"] == warm["hits"] + warm["misses"]
 
 
 def test_a_solver_has_at_least_one_thread():

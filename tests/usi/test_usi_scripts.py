@@ -102,11 +102,30 @@ def test_the_engine_is_loaded_if_no_option_comes(monkeypatch):
     loop.Loop(loop.UsiOutput(lambda data: None, lambda: None), leave=lambda status: None).run(script())
 
 
-def test_isready_alone_is_nothing_to_wait_for():
-    lines, seconds = run_script("usi\nisready\nquit\n", FAKE_LOAD="30")
+@pytest.mark.parametrize("end", ["quit\n", ""])
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("isready", "readyok"),
+        ("position startpos\nd", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"),
+        ("moves", "30 moves: "),
+        ("eval", "eval = "),
+        ("go perft 1", "perft 1: 30 nodes"),
+        ("position startpos moves 9z9z", "info string position: "),
+        ("go infinite", "bestmove "),
+        ("go mate", "checkmate timeout"),
+        ("usi\ngo ponder\nstop\nisready", "readyok"),
+    ],
+)
+def test_every_query_alone_is_answered_before_the_end(query, answer, end):
+    """However long the engine takes to come, as when its kernels are compiled first."""
+    lines, _ = run_script(f"{query}\n{end}", FAKE_LOAD="1")
+    assert lines[-1].startswith(answer)
+
+
+def test_what_has_no_answer_is_nothing_to_wait_for():
+    lines, seconds = run_script("usi\nsetoption name MultiPV value 2\nusinewgame\nquit\n", FAKE_LOAD="30")
     assert lines[-1] == "usiok" and seconds < 10
-    lines, _ = run_script("usi\nisready\nquit\n")
-    assert lines[-1] == "readyok"
 
 
 @pytest.mark.parametrize("end", ["quit", "end of input"])

@@ -25,7 +25,7 @@ USI_LINES = (
 USI_RARE = ("usi", "isready", "d", "moves", "eval", "flip", "go", "go infinite", "go ponder", "go depth 2",
             "go perft 1", "go btime 100 wtime 100 byoyomi 50", "go mate 50", "go searchmoves 7g7f 2g2f", "go nodes 500",
             "go movetime 5", "go perft 2", "go perft x", "setoption name EvalType value material",
-            "setoption name EvalType value king-piece", "setoption name USI_Hash value 8")  # fmt: skip
+            "setoption name EvalType value network", "setoption name USI_Hash value 8")  # fmt: skip
 USI_WORDS = {"usi", "isready", "setoption", "usinewgame", "position", "sfen", "startpos", "go", "stop", "gameover",
              "ponderhit", "d", "moves", "eval", "flip", "bench"}  # fmt: skip
 

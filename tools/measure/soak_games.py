@@ -24,9 +24,10 @@ OPTIONS = {
     "SkillLevel": (20, 20, 20, 0, 7, 12), "MateSearch": ("true", "false"), "PvInterval": (0, 100, 300),
     "ConsiderationMode": ("true", "false"), "OutputFailLHPV": ("true", "false"),
     "Stochastic_Ponder": ("true", "false", "false"), "USI_Ponder": ("true", "false"),
-    "USI_OwnBook": ("true", "false"), "BookIgnoreRate": (0, 30), "EvalType": ("king-piece",) * 9 + ("material",),
-    "EnteringKingRule": ("CSARule27", "TryRule"), "MaxMovesToDraw": (0, 20, 320), "NodesLimit": (0, 0, 3000),
-    "DepthLimit": (0, 0, 3), "RoundUpToFullSecond": ("false",) * 19 + ("true",), "ResignValue": (99999, 99999, 500),
+    "USI_OwnBook": ("true", "false"), "BookIgnoreRate": (0, 30),
+    "EvalType": ("network",) * 8 + ("king-piece", "material"), "EnteringKingRule": ("CSARule27", "TryRule"),
+    "MaxMovesToDraw": (0, 20, 320), "NodesLimit": (0, 0, 3000), "DepthLimit": (0, 0, 3),
+    "RoundUpToFullSecond": ("false",) * 29 + ("true",), "ResignValue": (99999, 99999, 500),
     "DrawValueBlack": (-2, -100), "NetworkDelay": (20, 0), "FlippedBook": ("true", "false"),
 }  # fmt: skip
 
@@ -76,7 +77,7 @@ class UsiGame:
             if not legal:
                 break
             self.moves.append(rng.choice(sorted(legal)))
-        for _ in range(rng.randrange(2, 12)):
+        for _ in range(rng.randrange(1, 5)):
             legal = shogi_legal(self.root, self.moves)
             if not legal:
                 break
@@ -99,8 +100,8 @@ class UsiGame:
         if kind < 0.14:
             return self._mate()
         clock, seconds = rng.choice(
-            (("btime 3000 wtime 3000 byoyomi 10", 3.01), ("btime 0 wtime 0 byoyomi 30", 0.03), ("movetime 20", 0.02),
-             ("btime 300 wtime 300 binc 10 winc 10", 0.3), ("nodes 2000", 5), ("depth 3", 5), ("depth 1", 5),
+            (("btime 1000 wtime 1000 byoyomi 10", 1.01), ("btime 0 wtime 0 byoyomi 30", 0.03), ("movetime 20", 0.02),
+             ("btime 300 wtime 300 binc 10 winc 10", 0.3), ("nodes 1000", 5), ("depth 3", 5), ("depth 1", 5),
              ("byoyomi 1", 0), ("btime -5 wtime -5 byoyomi 20", 0.02), ("nodes 1", 5))
         )  # fmt: skip
         if rng.random() < 0.1:

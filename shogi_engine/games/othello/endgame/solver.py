@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.bits import ZERO
 from shogi_engine.game import VALUE_INFINITE, do_move, key, refresh_line
 from shogi_engine.games.othello.endgame.deep_search import BEING_SEARCHED_SLOTS, DEEP, solve_deep
 from shogi_engine.games.othello.endgame.search import solve_all
@@ -37,8 +38,8 @@ from shogi_engine.games.othello.notation import START, legal_moves, parse_obf
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import DISC, DISC_MOVE, SQUARES
 from shogi_engine.jit import new_record
-from shogi_engine.search.alphabeta import search
-from shogi_engine.search.context import ALL_FLAGS, DEEPER, FINISH, TABLE, new_context, set_root
+from shogi_engine.search.alphabeta import search_root
+from shogi_engine.search.context import ALL_FLAGS, DEEPER, FINISH, TABLE, new_context, set_root, write_root_moves
 from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import MAX_THREADS, NO_LIMIT
@@ -53,8 +54,9 @@ PROGRESS_SECONDS = 0.2
 TYPICAL_EMPTIES, TYPICAL_MS = 20, 400  # solved in about so long, in twice the time with one more
 MOST_OF_TIME = 0.6  # the part of its time that a player tries to solve the position in
 
-# Six empty squares, for compiling: FFO 20, from the test positions of the French federation.
-WARM = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X"
+# Seven empty squares, for compiling: enough for a presearch. FFO 20, from the test positions of the French federation,
+# less a disc.
+WARM = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOO-- X"
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,7 @@ class Solver:
     def warmup(self) -> None:
         """Compile, or load from the cache, all that solving needs."""
         self.solve(parse_obf(WARM), pv=True)
+        lower_bound(ZERO), upper_bound(ZERO)  # asked of what the table knows, which is nothing of so small an ending
         self.clear()
 
     def prepare(self) -> None:
@@ -239,9 +242,9 @@ class Solver:
 
         def work() -> None:
             ctx.search_flags = ALL_FLAGS & GAME.search_flags & ~FINISH
-            for plies in range(1, depth + 1):
-                ctx.root_depth = plies
-                value = int(search(ctx, np.int64(-VALUE_INFINITE), np.int64(VALUE_INFINITE), plies, np.int64(0)))
+            write_root_moves(ctx)
+            for plies in range(1, depth + 1):  # by the kernel of every search: `search` alone would be another one
+                value = int(search_root(ctx, -VALUE_INFINITE, VALUE_INFINITE, plies, 0))
                 if ctx.stopped:
                     break
                 values.append(value)

@@ -29,6 +29,7 @@ from shogi_engine.games.shogi.board.pieces import (
     SquareSet,
     file_index,
 )
+from shogi_engine.games.shogi.board.text_kernels import PACK_POSITION, READ_SFEN, UNPACK_POSITION, WRITE_SFEN
 from shogi_engine.games.shogi.notation import MAX_MOVE_NUMBER, format_sfen, parse_sfen
 from shogi_engine.games.shogi.symbols import HAND_ORDER
 from shogi_engine.games.shogi.types import (
@@ -112,12 +113,12 @@ class BaseBoard(BoardMemory):
         self._set_position(pos)
         self._edited = edited
 
-    def _read(self, data: bytes, read: str, *arguments: int) -> bool:
-        """Start from what the kernel `read` finds in `data`; return False, changing nothing, if it declines."""
+    def _read(self, data: bytes, task: int, argument: int) -> bool:
+        """Start from what `text_kernels.convert` reads in `data`; return False, changing nothing, if it declines."""
         if len(data) >= TEXT_BYTES:
             return False
         self._bytes[_TEXT : _TEXT + len(data)] = data
-        if not getattr(ENTRIES, read)(self._address, *arguments):
+        if not ENTRIES.convert(self._address, task, argument):
             return False
         self._edited = False
         return True
@@ -142,7 +143,7 @@ class BaseBoard(BoardMemory):
     def set_sfen(self, sfen: str) -> None:
         """Take the position of an SFEN and forget all moves; raises ValueError saying what is wrong with it."""
         data = sfen.encode(errors="replace") if isinstance(sfen, str) else b""
-        if not self._read(data, "read_sfen", len(data)):
+        if not self._read(data, READ_SFEN, len(data)):
             self._begin(parse_sfen(sfen))
 
     def reset(self) -> None:
@@ -155,7 +156,7 @@ class BaseBoard(BoardMemory):
 
     def sfen(self) -> str:
         """Return the position's SFEN, four fields."""
-        length = ENTRIES.write_sfen(self._address)
+        length = ENTRIES.convert(self._address, WRITE_SFEN, 0)
         return str(self._bytes[_TEXT : _TEXT + length], "ascii") if length else format_sfen(self._record)
 
     def copy(self) -> Self:
@@ -246,14 +247,14 @@ class BaseBoard(BoardMemory):
         """Return the position in one of packed.PACKINGS."""
         if self._edited:
             self._validate()
-        if ENTRIES.pack_position(self._address, packing):
+        if ENTRIES.convert(self._address, PACK_POSITION, packing):
             return self._bytes[_TEXT : _TEXT + packed.BYTES].tobytes()
         return packed.pack(packed.PACKINGS[packing], self._record)
 
     def _set_packed(self, packing: int, data: Any) -> None:
         """Take a position in one of packed.PACKINGS."""
         data = bytes(data)
-        if len(data) != packed.BYTES or not self._read(data, "unpack_position", packing):
+        if len(data) != packed.BYTES or not self._read(data, UNPACK_POSITION, packing):
             self._begin(packed.unpack(packed.PACKINGS[packing], data))
 
     def status(self) -> Status:

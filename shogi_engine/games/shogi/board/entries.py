@@ -10,8 +10,5 @@ ENTRIES: Any = Entries(
         *(kernels.push, kernels.pop, kernels.list_moves, kernels.count_legal_moves),
         *(kernels.is_legal_code, kernels.check_given, kernels.position_key),
     ],
-    patient=[
-        *(text_kernels.write_sfen, text_kernels.read_sfen),
-        *(text_kernels.pack_position, text_kernels.unpack_position),
-    ],
+    patient=[text_kernels.convert],
 )

@@ -35,6 +35,7 @@ from shogi_engine.games.shogi.types import (
 from shogi_engine.jit import load_u64, njit, store_u64
 
 BLANK, SLASH, PLUS, DASH, ZERO_DIGIT, NINE_DIGIT = (ord(letter) for letter in " /+-09")
+WRITE_SFEN, READ_SFEN, PACK_POSITION, UNPACK_POSITION = range(4)  # what `convert` does
 LOWER = 32  # what makes a small letter of a capital
 COLOUR_LETTERS = np.frombuffer(b"bw", dtype=np.uint8)
 
@@ -122,7 +123,7 @@ def write_piece(text, end, piece):
     return end + 1
 
 
-@njit(brief=True)
+@njit
 def write_sfen(address):
     """Write the SFEN to board.text and return its length."""
     board = board_at(address)
@@ -228,7 +229,7 @@ def read_hands(board, end):
     return end if end > start else 0
 
 
-@njit(brief=True)
+@njit
 def read_sfen(address, length):
     """Take the position of the SFEN in board.text[:length], four fields with a blank between them; 0 to decline."""
     board = board_at(address)
@@ -256,15 +257,30 @@ def read_sfen(address, length):
 # ---- 32 bytes ----------------------------------------------------------------------------------------------------
 
 
-@njit(brief=True)
+@njit
 def pack_position(address, packing):
     """Write the position in 32 bytes, as packed.PACKINGS[packing] has them, to board.text; return 1, 0 to decline."""
     board = board_at(address)
     return write_packed(board.pos, packing, board.text)
 
 
-@njit(brief=True)
+@njit
 def unpack_position(address, packing):
     """Take the position of the 32 bytes in board.text, as packed.PACKINGS[packing] has them; 0 to decline."""
     board = board_at(address)
     return take_draft(address) if read_packed(board.text, packing, board.draft) else 0
+
+
+# ---- all of them -------------------------------------------------------------------------------------------------
+
+
+@njit(brief=True)
+def convert(address, task, argument):
+    """Do `task`, a name above, with its argument, if it has one. They share code, and so one kernel."""
+    if task == WRITE_SFEN:
+        return write_sfen(address)
+    if task == READ_SFEN:
+        return read_sfen(address, argument)
+    if task == PACK_POSITION:
+        return pack_position(address, argument)
+    return unpack_position(address, argument)

@@ -7,6 +7,7 @@ from shogi_engine.game import do_move, generate_moves, undo_move
 from shogi_engine.games.shogi.mate.context import has_room, should_stop
 from shogi_engine.games.shogi.mate.expansion import position_key
 from shogi_engine.games.shogi.mate.hands import packed_hand
+from shogi_engine.games.shogi.mate.search import prove
 from shogi_engine.games.shogi.mate.table import INFINITE, probe, store
 from shogi_engine.games.shogi.position import board_key_after
 from shogi_engine.jit import njit
@@ -57,3 +58,12 @@ def tighten_mate_length(ctx, bound, start):
             child.length = rest + 1
             store(ctx, child.key, child.hand, 0, INFINITE, rest + 1, np.uint64(answer), 1)
         longest = max(longest, rest + 2)
+
+
+@njit
+def prove_or_tighten(ctx, bound):
+    """Return `prove`, or with a `bound` (int64) that is not negative `tighten_mate_length` of ctx.pos.
+
+    What Python calls: one kernel, as the two share most of their code.
+    """
+    return prove(ctx) if bound < 0 else tighten_mate_length(ctx, bound, 0)

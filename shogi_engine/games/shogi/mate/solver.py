@@ -23,8 +23,8 @@ from shogi_engine.game import VALUE_MATE, do_move
 from shogi_engine.games.shogi.checks import generate_checks
 from shogi_engine.games.shogi.legal_moves import legal_moves
 from shogi_engine.games.shogi.mate.context import MATE_SEARCH
-from shogi_engine.games.shogi.mate.lengths import tighten_mate_length
-from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED, prove
+from shogi_engine.games.shogi.mate.lengths import prove_or_tighten
+from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED
 from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, LENGTH_MAX
 from shogi_engine.games.shogi.notation import parse_sfen
 from shogi_engine.games.shogi.position import rebuild
@@ -115,8 +115,8 @@ class MateSolver:
             self._ctx.stop_address = stop_token.address
 
     def is_saved(self) -> bool:
-        """Tell whether `warmup` only has to load: the kernel compiled last is in the cache."""
-        return is_saved(tighten_mate_length)
+        """Tell whether `warmup` only has to load: the kernel that takes longest is in the cache."""
+        return is_saved(prove_or_tighten)
 
     @property
     def nodes(self) -> int:
@@ -203,7 +203,7 @@ class MateSolver:
     def _prove(self, position: Any, limit: int) -> int:
         self._ctx.pos = position
         self._ctx.limit = min(limit, LENGTH_MAX)
-        return int(prove(self._ctx))
+        return int(prove_or_tighten(self._ctx, -1))
 
     def _length(self) -> int:
         """Return the length of the mate just proven."""
@@ -236,7 +236,7 @@ class MateSolver:
         """Return the moves from `position`, the defender in check and mated in at most `length` plies."""
         ctx = self._ctx
         ctx.pos, ctx.ply = position, 0
-        tightened = int(tighten_mate_length(ctx, length, 0))
+        tightened = int(prove_or_tighten(ctx, length))
         length = length if tightened < 0 else tightened
         pos = _copy(position)
         moves: list[int] = []
