@@ -241,9 +241,10 @@ print(*(name for name in sys.modules if name.startswith("shogi_engine.games") an
 
 
 def test_root_moves_are_ordered_by_the_evaluation_in_use():
-    position = SHOGI.parse_position("4k4/9/9/9/4p4/4R4/9/9/4K4 b - 1")
+    """A bishop that is taken is worth more than a step."""
+    position = SHOGI.parse_position("lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3")
     for name in ("material", "king-piece", "network"):
         ctx = new_context(SHOGI, evaluator=SHOGI.evaluation(name).load())
         ctx.pos = position
-        moves = {text: np.uint32(SHOGI.parse_move(ctx.pos, text)) for text in ("5f5e", "5f4f")}
-        assert root_order_score(ctx, moves["5f5e"]) > root_order_score(ctx, moves["5f4f"]), name
+        moves = {text: np.uint32(SHOGI.parse_move(ctx.pos, text)) for text in ("8h2b+", "8h7g")}
+        assert root_order_score(ctx, moves["8h2b+"]) > root_order_score(ctx, moves["8h7g"]), name

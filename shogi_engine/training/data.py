@@ -191,18 +191,18 @@ def read_piece(file: Path) -> dict[str, np.ndarray]:
     return piece
 
 
-def read_pieces(folders: Sequence[Path], older_share: float) -> list[dict[str, np.ndarray]]:
-    """Return the pieces in the last of `folders`, and such a share of those in each of the others.
+def read_pieces(folders: Sequence[Path], older_share: float) -> list[list[dict[str, np.ndarray]]]:
+    """Return the pieces by folder, the last of `folders` first: all of its pieces, and such a share of the others'.
 
     Raises ValueError if there are none, or one is damaged.
     """
     files = []
     for age, folder in enumerate(reversed(folders)):
         here = sorted(folder.glob("piece-*.npz"))
-        files += here if age == 0 else here[: round(older_share * len(here))]
-    if not files:
+        files.append(here if age == 0 else here[: round(older_share * len(here))])
+    if not any(files):
         raise ValueError(f"training data: there are no pieces in {', '.join(map(str, folders))}")
-    return [read_piece(file) for file in files]
+    return [[read_piece(file) for file in here] for here in files if here]
 
 
 def is_made(file: Path, options: DataOptions) -> bool:

@@ -145,8 +145,9 @@ EXCHANGES = (
 
 
 def exchanges(usual_move, limits):
-    """Yield EXCHANGES and what is found there, with `usual_move` or without one (None)."""
+    """Yield EXCHANGES and what is found there by material, with `usual_move` or without one (None)."""
     searcher = fresh("shogi")
+    searcher.set_evaluation("material")
     game = searcher.game
     searcher.game = replace(game, usual_move=usual_move)
     try:
@@ -158,7 +159,7 @@ def exchanges(usual_move, limits):
         searcher.game = game
 
 
-@pytest.mark.parametrize("limits", [Limits(depth=3), Limits(nodes=320), Limits(nodes=10_000)])
+@pytest.mark.parametrize("limits", [Limits(depth=3), Limits(nodes=320), Limits(nodes=4000)])
 def test_of_equal_moves_the_promotion_is_played(limits):
     game = game_of("shogi")
     without = [(game.format_move(position, plain.bestmove), plain) for position, plain in exchanges(None, limits)]

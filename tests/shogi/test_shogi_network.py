@@ -32,6 +32,7 @@ from shogi_engine.games.shogi.sfen import flip_sfen
 from shogi_engine.games.shogi.types import KING, move_from, move_kind, move_to
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context, set_root
+from shogi_engine.training.shogi.games import SCALE
 from shogi_engine.training.shogi.trainer import LIMIT
 
 SFENS = (
@@ -220,6 +221,7 @@ def test_the_network_that_comes_with_the_engine():
     assert {"seed", "generation", "licence"} <= network.made.keys()
     assert network.made["command"].startswith("shogi-engine train shogi ")
     ctx = context(network)
-    assert abs(fresh(ctx, parse_sfen(START))) < 150
+    assert network.scale == SCALE
+    assert abs(fresh(ctx, parse_sfen(START))) < 60
     without_rook = "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
-    assert fresh(ctx, parse_sfen(without_rook)) > 500
+    assert fresh(ctx, parse_sfen(without_rook)) > 300

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 from training_data import data_folder
 
-from shogi_engine.game import do_move
+from shogi_engine.game import VALUE_MAX, do_move
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, SIDE, view_of, write_features
 from shogi_engine.games.shogi.evaluation.network_weights import decode, encode, load
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline
 from shogi_engine.training.gate import play_match
-from shogi_engine.training.shogi.games import Games
+from shogi_engine.training.shogi.games import SCALE, Games
 from shogi_engine.training.shogi.openings import Openings
 from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
 from shogi_engine.training.shogi.trainer import Trainer, TrainOptions, beginning
 from shogi_engine.training.shogi.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
-SMALL = TrainOptions(width=32, epochs=4, batch=512, seed=2, held_out=0.1)
+SMALL = TrainOptions(width=32, epochs=4, batch=512, seed=2, held_out=0.1, result_share=(0.1, 0.1))
 
 
 class KilledError(Exception):
@@ -43,7 +43,7 @@ def test_blocks_hold_the_quiet_positions_of_the_games_asked_for():
     assert len(small) > 1
     assert np.array_equal(np.concatenate(small), whole.scores)
     assert 0.3 < len(whole.scores) / (games.begins[learning + 1] - games.begins[learning]).sum() < 0.8
-    assert np.abs(whole.scores).max() <= 2500
+    assert np.abs(whole.scores).max() <= 1400
     assert (whole.features <= FEATURES).all()
     assert (np.sort(whole.features)[..., 1:] > np.sort(whole.features)[..., :-1]).all()  # each feature once, all 40
 
@@ -74,6 +74,20 @@ def test_games_that_begin_alike_count_once():
     twice = Games.load([data_folder(), data_folder()], older_share=1)
     assert len(twice) == 2 * len(games)
     assert len(twice.distinct()) == len(games.distinct())
+
+
+def test_values_of_every_generation_mean_the_same_chances():
+    """A search that says twice as many centipawns for the same chances is read as one that does not; mates stay."""
+    games = Games.load([data_folder()])
+    assert games.scale() == pytest.approx(SCALE, abs=20)
+    values = np.where(np.abs(games.values) < 4000, games.values * 2, games.values).astype(np.int16)
+    twice = Games(games.moves, values, games.lengths, games.results).scaled()
+    usual = np.abs(games.values) < 1000
+    assert np.abs(twice.values[usual] - games.values[usual]).max() <= 50
+    extreme = np.abs(games.values.astype(int)) > VALUE_MAX
+    assert extreme.any() and np.array_equal(twice.values[extreme], games.values[extreme])
+    both = Games.load([data_folder(), data_folder()], older_share=1)
+    assert np.array_equal(both.values, np.tile(games.values, 2))
 
 
 def test_slopes_are_those_of_the_loss():

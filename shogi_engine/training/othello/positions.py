@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ class Games:
     def load(cls, folders: Sequence[Path], older_share: float, trust: float) -> "Games":
         """Return what is in pieces, see data.read_pieces. trust : as TrainOptions has it. Raises ValueError."""
         replay, start, parts, games = new_record(REPLAY), GAME.parse_position(GAME.start), [], 0
-        for piece in read_pieces(folders, older_share):
+        for piece in chain.from_iterable(read_pieces(folders, older_share)):
             samples: Any = np.zeros(len(piece["moves"]), dtype=SAMPLE).view(np.recarray)
             begins = np.concatenate([[0], np.cumsum(piece["lengths"], dtype=np.int64)])
             exact = json.loads(str(piece["options"]))["exact"]

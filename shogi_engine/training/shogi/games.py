@@ -1,12 +1,12 @@
 """The games of training data in memory, split into those to learn from and those held out, in blocks of positions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from shogi_engine.game import VALUE_NONE
+from shogi_engine.game import VALUE_MAX, VALUE_NONE
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
 from shogi_engine.jit import new_record
@@ -14,8 +14,10 @@ from shogi_engine.training.data import read_pieces
 from shogi_engine.training.shogi.positions_kernels import REPLAY, write_positions
 
 SAME_PLIES = 24  # games with these moves in common are one game
-LARGEST = 2500  # centipawns: positions with more are not learnt from
-SCALES = np.arange(200, 2001, 10)  # centipawns
+SCALE = 600  # centipawns for odds to win of e : 1, as front ends and analysis have them
+LARGEST = 1400  # centipawns of that scale: positions with more are not learnt from
+SCALES = np.arange(200, 2001, 10)  # centipawns for odds of e : 1 that searches may have
+LARGEST_FITTED = 2500  # centipawns of a search's own: their scale is fitted to positions with at most that
 
 
 @dataclass(frozen=True)
@@ -27,30 +29,34 @@ class Block:
     outcomes: np.ndarray
     plies: np.ndarray
 
-    def targets(self, scale: float, result_share: float) -> np.ndarray:
+    def targets(self, result_share: float) -> np.ndarray:
         """Return float32[n], what the side to move may hope for, 0 to 1: by its value, and by the game's result."""
-        chances = 1 / (1 + np.exp(self.scores.astype(np.float32) / np.float32(-scale)))
+        chances = 1 / (1 + np.exp(self.scores.astype(np.float32) / np.float32(-SCALE)))
         hope = (1 - result_share) * chances + result_share * (self.outcomes.astype(np.float32) + 1) / 2
         return np.asarray(hope, dtype=np.float32)
+
+
+def concatenated(pieces: Sequence[Mapping[str, np.ndarray]]) -> Iterator[np.ndarray]:
+    """Yield what Games is made of, the pieces' joined."""
+    return (np.concatenate([piece[name] for piece in pieces]) for name in ("moves", "values", "lengths", "results"))
 
 
 class Games:
     """Games one after the other: see training.data. The results are those for black."""
 
     def __init__(self, moves: np.ndarray, values: np.ndarray, lengths: np.ndarray, results: np.ndarray) -> None:
-        self.moves, self.values, self.results = moves, values, results
+        self.moves, self.values, self.lengths, self.results = moves, values, lengths, results
         self.begins = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
     @classmethod
     def load(cls, folders: Sequence[Path], older_share: float = 0.5) -> "Games":
         """Return the games of all pieces in the last of `folders`, and of such a share of the pieces in the others.
 
-        Raises ValueError if there are none, or one is damaged.
+        What a value means differs from one labelling evaluation to another: each folder's are brought to SCALE. Raises
+        ValueError if there are no pieces, or one is damaged.
         """
-        pieces = read_pieces(folders, older_share)
-        return cls(
-            *(np.concatenate([piece[name] for piece in pieces]) for name in ("moves", "values", "lengths", "results"))
-        )
+        generations = [cls(*concatenated(pieces)).scaled() for pieces in read_pieces(folders, older_share)]
+        return cls(*concatenated([vars(games) for games in generations]))
 
     def __len__(self) -> int:
         return len(self.results)
@@ -73,16 +79,23 @@ class Games:
         count = max(round(held_out * len(games)), 1)
         return games[count:], games[:count]
 
+    def scaled(self) -> "Games":
+        """Return the games with values such that the odds to win are e : 1 at SCALE; mates and gaps stay."""
+        usual = np.abs(self.values.astype(np.int32)) <= VALUE_MAX
+        scaled = np.clip(np.rint(self.values * (SCALE / self.scale())), -VALUE_MAX, VALUE_MAX)
+        values = np.where(usual, scaled, self.values).astype(np.int16)
+        return Games(self.moves, values, self.lengths, self.results)
+
     def scale(self) -> float:
         """Return the centipawns that make the odds to win e : 1, by the least cross-entropy of the results."""
         plies = np.arange(len(self.moves)) - np.repeat(self.begins[:-1], np.diff(self.begins))
         sides = np.where(plies & 1, -1, 1)
         outcomes = (np.repeat(self.results, np.diff(self.begins)) * sides + 1) / 2
-        used = (self.values != VALUE_NONE) & (np.abs(self.values.astype(np.int32)) <= LARGEST)
-        cells = (self.values[used].astype(np.int64) + LARGEST) // 10
+        used = (self.values != VALUE_NONE) & (np.abs(self.values.astype(np.int32)) <= LARGEST_FITTED)
+        cells = (self.values[used].astype(np.int64) + LARGEST_FITTED) // 10
         counts = np.bincount(cells)
         wins = np.bincount(cells, outcomes[used])
-        middles = np.arange(len(counts)) * 10 + 5 - LARGEST
+        middles = np.arange(len(counts)) * 10 + 5 - LARGEST_FITTED
         losses = []
         for scale in SCALES:
             chances = np.clip(1 / (1 + np.exp(-middles / scale)), 1e-6, 1 - 1e-6)

@@ -82,12 +82,11 @@ def examine(trainer: Trainer, network: Network) -> dict[str, Any]:
     outputs = trainer.outputs(block)
     chances = 1 / (1 + np.exp(-outputs))
     share = trainer.result_share(max(len(trainer.state.losses) - 1, 0))
-    errors = (chances - block.targets(trainer.scale, share)) ** 2
+    errors = (chances - block.targets(share)) ** 2
     white = (block.plies & 1).astype(bool)
     facts: dict[str, Any] = {
         "made": network.made,
         "games": {"learnt": len(trainer.learning), "held out": len(trainer.held_out), "positions": len(errors)},
-        "scale": {"fitted to games": trainer.scale, "of the network": network.scale},
         "losses": trainer.state.losses,
         "by ply": by_cell(block.plies.astype(int), PLY_STEP, errors),
         "by pieces in hand": by_cell(hand_sizes(block), HAND_STEP, errors),

@@ -21,13 +21,12 @@ from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, 
 from shogi_engine.jit import vectors
 from shogi_engine.training.data import DAMAGED, write_whole
 from shogi_engine.training.recipe import Lesson, Progress
-from shogi_engine.training.shogi.games import Block, Games
+from shogi_engine.training.shogi.games import SCALE, Block, Games
 from shogi_engine.training.shogi.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step, write_outputs
 
 LIMIT = 1.98  # of a parameter: with it the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5
 BLOCK_BATCHES = 32  # batches that are shuffled together
-SLOPE_VALUES = 1500  # centipawns: the scale is fitted to positions whose values are at most that
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class TrainOptions:
     """How a network is trained. rate : the first step of AdamW; it falls to LAST_RATE, as a cosine does.
 
     result_share : how much the game's result counts beside the searched value, in the first epoch and in the last.
-    held_out : of the games, a share to validate with.   scale : centipawns for odds of e : 1; 0: fitted to the games.
+    held_out : of the games, a share to validate with.
     """
 
     width: int = 256
@@ -45,7 +44,6 @@ class TrainOptions:
     decay: float = 0.01
     result_share: tuple[float, float] = (0.0, 0.3)
     held_out: float = 0.03
-    scale: float = 0.0
     older_share: float = 0.5
     seed: int = 1
 
@@ -121,7 +119,6 @@ class Trainer:
     def __init__(self, games: Games, options: TrainOptions, checkpoint: Path, threads: int = 1) -> None:
         self.games, self.options, self.checkpoint, self.threads = games, options, checkpoint, threads
         self.learning, self.held_out = games.split(options.seed, options.held_out)
-        self.scale = options.scale or games.scale()
         identity = {"options": options.text, "games": len(games), "moves": len(games.moves)}
         self.identity = json.dumps(identity)
         self.state = State.load(checkpoint, self.identity) or beginning(options)
@@ -174,7 +171,7 @@ class Trainer:
         games, share = random.permutation(self.learning), self.result_share(epoch)
         total, positions, before = 0.0, 0, 0
         for done, block in self.games.blocks(games, BLOCK_BATCHES * options.batch):
-            targets = block.targets(self.scale, share)
+            targets = block.targets(share)
             order = random.permutation(len(targets)).astype(np.int32)
             batches = max(len(order) // options.batch, 1)  # what is left over has to wait for the next epoch
             for number in range(batches):
@@ -217,7 +214,7 @@ class Trainer:
         return loss
 
     def outputs(self, block: Block) -> np.ndarray:
-        """Return the network's outputs for positions, float32[n]; times the scale they are centipawns."""
+        """Return the network's outputs for positions, float32[n]; times SCALE they are centipawns."""
         outputs = np.zeros(len(block.scores), dtype=np.float32)
         parts = np.array_split(np.arange(len(outputs)), self.threads)
 
@@ -234,31 +231,23 @@ class Trainer:
         """Return the losses on the games held out: against the targets, the values alone, and the results alone."""
         chances = 1 / (1 + np.exp(-self.outputs(self.validation)))
         shares = {"validation": result_share, "values": 0.0, "results": 1.0}
-        targets = {name: self.validation.targets(self.scale, share) for name, share in shares.items()}
+        targets = {name: self.validation.targets(share) for name, share in shares.items()}
         return {name: float(np.mean((chances - targets[name]) ** 2)) for name in targets}
-
-    def fitted_scale(self) -> float:
-        """Return the centipawns of an output of 1 with which the network's values rise as the searched ones do."""
-        scores = self.validation.scores.astype(np.float64)
-        near = np.abs(scores) <= SLOPE_VALUES
-        outputs = self.outputs(self.validation)[near].astype(np.float64)
-        rise = float(outputs @ scores[near]) / max(float(scores[near] @ scores[near]), 1.0)
-        return 1 / rise if rise > 0 else self.scale
 
     def network(self, made: dict[str, Any]) -> Network:
         """Return the network, quantised; made : what its file says of how it was made."""
-        return quantised(self.state.parameters, self.options.width, self.fitted_scale(), made)
+        return quantised(self.state.parameters, self.options.width, made)
 
     def weights(self, made: dict[str, Any]) -> bytes:
         """Return the network's file."""
         return encode(self.network(made))
 
 
-def quantised(parameters: np.ndarray, width: int, scale: float, made: dict[str, Any]) -> Network:
-    """Return a network of float parameters, as trainer_kernels has them; scale : centipawns of an output of 1."""
+def quantised(parameters: np.ndarray, width: int, made: dict[str, Any]) -> Network:
+    """Return a network of float parameters, as trainer_kernels has them; made : as Network's."""
     rows, bias = parameters[: FEATURES * width].reshape(FEATURES, width), parameters[BIAS * width : OUTPUT * width]
     output = parameters[OUTPUT * width : -1].reshape(2, width)
-    return replace(quantise(rows, bias, output, float(parameters[-1]), scale), made=made)
+    return replace(quantise(rows, bias, output, float(parameters[-1]), SCALE), made=made)
 
 
 def new_trainer(lesson: Lesson) -> Trainer:
