@@ -276,6 +276,7 @@ class Engine:
         """Search, with a look for forced wins beside it."""
         if not self.solve_roots:
             return self.searcher.search(self.root, self.moves, limits, report)
+        self.searcher.ensure_prepared()  # a win that is found before the search has begun ends it too
         with self._root_solver.beside(self.position, limits, self.searcher.tt, self.searcher.stop):
             result = self.searcher.search(self.root, self.moves, limits, report)
         return self._root_solver.best(result)

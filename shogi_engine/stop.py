@@ -43,6 +43,11 @@ class StopToken:
         """Tell whether a stop was asked for."""
         return bool(self._word[0])
 
+    @property
+    def prepared(self) -> bool:
+        """Tell whether a search is announced that has not begun."""
+        return self._prepared
+
     def stop(self) -> None:
         """End the running or prepared search at once; without one, nothing happens."""
         with self._lock:

@@ -24,7 +24,7 @@ from shogi_engine import bits, game
 from shogi_engine.games.shogi.names import FILE_EVALUATIONS
 from shogi_engine.perft import count_leaves, perft, perft_context
 from shogi_engine.search import textbook
-from shogi_engine.search.context import new_context, set_root
+from shogi_engine.search.context import new_context, set_root, static_value
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 from shogi_engine.stubs import STUBS
@@ -91,7 +91,7 @@ def compile_game(case: ConformanceCase) -> None:
     searcher.search(position, (), Limits(depth=2))
     ctx = searcher._contexts[0]
     set_root(ctx, position)
-    game.refresh_line(ctx)
+    static_value(ctx)
     move, undo = legal_moves(ctx)[0], ctx.undo[0]
     arguments = {"ctx": ctx, "pos": ctx.pos, "move": move, "undo": undo, "start": 0, "count": 1, "threshold": 0}
     arguments |= {"alpha": -1, "beta": 1, "depth": 1, "free_pass": False, "ply": 1, "move_count": 1}

@@ -1,6 +1,7 @@
 """Forced wins beside the search: when the solver looks, and what the search's result becomes."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,23 @@ def test_a_mate_ends_the_search_and_is_its_result(engine):
         engine.push(move)
     shorter = engine.search(movetime=20_000)
     assert len(shorter.pv) <= len(found.pv) - 2 and shorter.score == f"mate {len(shorter.pv)}"
+
+
+def test_a_mate_found_before_the_search_has_begun_ends_it(engine, monkeypatch):
+    search = engine.searcher.search
+
+    def late(*arguments):
+        until = time.monotonic() + 5
+        while engine._root_solver._proven is None and time.monotonic() < until:
+            time.sleep(0.01)
+        return search(*arguments)
+
+    engine.set_position(DEEP)
+    monkeypatch.setattr(engine.searcher, "search", late)
+    for _ in range(2):
+        began = time.monotonic()
+        assert engine.search(movetime=20_000).score.startswith("mate")
+        assert time.monotonic() - began < 10
 
 
 def test_it_can_be_switched_off_and_looks_at_no_search_of_fixed_depth(engine):

@@ -42,7 +42,8 @@ def build_kernels(folder: Path, target: str) -> dict:
 def build_wheel(folder: Path, out: Path, platform: str, isolated: bool = True) -> Path:
     """Make a wheel of the sources in `folder`, for `platform` and this version of Python; return its file."""
     tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
-    options = [f"--config-settings=--build-option=--{name}" for name in (f"plat-name={platform}", f"python-tag={tag}")]
+    # One setting for both: before version 23.1 pip keeps only the last of several.
+    options = [f"--config-settings=--build-option=--plat-name={platform} --python-tag={tag}"]
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(out), *options]
     subprocess.run([*command, *([] if isolated else ["--no-build-isolation"]), str(folder)], check=True)
     return max(out.glob(f"*-{tag}-*.whl"), key=lambda file: file.stat().st_mtime)

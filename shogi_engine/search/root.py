@@ -129,6 +129,11 @@ class Searcher:
         self._extension = None
         self._stop.prepare()
 
+    def ensure_prepared(self) -> None:
+        """Announce a search unless that has been done."""
+        if not self._stop.prepared:
+            self.prepare()
+
     def stop(self) -> None:
         """Make the running or announced search return at once; without one, nothing happens."""
         self._stop.stop()

@@ -233,7 +233,7 @@ def test_processes_that_start_cold_at_once(tmp_path):
     for result in [finish(process) for process in [start(PERFT, env), start(PERFT, env)]]:
         assert (result["answer"], Path(result["folder"]).parent) == (PERFT_5, tmp_path)
     files = {file: file.stat().st_mtime_ns for file in kernel_files(tmp_path)}
-    assert len(files) > 3
+    assert len(files) > 1
     third = run(PERFT, env)
     assert (third["answer"], third["misses"]) == (PERFT_5, 0) and third["hits"] > 0
     assert files == {file: file.stat().st_mtime_ns for file in kernel_files(tmp_path)}

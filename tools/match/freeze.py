@@ -13,7 +13,7 @@ import os
 import shlex
 import subprocess
 import sys
-import tarfile
+import zipfile
 from pathlib import Path
 
 from shogi_engine.usi_client import EngineError, Limit, SimpleEngine
@@ -36,11 +36,10 @@ def freeze(folder: Path, commit: str) -> Path:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"{folder} is there already")
     name = git("rev-parse", "--verify", f"{commit}^{{commit}}").decode().strip()
-    archive = git("archive", "--format=tar", name, "--", "shogi_engine", "usi")
+    archive = git("archive", "--format=zip", name, "--", "shogi_engine", "usi")
     source = folder / "source"
     source.mkdir(parents=True)
-    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        tar.extractall(source, filter="data")
+    zipfile.ZipFile(io.BytesIO(archive)).extractall(source)
     (folder / "COMMIT").write_text(name + "\n")
     cache = folder / "cache"
     cache.mkdir(mode=0o700)
