@@ -113,6 +113,11 @@ def perft_context(game: Game) -> Any:
     return new_record(record_dtype([*context_fields(game, 2 * MAX_DEPTH + 1), ("stop_address", np.uint64)]))
 
 
+def legal_moves(ctx: Any) -> list[int]:
+    """Return the legal moves of ctx.pos; ctx as `perft_context` returns it."""
+    return [int(move) for move in ctx.moves[: count_or_list(ctx, 0, 0, 0, True, False)]]
+
+
 @dataclass
 class _Count:
     """A count below `position` by threads that take one of its legal `moves` after the other.
@@ -222,7 +227,7 @@ def perft(
     context.pos = position
     if depth == 0:
         return Perft(1, 0.0, {})
-    moves = [int(move) for move in context.moves[: count_or_list(context, 0, 0, 0, bulk, free_pass)]]
+    moves = legal_moves(context)
     if not moves:
         return Perft(int(finished_leaves(context.pos)), 0.0, {})
     count = _Count(game, position, moves, depth, bulk, free_pass, progress, stop_token or StopToken())

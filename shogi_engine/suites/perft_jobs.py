@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.game import Game, do_move, generate_moves, is_legal, move_cost
+from shogi_engine.game import Game, do_move, move_cost
 from shogi_engine.jobs import Pool
-from shogi_engine.perft import Perft, perft, perft_context
+from shogi_engine.perft import Perft, legal_moves, perft, perft_context
 from shogi_engine.stop import StopToken
 
 SPLIT_DEPTH = 4  # below this depth a position is one piece
@@ -79,7 +79,7 @@ def below(game: Game, text: str, depth: int, free_pass: bool) -> Iterator[tuple[
     """Yield each legal move of a position, the position after it, and the depth that is left there, both as text."""
     position, ctx = game.parse_position(text), perft_context(game)
     ctx.pos = position
-    for move in [int(move) for move in ctx.moves[: generate_moves(ctx, 0)] if is_legal(ctx.pos, move)]:
+    for move in legal_moves(ctx):
         ctx.pos = position
         cost = int(move_cost(ctx.pos, np.uint32(move))) if free_pass else 1
         do_move(ctx.pos, np.uint32(move), ctx.undo[0])

@@ -1,8 +1,10 @@
 """What training asks of a game: one file a game, `RECIPE` in its room, says how games are played and what is learnt."""
 
 import importlib
+import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -35,20 +37,22 @@ class Trainer(Protocol):
         """Return what a file of weights as they are now holds. made : what it says of how they were made."""
 
 
-class TrainOptions(Protocol):
-    """How weights are trained; a dataclass."""
+@dataclass(frozen=True)
+class TrainOptions:
+    """How weights are trained; each game has its own, with its defaults.
 
-    @property
-    def seed(self) -> int:
-        """What chance begins with."""
+    held_out : of the games, a share to validate with.   older_share : of the games of earlier generations.
+    """
 
-    @property
-    def older_share(self) -> float:
-        """How much of the games of earlier generations is learnt from."""
+    epochs: int
+    held_out: float
+    older_share: float
+    seed: int
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The options as JSON."""
+        return json.dumps(asdict(self), sort_keys=True)
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ class Recipe:
     game_name: str
     name: str
     data: type[DataOptions]
-    training: type[Any]
+    training: type[TrainOptions]
     first: str
     evaluation_of: Callable[[Path], str]
     game_bytes: int

@@ -7,11 +7,10 @@ had not been. A run depends on its games, options, threads and the weights it be
 Source: M. Hestenes, E. Stiefel, "Methods of Conjugate Gradients for Solving Linear Systems" (1952).
 """
 
-import io
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -21,7 +20,8 @@ import numpy as np
 
 from shogi_engine.games.othello.evaluation import pattern_weights
 from shogi_engine.games.othello.types import DISC
-from shogi_engine.training.data import DAMAGED, write_whole
+from shogi_engine.training import recipe
+from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
 from shogi_engine.training.othello.positions import KNOT_SHAPE, Games, Problem
 from shogi_engine.training.othello.spread import fit_spread, spread_table
 from shogi_engine.training.recipe import Lesson, Losses, Progress
@@ -32,7 +32,7 @@ TAUGHT = "patterns"  # the evaluation whose weights a run may begin with
 
 
 @dataclass(frozen=True)
-class TrainOptions:
+class TrainOptions(recipe.TrainOptions):
     """How weights are trained. epochs : steps of conjugate gradients, each over all positions.
 
     penalty : in positions: a weight seen so often moves half as far as the positions alone would have it.
@@ -50,11 +50,6 @@ class TrainOptions:
     spread_positions: int = 150
     seed: int = 1
 
-    @cached_property
-    def text(self) -> str:
-        """The options as JSON."""
-        return json.dumps(asdict(self), sort_keys=True)
-
 
 @dataclass
 class State:
@@ -66,27 +61,15 @@ class State:
     losses: list[Losses]
 
     def save(self, file: Path, identity: str) -> None:
-        """Write a checkpoint; `identity` says what run it is of."""
-        content = io.BytesIO()
+        """Write a checkpoint; see `save_checkpoint`."""
         arrays = {"weights": self.weights, "residual": self.residual, "direction": self.direction}
-        arrays |= {"losses": np.array(json.dumps(self.losses)), "identity": np.array(identity)}
-        np.savez(content, **arrays)  # type: ignore[arg-type]
-        write_whole(file, content.getvalue())
+        save_checkpoint(file, identity, self.losses, arrays)
 
     @classmethod
     def load(cls, file: Path, identity: str) -> "State | None":
-        """Return the checkpoint of a run, None if there is no whole one. Raises ValueError if it is of another run."""
-        try:
-            with np.load(file, allow_pickle=False) as stored:
-                found, losses = str(stored["identity"]), json.loads(str(stored["losses"]))
-                state = cls(stored["weights"], stored["residual"], stored["direction"], losses)
-        except DAMAGED:
-            return None
-        if found != identity:
-            raise ValueError(
-                f"training: {file} is of another run ({found}, not {identity}); remove it or name this one"
-            )
-        return state
+        """Return what a checkpoint holds; see `load_checkpoint`."""
+        found = load_checkpoint(file, identity)
+        return found and cls(**found[0], losses=found[1])
 
 
 class Trainer:

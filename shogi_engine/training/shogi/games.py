@@ -88,9 +88,9 @@ class Games:
 
     def scale(self) -> float:
         """Return the centipawns that make the odds to win e : 1, by the least cross-entropy of the results."""
-        plies = np.arange(len(self.moves)) - np.repeat(self.begins[:-1], np.diff(self.begins))
+        plies = np.arange(len(self.moves)) - np.repeat(self.begins[:-1], self.lengths)
         sides = np.where(plies & 1, -1, 1)
-        outcomes = (np.repeat(self.results, np.diff(self.begins)) * sides + 1) / 2
+        outcomes = (np.repeat(self.results, self.lengths) * sides + 1) / 2
         used = (self.values != VALUE_NONE) & (np.abs(self.values.astype(np.int32)) <= LARGEST_FITTED)
         cells = (self.values[used].astype(np.int64) + LARGEST_FITTED) // 10
         counts = np.bincount(cells)
@@ -107,7 +107,7 @@ class Games:
 
         A block's arrays are written over by the next one.
         """
-        longest = int(np.diff(self.begins).max())
+        longest = int(self.lengths.max())
         rows = max(size, longest)
         block = Block(
             np.zeros((rows, 2, ACTIVE), dtype=np.uint16),

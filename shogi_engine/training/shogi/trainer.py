@@ -4,12 +4,11 @@ A run depends on its games, options and number of threads only. After each epoch
 all, from which a run that was killed goes on as if it had not been.
 """
 
-import io
 import json
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,8 @@ import numpy as np
 from shogi_engine.games.shogi.evaluation.network_features import FEATURES
 from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, encode, quantise
 from shogi_engine.jit import vectors
-from shogi_engine.training.data import DAMAGED, write_whole
+from shogi_engine.training import recipe
+from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
 from shogi_engine.training.recipe import Lesson, Progress
 from shogi_engine.training.shogi.games import SCALE, Block, Games
 from shogi_engine.training.shogi.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step, write_outputs
@@ -30,7 +30,7 @@ BLOCK_BATCHES = 32  # batches that are shuffled together
 
 
 @dataclass(frozen=True)
-class TrainOptions:
+class TrainOptions(recipe.TrainOptions):
     """How a network is trained. rate : the first step of AdamW; it falls to LAST_RATE, as a cosine does.
 
     result_share : how much the game's result counts beside the searched value, in the first epoch and in the last.
@@ -52,11 +52,6 @@ class TrainOptions:
         if not (0 < self.width <= WIDTH and self.width % vectors.LANES == 0):
             raise ValueError(f"training: a width is a multiple of {vectors.LANES} up to {WIDTH}, not {self.width}")
 
-    @cached_property
-    def text(self) -> str:
-        """The options as JSON."""
-        return json.dumps(asdict(self), sort_keys=True)
-
 
 @dataclass
 class State:
@@ -69,34 +64,18 @@ class State:
     losses: list[dict[str, float]]
 
     def save(self, file: Path, identity: str) -> None:
-        """Write a checkpoint; `identity` says what run it is of."""
-        content = io.BytesIO()
-        np.savez(
-            content,
-            parameters=self.parameters,
-            means=self.means,
-            squares=self.squares,
-            steps=self.steps,
-            losses=json.dumps(self.losses),
-            identity=identity,
-        )
-        write_whole(file, content.getvalue())
+        """Write a checkpoint; see `save_checkpoint`."""
+        arrays = {"parameters": self.parameters, "means": self.means, "squares": self.squares}
+        save_checkpoint(file, identity, self.losses, {**arrays, "steps": np.array(self.steps)})
 
     @classmethod
     def load(cls, file: Path, identity: str) -> "State | None":
-        """Return the checkpoint of a run, None if there is no whole one. Raises ValueError if it is of another run."""
-        try:
-            with np.load(file, allow_pickle=False) as stored:
-                found = str(stored["identity"])
-                arrays = stored["parameters"], stored["means"], stored["squares"]
-                state = cls(*arrays, int(stored["steps"]), json.loads(str(stored["losses"])))
-        except DAMAGED:
+        """Return what a checkpoint holds; see `load_checkpoint`."""
+        found = load_checkpoint(file, identity)
+        if found is None:
             return None
-        if found != identity:
-            raise ValueError(
-                f"training: {file} is of another run ({found}, not {identity}); remove it or name this one"
-            )
-        return state
+        arrays, losses = found
+        return cls(arrays["parameters"], arrays["means"], arrays["squares"], int(arrays["steps"]), losses)
 
 
 def parameter_count(width: int) -> int:

@@ -1,0 +1,35 @@
+"""Checkpoints of training: a run's arrays and losses in a file that is there whole or not at all."""
+
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from shogi_engine.training.data import DAMAGED, write_whole
+from shogi_engine.training.recipe import Losses
+
+
+def save_checkpoint(file: Path, identity: str, losses: list[Losses], arrays: Mapping[str, np.ndarray]) -> None:
+    """Write a checkpoint. identity : says what run it is of.   losses : by epoch."""
+    content = io.BytesIO()
+    texts = {"losses": np.array(json.dumps(losses)), "identity": np.array(identity)}
+    np.savez(content, **arrays, **texts)  # type: ignore[arg-type]
+    write_whole(file, content.getvalue())
+
+
+def load_checkpoint(file: Path, identity: str) -> tuple[dict[str, np.ndarray], list[Losses]] | None:
+    """Return (arrays, losses) of the checkpoint of a run, None if there is no whole one.
+
+    Raises ValueError if it is of another run.
+    """
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+        found, losses = str(arrays.pop("identity")), json.loads(str(arrays.pop("losses")))
+    except DAMAGED:
+        return None
+    if found != identity:
+        raise ValueError(f"training: {file} is of another run ({found}, not {identity}); remove it or name this one")
+    return arrays, losses
