@@ -17,7 +17,8 @@ from shogi_engine.batch import streams
 
 def megabytes():
     with open("/proc/self/status") as status:
-        return {line.split()[0]: int(line.split()[1]) >> 10 for line in status if line.startswith(("VmRSS", "VmHWM"))}
+        fields = (line.split(":") for line in status if line.startswith(("VmRSS", "VmHWM")))
+        return {name: int(text.split()[0]) >> 10 for name, text in fields}
 
 path, size = sys.argv[1], int(sys.argv[2])
 block = np.zeros(1 << 18, streams.HCPE)

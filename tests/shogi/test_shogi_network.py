@@ -11,7 +11,14 @@ from networks import random_network
 from shogi_engine.evaluation import Evaluator
 from shogi_engine.game import do_move, do_null, evaluate, is_in_check, refresh_line, undo_move, undo_null
 from shogi_engine.games.shogi.evaluation.king_piece_weights import MIRROR
-from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, SIDE
+from shogi_engine.games.shogi.evaluation.network_features import (
+    ACTIVE,
+    FEATURES,
+    HELD_BUCKETS,
+    OUTPUT_BUCKETS,
+    SIDE,
+    output_bucket,
+)
 from shogi_engine.games.shogi.evaluation.network_weights import (
     DIGEST,
     FILE,
@@ -94,6 +101,13 @@ def test_features_are_numbered_without_gaps():
     assert ACTIVE == 40
 
 
+def test_output_buckets_go_by_the_pieces_in_both_hands():
+    assert HELD_BUCKETS.tolist() == [0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, *[7] * 29]
+    assert set(HELD_BUCKETS) == set(range(OUTPUT_BUCKETS))
+    for sfen, bucket in zip(SFENS, (0, 6, 7, 7, 7), strict=True):
+        assert output_bucket(parse_sfen(sfen)) == bucket
+
+
 @pytest.mark.parametrize("saturating", [False, True])
 def test_kept_along_random_games_as_numpy_has_it(saturating):
     """Drops, captures, promotions, null moves, kings that cross the middle, moves taken back."""
@@ -149,9 +163,9 @@ def test_mirrored_and_colour_swapped_positions_are_worth_the_same():
 def test_file_holds_all():
     network = random_network(7, 64)
     read = decode(encode(network), "file")
-    for name in ("rows", "bias", "output_weights"):
+    for name in ("rows", "bias", "output_weights", "output_bias"):
         assert np.array_equal(getattr(read, name), getattr(network, name))
-    assert (read.output_bias, read.qa, read.qb, read.scale) == (network.output_bias, 1023, 300, 900)
+    assert (read.qa, read.qb, read.scale) == (1023, 300, 900)
     assert read.made == {"seed": 7}
 
 
@@ -193,7 +207,7 @@ def test_wide_and_foreign_networks_are_refused():
     with pytest.raises(ValueError, match="width"):
         decode(encode(random_network(9, 2 * WIDTH)), "file")
     heavy = random_network(9)
-    heavy.output_weights[0, 0] = 512
+    heavy.output_weights[0, 0, 0] = 512
     with pytest.raises(ValueError, match="output weights"):
         decode(encode(heavy), "file")
     with pytest.raises(ValueError, match="no network of this engine"):
@@ -203,9 +217,9 @@ def test_wide_and_foreign_networks_are_refused():
 def test_sums_fit_in_the_unit_that_is_chosen():
     rng = np.random.default_rng(1)
     for size, unit in ((LIMIT, 255), (0.7, 1023), (0.1, 2047)):
-        rows, output = rng.uniform(-size, size, (FEATURES, 32)), rng.uniform(-1, 1, (2, 32))
+        rows, output = rng.uniform(-size, size, (FEATURES, 32)), rng.uniform(-1, 1, (OUTPUT_BUCKETS, 2, 32))
         rows[:ACTIVE, 0] = size
-        network = quantise(rows, np.zeros(32), output, 0.5, 900)
+        network = quantise(rows, np.zeros(32), output, np.full(OUTPUT_BUCKETS, 0.5), 900)
         assert network.qa == unit
         assert network.rows[:ACTIVE, 0].astype(int).sum() < 2**15
         assert np.abs(network.output_weights).max() in (510, 511)

@@ -17,7 +17,7 @@ from shogi_engine.training.shogi.games import SCALE, Games
 from shogi_engine.training.shogi.openings import Openings
 from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
 from shogi_engine.training.shogi.trainer import Trainer, TrainOptions, beginning
-from shogi_engine.training.shogi.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step
+from shogi_engine.training.shogi.trainer_kernels import BIAS, LANES, OUTPUT, OUTPUT_BIAS, add_slopes, bucket_of, step
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
 SMALL = TrainOptions(width=32, epochs=4, batch=512, seed=2, held_out=0.1, result_share=(0.1, 0.1))
@@ -94,7 +94,7 @@ def test_slopes_are_those_of_the_loss():
     width, random = 32, np.random.default_rng(1)
     parameters = beginning(SMALL).parameters
     parameters[BIAS * width : OUTPUT * width] = random.uniform(0.1, 0.6, width)
-    parameters[-1] = 0.1
+    parameters[OUTPUT_BIAS * width :] = 0.1
     _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000))
     features, targets = block.features[:20], random.random(20).astype(np.float32)
     order = np.arange(20, dtype=np.int32)
@@ -105,8 +105,9 @@ def test_slopes_are_those_of_the_loss():
 
     slopes = np.zeros_like(parameters)
     assert loss(parameters) == add_slopes(parameters, width, features, targets, order, slopes, *scratch)
-    used = int(features[0, 0, 3]) * width
-    for index in (used, used + 7, BIAS * width + 3, OUTPUT * width + 5, OUTPUT * width + width + 9, -1):
+    used, bucket = int(features[0, 0, 3]) * width, bucket_of(features[0, 0])
+    output = (OUTPUT + 2 * bucket) * width
+    for index in (used, used + 7, BIAS * width + 3, output + 5, output + width + 9, OUTPUT_BIAS * width + bucket):
         up, down = parameters.copy(), parameters.copy()
         up[index] += 1e-2
         down[index] -= 1e-2

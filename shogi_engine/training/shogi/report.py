@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation.network_features import FEATURES, HAND_BASE, SIDE
+from shogi_engine.games.shogi.evaluation.network_features import FEATURES, held_pieces
 from shogi_engine.games.shogi.evaluation.network_weights import Network, load
 from shogi_engine.training.recipe import Report
 from shogi_engine.training.shogi.games import Block
 from shogi_engine.training.shogi.trainer import LIMIT, Trainer
-from shogi_engine.training.shogi.trainer_kernels import BIAS, OUTPUT
+from shogi_engine.training.shogi.trainer_kernels import BIAS, OUTPUT, OUTPUT_BIAS
 
 PLY_STEP, HAND_STEP, LAST_CELL = 20, 3, 8
 CALIBRATION_CELLS = 10
@@ -20,9 +20,7 @@ DEAD_LIMIT, CLIPPED_LIMIT = 0.05, 0.01  # shares above which something is wrong
 
 def hand_sizes(block: Block) -> np.ndarray:
     """Return how many pieces both hands hold, int64[n]."""
-    place = block.features[:, 0] % SIDE
-    held = (place >= HAND_BASE) & (block.features[:, 0] < FEATURES)
-    return np.asarray(held.sum(axis=1))
+    return held_pieces(block.features[:, 0])
 
 
 def by_cell(cells: np.ndarray, step: int, errors: np.ndarray) -> list[dict[str, float]]:
@@ -59,7 +57,7 @@ def hidden(parameters: np.ndarray, width: int, features: np.ndarray) -> np.ndarr
 def neurons(parameters: np.ndarray, width: int, block: Block) -> dict[str, float]:
     """Return shares of the neurons that never, or always, are at an end, and of the parameters at their limit."""
     sums = hidden(parameters, width, block.features[:SAMPLE])
-    weights = np.concatenate([parameters[: FEATURES * width], parameters[BIAS * width : -1]])
+    weights = np.concatenate([parameters[: FEATURES * width], parameters[BIAS * width : OUTPUT_BIAS * width]])
     return {
         "dead": float((sums <= 0).all(axis=0).mean()),
         "saturated": float((sums >= 1).all(axis=0).mean()),

@@ -15,14 +15,22 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation.network_features import FEATURES
+from shogi_engine.games.shogi.evaluation.network_features import FEATURES, OUTPUT_BUCKETS
 from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, encode, quantise
 from shogi_engine.jit import vectors
 from shogi_engine.training import recipe
 from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
 from shogi_engine.training.recipe import Lesson, Progress
 from shogi_engine.training.shogi.games import SCALE, Block, Games
-from shogi_engine.training.shogi.trainer_kernels import BIAS, LANES, OUTPUT, add_slopes, step, write_outputs
+from shogi_engine.training.shogi.trainer_kernels import (
+    BIAS,
+    LANES,
+    OUTPUT,
+    OUTPUT_BIAS,
+    add_slopes,
+    step,
+    write_outputs,
+)
 
 LIMIT = 1.98  # of a parameter: with it the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5
@@ -80,15 +88,16 @@ class State:
 
 def parameter_count(width: int) -> int:
     """Return how many parameters there are, those of the row of zeros included."""
-    return OUTPUT * width + 2 * width + 1
+    return OUTPUT_BIAS * width + OUTPUT_BUCKETS
 
 
 def beginning(options: TrainOptions) -> State:
-    """Return the state before the first step: small numbers at random."""
+    """Return the state before the first step: small numbers at random, the same in all output buckets."""
     width, random = options.width, np.random.default_rng([options.seed, 1])
     parameters = np.zeros(parameter_count(width), dtype=np.float32)
     parameters[: FEATURES * width] = random.normal(0, 1 / math.sqrt(FEATURES), FEATURES * width)
-    parameters[OUTPUT * width : -1] = random.normal(0, 1 / math.sqrt(2 * width), 2 * width)
+    output = random.normal(0, 1 / math.sqrt(2 * width), 2 * width)
+    parameters[OUTPUT * width : OUTPUT_BIAS * width] = np.tile(output, OUTPUT_BUCKETS)
     return State(parameters, np.zeros_like(parameters), np.zeros_like(parameters), 0, [])
 
 
@@ -225,8 +234,8 @@ class Trainer:
 def quantised(parameters: np.ndarray, width: int, made: dict[str, Any]) -> Network:
     """Return a network of float parameters, as trainer_kernels has them; made : as Network's."""
     rows, bias = parameters[: FEATURES * width].reshape(FEATURES, width), parameters[BIAS * width : OUTPUT * width]
-    output = parameters[OUTPUT * width : -1].reshape(2, width)
-    return replace(quantise(rows, bias, output, float(parameters[-1]), SCALE), made=made)
+    output = parameters[OUTPUT * width : OUTPUT_BIAS * width].reshape(OUTPUT_BUCKETS, 2, width)
+    return replace(quantise(rows, bias, output, parameters[OUTPUT_BIAS * width :], SCALE), made=made)
 
 
 def new_trainer(lesson: Lesson) -> Trainer:

@@ -1,7 +1,8 @@
 """A network's loss, its slopes, and the steps of AdamW, in float32.
 
 The parameters lie in one array, `parameters`: rows of the features [FEATURES + 1, width], the last one of zeros for
-what fills up `features`; the bias [width]; the output weights [2, width]; the output bias. `slopes` lies likewise.
+what fills up `features`; the bias [width]; by output bucket the output weights [2, width]; by bucket the output bias.
+`slopes` lies likewise.
 Source of the optimiser: I. Loshchilov, F. Hutter, "Decoupled Weight Decay Regularization", arXiv:1711.05101.
 """
 
@@ -9,13 +10,21 @@ import math
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES
+from shogi_engine.games.shogi.evaluation.network_features import (
+    ACTIVE,
+    FEATURES,
+    HAND_BASE,
+    HELD_BUCKETS,
+    OUTPUT_BUCKETS,
+    SIDE,
+)
 from shogi_engine.jit import njit
 
 ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
 MEAN_DECAY, SQUARE_DECAY, TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
-BIAS = FEATURES + 1  # the bias begins at BIAS * width, the output weights at OUTPUT * width
+BIAS = FEATURES + 1  # the bias begins at BIAS * width, the output weights at OUTPUT * width, ...
 OUTPUT = BIAS + 1
+OUTPUT_BIAS = OUTPUT + 2 * OUTPUT_BUCKETS  # ... the output biases at OUTPUT_BIAS * width
 AT_ONCE = 4  # rows that are added at once
 LANES = 16  # sums that are kept side by side
 
@@ -36,6 +45,17 @@ def add_rows(parameters, width, active, sums):
 
 
 @njit
+def bucket_of(active):
+    """Return the output bucket of a position by its features, uint16[ACTIVE]."""
+    held = 0
+    for place in range(ACTIVE):
+        feature = int(active[place])
+        if feature < FEATURES and feature % SIDE >= HAND_BASE:
+            held += 1
+    return int(HELD_BUCKETS[held])
+
+
+@njit
 def clip(value):
     """Return `value` between 0 and 1."""
     if value < ZERO:
@@ -44,8 +64,8 @@ def clip(value):
 
 
 @njit
-def output_of(parameters, width, sums, squares):
-    """Return a network's output for `sums`, float32[2, width]; write the clipped sums' squares to `squares`."""
+def output_of(parameters, width, bucket, sums, squares):
+    """Return the output in an output bucket for `sums`, float32[2, width]; write their clipped squares to `squares`."""
     lanes = squares[2 * width :]
     for lane in range(LANES):
         lanes[lane] = ZERO
@@ -54,12 +74,13 @@ def output_of(parameters, width, sums, squares):
         for j in range(width):
             clipped = clip(own[j])
             squares[side * width + j] = clipped * clipped
-    weights = parameters[OUTPUT * width : OUTPUT * width + 2 * width]
+    first = (OUTPUT + 2 * bucket) * width
+    weights = parameters[first : first + 2 * width]
     for begin in range(0, 2 * width, LANES):
         part, square = weights[begin : begin + LANES], squares[begin : begin + LANES]
         for lane in range(LANES):
             lanes[lane] += part[lane] * square[lane]
-    output = parameters[OUTPUT * width + 2 * width]
+    output = parameters[OUTPUT_BIAS * width + bucket]
     for lane in range(LANES):
         output += lanes[lane]
     return output
@@ -74,7 +95,7 @@ def write_outputs(parameters, width, features, outputs, sums, squares):
     for row in range(features.shape[0]):
         for side in range(2):
             add_rows(parameters, width, features[row, side], sums[side])
-        outputs[row] = output_of(parameters, width, sums, squares)
+        outputs[row] = output_of(parameters, width, bucket_of(features[row, 0]), sums, squares)
 
 
 @njit
@@ -88,15 +109,16 @@ def add_slopes(parameters, width, features, targets, order, slopes, sums, square
     bias = slopes[BIAS * width : BIAS * width + width]
     for index in range(order.shape[0]):
         row = order[index]
+        bucket = bucket_of(features[row, 0])
         for side in range(2):
             add_rows(parameters, width, features[row, side], sums[side])
-        chance = ONE / (ONE + np.float32(math.exp(-output_of(parameters, width, sums, squares))))
+        chance = ONE / (ONE + np.float32(math.exp(-output_of(parameters, width, bucket, sums, squares))))
         error = chance - targets[row]
         loss += float(error) * float(error)
         slope = TWO * error * chance * (ONE - chance)
-        slopes[OUTPUT * width + 2 * width] += slope
+        slopes[OUTPUT_BIAS * width + bucket] += slope
         for side in range(2):
-            begin = (OUTPUT + side) * width
+            begin = (OUTPUT + 2 * bucket + side) * width
             own, weights, out = sums[side], parameters[begin : begin + width], slopes[begin : begin + width]
             square = squares[side * width : side * width + width]
             for j in range(width):

@@ -10,7 +10,7 @@ import numpy as np
 from shogi_engine.bits import ZERO, pop_lowest
 from shogi_engine.evaluation import Evaluation
 from shogi_engine.game import MAX_PLY, provides_evaluation, update_line, value_after
-from shogi_engine.games.shogi.evaluation.network_features import hand_feature, piece_feature, view_of
+from shogi_engine.games.shogi.evaluation.network_features import hand_feature, output_bucket, piece_feature, view_of
 from shogi_engine.games.shogi.evaluation.network_weights import SHIFT, WIDTH, load_weights
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.queries import occupied
@@ -27,7 +27,7 @@ from shogi_engine.games.shogi.types import (
     move_kind,
     move_to,
 )
-from shogi_engine.jit import njit, record_dtype
+from shogi_engine.jit import load_u64, njit, record_dtype
 from shogi_engine.jit.vectors import (
     ALIGNMENT,
     add_add_sub_sub_i16,
@@ -53,7 +53,7 @@ EVALUATION = Evaluation(
         ("rows", np.uint64),  # the addresses of network_weights.Network's arrays
         ("bias", np.uint64),
         ("output_weights", np.uint64),
-        ("output_bias", np.uint64),  # int64's bits: signed fields are parameters, to be set by name and tuned
+        ("output_bias", np.uint64),
         ("qa", np.uint64),
         ("shift", np.uint64),
         ("multiplier", np.uint64),
@@ -150,9 +150,11 @@ def evaluate(ctx):
     for colour in range(2):
         if ctx.accumulators[ctx.ply].views[colour] == STALE:
             refresh_view(ctx, ctx.ply, colour)
-    ours, theirs = ctx.evaluation.output_weights, ctx.evaluation.output_weights + np.uint64(SUMS_BYTES)
+    bucket = output_bucket(ctx.pos)
+    ours = ctx.evaluation.output_weights + np.uint64(bucket * 2 * SUMS_BYTES)
+    theirs = ours + np.uint64(SUMS_BYTES)
     qa, shift = np.int64(ctx.evaluation.qa), np.int64(ctx.evaluation.shift)
-    total = np.int64(ctx.evaluation.output_bias)
+    total = np.int64(load_u64(ctx.evaluation.output_bias + np.uint64(8 * bucket)))
     total += screlu_dot_i16(sums_address(ctx, ctx.ply, us), ours, qa, shift, WIDTH)
     total += screlu_dot_i16(sums_address(ctx, ctx.ply, 1 - us), theirs, qa, shift, WIDTH)
     return min(max(total * np.int64(ctx.evaluation.multiplier) >> SHIFT, -VALUE_LIMIT), VALUE_LIMIT)

@@ -10,6 +10,9 @@ feature is
 
 So the whole set always makes 40 active features, and a move changes at most four for either side; only a king that
 crosses the middle changes all that its own side sees.
+
+What the network makes of them at the end differs by how many pieces the hands hold, in OUTPUT_BUCKETS steps, as in
+Stockfish's networks by the pieces on the board.
 """
 
 import numpy as np
@@ -25,6 +28,11 @@ HAND_OFFSETS = (0, *np.cumsum([0, *SET_SIZE[1 : KING - 1]]).tolist())  # by kind
 SIDE = HAND_BASE + sum(SET_SIZE[1:KING])
 FEATURES = 2 * SIDE
 ACTIVE = sum(SET_SIZE)  # at most, of a position
+
+OUTPUT_BUCKETS = 8
+BUCKET_STARTS = (0, 1, 2, 3, 4, 6, 8, 11)  # so many pieces in both hands and more: about as many positions in each
+HELD_BUCKETS = (np.searchsorted(BUCKET_STARTS, np.arange(ACTIVE), side="right") - 1).astype(np.uint8)
+EVERY_BYTE = np.uint64(0x0101010101010101)
 
 # By view, colour * 2 + mirrored: how it sees each square. By owner * 16 + kind: a piece's first feature, and a hand's.
 VIEWS = 4
@@ -53,6 +61,17 @@ def view_of(colour, king):
 def piece_feature(view, owner, kind, square):
     """Return the feature of a piece on `square`; owner : 0 for the side that sees, 1 for the enemy."""
     return int(PIECE_FEATURES[owner << 4 | kind]) + int(SEEN[view, square])
+
+
+@njit
+def output_bucket(pos):
+    """Return the output bucket of a position: by the pieces in both hands, whose counts are bytes."""
+    return int(HELD_BUCKETS[int((pos.hand[0] + pos.hand[1]) * EVERY_BYTE >> np.uint64(56))])
+
+
+def held_pieces(active: np.ndarray) -> np.ndarray:
+    """Return how many of the features in the last axis of `active` are pieces in hands."""
+    return np.asarray(((active < FEATURES) & (active % SIDE >= HAND_BASE)).sum(axis=-1))
 
 
 @njit

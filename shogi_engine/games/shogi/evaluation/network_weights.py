@@ -5,12 +5,15 @@
     square(x) = (clip(x, 0, qa) << shift)^2 >> 16                                   squared clipped ReLU, below 2^14
     value in centipawns = output * multiplier / 2^SHIFT, rounded down
 
-where multiplier undoes the units. qa, one less than a power of two, and qb, the unit of output weights, are each
-network's own: as large as its weights allow. network_features.py numbers the features. The file, all little-endian:
+where the output's weights and bias are those of the position's output bucket, and multiplier undoes the
+units. qa, one less than a power of two, and qb, the unit of output weights, are each network's own: as large as its
+weights allow. network_features.py numbers features and output buckets. The file, all little-endian:
 
     magic 8 bytes | version, header size uint32 | feature set, 16 bytes, ASCII, padded with 0
-    features, width, qa, qb uint32 | scale int32 | size of the text uint32 | the text, JSON, UTF-8: how it was made
-    rows int16[features, width] | bias int16[width] | output_weights int16[2, width] | output_bias int64
+    features, width, buckets, qa, qb uint32 | scale int32 | size of the text uint32
+    the text, JSON, UTF-8: how it was made
+    rows int16[features, width] | bias int16[width] | output_weights int16[buckets, 2, width]
+    output_bias int64[buckets]
     SHA-256 of all before it, 32 bytes
 
 `shogi-engine train` makes it. The engine's own is FILE.
@@ -26,12 +29,19 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURE_SET, FEATURES
+from shogi_engine.games.shogi.evaluation.network_features import (
+    ACTIVE,
+    FEATURE_SET,
+    FEATURES,
+    HELD_BUCKETS,
+    OUTPUT_BUCKETS,
+    held_pieces,
+)
 from shogi_engine.jit.vectors import LANES, SQUARE_WEIGHT_LIMIT, aligned_zeros
 
 FILE = Path(__file__).with_name("network.bin")
-MAGIC, VERSION = b"shogiNNW", 1
-HEADER = struct.Struct("<8sII16sIIIIiI")
+MAGIC, VERSION = b"shogiNNW", 2
+HEADER = struct.Struct("<8sII16sIIIIIiI")
 DIGEST = hashlib.sha256().digest_size
 QAS = (2047, 1023, 511, 255)
 QB_RANGE = 64, 4096
@@ -47,7 +57,7 @@ class Network:
     rows: np.ndarray
     bias: np.ndarray
     output_weights: np.ndarray
-    output_bias: int
+    output_bias: np.ndarray
     qa: int
     qb: int
     scale: int
@@ -75,51 +85,51 @@ class Network:
         return ((self.scale << SHIFT + 16) + self.unit // 2) // self.unit
 
     @functools.cached_property
-    def memory(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rows, bias and output weights, WIDTH wide and aligned for vectors; they live as long as this object."""
+    def memory(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Rows, bias, output weights, their bias: WIDTH wide, aligned for vectors; they live as long as this object."""
         rows, bias, output_weights = (
             aligned_zeros((*array.shape[:-1], WIDTH), np.int16) for array in (self.rows, self.bias, self.output_weights)
         )
-        rows[:, : self.width], bias[: self.width], output_weights[:, : self.width] = (
-            self.rows,
-            self.bias,
-            self.output_weights,
-        )
-        return rows, bias, output_weights
+        for array, weights in ((rows, self.rows), (bias, self.bias), (output_weights, self.output_weights)):
+            array[..., : self.width] = weights
+        return rows, bias, output_weights, np.ascontiguousarray(self.output_bias, dtype=np.int64)
 
     def fill(self, params: Any) -> None:
         """Write the addresses and the numbers to `params`."""
-        params.rows, params.bias, params.output_weights = (array.ctypes.data for array in self.memory)
-        params.output_bias, params.multiplier = np.int64(self.output_bias).view(np.uint64), self.multiplier
-        params.qa, params.shift = self.qa, self.shift
+        params.rows, params.bias, params.output_weights, params.output_bias = (
+            array.ctypes.data for array in self.memory
+        )
+        params.qa, params.shift, params.multiplier = self.qa, self.shift, self.multiplier
 
     def describe(self) -> str:
         """Return the size and the source."""
         made = "".join(f", {name} {self.made[name]}" for name in ("command", "seed", "generation") if name in self.made)
-        return f"({FEATURES} -> {self.width})x2 -> 1, {self.source}{made}"
+        return f"({FEATURES} -> {self.width})x2 -> {OUTPUT_BUCKETS}, {self.source}{made}"
 
     def output(self, active: tuple[np.ndarray, np.ndarray]) -> int:
         """Return the value in centipawns, by numpy; active : features of the side to move, and of the other."""
-        total = int(self.output_bias)
-        for features, weights in zip(active, self.output_weights, strict=True):
+        bucket = HELD_BUCKETS[held_pieces(active[0])]
+        total = int(self.output_bias[bucket])
+        for features, weights in zip(active, self.output_weights[bucket], strict=True):
             accumulator = self.bias.astype(np.int64) + self.rows[features].astype(np.int64).sum(axis=0)
             squares = (accumulator.clip(0, self.qa) << self.shift) ** 2 >> 16
             total += int((squares * weights.astype(np.int64)).sum())
         return total * self.multiplier >> SHIFT
 
 
-def quantise(rows: np.ndarray, bias: np.ndarray, output: np.ndarray, output_bias: float, scale: float) -> Network:
+def quantise(rows: np.ndarray, bias: np.ndarray, output: np.ndarray, output_bias: np.ndarray, scale: float) -> Network:
     """Return the network of float weights, in the finest units in which no sum overflows; scale : as Network's.
 
-    rows : float[FEATURES, width]    bias : float[width]    output : float[2, width]
+    rows : float[FEATURES, width]    bias : float[width]
+    output : float[OUTPUT_BUCKETS, 2, width]    output_bias : float[OUTPUT_BUCKETS]
     """
     largest = np.sort(np.abs(rows), axis=0)[-ACTIVE:].sum(axis=0) + np.abs(bias)
     fitting = [qa for qa in QAS if (largest.max() * qa) + ACTIVE < np.iinfo(np.int16).max]
     qa = fitting[0] if fitting else QAS[-1]
     qb = int(np.clip(SQUARE_WEIGHT_LIMIT / max(float(np.abs(output).max()), 1e-6), *QB_RANGE))
     whole = [np.rint(array).astype(np.int16) for array in (rows * qa, bias * qa, output * qb)]
-    network = Network(whole[0], whole[1], whole[2], 0, qa, qb, max(round(scale), 1))
-    return replace(network, output_bias=round(output_bias * network.unit / (1 << 16)))
+    network = Network(whole[0], whole[1], whole[2], np.zeros(OUTPUT_BUCKETS, np.int64), qa, qb, max(round(scale), 1))
+    return replace(network, output_bias=np.rint(output_bias * (network.unit / (1 << 16))).astype(np.int64))
 
 
 def encode(network: Network) -> bytes:
@@ -132,6 +142,7 @@ def encode(network: Network) -> bytes:
         FEATURE_SET.encode(),
         FEATURES,
         network.width,
+        OUTPUT_BUCKETS,
         network.qa,
         network.qb,
         network.scale,
@@ -139,7 +150,7 @@ def encode(network: Network) -> bytes:
     )
     arrays = (network.rows, network.bias, network.output_weights)
     body = b"".join(np.ascontiguousarray(array).astype("<i2").tobytes() for array in arrays)
-    content = header + text + body + struct.pack("<q", network.output_bias)
+    content = header + text + body + network.output_bias.astype("<i8").tobytes()
     return content + hashlib.sha256(content).digest()
 
 
@@ -152,33 +163,32 @@ def decode(content: bytes, name: str) -> Network:
     if len(content) < HEADER.size + DIGEST or content[: len(MAGIC)] != MAGIC:
         raise refuse("is no network of this engine")
     fields = HEADER.unpack_from(content)
-    _, version, header, features_name, features, width, qa, qb, scale, text_size = fields
+    _, version, header, features_name, features, width, buckets, qa, qb, scale, text_size = fields
     if version != VERSION or header != HEADER.size:
         raise refuse(f"has version {version}; this engine reads {VERSION}")
     if hashlib.sha256(content[:-DIGEST]).digest() != content[-DIGEST:]:
         raise refuse("is damaged: its checksum is another")
-    found = features_name.rstrip(b"\0").decode("ascii", "replace"), features
-    if found != (FEATURE_SET, FEATURES):
-        raise refuse(f"has the features {found}, not {(FEATURE_SET, FEATURES)}")
+    found = features_name.rstrip(b"\0").decode("ascii", "replace"), features, buckets
+    if found != (FEATURE_SET, FEATURES, OUTPUT_BUCKETS):
+        raise refuse(f"has the features and buckets {found}, not {(FEATURE_SET, FEATURES, OUTPUT_BUCKETS)}")
     if not (0 < width <= WIDTH and width % LANES == 0):
         raise refuse(f"has width {width}; one is a multiple of {LANES} up to {WIDTH}")
     if not (qa in QAS and QB_RANGE[0] <= qb <= QB_RANGE[1] and 0 < scale < SCALE_LIMIT):
         raise refuse(f"has units {qa} and {qb} and scale {scale}, beyond what the kernels multiply")
-    sizes = [features * width, width, 2 * width]
-    expected = HEADER.size + text_size + 2 * sum(sizes) + 8 + DIGEST
+    sizes = [features * width, width, buckets * 2 * width]
+    expected = HEADER.size + text_size + 2 * sum(sizes) + 8 * buckets + DIGEST
     if len(content) != expected:
         raise refuse(f"has {len(content)} bytes, not {expected}")
     place = HEADER.size + text_size
     numbers = np.frombuffer(content, dtype="<i2", count=sum(sizes), offset=place).astype(np.int16)
     rows, bias, output = np.split(numbers, np.cumsum(sizes)[:-1])
-    (output_bias,) = struct.unpack_from("<q", content, place + 2 * sum(sizes))
+    output_bias = np.frombuffer(content, "<i8", count=buckets, offset=place + 2 * sum(sizes)).astype(np.int64)
     if np.abs(output.astype(np.int64)).max() > SQUARE_WEIGHT_LIMIT:
         raise refuse("has output weights beyond what the kernels multiply")
     made = json.loads(content[HEADER.size : place])
     source = f"{name} {content[-DIGEST:].hex()[:8]}"
-    return Network(
-        rows.reshape(features, width), bias, output.reshape(2, width), output_bias, qa, qb, scale, made, source
-    )
+    weights = rows.reshape(features, width), bias, output.reshape(buckets, 2, width), output_bias
+    return Network(*weights, qa, qb, scale, made, source)
 
 
 def load(file: Path) -> Network:
