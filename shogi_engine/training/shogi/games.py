@@ -17,6 +17,7 @@ SAME_PLIES = 24  # games with these moves in common are one game
 SCALE = 600  # centipawns for odds to win of e : 1, as front ends and analysis have them
 LARGEST = 1400  # centipawns of that scale: positions with more are not learnt from
 SCALES = np.arange(200, 2001, 10)  # centipawns for odds of e : 1 that searches may have
+CHANCES = 1e-5, 1 - 1e-5  # to win, between which values are
 LARGEST_FITTED = 2500  # centipawns of a search's own: their scale is fitted to positions with at most that
 
 
@@ -85,6 +86,25 @@ class Games:
         scaled = np.clip(np.rint(self.values * (SCALE / self.scale())), -VALUE_MAX, VALUE_MAX)
         values = np.where(usual, scaled, self.values).astype(np.int16)
         return Games(self.moves, values, self.lengths, self.results)
+
+    def trusting(self, trust: float) -> "Games":
+        """Return the games with values of which such a share comes from the next position's, and so on to the end.
+
+        What a search of few nodes overlooks those after it have seen; shares are of the chances to win. Values have to
+        be at SCALE; mates and gaps stay. As temporal differences do it, TD(lambda), with lambda for `trust`: R. Sutton,
+        "Learning to predict by the methods of temporal differences", Machine Learning 3 (1988).
+        """
+        usual = np.abs(self.values.astype(np.int32)) <= VALUE_MAX
+        chances = 1 / (1 + np.exp(self.values.astype(np.float32) / np.float32(-SCALE)))
+        by_length = np.argsort(-self.lengths, kind="stable")
+        lengths, begins = self.lengths[by_length], self.begins[:-1][by_length]
+        for ply in range(int(lengths.max(initial=0)) - 2, -1, -1):
+            here = begins[: np.searchsorted(-lengths, -ply - 1)] + ply  # of the games that have a move after it
+            here = here[self.values[here] != VALUE_NONE]
+            chances[here] = (1 - trust) * chances[here] + trust * (1 - chances[here + 1])
+        chances = np.clip(chances, *CHANCES)
+        values = np.where(usual, np.rint(SCALE * np.log(chances / (1 - chances))), self.values)
+        return Games(self.moves, values.astype(np.int16), self.lengths, self.results)
 
     def scale(self) -> float:
         """Return the centipawns that make the odds to win e : 1, by the least cross-entropy of the results."""

@@ -42,6 +42,7 @@ class TrainOptions(recipe.TrainOptions):
     """How a network is trained. rate : the first step of AdamW; it falls to LAST_RATE, as a cosine does.
 
     result_share : how much the game's result counts beside the searched value, in the first epoch and in the last.
+    trust : of a position's value, how much comes from the positions after it; the rest from its own search.
     held_out : of the games, a share to validate with.
     """
 
@@ -51,6 +52,7 @@ class TrainOptions(recipe.TrainOptions):
     rate: float = 1e-3
     decay: float = 0.01
     result_share: tuple[float, float] = (0.0, 0.3)
+    trust: float = 0.0
     held_out: float = 0.03
     older_share: float = 0.5
     seed: int = 1
@@ -240,5 +242,5 @@ def quantised(parameters: np.ndarray, width: int, made: dict[str, Any]) -> Netwo
 
 def new_trainer(lesson: Lesson) -> Trainer:
     """Return the trainer of a lesson. Raises ValueError if there are no games."""
-    games = Games.load(lesson.folders, lesson.options.older_share)
+    games = Games.load(lesson.folders, lesson.options.older_share).trusting(lesson.options.trust)
     return Trainer(games, lesson.options, lesson.checkpoint, lesson.threads)
