@@ -16,19 +16,16 @@ from numpy.typing import NDArray
 
 from shogi_engine.book import NO_BOOK, BookError, BookMove
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, SYMMETRIES, transform, transform_square
+from shogi_engine.games.othello.many_boards import Boards, canonical_boards, many_places
 from shogi_engine.games.othello.types import DISC, DISC_MOVE, PASS, move_square
 
 SHIPPED = Path(__file__).resolve().parent / "book.txt"
 
 Key = tuple[int, int]
-Boards = NDArray[np.uint64]
 
 # A line as this program writes it; others are read with more patience.
 _USUAL = re.compile(r"[XO-]{64} [XO](?:; [a-h][1-8]:[+-]?\d++(?:\.\d++)?)++")
 _MOVES_AT = 66  # where its moves begin
-_EDGES = np.uint64(0x7E7E7E7E7E7E7E7E)  # squares that a line along ranks or diagonals may cross
-_REVERSED = np.packbits(np.unpackbits(np.arange(256, dtype=np.uint8).reshape(-1, 1), axis=1)[:, ::-1], axis=1)[:, 0]
-_TRANSPOSE = ((7, 0x00AA00AA00AA00AA), (14, 0x0000CCCC0000CCCC), (28, 0x00000000F0F0F0F0))  # as bitboard.transpose
 
 
 def canonical_key(position: Any) -> tuple[Key, int]:
@@ -38,45 +35,6 @@ def canonical_key(position: Any) -> tuple[Key, int]:
         for symmetry in range(SYMMETRIES)
     )
     return min(images)
-
-
-# ---- all positions of a file at once -----------------------------------------------------------------------------
-
-
-def _image(boards: Boards, symmetry: int) -> Boards:
-    """Return what `bitboard.transform` does to one board for many."""
-    if symmetry & 4:
-        for distance, mask in _TRANSPOSE:
-            changed = (boards ^ boards >> np.uint64(distance)) & np.uint64(mask)
-            boards = boards ^ changed ^ changed << np.uint64(distance)
-    if symmetry & 1:
-        boards = boards.byteswap()
-    return _REVERSED[boards.view(np.uint8)].view(np.uint64) if symmetry & 2 else boards
-
-
-def _canonical(own: Boards, opponent: Boards) -> tuple[Boards, Boards, NDArray[np.uint8]]:
-    """Return what `canonical_key` does for many positions: own, opponent's, symmetry."""
-    best_own, best_opponent, best = own.copy(), opponent.copy(), np.zeros(len(own), dtype=np.uint8)
-    for symmetry in range(1, SYMMETRIES):
-        other_own, other_opponent = _image(own, symmetry), _image(opponent, symmetry)
-        smaller = (other_own < best_own) | ((other_own == best_own) & (other_opponent < best_opponent))
-        best_own[smaller], best_opponent[smaller], best[smaller] = other_own[smaller], other_opponent[smaller], symmetry
-    return best_own, best_opponent, best
-
-
-def _places(own: Boards, opponent: Boards) -> Boards:
-    """Return where the side to move may place a disc, for many positions: what `movegen.mobility` does for one."""
-    empty, found = ~(own | opponent), np.zeros_like(own)
-    for shift, crossable in ((1, opponent & _EDGES), (7, opponent & _EDGES), (8, opponent), (9, opponent & _EDGES)):
-        for move in (np.left_shift, np.right_shift):
-            line = move(own, np.uint64(shift)) & crossable
-            for _ in range(5):
-                line |= move(line, np.uint64(shift)) & crossable
-            found |= move(line, np.uint64(shift)) & empty
-    return found
-
-
-# ---- books -------------------------------------------------------------------------------------------------------
 
 
 class Book:
@@ -178,13 +136,13 @@ def _read_usual(path: Path, numbers: list[int], lines: list[str]) -> dict[Key, s
     cells = np.frombuffer("".join([line[:_MOVES_AT] for line in lines]).encode(), dtype=np.uint8)
     cells = cells.reshape(-1, _MOVES_AT)
     own, opponent = _discs(cells[:, :64], cells[:, -1:])
-    illegal = _first_illegal([line[_MOVES_AT:] for line in lines], _places(own, opponent))
+    illegal = _first_illegal([line[_MOVES_AT:] for line in lines], many_places(own, opponent))
     if illegal is not None:
         try:
             parse_line(lines[illegal])
         except ValueError as fault:
             raise ValueError(f"{path}, line {numbers[illegal]}: {fault}") from None
-    owns, opponents, symmetries = _canonical(own, opponent)
+    owns, opponents, symmetries = canonical_boards(own, opponent)
     keys = zip(owns.tolist(), opponents.tolist(), strict=True)
     return {
         key: f"{symmetry}{line[_MOVES_AT:]}"
