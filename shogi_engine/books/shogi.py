@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from shogi_engine.books.recipe import Defaults, Entries, Recipe
-from shogi_engine.games.shogi.book import Book, flipped_key, flipped_move, located, position_key
+from shogi_engine.games.shogi.book import Book, flipped_key, flipped_move, position_key
 
 
 def canonical(sfen: str) -> tuple[str, int]:
@@ -20,7 +20,7 @@ def turned(move: str, image: int, back: bool) -> str:
 def read(path: Path) -> Entries:
     """Return the positions of a book in YaneuraOu's text format, black to move. Raises BookError."""
     entries: Entries = {}
-    for key, moves in Book.load(located(str(path))).positions.items():
+    for key, moves in Book.load(path).positions.items():
         home, image = canonical(key)
         if image:
             moves = Book({key: moves}).known(home)

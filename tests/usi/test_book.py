@@ -170,8 +170,13 @@ def test_a_book_move_found_while_pondering_waits(book):
         assert engine.until("bestmove")[-1] == "bestmove 7g7f ponder 3c3d"
 
 
-def test_no_book_is_used_unless_asked_for(book):
-    for options in ([], use("no_book"), [*use(book), "setoption name USI_OwnBook value false"]):
+def test_the_shipped_book_is_used_unless_told_otherwise(book):
+    with Process(FAKE, FAKE_DEPTH="3", FAKE_BOOK="1") as engine:
+        engine.send("usi", "isready")
+        engine.until("readyok")
+        assert any("book move" in line for line in answer(engine, "startpos", "go movetime 50"))
+    off, analysis = "setoption name USI_OwnBook value false", "setoption name ConsiderationMode value true"
+    for options in (use("no_book"), [*use(book), off], [*use(book), analysis]):
         with Process(FAKE, FAKE_DEPTH="3") as engine:
             engine.ready(*options)
             assert not any("book" in line for line in answer(engine, "startpos", "go movetime 50"))

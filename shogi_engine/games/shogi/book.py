@@ -231,10 +231,12 @@ def _parse_move(text: str) -> BookMove:
 
 
 def located(name: str) -> Path:
-    """Return the file a user means by `name`: that file, or the one of that name that comes with the engine."""
-    path = Path(name)
-    beside = SHIPPED.parent / name
-    return beside if not path.exists() and beside.exists() else path
+    """Return the file a user means by `name`: that file, or the one of that name that comes with the engine.
+
+    `book.db` is always the one that comes with the engine: a file that lies about where a GUI was started is not asked
+    for. (`./book.db` is that one.)
+    """
+    return SHIPPED if name == SHIPPED.name else Path(name)
 
 
 @functools.cache
@@ -245,6 +247,7 @@ def shipped() -> Book:
 
 def open_book(name: str | None) -> Book:
     """Return the book called `name`; None is the one that comes with the engine. Raises BookError."""
-    if name is None:
-        return shipped()
-    return Book() if name in NO_BOOK else Book.load(located(name))
+    if name in NO_BOOK:
+        return Book()
+    path = SHIPPED if name is None else located(name)
+    return shipped() if path == SHIPPED else Book.load(path)
