@@ -200,9 +200,10 @@ class Growth:
         book: Entries = {}
         for key in sorted(self.found, key=lambda each: -self._ply[each]):
             found = self.found[key]
-            given = [move for move in self._given.get(key, ()) if move not in {each["move"] for each in found}]
+            given = self._given.get(key, [])
             moves = [BookMove(each["move"], each["ponder"], each["value"], each["depth"], 1) for each in found]
-            moves += [BookMove(move, "", UNSEARCHED, 0, 1) for move in given]
+            there = {each.move for each in moves}
+            moves += [BookMove(move, "", UNSEARCHED, 0, 1) for move in given if move not in there]
             moves = [self._answered(book, key, move) for move in moves]
             if moves:
                 top = max(move.value for move in moves)

@@ -91,11 +91,13 @@ class RunFile:
     def add_lines(self, lines: Iterable[Line]) -> int:
         """Take lines, those that are new; return how many are."""
         there = {(line.start, line.moves) for line in self.lines}
-        new = [line for line in lines if (line.start, line.moves) not in there]
-        for line in dict.fromkeys(new):
-            self.lines.append(line)
-            self._write({"line": line.name, "start": line.start, "moves": list(line.moves)})
-        return len(new)
+        before = len(there)
+        for line in lines:
+            if (line.start, line.moves) not in there:
+                there.add((line.start, line.moves))
+                self.lines.append(line)
+                self._write({"line": line.name, "start": line.start, "moves": list(line.moves)})
+        return len(there) - before
 
     def close(self) -> None:
         """Have all of it on the disk."""

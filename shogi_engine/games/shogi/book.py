@@ -136,7 +136,8 @@ class Book:
 
     def _read_lines(self, text: str, line: int) -> None:
         """Note the positions of some lines of which the first is line `line`. Raises BookError."""
-        key, number, moves = "", 1, []
+        key, number = "", 1
+        moves: list[str] = []
         for place, raw in enumerate(text.split("\n"), line):
             words = raw.strip()
             if not words or words.startswith(("#", "//")):
