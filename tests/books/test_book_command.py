@@ -58,15 +58,15 @@ def test_a_book_is_built_extended_exported_and_imported(capsys, tmp_path):
 @pytest.mark.parametrize(
     "words",
     [[], ["shogi"], ["chess", "show"], ["shogi", "burn"], ["shogi", "show", "--book", "/nowhere.db"],
-     ["shogi", "show", "--position", "x"], ["shogi", "show", "--moves", "7g7e"], ["othello", "show", "--notation", "kif"],
-     ["shogi", "build"], ["shogi", "build", "/nowhere/run.jsonl"], ["shogi", "build", "x", "--nodes", "0"],
-     ["shogi", "build", "x", "--nodes", "9", "--depth", "9"], ["shogi", "build", "x", "--margin", "-1"],
-     ["shogi", "build", __file__], ["shogi", "build", "x", "--openings", "/nowhere.txt"],
-     ["shogi", "extend", "/nowhere.jsonl", "--positions", "3"], ["shogi", "extend", __file__],
-     ["shogi", "extend", __file__, "--positions", "3"], ["shogi", "export", "/nowhere.jsonl", "--out", "x"],
-     ["shogi", "export", __file__, "--out", "x"], ["shogi", "import", __file__, "--out", "x"],
-     ["othello", "import", __file__, "--out", "x"], ["othello", "import", "/nowhere.dat", "--out", "x"],
-     ["othello", "import", "--out", "x"]],
+     ["shogi", "show", "--position", "x"], ["shogi", "show", "--moves", "7g7e"],
+     ["othello", "show", "--notation", "kif"], ["shogi", "build"], ["shogi", "build", "/nowhere/run.jsonl"],
+     ["shogi", "build", "x", "--nodes", "0"], ["shogi", "build", "x", "--nodes", "9", "--depth", "9"],
+     ["shogi", "build", "x", "--margin", "-1"], ["shogi", "build", __file__],
+     ["shogi", "build", "x", "--openings", "/nowhere.txt"], ["shogi", "extend", "/nowhere.jsonl", "--positions", "3"],
+     ["shogi", "extend", __file__], ["shogi", "extend", __file__, "--positions", "3"],
+     ["shogi", "export", "/nowhere.jsonl", "--out", "x"], ["shogi", "export", __file__, "--out", "x"],
+     ["shogi", "import", __file__, "--out", "x"], ["othello", "import", __file__, "--out", "x"],
+     ["othello", "import", "/nowhere.dat", "--out", "x"], ["othello", "import", "--out", "x"]],
 )  # fmt: skip
 def test_wrong_words_end_with_2_and_one_line(capsys, monkeypatch, tmp_path, words):
     monkeypatch.chdir(tmp_path)
