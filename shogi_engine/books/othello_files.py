@@ -65,23 +65,28 @@ def _read_edax(data: bytes) -> dict[Discs, list[BookMove]]:
 
 
 def _turned_entries(discs: list[Discs], found: list[list[tuple[int, int, int]]]) -> dict[Discs, list[BookMove]]:
-    """Return positions with their (square, discs, level) as they are kept."""
+    """Return positions with their (square, discs, level) as they are kept: turned, and without illegal moves."""
     boards = np.array(discs, dtype=np.uint64).reshape(-1, 2)
     own, opponent, symmetries = canonical_boards(boards[:, 0].copy(), boards[:, 1].copy())
+    places, passes = many_places(own, opponent), _passes(own, opponent)
     entries = {}
-    for key, symmetry, moves in zip(
-        zip(own.tolist(), opponent.tolist(), strict=True), symmetries.tolist(), found, strict=True
-    ):
-        if moves:
-            entries[key] = [
-                BookMove(_name(move if move == PASS else transform_square(move, symmetry)), "", DISC * value, level, 1)
-                for move, value, level in sorted(moves, key=lambda each: -each[1])
-            ]
+    for number, moves in enumerate(found):
+        symmetry, legal = int(symmetries[number]), int(places[number]) | int(passes[number]) << PASS
+        turned = [(move if move == PASS else transform_square(move, symmetry), *rest) for move, *rest in moves]
+        kept = [
+            BookMove(PASS_NAME if move == PASS else SQUARE_NAMES[move], "", DISC * value, level, 1)
+            for move, value, level in sorted(turned, key=lambda each: -each[1])
+            if legal >> move & 1
+        ]
+        if kept:
+            entries[int(own[number]), int(opponent[number])] = kept
     return entries
 
 
-def _name(square: int) -> str:
-    return PASS_NAME if square == PASS else SQUARE_NAMES[square]
+def _passes(own: Boards, opponent: Boards) -> NDArray[np.bool_]:
+    """Return where the side to move has to pass."""
+    passes: NDArray[np.bool_] = (many_places(own, opponent) == 0) & (many_places(opponent, own) != 0)
+    return passes
 
 
 def _read_edax_text(path: Path) -> dict[Discs, list[BookMove]] | None:
@@ -154,7 +159,7 @@ def _linked(rows: _Rows) -> dict[Discs, list[BookMove]]:
     links: list[list[tuple[int, int, int]]] = [[] for _ in keys]  # square, the position it leads to, whose turn it is
     for square in [*range(SQUARES), PASS]:
         if square == PASS:
-            at = np.flatnonzero(places == 0)
+            at = np.flatnonzero(_passes(own, opponent))
             children = opponent[at], own[at]
         else:
             at = np.flatnonzero(places >> np.uint64(square) & np.uint64(1))
@@ -189,7 +194,7 @@ def _children(
     A position where only a pass is possible may be left out of a book: the one after the pass stands for it.
     """
     found = []
-    passing = (many_places(own, opponent) == 0).tolist()
+    passing = _passes(own, opponent).tolist()
     mine = canonical_boards(own, opponent)
     other = canonical_boards(opponent, own)
     for place, parent in enumerate(at.tolist()):

@@ -71,7 +71,7 @@ def _add_build(actions: Any) -> None:
     build.add_argument(
         "--margin", type=float, metavar="X", help="how much worse than the best: default 50 (centipawns), 1 (disc)"
     )
-    build.add_argument("--max-ply", type=natural, metavar="N", help="of the last positions; default 40, Othello 20")
+    build.add_argument("--max-ply", type=natural, metavar="N", help="of the last positions; default 40, Othello 30")
     _add_shared(build)
 
 

@@ -96,7 +96,7 @@ def square(name):
 
 def test_edax_books_as_dat(tmp_path):
     path = tmp_path / "book.dat"
-    moves = [(square("d6"), 0), (square("f4"), -6), (square("f6"), 2)]
+    moves = [(square("d6"), 0), (square("a1"), 9), (square("f4"), -6), (64, 9), (square("f6"), 2)]  # two are illegal
     path.write_bytes(edax_dat([(discs(AFTER), 21, moves), (discs(SECOND), 20, [(65, -127)])]))
     entries = OTHELLO.read(path)
     assert known(entries, AFTER) == {"d6": 0, "f4": -600, "f6": 200}
