@@ -40,12 +40,14 @@ def kept(tmp_path, game):
 
 @pytest.mark.parametrize(("game", "level", "end"), [("shogi", "10", r"wins: |a draw: "), ("othello", "1", r"discs")])
 def test_a_game_to_its_end_through_a_pipe(env, tmp_path, game, level, end):
-    text = piped(env, [game, "--level", level], ["go"] * 600)
+    text = piped(env, [game, "--level", level], ["go"] * 1000)
     assert re.search(end, text.splitlines()[-2]), text[-500:]
     path, record = kept(tmp_path, game)
     assert text.splitlines()[-1].startswith(f"the game is kept in {path}")
     assert record.names == ["human", f"shogi_engine level {level}"]
-    assert record.board().outcome() is not None and len(record.moves) > 20
+    declared = record.ending == "declaration"  # by the engine: the rules alone do not end such a game
+    assert declared or record.board().outcome() is not None
+    assert len(record.moves) > 20
     if game == "othello":
         assert record.score == record.board().outcome().score
 
