@@ -15,6 +15,7 @@ if __name__ == "__main__":
 from shogi_engine.cli import (  # noqa: E402
     analyse,
     bench,
+    book,
     compare,
     convert,
     csa,
@@ -36,7 +37,7 @@ from shogi_engine.cli.common import Parser  # noqa: E402
 
 COMMANDS = (
     warmup, perft, bench, doctor, search, solve, trace, mate, compare, match, analyse, convert, nboard, gtp, csa, play,
-    serve, train,
+    serve, train, book,
 )  # fmt: skip
 
 

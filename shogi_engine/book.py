@@ -29,6 +29,9 @@ class BookError(ValueError):
 class OpeningBook(Protocol):
     """A game's opening book."""
 
+    def __len__(self) -> int:
+        """Return how many positions it has."""
+
     def known(self, position: str, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
         """Return the moves of a position (the game's notation), the best first; [] if it is not in the book.
 

@@ -8,7 +8,6 @@ exactly one bestmove (or checkmate), while it ponders or is infinite not before 
 import contextlib
 import importlib
 import os
-import random
 import threading
 import time
 from collections.abc import Callable
@@ -27,6 +26,7 @@ from usi import console
 from usi.evaluation import Choice, choice_of, load, use
 from usi.info import InfoWriter, UsiOutput
 from usi.options import OPTIONS, Options
+from usi.own_book import OwnBook
 from usi.protocol import (
     FALLBACK_MS,
     Go,
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from shogi_engine.results import SearchResult
 
 PARAMETER = "param."  # begins the name of an option, not declared, that is a number of Game.params
-NO_BOOK = "no_book"
 OPTIONS_COME = 2.0  # seconds after the first line in which EvalType may still come before anything is compiled
 
 
@@ -66,9 +65,8 @@ class Loop(FrontEnd):
         self.options = Options()
         self._announced = Options()  # as the reader has seen them; the worker may not have come to them yet
         self._configured = threading.Event()  # a line came that is neither `usi` nor an option
-        self.rng = random.Random()
         self.position = Position()
-        self._book_name = NO_BOOK  # the engine's
+        self.book = OwnBook(self.options, output)
         self._sizes = (0, 0)  # hash and threads the engine has
         self._evaluation = Choice()  # and what it evaluates by
         self._fresh = True  # nothing was searched since the table was cleared
@@ -231,8 +229,9 @@ class Loop(FrontEnd):
         self.ready_engine()
         with self.heartbeat():
             self._new_game()
-            self._open_book()
+            self.book.open(self.engine)
         self.out.line("readyok")
+        self.book.load()
 
     def _set(self, name: str, value: str) -> None:
         if name.lower().startswith(PARAMETER):
@@ -265,17 +264,6 @@ class Loop(FrontEnd):
         except ValueError as fault:
             raise ProtocolError(f"position: {fault}; the position before stays") from None
         self.position = position
-
-    def _open_book(self) -> None:
-        """Have the book that the options ask for; one that can not be read is reported once and not used."""
-        wanted = self.options.text("BookFile") if self.options.flag("USI_OwnBook") else NO_BOOK
-        if wanted == self._book_name:
-            return
-        self._book_name = wanted
-        try:
-            self.engine.open_book(wanted)
-        except ValueError as fault:
-            self.out.info(f"no book: {fault}; BookFile {sanitize(wanted)}")
 
     # ---- the worker's side: go --------------------------------------------------------------------------------
 
@@ -415,7 +403,7 @@ class Loop(FrontEnd):
         if engine.may_declare():
             self.out.line("info depth 0 score mate +")
             return "bestmove win"
-        if (answer := self._book_answer(go, engine)) is not None:
+        if not self._weak(go) and (answer := self.book.answer(go, engine)) is not None:
             return answer
         task.only = len(searchmoves or moves) == 1
         writer = self._info_writer(searchmoves or moves)
@@ -424,28 +412,6 @@ class Loop(FrontEnd):
             found = engine.search(on_info=writer, **limits)
         writer.finish(found.lines)
         return self._bestmove(found)
-
-    def _book_answer(self, go: Go, engine: "Engine") -> str | None:
-        """Return the answer to a `go` by the clock from the book, None if there is none."""
-        by_clock = go.has_clock() or go.movetime is not None
-        if not by_clock or go.infinite or go.searchmoves or go.depth or go.nodes or self._weak(go):
-            return None
-        self._open_book()
-        number, flag = self.options.number, self.options.flag
-        if self._book_name == NO_BOOK or self.rng.randrange(100) < number("BookIgnoreRate"):
-            return None
-        found = engine.book_choice(
-            best=number("BookMoves"),
-            margin=number("BookEvalDiff"),
-            flipped=flag("FlippedBook"),
-            any_ply=flag("IgnoreBookPly"),
-        )
-        if found is None:
-            return None
-        pv = [each for each in (found.move, found.ponder) if each]
-        self.out.line(f"info depth {found.depth} score cp {found.value} nodes 0 time 0 pv {' '.join(pv)}")
-        self.out.info("book move")
-        return " ponder ".join(["bestmove " + found.move, *pv[1:]])
 
     def _configure(self, engine: "Engine", go: Go) -> None:
         """Tell the engine by which rules the game is played."""

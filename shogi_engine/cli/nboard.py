@@ -4,11 +4,13 @@ import argparse
 from typing import Any
 
 from shogi_engine.cli.common import add_command
+from shogi_engine.cli.othello_book import add_othello_book, book_use
 
 
 def add_parser(commands: Any) -> None:
     """Add the command."""
-    add_command(commands, "nboard", run, "Speak the NBoard protocol, for Othello GUIs.")
+    parser = add_command(commands, "nboard", run, "Speak the NBoard protocol, for Othello GUIs.")
+    add_othello_book(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -16,4 +18,5 @@ def run(args: argparse.Namespace) -> int:
     from shogi_engine.frontends.nboard import NBoard
     from shogi_engine.frontends.stdio import Output, run_stdio
 
-    return run_stdio(Output, lambda output, lines: NBoard(output).run(lines))
+    book = book_use(args)
+    return run_stdio(Output, lambda output, lines: NBoard(output, book=book).run(lines))

@@ -197,6 +197,8 @@ class Gtp(OthelloFrontEnd):
             self._turn_to(side)
         if engine.legal_moves() in ([], ["pass"]):
             return "PASS"
+        if (known := self.book_answer()) is not None:
+            return self._upper(known.move)
         times = self._times.limits(side, self.ply())
         level = DEFAULT_LEVEL if self._level is None else self._level
         limits: dict[str, Any] = {"level": level} if self._level is not None or not times else {}

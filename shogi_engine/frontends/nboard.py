@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
 from shogi_engine.frontends.core import Task
-from shogi_engine.frontends.othello import DEFAULT_LEVEL, MAX_LEVEL, OthelloFrontEnd, move_times
+from shogi_engine.frontends.othello import DEFAULT_LEVEL, DISC, MAX_LEVEL, OthelloFrontEnd, move_times
 from shogi_engine.text import sanitize, whole_number
 
 if TYPE_CHECKING:
     from shogi_engine.results import PvInfo
 
 NAME = f"shogi_engine {__version__}"
-UNIT = 100  # the engine's values in a disc
 MAX_HINTS = 64
 _BARE_MOVE = re.compile(r"([a-h][1-8]|pa|pass)(/.*)?", re.IGNORECASE | re.ASCII)
 
@@ -188,6 +187,9 @@ class NBoard(OthelloFrontEnd):
         if legal == ["pass"]:
             self.out.line("=== PA")
             return
+        if (known := self.book_answer()) is not None:
+            self.out.line(f"=== {square(known.move)}/{known.value / DISC:.2f}/0.00")
+            return
         self.out.line(f"status {NAME} is thinking")
         found = self.think(self.task, **limits)
         seconds = time.monotonic() - began
@@ -196,7 +198,7 @@ class NBoard(OthelloFrontEnd):
             return
         self._thought = (len(engine.moves), seconds)
         self.out.line(f"nodestats {found.nodes} {found.seconds:.3f}")
-        self.out.line(f"=== {square(found.bestmove)}/{found.value / UNIT:.2f}/{seconds:.2f}")
+        self.out.line(f"=== {square(found.bestmove)}/{found.value / DISC:.2f}/{seconds:.2f}")
         self.out.line(f"status {NAME} is waiting")
 
     def _hint(self, text: str) -> None:
@@ -222,7 +224,7 @@ class NBoard(OthelloFrontEnd):
         """Print one line of an analysis, unless it is a bound only."""
         if not line.bound and not self.task.stopped:
             pv = "".join(map(square, line.pv))
-            self.out.line(f"search {pv} {line.value / UNIT:.2f} 0 {depth or line.depth}")
+            self.out.line(f"search {pv} {line.value / DISC:.2f} 0 {depth or line.depth}")
 
     def _analyze(self) -> None:
         """Print a value for every position of the game, from its end to its start."""
@@ -237,7 +239,7 @@ class NBoard(OthelloFrontEnd):
                 found = self.think(self.task, **self._limits())
                 if self.task.stopped:
                     break
-                self.out.line(f"analysis {count} {found.value / UNIT:.2f}")
+                self.out.line(f"analysis {count} {found.value / DISC:.2f}")
             self.out.line("status")
         finally:
             self._hinting = False

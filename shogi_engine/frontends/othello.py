@@ -1,5 +1,6 @@
 """What the Othello front ends, NBoard and GTP, share: levels, the clock of a game of 60 moves, a search by both."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.frontends.clock import search_times
@@ -9,10 +10,12 @@ from shogi_engine.frontends.stdio import Output
 from shogi_engine.search.timeman import Clock, TimeOptions, fixed, plan
 
 if TYPE_CHECKING:
+    from shogi_engine.book import BookMove
     from shogi_engine.engine import Engine
     from shogi_engine.results import SearchResult
 
 GAME_PLIES = 60
+DISC = 100  # the engine's values in a disc
 DEFAULT_LEVEL, MAX_LEVEL = 10, 21
 TIMES = TimeOptions()
 
@@ -35,11 +38,30 @@ def move_times(
     return {} if each is None else search_times(fixed(int(each * 1000), TIMES))
 
 
-class OthelloFrontEnd(FrontEnd):
-    """One conversation about a game of Othello."""
+@dataclass(frozen=True)
+class BookUse:
+    """The book that is played from. file : None for the one that comes with the engine   randomness : discs"""
 
-    def __init__(self, output: Output, load: Any = load_engine, **named: Any) -> None:
+    file: str | None = None
+    randomness: float = 0.0
+
+
+class OthelloFrontEnd(FrontEnd):
+    """One conversation about a game of Othello. book : None to play without one"""
+
+    def __init__(self, output: Output, load: Any = load_engine, *, book: BookUse | None = None, **named: Any) -> None:
         super().__init__(output, load, **named)
+        self._book = book
+        self._book_is_open = False
+
+    def book_answer(self) -> "BookMove | None":
+        """Return a move of the book that is at most its randomness worse than the best one, None out of book."""
+        if self._book is None:
+            return None
+        if not self._book_is_open:
+            self._book_is_open = True
+            self.engine.open_book(self._book.file)
+        return self.engine.book_choice(margin=round(self._book.randomness * DISC))
 
     def think(self, task: Task, **limits: Any) -> "SearchResult":
         """Search the engine's position; a task that was stopped gets what one ply finds."""

@@ -13,6 +13,7 @@ from shogi_engine.nboard_client import SimpleNBoard
 from shogi_engine.usi_client import Options, SimpleEngine, parse_options
 
 GAMES = {"usi": "shogi", "gtp": "othello", "nboard": "othello"}  # by protocol
+NO_BOOK: Options = (("USI_OwnBook", "false"),)  # openings are the match's; an engine's own option overrides it
 OWN = {"shogi": ("usi", ("-m", "usi")), "othello": ("nboard", ("-m", "shogi_engine", "nboard"))}
 
 
@@ -42,7 +43,12 @@ class EngineSpec:
         if self.protocol == "usi":
             ponder: Options = (("USI_Ponder", "true"),) if self.ponder else ()
             engine = SimpleEngine(
-                self.command, (*self.options, *ponder), patience=patience, ready_patience=ready_patience, unlisted=True
+                self.command,
+                (*self.options, *ponder),
+                defaults=NO_BOOK,
+                patience=patience,
+                ready_patience=ready_patience,
+                unlisted=True,
             )
             return UsiPlayer(engine, self.control, ponder=self.ponder)
         if self.options or self.ponder:

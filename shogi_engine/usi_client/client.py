@@ -40,14 +40,22 @@ class UsiClient(EngineClient):
     A call that needs the engine while it searches ends that search first.
 
     options : sent at each start, see `configure`    unlisted : send options that the engine does not list, too
+    defaults : options sent before those to an engine that lists them
     name, author : as the engine tells them    listed : its options by name
     """
 
     def __init__(
-        self, command: Command, options: OptionValues = (), *, unlisted: bool = False, **settings: Any
+        self,
+        command: Command,
+        options: OptionValues = (),
+        *,
+        defaults: OptionValues = (),
+        unlisted: bool = False,
+        **settings: Any,
     ) -> None:
         super().__init__(command, **settings)
         self.options, self.unlisted = listed_options(options), unlisted
+        self._defaults = listed_options(defaults)
         self.author = ""
         self.listed: Mapping[str, Option] = MappingProxyType({})
         self._search: Search | None = None
@@ -116,7 +124,7 @@ class UsiClient(EngineClient):
             elif (option := parse_option(line)) is not None:
                 listed[option.name] = option
         self.listed = MappingProxyType(listed)
-        await self.configure(self.options)
+        await self.configure([*(each for each in self._defaults if each[0] in listed), *self.options])
 
     async def close(self) -> None:
         """End the process: it is told to quit, and killed if it does not."""

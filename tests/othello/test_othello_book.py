@@ -7,7 +7,7 @@ from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, book
 from shogi_engine.games.othello.bitboard import transform, transform_square
 from shogi_engine.games.othello.notation import legal_moves, parse_obf
-from shogi_engine.games.othello.types import move_square
+from shogi_engine.games.othello.types import DISC_MOVE, move_square
 
 LINE = "------------------O-OX----XOOX---XXXOX----XOOO------------------ X; c2:+0.4; f2:-1.2"
 
@@ -42,6 +42,31 @@ def test_refusals(tmp_path, line):
     with pytest.raises(ValueError, match="line 2") as fault:
         book.read(path)
     assert "\n" not in str(fault.value)
+
+
+def test_lines_as_written_and_lines_by_hand_are_the_same(tmp_path, monkeypatch):
+    """Many lines at once and one at a time; of those as they are written no move is made before it is looked up."""
+    position, moves = book.parse_line(LINE)
+    spaced = LINE.replace("O", "o").replace("; ", " ;  ").replace("+0.4", "0.4")
+    for symmetry in range(8):
+        image = position.copy()
+        image.own, image.opponent = transform(position.own, symmetry), transform(position.opponent, symmetry)
+        turned = [(DISC_MOVE | transform_square(move_square(move), symmetry), value) for move, value in moves]
+        path = tmp_path / f"{symmetry}.txt"
+        path.write_text(f"% a comment\n{book.format_line(image, turned)}\n")
+        assert book.read(path).moves(position) == moves
+    (tmp_path / "spaced.txt").write_text(spaced + "\n")
+    assert book.read(tmp_path / "spaced.txt").moves(position) == moves
+    monkeypatch.setattr(book, "_split_moves", lambda fields: pytest.fail("a move was made"))
+    assert len(book.read(book.SHIPPED)) > 100
+
+
+def test_passes_are_moves(tmp_path):
+    line = "-XOOOOOO" + "-" * 56 + " X; pass:-2.0"
+    assert book.format_line(*book.parse_line(line)) == line
+    (tmp_path / "book.txt").write_text(line + "\n")
+    read = book.read(tmp_path / "book.txt")
+    assert [(each.move, each.value) for each in read.known(line.partition(";")[0])] == [("pass", -200)]
 
 
 def test_what_is_shipped():

@@ -8,8 +8,8 @@ import conversation
 class Process(conversation.Process):
     """`with Process("gtp") as engine:`; the process is killed at the end if it has not gone."""
 
-    def __init__(self, command, **environment):
-        super().__init__([sys.executable, "-m", "shogi_engine", command], **environment)
+    def __init__(self, command, *options, **environment):
+        super().__init__([sys.executable, "-m", "shogi_engine", command, *options], **environment)
 
     def ask(self, command, timeout=60.0):
         """Return a GTP answer: its lines without the empty one at the end."""

@@ -9,7 +9,11 @@ import pytest
 from console_driver import Process
 from conversation import ROOT
 
+from shogi_engine.__main__ import main
 from shogi_engine.games.othello.board import Board
+
+START = "---------------------------OX------XO--------------------------- X"
+AFTER_F5 = "---------------------------OX------XXX-------------------------- O"
 
 
 @pytest.fixture(scope="module")
@@ -152,3 +156,34 @@ def test_a_script_is_answered_to_its_end(engine):
     answers = done.stdout.decode().split("\n\n")
     assert (done.returncode, done.stderr) == (0, b"")
     assert [answer.split(" ")[0] for answer in answers] == ["=1", "=2", "=3", "=4", "=5", ""]
+
+
+def test_moves_of_the_book_if_it_is_asked_for(tmp_path):
+    """Those that are at most the randomness worse than the best, with its value over NBoard."""
+    lines = [f"{START}; f5:+0.2; d3:+0.1; e6:-1.0", f"{AFTER_F5}; d6:-0.2; f4:-0.4; f6:-3.0"]
+    (tmp_path / "book.txt").write_text("\n".join(lines) + "\n")
+    with Process("gtp", "--book", str(tmp_path / "book.txt"), "--book-randomness", "0.2") as engine:
+        engine.ask("set_level 1", 300)
+        seen = set()
+        for _ in range(12):
+            engine.ask("clear_board")
+            engine.ask("play b f5")
+            seen.add(engine.ask("genmove w"))
+        assert seen == {"= D6", "= F4"}
+        assert engine.ask("genmove b").startswith("= ")  # the book ends there
+    with Process("nboard", "--book", str(tmp_path / "book.txt")) as engine:
+        engine.send("nboard 2", "move f5", "go")
+        assert engine.until("===", 300)[-1] == "=== D6/-0.20/0.00"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--book-randomness", "1"], ["--book", "/nowhere.txt"], ["--book", "--book-randomness", "-1"],
+     ["--book", "--book-randomness", "x"]],
+)  # fmt: skip
+def test_wrong_options_of_the_book(capsys, options):
+    try:
+        status = main(["gtp", *options])
+    except SystemExit as end:
+        status = end.code
+    assert status == 2 and capsys.readouterr().err.count("\n") == 1

@@ -7,6 +7,7 @@ import pytest
 import shogi
 from usi_driver import FAKE, Process
 
+from shogi_engine.games.shogi import book as shogi_book
 from shogi_engine.games.shogi.book import (
     SHIPPED,
     Book,
@@ -15,6 +16,7 @@ from shogi_engine.games.shogi.book import (
     flipped_key,
     flipped_move,
     located,
+    open_book,
     position_key,
 )
 
@@ -119,6 +121,37 @@ def test_a_broken_book_says_what_is_wrong(tmp_path, content, fault):
     assert "\n" not in str(failure.value)
 
 
+def test_loading_makes_no_moves_of_a_usual_file(book, tmp_path, monkeypatch):
+    """A book of a million positions is looked up a few dozen times: its moves are read then."""
+    usual = tmp_path / "usual.db"
+    usual.write_text(Book.load(book).text())
+    made = []
+    monkeypatch.setattr(shogi_book, "BookMove", lambda *words: made.append(words) or BookMove(*words))
+    loaded = Book.load(usual)
+    assert made == [] and len(loaded) == 2
+    assert len(loaded.moves(START)) == len(made) == 3
+    made.clear()
+    assert Book.load(SHIPPED).moves(START) and 0 < len(made) < 20
+
+
+def test_files_that_are_not_as_usual_are_read_as_well(book, tmp_path, monkeypatch):
+    """End of lines, blanks, comments, hands in any order, a position twice; however a file is cut into blocks."""
+    bare, other = "4k4/9/9/9/9/9/9/9/4K4 b", tmp_path / "other.db"
+    text = TEXT + f"sfen {bare} p2RB 5\n5i5h none 7 8 9\n\n   \n  sfen {bare} 2RBp\n5i4h none 3 2 1\n// the end\n"
+    other.write_bytes(("\ufeff" + text).replace("\n", "\r\n").encode())
+    whole = Book.load(other).positions
+    assert len(whole) == 3 and [each.move for each in Book.load(other).moves(f"{bare} pB2R 1")] == ["5i5h", "5i4h"]
+    for number, known in ((5, 2), (1, 2), (2, 0)):  # those with which the file names it
+        assert len(Book.load(other).known(f"{bare} 2RBp {number}", any_ply=False)) == known
+    for size in (1, 7, 64, 100):
+        monkeypatch.setattr(shogi_book, "BLOCK", size)
+        assert Book.load(other).positions == whole
+        broken = tmp_path / "broken.db"
+        broken.write_text(TEXT + "sfen x b - 1\n")
+        with pytest.raises(BookError, match="line 10: no sfen"):
+            Book.load(broken)
+
+
 def use(path):
     return ["setoption name USI_OwnBook value true", f"setoption name BookFile value {path}"]
 
@@ -170,8 +203,13 @@ def test_a_book_move_found_while_pondering_waits(book):
         assert engine.until("bestmove")[-1] == "bestmove 7g7f ponder 3c3d"
 
 
-def test_no_book_is_used_unless_asked_for(book):
-    for options in ([], use("no_book"), [*use(book), "setoption name USI_OwnBook value false"]):
+def test_the_shipped_book_is_used_unless_told_otherwise(book):
+    with Process(FAKE, FAKE_DEPTH="3", FAKE_BOOK="1") as engine:
+        engine.send("usi", "isready")
+        engine.until("readyok")
+        assert any("book move" in line for line in answer(engine, "startpos", "go movetime 50"))
+    off, analysis = "setoption name USI_OwnBook value false", "setoption name ConsiderationMode value true"
+    for options in (use("no_book"), [*use(book), off], [*use(book), analysis]):
         with Process(FAKE, FAKE_DEPTH="3") as engine:
             engine.ready(*options)
             assert not any("book" in line for line in answer(engine, "startpos", "go movetime 50"))
@@ -195,12 +233,13 @@ def test_parameters_are_set_by_options_nobody_sees():
 
 
 def test_the_shipped_book_is_found_and_every_move_in_it_is_legal():
-    assert located("book.db") == SHIPPED
+    assert located("book.db") == SHIPPED and open_book("book.db") is open_book(None)
     shipped = Book.load(SHIPPED)
-    assert 300 <= len(shipped.positions) <= 5000
-    assert SHIPPED.stat().st_size < 1 << 20
+    assert 300 <= len(shipped) <= 30_000
+    assert SHIPPED.stat().st_size < 4 << 20
     assert shipped.moves(START)
-    for key, moves in shipped.positions.items():
+    positions = list(shipped.positions.items())
+    for key, moves in positions[:: max(len(positions) // 1500, 1)]:  # the other program takes a while
         board = shogi.Board(f"{key} 1")
         legal = {move.usi() for move in board.legal_moves}
         assert moves and len({each.move for each in moves}) == len(moves)

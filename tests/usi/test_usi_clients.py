@@ -28,6 +28,7 @@ def launcher(tmp_path):
 def test_cshogi_engine_plays_a_game(launcher):
     engine = client.Engine(str(launcher), connect=True)
     engine.setoption("USI_Hash", 16)
+    engine.setoption("USI_OwnBook", "false")
     engine.setoption("NodesLimit", 2000)
     engine.setoption("MaxMovesToDraw", 80)
     engine.isready()
@@ -51,7 +52,7 @@ def test_cshogi_engine_plays_a_game(launcher):
 
 def test_cshogi_cli_plays_a_match(launcher, tmp_path):
     pytest.importorskip("matplotlib")
-    options = "USI_Hash:16,NodesLimit:1500,ResignValue:3000"
+    options = "USI_Hash:16,USI_OwnBook:false,NodesLimit:1500,ResignValue:3000"
     done = subprocess.run(
         [sys.executable, "-m", "cshogi.cli", str(launcher), str(launcher), "--options1", options, "--options2", options,
          "--games", "2", "--byoyomi", "1000", "--draw", "120", "--csa", str(tmp_path / "games.csa"), "--multi-csa"],

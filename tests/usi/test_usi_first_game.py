@@ -5,7 +5,7 @@ import time
 
 import pytest
 from numba.core.dispatcher import Dispatcher
-from usi_driver import REAL, Process
+from usi_driver import NO_BOOK, REAL, Process
 
 from shogi_engine import jit
 from shogi_engine.games.shogi.mate import lengths, search
@@ -25,7 +25,7 @@ def test_no_move_waits_for_the_solver_to_be_compiled(tmp_path):
         if file.name.rpartition("-")[0] not in kernels:
             shutil.copy(file, folder)
     with Process(REAL, SHOGI_ENGINE_CACHE_DIR=str(tmp_path)) as engine:
-        engine.send("usi", "isready")
+        engine.send("usi", NO_BOOK, "isready")
         engine.until("readyok", 300)
         assert not list(folder.glob(f"{SOLVER_KERNEL}-*.kernel"))
         engine.send("usinewgame")

@@ -9,16 +9,18 @@ from conversation import ROOT
 FAKE = [sys.executable, str(Path(__file__).with_name("usi_fake.py"))]
 REAL = [sys.executable, "-m", "usi"]
 
+NO_BOOK = "setoption name USI_OwnBook value false"
 TIMES = "btime 60000 wtime 60000 byoyomi 1000"
 
-__all__ = ["FAKE", "REAL", "ROOT", "TIMES", "Process", "answers"]
+__all__ = ["FAKE", "NO_BOOK", "REAL", "ROOT", "TIMES", "Process", "answers"]
 
 
 class Process(conversation.Process):
     """`with Process(FAKE) as engine:`; the process is killed at the end if it has not gone."""
 
     def ready(self, *options):
-        self.send("usi", *options, "isready")
+        """Have it ready to think: without the book, unless the options say otherwise."""
+        self.send("usi", NO_BOOK, *options, "isready")
         self.until("readyok", 300)
         return self
 

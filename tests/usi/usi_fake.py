@@ -2,7 +2,8 @@
 
 Legal moves are python-shogi's. The environment says how it behaves: FAKE_LOAD (seconds it takes to load),
 FAKE_FAULT (load or search: raise there; crash: end as a fault of a kernel would), FAKE_SCORE (what it thinks of every
-position), FAKE_DEPTH (where its search ends by itself), FAKE_PV (the line it claims to have found).
+position), FAKE_DEPTH (where its search ends by itself), FAKE_PV (the line it claims to have found), FAKE_BOOK (it has
+the shipped book from the beginning, as the engine).
 """
 
 import faulthandler
@@ -33,7 +34,7 @@ class FakeEngine:
         self._stop = threading.Event()
         self._hard = None
         self.sizes = {}
-        self.book = Book()
+        self.book = open_book(None) if os.environ.get("FAKE_BOOK") else Book()
 
     def resize(self, **sizes):
         self.sizes = sizes

@@ -246,6 +246,10 @@ def test_what_an_engine_does_not_have():
         stub(options={"Nonsense": 1}).start()
     with stub(options={"Nonsense": 1}, unlisted=True) as engine:
         assert engine.play("startpos", NOW).move == "7g7f"
+    defaults = {"MultiPV": 3, "USI_OwnBook": False}  # of which the engine lists one
+    for options, lines in (({}, 3), ({"MultiPV": 2}, 2)):
+        with stub(options=options, defaults=defaults) as engine:
+            assert len({info.multipv for info in engine.play("startpos", NOW).infos if info.pv}) == lines
     with pytest.raises(ValueError, match="one line"):
         SimpleEngine.popen_usi([*STUB], {"File": "x\nquit"})
 

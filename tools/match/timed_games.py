@@ -20,6 +20,7 @@ from pathlib import Path
 from shogi_engine.games import load
 from shogi_engine.match import GameLog, Match, Record, Schedule, Terms, TimeControl, parse_time_control
 from shogi_engine.match.arena import Referee
+from shogi_engine.match.engines import NO_BOOK
 from shogi_engine.match.players import UsiPlayer
 from shogi_engine.match.workers import EngineWorker
 from shogi_engine.usi_client import SimpleEngine
@@ -41,7 +42,10 @@ class TimedGames:
     def __call__(self) -> EngineWorker:
         """Return a worker with engines of its own."""
         option = (("USI_Ponder", self.ponder),)
-        engines = [SimpleEngine.described(text, option, patience=SILENCE, unlisted=True) for text in self.engines]
+        engines = [
+            SimpleEngine.described(text, option, patience=SILENCE, unlisted=True, defaults=NO_BOOK)
+            for text in self.engines
+        ]
         players = tuple(UsiPlayer(engine, self.control, ponder=self.ponder) for engine in engines)
         referee = Referee(load("shogi"))
 

@@ -15,6 +15,7 @@ import math
 import sys
 from pathlib import Path
 
+from shogi_engine.match.engines import NO_BOOK
 from shogi_engine.usi_client import Info, Limit, SimpleEngine
 
 POSITIONS = Path(__file__).parent.parent / "data" / "blunders.txt"
@@ -38,7 +39,7 @@ def main() -> int:
     arguments = parser.parse_args()
     rows = [line.split(maxsplit=1) for line in arguments.positions.read_text(encoding="utf-8").splitlines()]
     for description in arguments.engines:
-        engine = SimpleEngine.described(description, {"PvInterval": 0}, unlisted=True)
+        engine = SimpleEngine.described(description, {"PvInterval": 0}, unlisted=True, defaults=NO_BOOK)
         needed = []
         for value, sfen in rows:
             engine.new_game()

@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from shogi_engine.match.engines import NO_BOOK
 from shogi_engine.usi_client import EngineError, SimpleEngine
 from tools.measure.checkouts import ROOT, Checkout, child_seconds
 
@@ -30,7 +31,7 @@ def start(checkout: Checkout, game: str) -> None:
     if game != "shogi":
         checkout.run("-c", WARMUP, game)
         return
-    engine = SimpleEngine(shlex.join(checkout.command("-m", "usi")))
+    engine = SimpleEngine(shlex.join(checkout.command("-m", "usi")), defaults=NO_BOOK)
     try:
         engine.ready()
     finally:

@@ -11,6 +11,7 @@ import argparse
 import statistics
 import sys
 
+from shogi_engine.match.engines import NO_BOOK
 from shogi_engine.usi_client import Limit, SimpleEngine
 
 POSITIONS = (
@@ -36,7 +37,7 @@ def main() -> int:
     parser.add_argument("--movetime", type=int, default=1000, help="ms a search")
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    engines = [SimpleEngine.described(each) for each in arguments.engines]
+    engines = [SimpleEngine.described(each, defaults=NO_BOOK) for each in arguments.engines]
     found: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for _ in range(arguments.rounds):
         for place, sfen in enumerate(POSITIONS):

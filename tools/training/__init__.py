@@ -1,1 +1,1 @@
-"""What the engine makes by itself: games, pattern weights, opening books and mate problems."""
+"""What the engine makes by itself: mate problems."""

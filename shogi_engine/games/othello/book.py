@@ -1,21 +1,31 @@
 """Othello's opening book: positions with the moves worth playing there, in a small text file of our own making.
 
 A line is a position as OBF writes it and its moves with what they are worth to the side to move, in discs:
-`<64 squares> X; c4:+0.3; c3:-0.1`. One line stands for all eight images of the position. Made by
-tools/training/othello_book.py.
+`<64 squares> X; c4:+0.3; c3:-0.1`. One line stands for all eight images of the position; lines that begin with `%` are
+comments. Loading works on all lines at once with numpy; moves are made of a line when it is looked up.
 """
 
 import functools
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from shogi_engine.book import NO_BOOK, BookError, BookMove
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, SYMMETRIES, transform, transform_square
-from shogi_engine.games.othello.types import DISC, DISC_MOVE, move_square
+from shogi_engine.games.othello.many_boards import Boards, canonical_boards, many_places
+from shogi_engine.games.othello.types import DISC, DISC_MOVE, PASS, move_square
 
 SHIPPED = Path(__file__).resolve().parent / "book.txt"
 
 Key = tuple[int, int]
+
+# A line as this program writes it; others are read with more patience.
+_USUAL = re.compile(r"[XO-]{64} [XO](?:; [a-h][1-8]:[+-]?\d++(?:\.\d++)?)++")
+_MOVES_AT = 66  # where its moves begin
 
 
 def canonical_key(position: Any) -> tuple[Key, int]:
@@ -28,16 +38,32 @@ def canonical_key(position: Any) -> tuple[Key, int]:
 
 
 class Book:
-    """What the book knows: by canonical discs a list of (square, value in hundredths of a disc), the best first."""
+    """What the book knows: by canonical discs, the symmetry to them of a line's position (a digit), and its moves."""
 
-    def __init__(self, entries: dict[Key, list[tuple[int, int]]]) -> None:
-        self.entries = entries
+    def __init__(self, lines: Mapping[Key, str] | None = None) -> None:
+        self._lines = dict(lines or {})
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @property
+    def entries(self) -> dict[Key, list[tuple[int, int]]]:
+        """All positions: by canonical discs, (encoded move there, value in hundredths of a disc), the best first."""
+        return {key: self._at(key) for key in self._lines}
+
+    def _at(self, key: Key) -> list[tuple[int, int]]:
+        """Return the (encoded move, value) of canonical discs, the best first; [] if they are not there."""
+        line = self._lines.get(key)
+        if line is None:
+            return []
+        moves = [(_turned(move, int(line[0])), value) for move, value in _split_moves(line[1:])]
+        return sorted(moves, key=lambda each: -each[1])
 
     def moves(self, position: Any) -> list[tuple[int, int]]:
         """Return the (encoded move, value) of the book at record[POSITION], the best first; [] if it is not there."""
         key, symmetry = canonical_key(position)
         back = INVERSE_SYMMETRY[symmetry]
-        return [(DISC_MOVE | transform_square(square, back), value) for square, value in self.entries.get(key, ())]
+        return [(_turned(move, back), value) for move, value in self._at(key)]
 
     def known(self, position: str, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
         """Return the moves of a position in OBF, the best first; its images and its number make no difference."""
@@ -47,42 +73,98 @@ class Book:
         return [BookMove(format_move(record, move), value=value) for move, value in self.moves(record)]
 
 
-def parse_line(line: str) -> tuple[Any, list[tuple[int, int]]]:
-    """Return the record[POSITION] of a line and its (encoded move, value). Raises ValueError saying what is wrong."""
-    from shogi_engine.games.othello.notation import legal_move, parse_obf, split_move
+def _turned(move: int, symmetry: int) -> int:
+    """Return an encoded move as it is after a symmetry."""
+    return move if move == PASS else DISC_MOVE | transform_square(move_square(move), symmetry)
 
-    position = parse_obf(line)
+
+def _split_moves(fields: str) -> list[tuple[int, int]]:
+    """Return the (encoded move, value) of '; c4:+0.3; c3:-0.1', unchecked but for their form. Raises ValueError."""
+    from shogi_engine.games.othello.notation import split_move
+
     moves = []
-    for field in line.split(";")[1:]:
+    for field in fields.split(";")[1:]:
         name, colon, value = field.strip().partition(":")
         if not colon:
             raise ValueError(f"a move is written as c4:+0.3, not {field.strip()!r}")
-        moves.append((legal_move(position, split_move(name)), round(float(value) * DISC)))
+        square = split_move(name)
+        moves.append((PASS if square is None else DISC_MOVE | square, round(float(value) * DISC)))
+    return moves
+
+
+def parse_line(line: str) -> tuple[Any, list[tuple[int, int]]]:
+    """Return the record[POSITION] of a line and its (encoded move, value). Raises ValueError saying what is wrong."""
+    from shogi_engine.games.othello.notation import legal_move, parse_obf
+
+    position = parse_obf(line)
+    moves = _split_moves(line)
+    for move, _ in moves:
+        legal_move(position, None if move == PASS else move_square(move))
     return position, moves
 
 
-def format_line(position: Any, moves: list[tuple[int, int]]) -> str:
+def format_line(position: Any, moves: Iterable[tuple[int, int]]) -> str:
     """Return the line of a position and its moves, the inverse of `parse_line`."""
-    from shogi_engine.games.othello.notation import SQUARE_NAMES, format_obf
+    from shogi_engine.games.othello.notation import format_move, format_obf
 
-    fields = [f"; {SQUARE_NAMES[move_square(move)]}:{value / DISC:+.1f}" for move, value in moves]
+    fields = [f"; {format_move(position, move)}:{value / DISC:+.1f}" for move, value in moves]
     return format_obf(position) + "".join(fields)
 
 
 def read(path: Path) -> Book:
     """Return the book of a file. Raises ValueError naming the line that is wrong, OSError if it can not be read."""
-    entries = {}
+    lines: dict[Key, str] = {}
+    numbers, usual = [], []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip() or line.startswith("%"):
-            continue
+        if _USUAL.fullmatch(line):
+            numbers.append(number)
+            usual.append(line)
+        elif line.strip() and not line.startswith("%"):
+            try:
+                position, moves = parse_line(line)
+            except ValueError as fault:
+                raise ValueError(f"{path}, line {number}: {fault}") from None
+            key, symmetry = canonical_key(position)
+            lines[key] = f"{symmetry}{format_line(position, moves)[_MOVES_AT:]}"
+    if usual:
+        lines |= _read_usual(path, numbers, usual)
+    return Book(lines)
+
+
+def _read_usual(path: Path, numbers: list[int], lines: list[str]) -> dict[Key, str]:
+    """Return what `Book` holds of lines of the usual form; `numbers` are theirs. Raises ValueError."""
+    cells = np.frombuffer("".join([line[:_MOVES_AT] for line in lines]).encode(), dtype=np.uint8)
+    cells = cells.reshape(-1, _MOVES_AT)
+    own, opponent = _discs(cells[:, :64], cells[:, -1:])
+    illegal = _first_illegal([line[_MOVES_AT:] for line in lines], many_places(own, opponent))
+    if illegal is not None:
         try:
-            position, moves = parse_line(line)
+            parse_line(lines[illegal])
         except ValueError as fault:
-            raise ValueError(f"{path}, line {number}: {fault}") from None
-        key, symmetry = canonical_key(position)
-        squares = [(transform_square(move_square(move), symmetry), value) for move, value in moves]
-        entries[key] = sorted(squares, key=lambda each: -each[1])
-    return Book(entries)
+            raise ValueError(f"{path}, line {numbers[illegal]}: {fault}") from None
+    owns, opponents, symmetries = canonical_boards(own, opponent)
+    keys = zip(owns.tolist(), opponents.tolist(), strict=True)
+    return {
+        key: f"{symmetry}{line[_MOVES_AT:]}"
+        for key, symmetry, line in zip(keys, symmetries.tolist(), lines, strict=True)
+    }
+
+
+def _discs(squares: NDArray[np.uint8], sides: NDArray[np.uint8]) -> tuple[Boards, Boards]:
+    """Return own and opponent's discs of positions as text, uint8[n, 64] and uint8[n, 1]."""
+    own, both = squares == sides, squares != ord("-")
+    boards = [np.packbits(cells, axis=1, bitorder="little").view("<u8")[:, 0] for cells in (own, both)]
+    return boards[0].astype(np.uint64), (boards[0] ^ boards[1]).astype(np.uint64)
+
+
+def _first_illegal(moves: list[str], places: Boards) -> int | None:
+    """Return the first line of `moves` with a square that is not among its `places`, None if there is none."""
+    text = np.frombuffer("\n".join(moves).encode(), dtype=np.uint8)
+    at = np.flatnonzero(text >= ord("a"))
+    squares = 8 * (text[at + 1] - ord("1")) + text[at] - ord("a")
+    line = np.cumsum(text == ord("\n"))[at]
+    wrong = np.flatnonzero(places[line] >> squares.astype(np.uint64) & np.uint64(1) == 0)
+    return int(line[wrong[0]]) if len(wrong) else None
 
 
 @functools.cache
@@ -96,7 +178,7 @@ def open_book(name: str | None) -> Book:
     if name is None:
         return shipped()
     if name in NO_BOOK:
-        return Book({})
+        return Book()
     try:
         return read(Path(name))
     except ValueError as fault:

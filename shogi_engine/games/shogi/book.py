@@ -4,12 +4,15 @@ A line `sfen BOARD SIDE HANDS NUMBER` names a position; the lines after it, up t
 `MOVE PONDER VALUE DEPTH COUNT`, what is missing at the end counting as 'none' and 0. Lines that begin with `#` or `//`
 are comments. A position is looked up by board, side and hands, whatever its number, and also turned around with the
 colours exchanged.
+
+Books have up to millions of positions, of which a game asks for a few dozen: loading a file checks it and notes what it
+says of each position, and moves are made of that when they are looked up.
 """
 
 import functools
 import random
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from shogi_engine.book import NO_BOOK, BookError, BookMove, choose
@@ -19,8 +22,16 @@ from shogi_engine.text import sanitize
 SHIPPED = Path(__file__).parent / "book.db"
 HEADER = "#YANEURAOU-DB2016 1.00"
 HAND_ORDER = "RBGSNLPrbgsnlp"
+BLOCK = 1 << 22  # characters read at a time
 
-_MOVE = re.compile(r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?")
+_MOVE_TEXT = r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?"
+_MOVE = re.compile(_MOVE_TEXT)
+_START = "\nsfen "
+# A position as nearly every file has it: key, hands, and all of its moves. What is not like that is read line by line.
+_USUAL = re.compile(
+    rf"([1-9A-Za-z+/]++ [bw] (-|[0-9A-Za-z]++))(?: \d++)?(?:\n{_MOVE_TEXT} (?:none|{_MOVE_TEXT}) -?\d++ \d++ \d++)*+\n?"
+)
+_TWICE = "\0"  # between what a file says of a position that it names twice
 
 
 def position_key(sfen: str) -> str:
@@ -28,10 +39,15 @@ def position_key(sfen: str) -> str:
     fields = sfen.split()
     if len(fields) not in (3, 4) or fields[1] not in ("b", "w") or fields[0].count("/") != 8:
         raise ValueError("no sfen")
-    board, side, hands = fields[:3]
+    return f"{fields[0]} {fields[1]} {_usual_hands(fields[2])}"
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _usual_hands(hands: str) -> str:
+    """Return an SFEN's hands in the usual order."""
     pieces = [] if hands == "-" else re.findall(r"\d*[A-Za-z]", hands)
     pieces.sort(key=lambda piece: HAND_ORDER.find(piece[-1]))
-    return f"{board} {side} {''.join(pieces) or '-'}"
+    return "".join(pieces) or "-"
 
 
 def flipped_key(key: str) -> str:
@@ -50,41 +66,96 @@ def flipped_move(move: str) -> str:
 
 
 class Book:
-    """The positions of one file."""
+    """The positions of one file: by key, the move number with which it names it and the lines of its moves, as text."""
 
-    def __init__(self, positions: dict[str, list[BookMove]] | None = None) -> None:
-        self.positions = positions or {}
-        self.numbers: dict[str, set[int]] = {}  # the move numbers with which a file names a position
+    def __init__(self, positions: Mapping[str, Iterable[BookMove]] | None = None) -> None:
+        self._entries: dict[str, str] = {}
+        for key, moves in (positions or {}).items():
+            self._entries[key] = "\n".join(["1", *map(_move_line, moves)])
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def positions(self) -> dict[str, list[BookMove]]:
+        """All positions, by key, with their moves in the order of the file. It takes much longer than `load`."""
+        return {key: self._at(key, None) for key in self._entries}
 
     @classmethod
     def load(cls, path: Path) -> "Book":
         """Return the book of a file. Raises BookError, which names the line."""
-        book, moves = cls(), None
+        book = cls()
+        line, rest, done = 0, "\n", False
         try:
             with path.open(encoding="utf-8-sig") as file:
-                for number, line in enumerate(file, 1):
-                    text = line.strip()
-                    if not text or text.startswith(("#", "//")):
+                while not done:
+                    piece = file.read(BLOCK)
+                    done = not piece
+                    text = rest + piece
+                    cut = len(text) if done else text.rfind(_START, max(len(rest) - len(_START), 0))
+                    if cut <= 0:
+                        rest = text
                         continue
-                    try:
-                        if text.startswith("sfen "):
-                            sfen = text.removeprefix("sfen ")
-                            key = position_key(sfen)
-                            moves = book.positions.setdefault(key, [])
-                            book.numbers.setdefault(key, set()).add(_move_number(sfen))
-                        elif moves is None:
-                            raise ValueError("a position expected")
-                        else:
-                            moves.append(_parse_move(text))
-                    except ValueError as fault:
-                        raise BookError(f"line {number}: {fault}: {sanitize(text)!r}") from None
+                    book._read(text[:cut], line)
+                    line += text.count("\n", 0, cut)
+                    rest = text[cut:]
         except UnicodeDecodeError:
             raise BookError("not a text file") from None
         except OSError as fault:
             raise BookError(fault.strerror or "can not be read") from None
-        if not book.positions:
+        if not book._entries:
             raise BookError("there is no position in it")
         return book
+
+    def _read(self, text: str, line: int) -> None:
+        """Note the positions of whole lines; before the first, whose number is `line`, there is an end of line."""
+        chunks = text.split(_START)
+        if chunks[0]:
+            self._read_lines(chunks[0], line)
+        entries, usual, counted = self._entries, _USUAL.fullmatch, 0
+        for index in range(1, len(chunks)):
+            chunk = chunks[index]
+            found = usual(chunk)
+            if found is None or chunk.count("/") != 8:
+                line += sum(each.count("\n") + 1 for each in chunks[counted:index])
+                counted = index
+                self._read_lines(f"sfen {chunk}", line)
+                continue
+            key, hands = found.groups()
+            if hands != "-" and (known := _usual_hands(hands)) != hands:
+                key = key[: -len(hands)] + known
+            if key in entries:
+                self._note(key, chunk[found.end(1) :])
+            else:
+                entries[key] = chunk[found.end(1) :]
+
+    def _note(self, key: str, text: str) -> None:
+        """Keep what a file says of a position, after what it has said of it before."""
+        before = self._entries.get(key)
+        self._entries[key] = text if before is None else before + _TWICE + text
+
+    def _read_lines(self, text: str, line: int) -> None:
+        """Note the positions of some lines of which the first is line `line`. Raises BookError."""
+        key, number = "", 1
+        moves: list[str] = []
+        for place, raw in enumerate(text.split("\n"), line):
+            words = raw.strip()
+            if not words or words.startswith(("#", "//")):
+                continue
+            try:
+                if words.startswith("sfen "):
+                    if key:
+                        self._note(key, "\n".join([str(number), *moves]))
+                    sfen = words.removeprefix("sfen ")
+                    key, number, moves = position_key(sfen), _move_number(sfen), []
+                elif not key:
+                    raise ValueError("a position expected")
+                else:
+                    moves.append(_move_line(_parse_move(words)))
+            except ValueError as fault:
+                raise BookError(f"line {place}: {fault}: {sanitize(words)!r}") from None
+        if key:
+            self._note(key, "\n".join([str(number), *moves]))
 
     def known(self, position: str, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
         """Return the moves of an SFEN, the best first; [] if it is not in the book. Raises ValueError.
@@ -104,9 +175,10 @@ class Book:
 
     def _at(self, key: str, number: int | None) -> list[BookMove]:
         """Return the moves under `key`; with a move number, only if the file has that one."""
-        if number is not None and number not in self.numbers.get(key, ()):
+        texts = [text.split("\n") for text in self._entries.get(key, "").split(_TWICE) if text]
+        if number is not None and number not in {int(lines[0] or 1) for lines in texts}:
             return []
-        return self.positions.get(key, [])
+        return [_parse_move(line) for lines in texts for line in lines[1:] if line]
 
     def moves(self, sfen: str, flipped: bool = True) -> list[BookMove]:
         """Return the moves of a position whatever its number: see `known`."""
@@ -128,10 +200,9 @@ class Book:
     def text(self) -> str:
         """Return the book as its file has it, sorted by position."""
         lines = [HEADER]
-        for key in sorted(self.positions):
+        for key in sorted(self._entries):
             lines.append(f"sfen {key} 1")
-            for each in sorted(self.positions[key], key=lambda move: -move.value):
-                lines.append(f"{each.move} {each.ponder or 'none'} {each.value} {each.depth} {each.count}")
+            lines += map(_move_line, sorted(self._at(key, None), key=lambda move: -move.value))
         return "\n".join(lines) + "\n"
 
 
@@ -145,6 +216,11 @@ def _move_number(sfen: str) -> int:
     return int(fields[3]) if len(fields) > 3 and fields[3].isascii() and fields[3].isdecimal() else 1
 
 
+def _move_line(move: BookMove) -> str:
+    """Return the line of a move, the inverse of `_parse_move`."""
+    return f"{move.move} {move.ponder or 'none'} {move.value} {move.depth} {move.count}"
+
+
 def _parse_move(text: str) -> BookMove:
     """Return a move's line. Raises ValueError."""
     words = text.split()
@@ -156,10 +232,12 @@ def _parse_move(text: str) -> BookMove:
 
 
 def located(name: str) -> Path:
-    """Return the file a user means by `name`: that file, or the one of that name that comes with the engine."""
-    path = Path(name)
-    beside = SHIPPED.parent / name
-    return beside if not path.exists() and beside.exists() else path
+    """Return the file a user means by `name`: that file, or the one of that name that comes with the engine.
+
+    `book.db` is always the one that comes with the engine: a file that lies about where a GUI was started is not asked
+    for. (`./book.db` is that one.)
+    """
+    return SHIPPED if name == SHIPPED.name else Path(name)
 
 
 @functools.cache
@@ -170,6 +248,7 @@ def shipped() -> Book:
 
 def open_book(name: str | None) -> Book:
     """Return the book called `name`; None is the one that comes with the engine. Raises BookError."""
-    if name is None:
-        return shipped()
-    return Book() if name in NO_BOOK else Book.load(located(name))
+    if name in NO_BOOK:
+        return Book()
+    path = SHIPPED if name is None else located(name)
+    return shipped() if path == SHIPPED else Book.load(path)

@@ -1,0 +1,221 @@
+"""A book grows by the engine's own search, best first; no game is known here.
+
+From the start position on, the position that both sides are likeliest to reach is searched next: a move costs a fixed
+share for its ply and what it is worth less than the best. Positions on lines that are given cost nothing, as the start.
+Each position is searched for its best few moves from an empty table, by nodes or depth alone; so a book depends on the
+settings and the lines only, whatever the threads and however often the run was stopped. The values written are those of
+the last positions reached, brought back through the book (negamax).
+"""
+
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.book import BookMove
+from shogi_engine.books.recipe import Entries, Recipe
+from shogi_engine.books.run_file import Found, Line, RunFile
+from shogi_engine.game import VALUE_MATE_IN_MAX, do_move
+from shogi_engine.jit import new_record
+from shogi_engine.search.limits import Limits
+from shogi_engine.search.root import Searcher
+from shogi_engine.threads import results_on_threads
+
+BATCH = 4  # positions taken from the queue at a time, whatever the threads
+HASH_MB = 16
+UNSEARCHED = -1000  # the value of a line's move that leads to no searched position
+PATIENCE = 5.0  # seconds that searches have to end when they are no longer wanted
+
+
+class Searches:
+    """Positions searched on `threads` threads, BATCH at most. settings : those of a run, see `run_settings`."""
+
+    def __init__(self, recipe: Recipe, settings: dict[str, Any], threads: int = 1) -> None:
+        self.game, self._settings = recipe.game, settings
+        self._threads = min(threads, BATCH)
+        self._searchers = [Searcher(self.game, hash_mb=HASH_MB) for _ in range(self._threads)]
+
+    def __call__(self, keys: Sequence[str]) -> dict[str, Found]:
+        """Return what a search finds in each position."""
+
+        def worker(index: int) -> Callable[[str], Found]:
+            return lambda key: self._search(self._searchers[index], key)
+
+        return dict(results_on_threads(worker, keys, self._threads, "book", self._stop, PATIENCE))
+
+    def warmup(self) -> None:
+        """Compile the search, or load it."""
+        self._searchers[0].warmup()
+
+    def _stop(self) -> None:
+        for searcher in self._searchers:
+            searcher.stop()
+
+    def _search(self, searcher: Searcher, key: str) -> Found:
+        """Return the best moves of a position, the best first; those that end the game by force are left out."""
+        game, settings = self.game, self._settings
+        searcher.new_game()
+        limits = Limits(
+            nodes=settings.get("nodes"),
+            depth=settings.get("depth"),
+            selectivity=settings.get("selectivity"),
+            multipv=settings["width"],
+        )
+        result = searcher.search(game.parse_position(key), (), limits)
+        moves = []
+        for info in result.infos:
+            undo, position, texts = new_record(game.undo), game.parse_position(key), []
+            for move in info.pv[:2]:
+                texts.append(game.format_move(position, move))
+                do_move(position, np.uint32(move), undo)
+            if texts and abs(info.score) < VALUE_MATE_IN_MAX:
+                ponder = "".join(texts[1:2])
+                moves.append({"move": texts[0], "ponder": ponder, "value": info.score, "depth": info.depth})
+        return sorted(moves, key=lambda each: -each["value"])
+
+
+def run_settings(recipe: Recipe, **given: int | None) -> dict[str, Any]:
+    """Return a run's settings: nodes or depth, width, margin, max_ply; the recipe's where None is given."""
+    defaults = recipe.defaults
+    limit = {name: value for name in ("nodes", "depth") if (value := given.get(name)) is not None}
+    settings: dict[str, Any] = limit or dict([defaults.limit])
+    if defaults.selectivity is not None:
+        settings["selectivity"] = defaults.selectivity
+    for name in ("width", "margin", "max_ply"):
+        value = given.get(name)
+        settings[name] = getattr(defaults, name) if value is None else value
+    return settings
+
+
+class Growth:
+    """The queue of positions to search, and those that are. settings : of a run   lines : given"""
+
+    def __init__(self, recipe: Recipe, settings: dict[str, Any], lines: Iterable[Line] = ()) -> None:
+        self.recipe, self.game = recipe, recipe.game
+        self._margin, self._max_ply = settings["margin"], settings["max_ply"]
+        self.found: dict[str, Found] = {}
+        self._ply: dict[str, int] = {}
+        self._given: dict[str, list[str]] = {}  # by key, the moves of the lines
+        self._children: dict[tuple[str, str], tuple[str, int]] = {}
+        start, _ = recipe.canonical(self.game.start)
+        self._queue: list[tuple[int, int, str]] = [(0, 0, start)]
+        for line in lines:
+            self._give(line)
+
+    def _give(self, line: Line) -> None:
+        """Queue the positions of a line. Raises ValueError naming a move that is not legal."""
+        game = self.game
+        position, undo = game.parse_position(line.start or game.start), new_record(game.undo)
+        key, image = self.recipe.canonical(game.format_position(position))
+        if line.start:
+            heapq.heappush(self._queue, (0, 0, key))
+        for ply, move in enumerate(line.moves, 1):
+            try:
+                encoded = game.parse_move(position, move)
+            except ValueError as fault:
+                raise ValueError(f"{line.name or 'a line'}: move {ply}: {fault}") from None
+            turned = self.recipe.turned(move, image, False)
+            given = self._given.setdefault(key, [])
+            if turned not in given:
+                given.append(turned)
+            do_move(position, np.uint32(encoded), undo)
+            key, image = self.recipe.canonical(game.format_position(position))
+            heapq.heappush(self._queue, (0, ply, key))
+
+    def _after(self, key: str, move: str) -> tuple[str, int]:
+        """Return the key of the position after a move of `key`, and its image. Raises ValueError if it is illegal."""
+        known = self._children.get((key, move))
+        if known is None:
+            position = self.game.parse_position(key)
+            do_move(position, np.uint32(self.game.parse_move(position, move)), new_record(self.game.undo))
+            known = self._children[key, move] = self.recipe.canonical(self.game.format_position(position))
+        return known
+
+    def _next(self, count: int) -> list[tuple[int, int, str]]:
+        """Return (cost, ply, key) of up to `count` positions not taken yet, the likeliest first."""
+        taken: list[tuple[int, int, str]] = []
+        while self._queue and len(taken) < count:
+            cost, ply, key = heapq.heappop(self._queue)
+            if key not in self._ply:
+                self._ply[key] = ply
+                taken.append((cost, ply, key))
+        return taken
+
+    def _add(self, cost: int, ply: int, key: str, moves: Found) -> None:
+        """Take a searched position's moves, and queue what they lead to."""
+        kept = [each for each in moves if each["value"] >= moves[0]["value"] - self._margin]
+        self.found[key] = kept
+        for each in kept if ply < self._max_ply else ():
+            child, _ = self._after(key, each["move"])
+            loss = moves[0]["value"] - each["value"]
+            heapq.heappush(self._queue, (cost + self.recipe.defaults.ply_cost + loss, ply + 1, child))
+
+    def grow(
+        self,
+        run: RunFile,
+        searches: Callable[[Sequence[str]], dict[str, Found]],
+        *,
+        positions: int | None = None,
+        more: int = 0,
+        progress: Callable[[], None] | None = None,
+    ) -> None:
+        """Search until the book has so many `positions`, or so many `more` than the run knows and all it knows.
+
+        progress : called after each position that is searched
+        """
+        searched = 0
+        while len(self.found) < positions if positions is not None else searched < more:
+            batch = self._next(BATCH)
+            if not batch:
+                break
+            missing = [key for _, _, key in batch if key not in run.known]
+            results = searches(missing) if missing else {}
+            for cost, ply, key in batch:
+                if key in results:
+                    run.add(key, results[key])
+                    searched += 1
+                    if progress:
+                        progress()
+                self._add(cost, ply, key, run.known[key])
+        if positions is None:
+            self.recall(run)
+
+    def unsearched_lines(self, run: RunFile) -> int:
+        """Return how many positions of the lines (and the start) the run does not know."""
+        return len({key for cost, _, key in self._queue if cost == 0} - run.known.keys())
+
+    def recall(self, run: RunFile) -> None:
+        """Take all positions that the run knows and that can be reached, without a search."""
+        while batch := self._next(1):
+            cost, ply, key = batch[0]
+            if key in run.known:
+                self._add(cost, ply, key, run.known[key])
+            else:
+                del self._ply[key]
+
+    def entries(self) -> Entries:
+        """Return the book, its values brought back from the positions furthest on."""
+        book: Entries = {}
+        for key in sorted(self.found, key=lambda each: -self._ply[each]):
+            found = self.found[key]
+            given = self._given.get(key, [])
+            moves = [BookMove(each["move"], each["ponder"], each["value"], each["depth"], 1) for each in found]
+            there = {each.move for each in moves}
+            moves += [BookMove(move, "", UNSEARCHED, 0, 1) for move in given if move not in there]
+            moves = [self._answered(book, key, move) for move in moves]
+            if moves:
+                top = max(move.value for move in moves)
+                book[key] = [move for move in moves if move.value >= top - self._margin or move.move in given]
+        return book
+
+    def _answered(self, book: Entries, key: str, move: BookMove) -> BookMove:
+        """Return a move with the value of what it leads to, if the book knows that."""
+        child, image = self._after(key, move.move)
+        answers = book.get(child)
+        if not answers or self._ply[child] <= self._ply[key]:
+            return move
+        best = max(answers, key=lambda answer: answer.value)
+        reply = self.recipe.turned(best.move, image, True)
+        return replace(move, value=-best.value, ponder=reply, depth=best.depth + 1)

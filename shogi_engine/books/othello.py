@@ -1,0 +1,74 @@
+"""Othello's books: the eight images of a position are one, the smallest with black (X) to move."""
+
+from pathlib import Path
+
+from shogi_engine.book import BookError, BookMove
+from shogi_engine.books import othello_files
+from shogi_engine.books.recipe import Defaults, Entries, Recipe
+from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, transform_square
+from shogi_engine.games.othello.book import canonical_key, format_line, open_book
+from shogi_engine.games.othello.notation import (
+    PASS_NAME,
+    SQUARE_NAMES,
+    format_discs,
+    format_move,
+    parse_move,
+    parse_obf,
+    split_move,
+)
+from shogi_engine.games.othello.types import DISC
+
+
+def key_of(own: int, opponent: int) -> str:
+    """Return the key of canonical discs."""
+    return f"{format_discs(own, opponent)} X"
+
+
+def canonical(obf: str) -> tuple[str, int]:
+    """Return the key of a position, and the symmetry to it."""
+    (own, opponent), symmetry = canonical_key(parse_obf(obf))
+    return key_of(own, opponent), symmetry
+
+
+def turned(move: str, image: int, back: bool) -> str:
+    """Return a move of a position as one of its key, or back."""
+    square = split_move(move)
+    symmetry = INVERSE_SYMMETRY[image] if back else image
+    return PASS_NAME if square is None else SQUARE_NAMES[transform_square(square, symmetry)]
+
+
+def read(path: Path) -> Entries:
+    """Return the positions of a book: ours, Edax's (.dat, or as text) or Egaroucid's (.egbk3). Raises BookError."""
+    try:
+        foreign = othello_files.read(path)
+    except OSError as fault:
+        raise BookError(fault.strerror or "can not be read") from None
+    if foreign is not None:
+        return {key_of(*discs): moves for discs, moves in foreign.items()}
+    return {
+        key_of(own, opponent): [BookMove(format_move(None, move), value=value) for move, value in moves]
+        for (own, opponent), moves in open_book(str(path)).entries.items()
+    }
+
+
+def write(entries: Entries) -> str:
+    """Return a book in our own text, positions with fewer discs first."""
+    lines = [f"% {len(entries)} positions; each stands for its eight images"]
+    for key in sorted(entries, key=lambda each: (-each.count("-"), each)):
+        position = parse_obf(key)
+        moves = [(parse_move(position, each.move), each.value) for each in entries[key]]
+        lines.append(format_line(position, sorted(moves, key=lambda each: -each[1])))
+    return "\n".join(lines) + "\n"
+
+
+RECIPE = Recipe(
+    game_name="othello",
+    defaults=Defaults(limit=("depth", 10), width=4, margin=DISC, max_ply=30, ply_cost=DISC // 4, selectivity=130),
+    unit=DISC,
+    unit_name="discs",
+    canonical=canonical,
+    turned=turned,
+    read=read,
+    write=write,
+    sources="our own text (.txt), Edax's .dat and exported text, Egaroucid's .egbk3",
+)

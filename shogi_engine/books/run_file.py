@@ -1,0 +1,124 @@
+"""The file of a run that makes a book: a line of JSON for its settings, then one for each position and each line given.
+
+    {"nodes": 40000, "width": 3, "margin": 50, "max_ply": 24}
+    {"line": "a name", "start": "", "moves": ["7g7f", "3c3d"]}
+    {"position": KEY, "moves": [{"move": "7g7f", "ponder": "3c3d", "value": 35, "depth": 12}]}
+
+Positions are written as they are searched ("sfen" stands for "position" in older files). A run that was killed goes on:
+a last line that was torn is taken away.
+"""
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+Found = list[dict[str, Any]]  # a position's moves, the best first: move, ponder, value, depth
+
+
+@dataclass(frozen=True)
+class Line:
+    """Moves in the game's notation from `start` ('' is the game's): all their positions are in the book."""
+
+    name: str
+    moves: tuple[str, ...]
+    start: str = ""
+
+
+class RunFile:
+    """A run's settings, lines and positions, in memory and on the disk.
+
+    settings : of a new run; None: the run must be there. Raises ValueError if the run that is there has others, or a
+    line of it can not be read; OSError.
+    """
+
+    def __init__(self, path: Path, settings: dict[str, Any] | None = None) -> None:
+        self.path = path
+        self.known: dict[str, Found] = {}
+        self.lines: list[Line] = []
+        self.settings = settings or {}
+        if settings is None and not path.exists():
+            raise ValueError(f"{path}: there is no such run")
+        end = self._load(settings) if path.exists() else 0
+        self._file: BinaryIO = open(path, "ab")  # noqa: SIM115  (closed by `close`)
+        self._file.truncate(end)
+        if end == 0:
+            self._write(self.settings)
+
+    def _load(self, settings: dict[str, Any] | None) -> int:
+        """Read what there is; return where its last whole line ends."""
+        end = 0
+        with self.path.open("rb") as file:
+            for number, raw in enumerate(file, 1):
+                if not raw.endswith(b"\n"):
+                    if end == 0 and not json.dumps(settings).encode().startswith(raw):
+                        raise ValueError(f"{self.path}, line 1: this is no line of a run")
+                    break
+                end += len(raw)
+                try:
+                    self._take(number, json.loads(raw), settings)
+                except _OtherRunError:
+                    raise
+                except (ValueError, KeyError, TypeError, AttributeError):
+                    raise ValueError(f"{self.path}, line {number}: this is no line of a run") from None
+        if settings is None and end == 0:
+            raise ValueError(f"{self.path}: there is nothing in it")
+        return end
+
+    def _take(self, number: int, line: dict[str, Any], settings: dict[str, Any] | None) -> None:
+        if number == 1:
+            if not isinstance(line, dict) or "position" in line or "sfen" in line:
+                raise ValueError("settings come first")
+            if settings is not None and line != settings:
+                raise _OtherRunError(f"{self.path} is a run with {json.dumps(line)}, not {json.dumps(settings)}")
+            self.settings = line
+        elif "line" in line:
+            self.lines.append(Line(line["line"], tuple(line["moves"]), line["start"]))
+        else:
+            self.known[line["position"] if "position" in line else line["sfen"]] = line["moves"]
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+        self._file.flush()
+
+    def add(self, key: str, moves: Found) -> None:
+        """Take a position that was searched."""
+        self.known[key] = moves
+        self._write({"position": key, "moves": moves})
+
+    def add_lines(self, lines: Iterable[Line]) -> int:
+        """Take lines, those that are new; return how many are."""
+        there = {(line.start, line.moves) for line in self.lines}
+        before = len(there)
+        for line in lines:
+            if (line.start, line.moves) not in there:
+                there.add((line.start, line.moves))
+                self.lines.append(line)
+                self._write({"line": line.name, "start": line.start, "moves": list(line.moves)})
+        return len(there) - before
+
+    def close(self) -> None:
+        """Have all of it on the disk."""
+        if not self._file.closed:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+
+class _OtherRunError(ValueError):
+    """A run with other settings."""
+
+
+def read_lines(path: Path) -> list[Line]:
+    """Return the lines of a file: `name: moves`, # for comments. Raises ValueError naming the line, OSError."""
+    found = []
+    for number, text in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
+        if not text.strip() or text.lstrip().startswith("#"):
+            continue
+        name, colon, moves = text.rpartition(":")
+        if not colon or not moves.split():
+            raise ValueError(f"{path}, line {number}: a line is written 'name: moves'")
+        found.append(Line(name.strip(), tuple(moves.split())))
+    return found

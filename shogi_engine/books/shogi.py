@@ -1,0 +1,46 @@
+"""Shogi's books: YaneuraOu's text. A position and its twin, turned around with the colours exchanged, are one."""
+
+from pathlib import Path
+
+from shogi_engine.books.recipe import Defaults, Entries, Recipe
+from shogi_engine.games.shogi.book import Book, flipped_key, flipped_move, position_key
+
+
+def canonical(sfen: str) -> tuple[str, int]:
+    """Return the key under which a position and its twin are both kept, black to move, and whether it is turned."""
+    key = position_key(sfen)
+    return (key, 0) if key.split()[1] == "b" else (flipped_key(key), 1)
+
+
+def turned(move: str, image: int, back: bool) -> str:
+    """Return a move as it is when the board is turned around, if it is; `back` makes no difference."""
+    return flipped_move(move) if image else move
+
+
+def read(path: Path) -> Entries:
+    """Return the positions of a book in YaneuraOu's text format, black to move. Raises BookError."""
+    entries: Entries = {}
+    for key, moves in Book.load(path).positions.items():
+        home, image = canonical(key)
+        if image:
+            moves = Book({key: moves}).known(home)
+        entries.setdefault(home, []).extend(moves)
+    return entries
+
+
+def write(entries: Entries) -> str:
+    """Return a book in YaneuraOu's text format."""
+    return Book(entries).text()
+
+
+RECIPE = Recipe(
+    game_name="shogi",
+    defaults=Defaults(limit=("nodes", 40_000), width=3, margin=50, max_ply=40, ply_cost=15),
+    unit=1,
+    unit_name="centipawns",
+    canonical=canonical,
+    turned=turned,
+    read=read,
+    write=write,
+    sources="YaneuraOu's text (.db)",
+)

@@ -1,0 +1,267 @@
+"""`shogi-engine book`: opening books made, extended, shown and converted."""
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine.cli.common import (
+    add_command,
+    add_game,
+    add_json,
+    add_position,
+    add_threads,
+    at_least_one,
+    natural,
+    report,
+)
+from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.progress_bar import progress_bar
+
+if TYPE_CHECKING:
+    from shogi_engine.book import BookMove
+    from shogi_engine.books.growth import Growth
+    from shogi_engine.books.recipe import Entries, Recipe
+    from shogi_engine.books.run_file import Line, RunFile
+
+POSITIONS = 800  # of a new book
+RECORD_PLIES = 24  # of a game that are taken from a record
+NOTATIONS = ("usi", "japanese", "kif", "csa", "western")  # of Shogi's moves
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command and its actions."""
+    parser = add_command(commands, "book", run, "Make, extend, show and convert opening books.")
+    add_game(parser)
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    _add_build(actions)
+    extend = _action(actions, "extend", extend_run, "Add positions to a run: its own next ones, lines, games.")
+    extend.add_argument("run_file", type=Path, metavar="RUN", help="the run of a book that was built")
+    extend.add_argument("--positions", type=at_least_one, metavar="N", help="how many more, besides those of lines")
+    extend.add_argument("--records", type=Path, nargs="+", default=[], metavar="FILE", help="games, in any format")
+    extend.add_argument("--plies", type=at_least_one, default=RECORD_PLIES, metavar="N", help="of each of them")
+    _add_shared(extend)
+    show = _action(actions, "show", show_position, "Print what a book knows of a position.")
+    show.add_argument("--book", default=None, metavar="FILE", help="default: the one that comes with the engine")
+    add_position(show)
+    show.add_argument("--notation", choices=NOTATIONS, default="", help="Shogi: of the moves; default usi")
+    add_json(show)
+    export = _action(actions, "export", export_run, "Write the book of a run as the game's books are written.")
+    export.add_argument("run_file", type=Path, metavar="RUN")
+    export.add_argument("--out", type=Path, required=True, metavar="FILE", help="the book")
+    merge = _action(actions, "import", import_books, "Merge books, also those of other programs, into one.")
+    merge.add_argument("books", type=Path, nargs="+", metavar="FILE", help="of a move in two, the deeper value is kept")
+    merge.add_argument("--out", type=Path, required=True, metavar="FILE", help="the book")
+
+
+def _action(actions: Any, name: str, work: Any, help: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = actions.add_parser(name, help=help, description=help, allow_abbrev=False)
+    parser.set_defaults(work=work)
+    return parser
+
+
+def _add_build(actions: Any) -> None:
+    build = _action(actions, "build", build_run, "Make a book by the engine's own search; a run that is there goes on.")
+    build.add_argument("run_file", type=Path, metavar="RUN", help="a file that gets a line for each position")
+    build.add_argument("--positions", type=at_least_one, default=POSITIONS, metavar="N", help=f"default {POSITIONS}")
+    limit = build.add_mutually_exclusive_group()
+    limit.add_argument("--nodes", type=at_least_one, metavar="N", help="a position; Shogi's default is 40000")
+    limit.add_argument("--depth", type=at_least_one, metavar="N", help="a position; Othello's default is 10")
+    build.add_argument("--width", type=at_least_one, metavar="N", help="moves searched of each; default 3, Othello 4")
+    build.add_argument(
+        "--margin", type=float, metavar="X", help="how much worse than the best: default 50 (centipawns), 1 (disc)"
+    )
+    build.add_argument("--max-ply", type=natural, metavar="N", help="of the last positions; default 40, Othello 30")
+    _add_shared(build)
+
+
+def _add_shared(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--openings", type=Path, metavar="FILE", help="lines 'name: moves' that are in the book")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the book, written at the end")
+    add_threads(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the action."""
+    from shogi_engine.books.recipe import load
+
+    status: int = args.work(args, load(args.game))
+    return status
+
+
+def build_run(args: argparse.Namespace, recipe: "Recipe") -> int:
+    """Search what is missing of a book of so many positions."""
+    from shogi_engine.books.growth import run_settings
+    from shogi_engine.books.run_file import RunFile
+
+    margin = None if args.margin is None else round(args.margin * recipe.unit)
+    if margin is not None and margin < 0:
+        raise ValueError(f"book: --margin is 0 or more, not {args.margin}")
+    settings = run_settings(
+        recipe, nodes=args.nodes, depth=args.depth, width=args.width, margin=margin, max_ply=args.max_ply
+    )
+    lines = _given_lines(args)
+    run_file = RunFile(args.run_file, settings)
+    return _grow(args, recipe, run_file, lines, positions=args.positions)
+
+
+def extend_run(args: argparse.Namespace, recipe: "Recipe") -> int:
+    """Add positions to a run."""
+    from shogi_engine.books.run_file import RunFile
+
+    lines = [*_given_lines(args), *_record_lines(args)]
+    if not lines and args.positions is None:
+        raise ValueError("book: extend by what? --positions, --openings or --records tells")
+    return _grow(args, recipe, RunFile(args.run_file), lines)
+
+
+def _given_lines(args: argparse.Namespace) -> list["Line"]:
+    from shogi_engine.books.run_file import read_lines
+
+    return read_lines(args.openings) if args.openings else []
+
+
+def _record_lines(args: argparse.Namespace) -> list["Line"]:
+    """Return the games of the records."""
+    from shogi_engine import records
+    from shogi_engine.books.run_file import Line
+
+    lines = []
+    for path in args.records:
+        for number, game in enumerate(records.iterate(path, game=args.game), 1):
+            start = "" if game.start == type(game)(args.game).start else game.start
+            lines.append(Line(f"{path.name}, game {number}", tuple(game.moves[: args.plies]), start))
+    return lines
+
+
+def _grow(
+    args: argparse.Namespace,
+    recipe: "Recipe",
+    run_file: "RunFile",
+    lines: list["Line"],
+    positions: int | None = None,
+) -> int:
+    """Grow a book, and write it if that is asked for. positions : all of them; None: `extend` says how many more"""
+    from shogi_engine.books.growth import Growth, Searches
+
+    try:
+        growth = Growth(recipe, run_file.settings, [*run_file.lines, *lines])  # refuses before the run is written to
+        run_file.add_lines(lines)
+        whole = positions
+        if whole is None:
+            whole = len(run_file.known) + growth.unsearched_lines(run_file) + (args.positions or 0)
+        with compile_bar():
+            searches = Searches(recipe, run_file.settings, args.threads)
+            searches.warmup()
+        with progress_bar("searching positions", whole, min(len(run_file.known), whole)) as step:
+            growth.grow(
+                run_file, searches, positions=positions, more=max(whole - len(run_file.known), 0), progress=step
+            )
+    finally:
+        run_file.close()
+    return _finish(args, recipe, growth)
+
+
+def _finish(args: argparse.Namespace, recipe: "Recipe", growth: "Growth") -> int:
+    entries = growth.entries()
+    if args.out:
+        _write(args.out, recipe, entries)
+    else:
+        print(f"{_count(entries)} in {args.run_file}", flush=True)
+    return 0
+
+
+def _count(entries: "Entries") -> str:
+    return f"{len(entries)} positions, {sum(map(len, entries.values()))} moves"
+
+
+def _write(path: Path, recipe: "Recipe", entries: "Entries") -> None:
+    """Write a book in place of what was there, all of it or nothing."""
+    beside = path.with_name(f"{path.name}.new")
+    beside.write_text(recipe.write(entries), encoding="utf-8", newline="\n")
+    os.replace(beside, path)
+    print(f"{_count(entries)}: {path}", flush=True)
+
+
+def export_run(args: argparse.Namespace, recipe: "Recipe") -> int:
+    """Write the book of all that a run knows."""
+    from shogi_engine.books.growth import Growth
+    from shogi_engine.books.run_file import RunFile
+
+    run_file = RunFile(args.run_file)
+    run_file.close()
+    growth = Growth(recipe, run_file.settings, run_file.lines)
+    growth.recall(run_file)
+    _write(args.out, recipe, growth.entries())
+    return 0
+
+
+def import_books(args: argparse.Namespace, recipe: "Recipe") -> int:
+    """Merge books."""
+    from shogi_engine.book import BookError
+    from shogi_engine.books.recipe import merged
+
+    books = []
+    for path in args.books:
+        try:
+            books.append(recipe.read(path))
+        except BookError as fault:
+            raise ValueError(f"{path}: {fault} (known: {recipe.sources})") from None
+        print(f"{path}: {_count(books[-1])}", flush=True)
+    _write(args.out, recipe, merged(books))
+    return 0
+
+
+# ---- show --------------------------------------------------------------------------------------------------------
+
+
+def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
+    """Print the moves of a position; status 1 if the book does not know it."""
+    import numpy as np
+
+    from shogi_engine import games
+    from shogi_engine.book import BookError
+    from shogi_engine.game import do_move
+    from shogi_engine.jit import new_record
+
+    if args.notation and args.game != "shogi":
+        raise ValueError(f"book: --notation is for shogi, {args.game} has one only")
+    game = recipe.game
+    assert game.open_book is not None
+    with compile_bar():
+        start = game.parse_position(args.position or game.start)
+        texts = games.typed_moves(game, args.position, args.moves)
+        board = games.board(game, start, texts)
+        position, undo = start.copy(), new_record(game.undo)
+        for move in texts:
+            do_move(position, np.uint32(game.parse_move(position, move)), undo)
+    try:
+        book = game.open_book(args.book)
+    except BookError as fault:
+        raise ValueError(f"{args.book or 'the book'}: {fault}") from None
+    where = game.format_position(position)
+    moves = book.known(where)
+    rows = [_row(recipe, board, move, args.notation) for move in moves]
+    lines = [
+        f"{row['move']:<8} {row['value']:+g}" + (f"  depth {row['depth']}" if row["depth"] else "")
+        + (f"  then {row['ponder']}" if row["ponder"] else "")
+        for row in rows
+    ]  # fmt: skip
+    head = f"{len(rows)} moves, values in {recipe.unit_name}" if rows else "the book does not know this position"
+    report(args, {"game": args.game, "position": where, "moves": rows}, "\n".join([head, *lines]))
+    return 0 if rows else 1
+
+
+def _row(recipe: "Recipe", board: Any, move: "BookMove", notation: str) -> dict[str, Any]:
+    """Return a move and the answer to it as they are shown."""
+    texts = [move.move, move.ponder]
+    if notation:
+        after = board.copy()
+        for number, text in enumerate(each for each in (move.move, move.ponder) if each):
+            try:
+                texts[number] = after.text(after.parse_text(text), notation)
+                after.push_text(text)
+            except ValueError:  # a book of others may hold anything
+                break
+    value = move.value if recipe.unit == 1 else move.value / recipe.unit
+    return {"move": texts[0], "value": value, "depth": move.depth, "count": move.count, "ponder": texts[1]}

@@ -1,0 +1,44 @@
+"""The options of Othello's front ends for the opening book."""
+
+import argparse
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shogi_engine.frontends.othello import BookUse
+
+SHIPPED = ""  # --book without a file
+
+
+def discs(text: str) -> float:
+    """Return a number of discs, 0 or more, for argparse."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= 64:
+        raise argparse.ArgumentTypeError(f"expected a number of discs, 0 to 64, not {text!r}")
+    return number
+
+
+def add_othello_book(parser: argparse.ArgumentParser) -> None:
+    """Add --book and --book-randomness."""
+    parser.add_argument(
+        "--book", nargs="?", const=SHIPPED, metavar="FILE", help="play from the book that comes along, or from FILE"
+    )
+    parser.add_argument(
+        "--book-randomness", type=discs, default=0.0, metavar="DISCS", help="how much worse its moves may be; default 0"
+    )
+
+
+def book_use(args: argparse.Namespace) -> "BookUse | None":
+    """Return what the options ask for. Raises ValueError if the book can not be read, or is not asked for."""
+    from shogi_engine.frontends.othello import BookUse
+
+    if args.book is None:
+        if args.book_randomness:
+            raise ValueError(f"{args.command}: --book-randomness is of a book; --book asks for one")
+        return None
+    if args.book != SHIPPED:
+        open(args.book, "rb").close()  # now, not in the middle of a game
+    return BookUse(args.book or None, args.book_randomness)

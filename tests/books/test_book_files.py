@@ -1,0 +1,181 @@
+"""Books of other programs are read, merged and written; many boards at once are what one at a time is."""
+
+import random
+import struct
+
+import numpy as np
+import pytest
+
+from shogi_engine.book import BookError, BookMove
+from shogi_engine.books.othello import canonical, turned
+from shogi_engine.books.recipe import load, merged
+from shogi_engine.games.othello import book as othello_book
+from shogi_engine.games.othello.bitboard import SYMMETRIES, transform
+from shogi_engine.games.othello.board import Board
+from shogi_engine.games.othello.many_boards import canonical_boards, many_after, many_images, many_places
+from shogi_engine.games.othello.notation import START, parse_obf
+from shogi_engine.games.othello.types import PASS
+from shogi_engine.games.shogi import book as shogi_book
+
+OTHELLO, SHOGI = load("othello"), load("shogi")
+START_SFEN = SHOGI.game.start
+
+
+def positions(count, seed=1):
+    """Return Boards from games at random."""
+    rng, boards = random.Random(seed), []
+    while len(boards) < count:
+        board = Board()
+        while board.legal_moves:
+            boards.append(board.copy())
+            board.push(rng.choice(list(board.legal_moves)))
+    return boards[:count]
+
+
+def discs(board):
+    record = parse_obf(board.obf())
+    return int(record.own), int(record.opponent)
+
+
+def test_many_boards_are_what_one_is():
+    boards = positions(200)
+    own, opponent = (np.array(column, dtype=np.uint64) for column in zip(*map(discs, boards), strict=True))
+    for symmetry in range(SYMMETRIES):
+        assert [int(transform(each, symmetry)) for each in own] == many_images(own, symmetry).tolist()
+    best = canonical_boards(own, opponent)
+    places = many_places(own, opponent)
+    for number, board in enumerate(boards):
+        record = parse_obf(board.obf())
+        key, symmetry = othello_book.canonical_key(record)
+        assert (int(best[0][number]), int(best[1][number]), int(best[2][number])) == (*key, symmetry)
+        moves = [move for move in board.legal_moves if str(move) != "pass"]
+        assert int(places[number]) == sum(1 << move.square for move in moves)
+        for move in moves[:2]:
+            after = board.copy()
+            after.push(move)
+            found = many_after(own[number : number + 1], opponent[number : number + 1], move.square)
+            assert (int(found[0][0]), int(found[1][0])) == discs(after)
+
+
+# ---- a small book, as three programs would write it ---------------------------------------------------------------
+
+AFTER = Board()
+AFTER.push_text("f5")
+SECOND = AFTER.copy()
+SECOND.push_text("d6")
+
+
+def edax_dat(entries):
+    """Return Edax's file. entries : (own, opponent), level, [(square, value)] of which the last is the leaf"""
+    data = (
+        b"XADEKOOB" + bytes([4, 6]) + bytes(8) + struct.pack("<5i", 21, 24, 2, 1, 0) + struct.pack("<i", len(entries))
+    )
+    for (own, opponent), level, moves in entries:
+        data += struct.pack("<QQ4I3hBB", own, opponent, 0, 0, 0, 1, moves[0][1], -64, 64, len(moves) - 1, level)
+        data += b"".join(struct.pack("bB", value, square) for square, value in moves)
+    return data
+
+
+def egaroucid(entries):
+    """Return Egaroucid's file. entries : (own, opponent), value, level, leaf's square and value"""
+    data = b"DICUORAGE\x03" + struct.pack("<i", len(entries))
+    for (own, opponent), value, level, leaf, leaf_value in entries:
+        data += struct.pack("<QQbbIbbb", own, opponent, value, level, 1, leaf_value, leaf, level)
+    return data
+
+
+def known(entries, board):
+    """Return {move: value} of a position."""
+    key, image = canonical(board.obf())
+    return {turned(each.move, image, True): each.value for each in entries.get(key, ())}
+
+
+def square(name):
+    return ord(name[0]) - ord("a") + 8 * (int(name[1]) - 1)
+
+
+def test_edax_books_as_dat(tmp_path):
+    path = tmp_path / "book.dat"
+    moves = [(square("d6"), 0), (square("a1"), 9), (square("f4"), -6), (64, 9), (square("f6"), 2)]  # two are illegal
+    path.write_bytes(edax_dat([(discs(AFTER), 21, moves), (discs(SECOND), 20, [(65, -127)])]))
+    entries = OTHELLO.read(path)
+    assert known(entries, AFTER) == {"d6": 0, "f4": -600, "f6": 200}
+    assert len(entries) == 1 and {each.depth for each in entries[canonical(AFTER.obf())[0]]} == {21}
+    for broken, fault in ((path.read_bytes()[:-3], "within a position"), (b"XADEKOOB\x03" + bytes(60), "version 4")):
+        path.write_bytes(broken)
+        with pytest.raises(BookError, match=fault):
+            OTHELLO.read(path)
+
+
+def test_egaroucid_books(tmp_path):
+    path = tmp_path / "book.egbk3"
+    start = Board()
+    rows = [
+        (discs(start), 0, 21, 65, -126),
+        (discs(AFTER), 1, 21, square("f4"), -5),
+        (discs(SECOND), -1, 19, 125, -126),
+    ]
+    path.write_bytes(egaroucid(rows))
+    entries = OTHELLO.read(path)
+    assert known(entries, AFTER) == {"d6": 100, "f4": -500}
+    assert known(entries, start) == {"f5": -100, "d3": -100, "c4": -100, "e6": -100}  # its images are the same position
+    assert known(entries, SECOND) == {}
+    for broken, fault in ((path.read_bytes()[:-3], "ends before"), (b"DICUORAGE\x02" + bytes(60), "version 3")):
+        path.write_bytes(broken)
+        with pytest.raises(BookError, match=fault):
+            OTHELLO.read(path)
+
+
+def test_edax_books_as_text_get_their_values_from_the_leaves(tmp_path):
+    path = tmp_path / "book.txt"
+    path.write_text(f"{AFTER.obf()},21,f4,-5\n{SECOND.obf()},20,c3,3\n{START},21,--,-127\n")
+    entries = OTHELLO.read(path)
+    assert known(entries, SECOND) == {"c3": 300}
+    assert known(entries, AFTER) == {"d6": -300, "f4": -500}
+    assert known(entries, Board())["f5"] == 300
+    path.write_text(path.read_text() + "nonsense,1\n")
+    with pytest.raises(BookError, match="line 4"):
+        OTHELLO.read(path)
+
+
+def test_a_pass_between_positions_is_seen_through(tmp_path):
+    boards = [
+        board for seed in range(40) for board in positions(60, seed) if str(next(iter(board.legal_moves))) == "pass"
+    ]
+    passing = next(board for board in boards if len(board.move_stack) > 1)
+    before, after = passing.copy(), passing.copy()
+    move = str(before.pop())
+    after.push_text("pass")
+    path = tmp_path / "book.egbk3"
+    path.write_bytes(egaroucid([(discs(before), 4, 21, 65, -126), (discs(after), 4, 21, 65, -126)]))
+    assert known(OTHELLO.read(path), before)[move] == 400
+
+
+def test_othello_books_are_written_and_read_again(tmp_path):
+    entries = {}
+    for board in positions(120, seed=3):
+        key, _ = canonical(board.obf())
+        names = [str(move) for move in Board(key).legal_moves][:3]
+        entries[key] = [BookMove(name, value=30 - 20 * number) for number, name in enumerate(names)]
+    path = tmp_path / "mine.txt"
+    path.write_text(OTHELLO.write(entries))
+    assert OTHELLO.read(path) == entries
+    assert any(move == PASS for moves in othello_book.read(path).entries.values() for move, _ in moves)
+
+
+def test_shogi_books_turned_around_are_one(tmp_path):
+    path = tmp_path / "mine.db"
+    black, white = shogi_book.position_key(START_SFEN), shogi_book.flipped_key(shogi_book.position_key(START_SFEN))
+    path.write_text(f"sfen {black} 1\n7g7f none 30 9 1\nsfen {white} 2\n8c8d none 40 9 1\n3c3d none 10 12 1\n")
+    (moves,) = merged([SHOGI.read(path)]).values()
+    assert [(each.move, each.value, each.depth) for each in moves] == [("2g2f", 40, 9), ("7g7f", 10, 12)]
+    (again,) = shogi_book.Book(merged([SHOGI.read(path)])).positions.values()
+    assert again == moves
+
+
+def test_merged_books_have_all_moves_and_the_deeper_values():
+    one = {"a": [BookMove("x", value=5, depth=3), BookMove("y", value=9, depth=3)], "b": [BookMove("z")]}
+    two = {"a": [BookMove("x", value=7, depth=4), BookMove("y", value=1, depth=3)], "c": [BookMove("z")]}
+    book = merged([one, two])
+    assert {(each.move, each.value) for each in book["a"]} == {("x", 7), ("y", 9)} and set(book) == {"a", "b", "c"}
+    assert [each.value for each in book["a"]] == [9, 7]

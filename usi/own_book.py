@@ -1,0 +1,62 @@
+"""The engine's own book in a conversation: which one, and the answer to a `go` from it."""
+
+import random
+from typing import TYPE_CHECKING
+
+from shogi_engine.games.shogi.book import SHIPPED, shipped
+from shogi_engine.text import sanitize
+from usi.options import Options
+from usi.protocol import Go
+
+if TYPE_CHECKING:
+    from shogi_engine.engine import Engine
+    from usi.info import UsiOutput
+
+NO_BOOK = "no_book"
+
+
+class OwnBook:
+    """The book that the options ask for. An engine begins with the one that is shipped, which it opens itself."""
+
+    def __init__(self, options: Options, out: "UsiOutput") -> None:
+        self._options, self._out = options, out
+        self._name = SHIPPED.name
+        self._rng = random.Random()
+
+    def open(self, engine: "Engine") -> None:
+        """Have the book that is asked for; one that can not be read is reported once and not used."""
+        wanted = self._options.text("BookFile") if self._options.flag("USI_OwnBook") else NO_BOOK
+        if wanted == self._name:
+            return
+        self._name = wanted
+        try:
+            engine.open_book(wanted)
+        except ValueError as fault:
+            self._out.info(f"no book: {fault}; BookFile {sanitize(wanted)}")
+
+    def load(self) -> None:
+        """Read the shipped book, if that is asked for: it takes a moment, which the clock of a move should not see."""
+        if self._name == SHIPPED.name:
+            shipped()
+
+    def answer(self, go: Go, engine: "Engine") -> str | None:
+        """Return the answer to a `go` by the clock from the book, None if there is none."""
+        by_clock = go.has_clock() or go.movetime is not None
+        number, flag = self._options.number, self._options.flag
+        if not by_clock or go.infinite or go.searchmoves or go.depth or go.nodes or flag("ConsiderationMode"):
+            return None
+        self.open(engine)
+        if self._name == NO_BOOK or self._rng.randrange(100) < number("BookIgnoreRate"):
+            return None
+        found = engine.book_choice(
+            best=number("BookMoves"),
+            margin=number("BookEvalDiff"),
+            flipped=flag("FlippedBook"),
+            any_ply=flag("IgnoreBookPly"),
+        )
+        if found is None:
+            return None
+        pv = [each for each in (found.move, found.ponder) if each]
+        self._out.line(f"info depth {found.depth} score cp {found.value} nodes 0 time 0 pv {' '.join(pv)}")
+        self._out.info("book move")
+        return " ponder ".join(["bestmove " + found.move, *pv[1:]])
