@@ -244,4 +244,4 @@ def test_the_shipped_book_is_found_and_every_move_in_it_is_legal():
         legal = {move.usi() for move in board.legal_moves}
         assert moves and len({each.move for each in moves}) == len(moves)
         for each in moves:
-            assert each.move in legal and abs(each.value) < 1000
+            assert each.move in legal and abs(each.value) < 3000  # some answer a blunder on a given line
