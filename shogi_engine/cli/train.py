@@ -50,7 +50,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--name", default="", help="of the weights' files; default network, Othello weights")
     parser.add_argument("--epochs", type=at_least_one, metavar="N", help="default 20, Othello 12")
     parser.add_argument(
-        "--trust", type=fraction, metavar="S", help="in the values of later positions; default 0, Othello 0.8"
+        "--trust", type=fraction, metavar="S", help="in the values of later positions; default 0.5, Othello 0.8"
     )
     parser.add_argument("--older-share", type=fraction, metavar="S", help="of older games; default 0.5, Othello 1")
     parser.add_argument("--gate-games", type=at_least_one, default=400, metavar="N", help="default 400")

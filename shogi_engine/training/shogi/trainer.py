@@ -52,7 +52,7 @@ class TrainOptions(recipe.TrainOptions):
     rate: float = 1e-3
     decay: float = 0.01
     result_share: tuple[float, float] = (0.0, 0.3)
-    trust: float = 0.0
+    trust: float = 0.5
     held_out: float = 0.03
     older_share: float = 0.5
     seed: int = 1
