@@ -41,6 +41,7 @@ TUNED = {
     "stat_malus_max": 2121,
     "main_history_max": 2082,
     "correction_best_move": 11,
+    "easy_move_margin": 5,  # 150 centipawns, of which 600 are odds to win of e : 1; not by games
 }
 
 
@@ -48,7 +49,7 @@ def default_params() -> Any:
     """Return the parameters that play best."""
     params = search_defaults(PARAMS)
     params.values[:KINDS] = VALUES
-    params.aspiration_window, params.easy_move_margin = 30, 5
+    params.aspiration_window = 30
     params.rfp_margin = 147
     # From here to see_quiet_margin, but for delta_margin, near Stockfish's (see search/parameters.py).
     params.razor_margin, params.razor_depth_margin = 505, 295
