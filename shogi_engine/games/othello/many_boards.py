@@ -3,6 +3,8 @@
 Boards are uint64[n]; `bitboard.py`, `movegen.py` and `position.py` say the same of one position.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,27 +40,28 @@ def canonical_boards(own: Boards, opponent: Boards) -> tuple[Boards, Boards, NDA
     return best_own, best_opponent, best
 
 
-def many_places(own: Boards, opponent: Boards) -> Boards:
-    """Return where the side to move may place a disc: what `movegen.mobility` says of one position."""
-    empty, found = ~(own | opponent), np.zeros_like(own)
+def _rays(discs: Boards, opponent: Boards) -> Iterator[tuple[Boards, Boards]]:
+    """Yield by direction the opponent's discs in a row next to any of `discs`, and the squares behind those."""
     for distance, inner in _DIRECTIONS:
         crossable, step = opponent & inner, np.uint64(distance)
         for move in (np.left_shift, np.right_shift):
-            line = move(own, step) & crossable
+            line = move(discs, step) & crossable
             for _ in range(5):
                 line |= move(line, step) & crossable
-            found |= move(line, step) & empty
+            yield line, move(line, step)
+
+
+def many_places(own: Boards, opponent: Boards) -> Boards:
+    """Return where the side to move may place a disc: what `movegen.mobility` says of one position."""
+    empty, found = ~(own | opponent), np.zeros_like(own)
+    for _, ends in _rays(own, opponent):
+        found |= ends & empty
     return found
 
 
 def many_after(own: Boards, opponent: Boards, square: int) -> tuple[Boards, Boards]:
     """Return (own, opponent) of who moves next after a disc is placed on `square`, a legal move in each position."""
     disc, flips = np.full_like(own, 1 << square), np.zeros_like(own)
-    for distance, inner in _DIRECTIONS:
-        crossable, step = opponent & inner, np.uint64(distance)
-        for move in (np.left_shift, np.right_shift):
-            line = move(disc, step) & crossable
-            for _ in range(5):
-                line |= move(line, step) & crossable
-            flips |= np.where(move(line, step) & own, line, np.uint64(0))
+    for line, ends in _rays(disc, opponent):
+        flips |= np.where(ends & own, line, np.uint64(0))
     return opponent & ~flips, own | disc | flips
