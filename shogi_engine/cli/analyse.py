@@ -44,7 +44,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--nodes", type=at_least_one, metavar="N", help="of each position")
     parser.add_argument("--movetime", type=at_least_one, metavar="MS", help="of each position")
     parser.add_argument("--depth", type=at_least_one, metavar="N", help="of each position, plies")
-    parser.add_argument("--level", type=int, metavar="N", help="Othello: 0 to 21, exact near the end of the game")
+    parser.add_argument("--level", type=int, metavar="N", help="Othello: 0 to 30, exact near the end of the game")
     parser.add_argument("--multipv", type=at_least_one, metavar="N", help="how many moves of a position to show")
     parser.add_argument("--threads", type=at_least_one, metavar="N", help="positions at once; default all cores")
     add_hash(parser, HASH_MB)

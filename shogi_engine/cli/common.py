@@ -100,7 +100,7 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=at_least_one, default=1, metavar="N")
 
 
-LEVEL_HELP = "how strong the engine is: 0 (a beginner) to 20 (full strength) in Shogi, to 21 in Othello"
+LEVEL_HELP = "how strong the engine is: 0 (a beginner) to 20 (full strength) in Shogi, to 30 in Othello"
 
 
 def add_search(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,7 @@ search while the human reads and types. A move of the engine waits for it only i
 
 import argparse
 import contextlib
+import random
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--clock", type=clock_setting, metavar="MAIN+BYOYOMI+INC", help="10m+30 or 5m+0+10; seconds without a unit"
     )
+    parser.add_argument(
+        "--xot", action="store_true", help="Othello: begin after eight random moves that leave the game even"
+    )
     parser.add_argument("--load", default="", metavar="FILE", help="go on with the game of a record")
     add_search(parser)
 
@@ -67,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
 
     with compile_bar():
         engine = Engine(args.game, hash_mb=args.hash, threads=args.threads)
-        engine.set_position(position, games.typed_moves(engine.game, position, args.moves))
+        engine.set_position(position, games.typed_moves(engine.game, position, args.moves or _opening(args)))
         match = _match(args, engine)
         load_rules(engine)
     preparation = Preparation(engine.game)
@@ -100,14 +104,26 @@ def _start(args: argparse.Namespace) -> str:
             raise ValueError(f"play: --notation is for shogi, {args.game} has one only")
         if args.handicap:
             raise ValueError(f"play: --handicap is for shogi, {args.game} has none")
-    given = [name for name in ("position", "handicap", "load") if getattr(args, name)]
-    if len(given) > 1 or (args.load and args.moves):
-        raise ValueError("play: a game begins with one of --position, --handicap and --load")
+    elif args.xot:
+        raise ValueError("play: --xot is for othello")
+    given = [name for name in ("position", "handicap", "load", "xot") if getattr(args, name)]
+    if len(given) > 1 or ((args.load or args.xot) and args.moves):
+        raise ValueError("play: a game begins with one of --position, --handicap, --load and --xot")
     if not args.handicap:
         return str(args.position)
     from shogi_engine.games.shogi.records.handicaps import handicap
 
     return handicap(args.handicap)
+
+
+def _opening(args: argparse.Namespace) -> list[str]:
+    """Return the moves that `--xot` begins with, other ones each time."""
+    if not args.xot:
+        return []
+    from shogi_engine.match.openings import OpeningPlan, Openings
+
+    plan = OpeningPlan.of(args.game, seed=random.SystemRandom().randrange(1 << 32))
+    return Openings(plan)[0].split()
 
 
 def _match(args: argparse.Namespace, engine: "Engine") -> Match:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 GAME_PLIES = 60
 DISC = 100  # the engine's values in a disc
-DEFAULT_LEVEL, MAX_LEVEL = 10, 21
+DEFAULT_LEVEL, MAX_LEVEL = 10, 30
 TIMES = TimeOptions()
 
 

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from shogi_engine.engine import Engine
 
 DEFAULT_MS = 1000  # of a move, if nothing else limits it
-STRONGEST = {"shogi": 20, "othello": 21}  # the highest level; Shogi's is the engine as it is
+# The highest level that answers within seconds; Shogi's is the engine as it is.
+STRONGEST = {"shogi": 20, "othello": 21}
 
 
 def level_limits(engine: "Engine", level: int) -> dict[str, int]:

@@ -1,11 +1,14 @@
 """What the terminal board shows, takes and refuses: every defect a new user met, without a terminal."""
 
 import argparse
+import io
+import re
 
 import pytest
 
 from shogi_engine import records
 from shogi_engine.__main__ import main
+from shogi_engine.cli.preparation import Preparation
 from shogi_engine.cli.terminal.match import Match
 from shogi_engine.cli.terminal.screen import KANJI, Look, default_pieces, draw, plain
 from shogi_engine.engine import Engine
@@ -62,10 +65,10 @@ def test_every_notation_is_taken(move):
 
 
 def test_levels_go_to_the_top_in_both_games():
-    for game, strongest in (("shogi", 20), ("othello", 21)):
+    for game, strongest in (("shogi", 20), ("othello", 30)):
         with Engine(game, hash_mb=1) as engine:
             assert level_limits(engine, 3) == {"level": 3}
-            assert level_limits(engine, strongest) == ({} if game == "shogi" else {"level": 21})
+            assert level_limits(engine, strongest) == ({} if game == "shogi" else {"level": 30})
             for wrong in (-1, strongest + 1):
                 with pytest.raises(ValueError, match=f"levels are 0 to {strongest}, not {wrong}"):
                     level_limits(engine, wrong)
@@ -142,9 +145,9 @@ def test_handicaps_by_name():
 @pytest.mark.parametrize(
     "arguments",
     [["shogi", "--handicap", "queen"], ["othello", "--handicap", "2-piece"], ["shogi", "--clock", "x"],
-     ["shogi", "--clock", "0"], ["shogi", "--level", "21"], ["othello", "--level", "22"],
+     ["shogi", "--clock", "0"], ["shogi", "--level", "21"], ["othello", "--level", "31"],
      ["shogi", "--handicap", "rook", "--load", "x.kif"], ["shogi", "--load", "/nowhere.kif"],
-     ["shogi", "--pieces", "x"]],
+     ["shogi", "--pieces", "x"], ["shogi", "--xot"], ["othello", "--xot", "--moves", "f5"]],
 )  # fmt: skip
 def test_wrong_arguments_are_one_line(capsys, arguments):
     try:
@@ -273,3 +276,12 @@ def test_kanji_only_where_they_can_be_read():
     assert default_pieces(Output("utf-8", True)) == KANJI == default_pieces(Output("cp932", True))
     for encoding, terminal in (("utf-8", False), ("latin-1", True), ("ascii", True), (None, True)):
         assert default_pieces(Output(encoding, terminal)) == "western"
+
+
+def test_a_game_from_a_random_even_opening(monkeypatch, capsys):
+    """Eight discs more than at the start are on the board, and black is to move again."""
+    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+    monkeypatch.setattr(Preparation, "is_busy", lambda self: False)  # the process would be left while it compiles
+    assert main(["play", "othello", "--xot", "--human", "both", "--pieces", "western", "--hash", "1"]) == 0
+    discs = re.search(r"X (\d+)  O (\d+)  black \(X\) to move", capsys.readouterr().out)
+    assert discs and int(discs[1]) + int(discs[2]) == 12

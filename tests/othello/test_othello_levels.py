@@ -31,11 +31,11 @@ WIPE_OUTS = (
 
 
 def test_levels_grow():
-    assert len(levels.TABLE) == levels.LEVELS == 22
+    assert len(levels.TABLE) == levels.LEVELS == 31
     for lower, higher in zip(levels.TABLE, levels.TABLE[1:], strict=False):
         assert lower.depth <= higher.depth and lower.exact <= higher.exact <= higher.selective
     assert levels.TABLE[21].exact >= 24 and levels.TABLE[21].selective >= 30
-    assert levels.TABLE[18].exact >= 20
+    assert levels.TABLE[18].exact >= 20 and levels.TABLE[30].exact >= 30
 
 
 def test_limits_of_a_level():
@@ -44,8 +44,8 @@ def test_limits_of_a_level():
     assert levels.plan(3, start) == LevelPlan(3, selectivity=0)
     assert levels.plan(5, late) == LevelPlan(11, selectivity=0, exact=True) and levels.plies_left(late) == 11
     assert levels.plan(4, late) == LevelPlan(4, selectivity=0)
-    for wrong in (-1, 22):
-        with pytest.raises(ValueError, match="levels are 0 to 21"):
+    for wrong in (-1, 31):
+        with pytest.raises(ValueError, match="levels are 0 to 30"):
             levels.plan(wrong, start)
     with Engine(TIC_TAC_TOE, hash_mb=1) as engine, pytest.raises(ValueError, match="has no levels"):
         engine.search(level=0)

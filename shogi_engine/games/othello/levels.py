@@ -1,11 +1,12 @@
-"""Othello's levels, 0 (a beginner) to 21: how deep a player searches, how selectively, and when it solves the rest."""
+"""Othello's levels, 0 (a beginner) to 30: how deep a player searches, how selectively, and when it solves the rest."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine.levels import LevelPlan
 
-LEVELS = 22
+LEVELS = 31
+QUICK = 21  # levels above it may take minutes a move
 CAREFUL = 150  # percent of a spread: the selectivity of the middle game
 
 
@@ -25,8 +26,11 @@ class Level:
 
 def _level(number: int) -> Level:
     """Return what a level means: as deep as its number, and to the end from twice that, as far as that is quick."""
-    exact = 2 * number if number <= 7 else 14 + (number - 7) * 10 // 14
-    selective = exact if number <= 7 else exact + 2 + (number - 8) // 3
+    if number <= 7:
+        exact = selective = 2 * number
+    else:
+        exact = 14 + (number - 7) * 10 // 14 if number <= QUICK else 24 + (number - QUICK) * 2 // 3
+        selective = exact + 2 + (min(number, QUICK) - 8) // 3
     return Level(max(number, 1), CAREFUL if number > 5 else 0, exact, selective)
 
 
