@@ -18,11 +18,6 @@ SAMPLE = 2000  # positions for what is computed by numpy
 DEAD_LIMIT, CLIPPED_LIMIT = 0.05, 0.01  # shares above which something is wrong
 
 
-def hand_sizes(block: Block) -> np.ndarray:
-    """Return how many pieces both hands hold, int64[n]."""
-    return held_pieces(block.features[:, 0])
-
-
 def by_cell(cells: np.ndarray, step: int, errors: np.ndarray) -> list[dict[str, float]]:
     """Return the number of positions and their mean loss by cells // step, the last cell holding all beyond."""
     found = []
@@ -87,7 +82,7 @@ def examine(trainer: Trainer, network: Network) -> dict[str, Any]:
         "games": {"learnt": len(trainer.learning), "held out": len(trainer.held_out), "positions": len(errors)},
         "losses": trainer.state.losses,
         "by ply": by_cell(block.plies.astype(int), PLY_STEP, errors),
-        "by pieces in hand": by_cell(hand_sizes(block), HAND_STEP, errors),
+        "by pieces in hand": by_cell(held_pieces(block.features[:, 0]), HAND_STEP, errors),
         "by side": {"black": float(errors[~white].mean()), "white": float(errors[white].mean())},
         "calibration": calibration(chances, block),
         "neurons": neurons(trainer.state.parameters, width, block),
