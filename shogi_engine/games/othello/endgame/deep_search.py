@@ -6,7 +6,7 @@ solver.py says why this is a search of its own beside search/alphabeta.py.
 import numpy as np
 
 from shogi_engine.bits import ALL, ONE, ZERO
-from shogi_engine.game import VALUE_INFINITE
+from shogi_engine.game import VALUE_INFINITE, evaluate
 from shogi_engine.games.othello.endgame.last_empties import NO_SCORE, stability_cut
 from shogi_engine.games.othello.endgame.search import (
     SORTED_START,
@@ -17,10 +17,18 @@ from shogi_engine.games.othello.endgame.search import (
     transposition_cut,
     write_keys,
 )
-from shogi_engine.games.othello.endgame.table import HIGHEST, ending_key, entry_moves, store_bounds, store_result
+from shogi_engine.games.othello.endgame.table import (
+    HIGHEST,
+    LOWEST,
+    ending_key,
+    entry_doubt,
+    entry_moves,
+    store_bounds,
+    store_result,
+)
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.rules import final_score
-from shogi_engine.games.othello.types import DISC_MOVE, PASS
+from shogi_engine.games.othello.types import DISC, DISC_MOVE, PASS
 from shogi_engine.jit import load_u64, njit, popcount, store_u64
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import make_move, unmake_move
@@ -30,6 +38,11 @@ DEEP = 13  # with fewer empty squares `endgame.solve` searches
 VALUE_DIVISOR = 4  # the evaluation's hundredths of a disc per unit of score in the ordering keys
 TABLE_MOVE, SECOND_MOVE = 1 << 30, 1 << 29  # added to the keys of the table's moves
 BEING_SEARCHED_SLOTS = 1 << 12
+
+# Multi-ProbCut in selective passes (`predicted`).
+SPREAD = 300  # how far the probing searches are from exact scores, in hundredths of a disc
+MARGINS = (0, 300, 160)  # percent of it, by doubt
+MOST_PROBED = 6  # plies, one more with an odd number of empty squares
 NO_PLACE = np.uint64(64)
 
 
@@ -73,17 +86,17 @@ def score_by_search(ctx, start, end, depth):
 
 
 @njit
-def write_ordered_moves(ctx, key, data, moves, start, beta):
+def write_ordered_moves(ctx, key, data, moves, start, beta, doubt):
     """Write the keys of `moves` (uint64) to ctx.scores[start:], by the replies they leave and by a shallow search.
 
-    key, data : of the position in the table; data is 0 if it is not there.
+    key, data : of the position in the table; data is 0 if it is not there.   doubt : see `solve_deep`.
     Returns (end, value); a value other than NO_SCORE is a cutoff, and is stored.
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     count = popcount(ALL ^ (own | opponent))
-    value, place = transposition_cut(ctx, own, opponent, moves, start, beta)
+    value, place = transposition_cut(ctx, own, opponent, moves, start, beta, doubt)
     if value != NO_SCORE:
-        store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1)
+        store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1, doubt)
         return start, value
     end = write_keys(ctx, own, opponent, moves, start)
     if end > start + ONE:
@@ -96,6 +109,23 @@ def write_ordered_moves(ctx, key, data, moves, start, beta):
                 ctx.scores[index] += SECOND_MOVE
         score_by_search(ctx, start, end, ordering_depth(count))
     return end, value
+
+
+@njit
+def predicted(ctx, alpha, count, doubt):
+    """Return which side of the window (alpha, alpha + 1) a shallow search puts the score on: alpha or alpha + 1.
+
+    NO_SCORE if it tells too little for the `doubt` allowed.   count : empty squares.
+    """
+    depth = min(count // 8 * 2, MOST_PROBED) + count % 2
+    margin = MARGINS[doubt] * SPREAD // 100
+    low, high = DISC * alpha - margin, DISC * (alpha + 1) + margin
+    if 2 * evaluate(ctx) >= low + high:
+        if high <= DISC * HIGHEST and search(ctx, high - 1, high, depth, np.int64(0)) >= high and not ctx.stopped:
+            return alpha + 1
+    elif low >= DISC * LOWEST and search(ctx, low, low + 1, depth, np.int64(0)) <= low and not ctx.stopped:
+        return alpha
+    return np.int64(NO_SCORE)
 
 
 @njit
@@ -132,12 +162,14 @@ def next_move(ctx, slots, at, end, deferred, defer):
 
 
 @njit
-def solve_deep(ctx, slots, alpha, beta):
+def solve_deep(ctx, slots, alpha, beta, doubt):
     """Return the score of ctx.pos, exact within (alpha, beta): as `solve`, with a costlier ordering of the moves.
 
     The shared search orders them, so ctx must be prepared as for a search. Threads search the same tree and defer
     moves that another thread is searching (ABDADA, Jean-Christophe Weill 1996, in Tom Kerrigan's simplified form).
     slots : address (uint64) of BEING_SEARCHED_SLOTS zeroed uint64, the same for all threads.
+    doubt : 0 for an exact score; else a selective pass, with Multi-ProbCut by MARGINS[doubt]. Its bounds carry the
+    doubt into the table, where only passes of as much doubt or more believe them; the moves serve all.
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     empty = ALL ^ (own | opponent)
@@ -153,23 +185,27 @@ def solve_deep(ctx, slots, alpha, beta):
         return value
     key = ending_key(own, opponent)
     data = probe(ctx, key)
-    if data != ZERO:
+    if data != ZERO and entry_doubt(data) <= doubt:
         value, alpha, beta = narrow_window(data, alpha, beta)
         if value != NO_SCORE:
             return value
 
-    # 2. The moves, ordered by the replies they leave and by a shallow search.
+    # 2. The moves, ordered by the replies they leave and by a shallow search, unless one predicts the result.
     moves = mobility(own, opponent)
     if moves == ZERO:
         if mobility(opponent, own) == ZERO:
             return final_score(own, opponent)
         make_move(ctx, np.uint32(PASS))
         ctx.nodes += 1
-        value = -solve_deep(ctx, slots, -beta, -alpha)
+        value = -solve_deep(ctx, slots, -beta, -alpha, doubt)
         unmake_move(ctx, np.uint32(PASS))
         return value
+    if doubt > 0 and beta - alpha == 1:
+        value = predicted(ctx, alpha, count, doubt)
+        if value != NO_SCORE or ctx.stopped:
+            return value
     start = np.uint64(SORTED_START + 64 * count)
-    end, value = write_ordered_moves(ctx, key, data, moves, start, beta)
+    end, value = write_ordered_moves(ctx, key, data, moves, start, beta, doubt)
     if value != NO_SCORE or ctx.stopped:
         return value
 
@@ -194,9 +230,9 @@ def solve_deep(ctx, slots, alpha, beta):
         make_move(ctx, move)
         ctx.nodes += 1
         bound = low + 1 if best > NO_SCORE else beta
-        value = -solve_deep(ctx, slots, -bound, -low)
+        value = -solve_deep(ctx, slots, -bound, -low, doubt)
         if low < value < beta and bound < beta and not ctx.stopped:
-            value = -solve_deep(ctx, slots, -beta, -value)
+            value = -solve_deep(ctx, slots, -beta, -value, doubt)
         unmake_move(ctx, move)
         if shared:
             stop_searching(slots, child)
@@ -210,5 +246,5 @@ def solve_deep(ctx, slots, alpha, beta):
             low = max(low, value)
 
     # 4. Store the result.
-    store_result(ctx, key, count, alpha, beta, best, best_move)
+    store_result(ctx, key, count, alpha, beta, best, best_move, doubt)
     return best
