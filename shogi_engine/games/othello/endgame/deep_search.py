@@ -35,21 +35,25 @@ from shogi_engine.search.context import make_move, unmake_move
 from shogi_engine.search.tt import probe
 
 DEEP = 13  # with fewer empty squares `endgame.solve` searches
-VALUE_DIVISOR = 4  # the evaluation's hundredths of a disc per unit of score in the ordering keys
+VALUE_DIVISOR = 7  # the evaluation's hundredths of a disc per unit of score in the ordering keys
+ORDERING_WINDOW = 10 * DISC
 TABLE_MOVE, SECOND_MOVE = 1 << 30, 1 << 29  # added to the keys of the table's moves
 BEING_SEARCHED_SLOTS = 1 << 12
+NO_PLACE = np.uint64(64)
 
 # Multi-ProbCut in selective passes (`predicted`).
 SPREAD = 300  # how far the probing searches are from exact scores, in hundredths of a disc
-MARGINS = (0, 300, 160)  # percent of it, by doubt
+MARGINS = (0, 450, 300, 160)  # percent of it, by doubt
 MOST_PROBED = 6  # plies, one more with an odd number of empty squares
-NO_PLACE = np.uint64(64)
 
 
 @njit
-def ordering_depth(count):
-    """Return the depth of the searches that order the moves with `count` empty squares; 0 is the evaluation alone."""
-    return max(0, (count - DEEP) // 3)
+def ordering_depth(count, known):
+    """Return the depth of the searches that order the moves with `count` empty squares; 0 is the evaluation alone.
+
+    known : the table has a move, so that the order of the others matters less.
+    """
+    return max(0, (count - DEEP) // 3 - known)
 
 
 @njit
@@ -74,13 +78,18 @@ def searched_elsewhere(slots, key):
 
 @njit
 def score_by_search(ctx, start, end, depth):
-    """Subtract from the keys of the moves start..end - 1 (uint64) the opponent's value by a search of `depth`."""
+    """Subtract from the keys of the moves start..end - 1 (uint64) the opponent's value by a search of `depth`.
+
+    The values of moves that are worse by ORDERING_WINDOW than one before are lower bounds.
+    """
+    beta = np.int64(VALUE_INFINITE)
     for index in range(start, end):
         move = np.uint32(DISC_MOVE | key_square(ctx.scores[index]))
         make_move(ctx, move)
-        value = search(ctx, np.int64(-VALUE_INFINITE), np.int64(VALUE_INFINITE), depth, np.int64(0))
+        value = search(ctx, np.int64(-VALUE_INFINITE), beta, depth, np.int64(0))
         unmake_move(ctx, move)
         ctx.scores[index] -= value // VALUE_DIVISOR << 12
+        beta = min(beta, value + ORDERING_WINDOW)
         if ctx.stopped:
             break
 
@@ -107,7 +116,7 @@ def write_ordered_moves(ctx, key, data, moves, start, beta, doubt):
                 ctx.scores[index] += TABLE_MOVE
             elif square == second:
                 ctx.scores[index] += SECOND_MOVE
-        score_by_search(ctx, start, end, ordering_depth(count))
+        score_by_search(ctx, start, end, ordering_depth(count, np.int64(first != 0)))
     return end, value
 
 

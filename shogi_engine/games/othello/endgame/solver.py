@@ -52,7 +52,7 @@ from shogi_engine.threads import start_thread
 
 PRESEARCH_MARGIN = 6  # the presearch is this many plies shallower than the number of empty squares
 PRESEARCH_MAX_DEPTH = 14
-SELECTIVE_PASSES = (2, 1)  # their doubts, before the exact pass; see deep_search.MARGINS
+SELECTIVE_PASSES = (3, 2, 1)  # their doubts, before the exact pass; see deep_search.MARGINS
 SELECTIVE_EMPTIES = 18  # with fewer empty squares there are none
 WINDOW = 3  # half the first window around the guess; scores are even, bounds odd
 PROGRESS_SECONDS = 0.2
