@@ -51,9 +51,9 @@ MOST_PROBED = 6  # plies, one more with an odd number of empty squares
 def ordering_depth(count, known):
     """Return the depth of the searches that order the moves with `count` empty squares; 0 is the evaluation alone.
 
-    known : the table has a move, so that the order of the others matters less.
+    known : moves from the table (uint64), none of which cut off: the order of the others matters less.
     """
-    return max(0, (count - DEEP) // 3 - known)
+    return max(0, (count - DEEP) // 3 - np.int64(known != ZERO))
 
 
 @njit
@@ -95,29 +95,27 @@ def score_by_search(ctx, start, end, depth):
 
 
 @njit
-def write_ordered_moves(ctx, key, data, moves, start, beta, doubt):
-    """Write the keys of `moves` (uint64) to ctx.scores[start:], by the replies they leave and by a shallow search.
+def write_moves(ctx, key, data, moves, start, beta, doubt):
+    """Write the keys of `moves` (uint64) to ctx.scores[start:]: the table's first, then by the replies they leave.
 
     key, data : of the position in the table; data is 0 if it is not there.   doubt : see `solve_deep`.
-    Returns (end, value); a value other than NO_SCORE is a cutoff, and is stored.
+    Returns (end, known, value): `known` are from the table; a value other than NO_SCORE is a cutoff, and is stored.
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     count = popcount(ALL ^ (own | opponent))
+    known = ZERO
     value, place = transposition_cut(ctx, own, opponent, moves, start, beta, doubt)
     if value != NO_SCORE:
         store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1, doubt)
-        return start, value
+        return start, known, value
     end = write_keys(ctx, own, opponent, moves, start)
-    if end > start + ONE:
-        first, second = entry_moves(data)
-        for index in range(start, end):
-            square = np.int64(key_square(ctx.scores[index])) + 1
-            if square == first:
-                ctx.scores[index] += TABLE_MOVE
-            elif square == second:
-                ctx.scores[index] += SECOND_MOVE
-        score_by_search(ctx, start, end, ordering_depth(count, np.int64(first != 0)))
-    return end, value
+    first, second = entry_moves(data)
+    for index in range(start, end):
+        square = np.int64(key_square(ctx.scores[index])) + 1
+        if square in (first, second):
+            ctx.scores[index] += TABLE_MOVE if square == first else SECOND_MOVE
+            known += ONE
+    return end, known, value
 
 
 @njit
@@ -199,7 +197,7 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
         if value != NO_SCORE:
             return value
 
-    # 2. The moves, ordered by the replies they leave and by a shallow search, unless one predicts the result.
+    # 2. The moves, unless a shallow search predicts the result.
     moves = mobility(own, opponent)
     if moves == ZERO:
         if mobility(opponent, own) == ZERO:
@@ -214,17 +212,24 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
         if value != NO_SCORE or ctx.stopped:
             return value
     start = np.uint64(SORTED_START + 64 * count)
-    end, value = write_ordered_moves(ctx, key, data, moves, start, beta, doubt)
-    if value != NO_SCORE or ctx.stopped:
+    end, known, value = write_moves(ctx, key, data, moves, start, beta, doubt)
+    if value != NO_SCORE:
         return value
 
-    # 3. The first move with the full window, the others with a null window first. Moves that other threads are
-    #    searching come last, when their results are mostly in the table.
+    # 3. The table's moves first, the others as a shallow search orders them. The first one with the full window, the
+    #    rest with a null window first. Moves that other threads are searching come last, when their results are mostly
+    #    in the table.
     best, best_move = NO_SCORE, np.int64(0)
     low = alpha
     at = deferred = start
-    first_round = True
+    first_round = unsorted = True
     while True:
+        if unsorted and at >= start + known:  # mostly a move from the table has cut off before
+            unsorted = False
+            if end > at + ONE:
+                score_by_search(ctx, at, end, ordering_depth(count, known))
+                if ctx.stopped:
+                    return NO_SCORE
         shared = first_round and best > NO_SCORE and count > DEEP
         at, deferred, place, child = next_move(ctx, slots, at, end, deferred, shared)
         if place == NO_PLACE:
