@@ -219,7 +219,7 @@ def test_only_proofs_are_believed():
 def test_selective_passes_change_no_score():
     endings = [ending for ending in SUITE if empties(ending.position) >= SELECTIVE_EMPTIES]
     solvers = Solver(hash_mb=16), Solver(hash_mb=4, threads=2)
-    for ending in sorted(endings, key=lambda ending: empties(ending.position))[:4]:
+    for ending in sorted(endings, key=lambda ending: empties(ending.position))[:2]:
         for solver in solvers:
             solved = solver.solve(ending.position)
             assert (solved.score, solved.exact, solved.move in ending.best) == (ending.score, True, True)

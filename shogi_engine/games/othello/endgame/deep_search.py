@@ -1,4 +1,6 @@
-"""Exact search of Othello with many empty squares: moves ordered by shallow searches, threads that share one tree.
+"""Search of Othello to the end with many empty squares: moves ordered by shallow searches, threads that share one tree.
+
+It is exact, or selective by Multi-ProbCut to prepare the exact one.
 
 solver.py says why this is a search of its own beside search/alphabeta.py.
 """
@@ -36,7 +38,7 @@ from shogi_engine.search.tt import probe
 
 DEEP = 13  # with fewer empty squares `endgame.solve` searches
 VALUE_DIVISOR = 7  # the evaluation's hundredths of a disc per unit of score in the ordering keys
-ORDERING_WINDOW = 10 * DISC
+ORDERING_WINDOW = 10 * DISC  # moves worse by this than another are not told apart
 TABLE_MOVE, SECOND_MOVE = 1 << 30, 1 << 29  # added to the keys of the table's moves
 BEING_SEARCHED_SLOTS = 1 << 12
 NO_PLACE = np.uint64(64)
@@ -83,6 +85,8 @@ def score_by_search(ctx, start, end, depth):
     The values of moves that are worse by ORDERING_WINDOW than one before are lower bounds.
     """
     beta = np.int64(VALUE_INFINITE)
+    if end <= start + ONE:
+        return
     for index in range(start, end):
         move = np.uint32(DISC_MOVE | key_square(ctx.scores[index]))
         make_move(ctx, move)
@@ -92,30 +96,6 @@ def score_by_search(ctx, start, end, depth):
         beta = min(beta, value + ORDERING_WINDOW)
         if ctx.stopped:
             break
-
-
-@njit
-def write_moves(ctx, key, data, moves, start, beta, doubt):
-    """Write the keys of `moves` (uint64) to ctx.scores[start:]: the table's first, then by the replies they leave.
-
-    key, data : of the position in the table; data is 0 if it is not there.   doubt : see `solve_deep`.
-    Returns (end, known, value): `known` are from the table; a value other than NO_SCORE is a cutoff, and is stored.
-    """
-    own, opponent = ctx.pos.own, ctx.pos.opponent
-    count = popcount(ALL ^ (own | opponent))
-    known = ZERO
-    value, place = transposition_cut(ctx, own, opponent, moves, start, beta, doubt)
-    if value != NO_SCORE:
-        store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1, doubt)
-        return start, known, value
-    end = write_keys(ctx, own, opponent, moves, start)
-    first, second = entry_moves(data)
-    for index in range(start, end):
-        square = np.int64(key_square(ctx.scores[index])) + 1
-        if square in (first, second):
-            ctx.scores[index] += TABLE_MOVE if square == first else SECOND_MOVE
-            known += ONE
-    return end, known, value
 
 
 @njit
@@ -133,6 +113,35 @@ def predicted(ctx, alpha, count, doubt):
     elif low >= DISC * LOWEST and search(ctx, low, low + 1, depth, np.int64(0)) <= low and not ctx.stopped:
         return alpha
     return np.int64(NO_SCORE)
+
+
+@njit
+def write_moves(ctx, key, data, moves, start, alpha, beta, doubt):
+    """Write the keys of `moves` (uint64) to ctx.scores[start:]: the table's first, then by the replies they leave.
+
+    key, data : of the position in the table; data is 0 if it is not there.   doubt : see `solve_deep`.
+    Returns (end, known, value): `known` are from the table; a value other than NO_SCORE is the node's, by a bound of a
+    child, which is stored, or by a shallow search.
+    """
+    own, opponent = ctx.pos.own, ctx.pos.opponent
+    count = popcount(ALL ^ (own | opponent))
+    known = ZERO
+    value, place = transposition_cut(ctx, own, opponent, moves, start, beta, doubt)
+    if value != NO_SCORE:
+        store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1, doubt)
+        return start, known, value
+    if doubt > 0 and beta - alpha == 1:
+        value = predicted(ctx, alpha, count, doubt)
+        if value != NO_SCORE:
+            return start, known, value
+    end = write_keys(ctx, own, opponent, moves, start)
+    first, second = entry_moves(data)
+    for index in range(start, end):
+        square = np.int64(key_square(ctx.scores[index])) + 1
+        if square in (first, second):
+            ctx.scores[index] += TABLE_MOVE if square == first else SECOND_MOVE
+            known += ONE
+    return end, known, value
 
 
 @njit
@@ -169,6 +178,21 @@ def next_move(ctx, slots, at, end, deferred, defer):
 
 
 @njit
+def first_cut(ctx, own, opponent, key, alpha, beta, doubt):
+    """Return (value, data, alpha, beta): what the table has of the position, the window narrowed to its bounds.
+
+    A value other than NO_SCORE is the node's, by stable discs or by the table.   doubt : see `solve_deep`.
+    """
+    data = ZERO
+    value = stability_cut(own, opponent, alpha, beta)
+    if value == NO_SCORE:
+        data = probe(ctx, key)
+        if data != ZERO and entry_doubt(data) <= doubt:
+            value, alpha, beta = narrow_window(data, alpha, beta)
+    return value, data, alpha, beta
+
+
+@njit
 def solve_deep(ctx, slots, alpha, beta, doubt):
     """Return the score of ctx.pos, exact within (alpha, beta): as `solve`, with a costlier ordering of the moves.
 
@@ -187,17 +211,12 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
         return NO_SCORE
 
     # 1. Cutoffs before any move: stable discs, the table.
-    value = stability_cut(own, opponent, alpha, beta)
+    key = ending_key(own, opponent)
+    value, data, alpha, beta = first_cut(ctx, own, opponent, key, alpha, beta, doubt)
     if value != NO_SCORE:
         return value
-    key = ending_key(own, opponent)
-    data = probe(ctx, key)
-    if data != ZERO and entry_doubt(data) <= doubt:
-        value, alpha, beta = narrow_window(data, alpha, beta)
-        if value != NO_SCORE:
-            return value
 
-    # 2. The moves, unless a shallow search predicts the result.
+    # 2. The moves, unless the table or a shallow search settles the window.
     moves = mobility(own, opponent)
     if moves == ZERO:
         if mobility(opponent, own) == ZERO:
@@ -207,18 +226,13 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
         value = -solve_deep(ctx, slots, -beta, -alpha, doubt)
         unmake_move(ctx, np.uint32(PASS))
         return value
-    if doubt > 0 and beta - alpha == 1:
-        value = predicted(ctx, alpha, count, doubt)
-        if value != NO_SCORE or ctx.stopped:
-            return value
     start = np.uint64(SORTED_START + 64 * count)
-    end, known, value = write_moves(ctx, key, data, moves, start, beta, doubt)
-    if value != NO_SCORE:
+    end, known, value = write_moves(ctx, key, data, moves, start, alpha, beta, doubt)
+    if value != NO_SCORE or ctx.stopped:
         return value
 
-    # 3. The table's moves first, the others as a shallow search orders them. The first one with the full window, the
-    #    rest with a null window first. Moves that other threads are searching come last, when their results are mostly
-    #    in the table.
+    # 3. The table's moves, then the others as shallow searches order them: one with the full window, the rest with a
+    #    null window first. Moves that other threads are searching come last, when the table mostly has their results.
     best, best_move = NO_SCORE, np.int64(0)
     low = alpha
     at = deferred = start
@@ -226,10 +240,7 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
     while True:
         if unsorted and at >= start + known:  # mostly a move from the table has cut off before
             unsorted = False
-            if end > at + ONE:
-                score_by_search(ctx, at, end, ordering_depth(count, known))
-                if ctx.stopped:
-                    return NO_SCORE
+            score_by_search(ctx, at, end, ordering_depth(count, known))
         shared = first_round and best > NO_SCORE and count > DEEP
         at, deferred, place, child = next_move(ctx, slots, at, end, deferred, shared)
         if place == NO_PLACE:

@@ -12,7 +12,7 @@ searches one, counts no stable discs, and orders by history where the number of 
 a presearch finds a likely score, and shallow searches order the moves, so that a better evaluation makes a better
 solver. Selective passes over the whole tree, of falling doubt as in Edax (https://github.com/abulmo/edax-reversi) and
 Egaroucid (https://github.com/Nyanyan/Egaroucid), then leave good moves in the table, and a score that is mostly right,
-for the exact pass: a fifth of its nodes on FFO 40-44."""
+for the exact pass: 562 M nodes in place of 792 M on FFO 40-49."""
 
 import threading
 import time
@@ -216,7 +216,7 @@ class Solver:
     def _narrow(
         self, ctx: Any, position: Any, wld: bool, progress: Callable[[int, int], None] | None
     ) -> tuple[int, int, int]:
-        """Search with one window after another until the score is known; return its bounds and the best guess."""
+        """Search with rising confidence, then exactly, until the score is known; return its bounds and best guess."""
         moves = legal_moves(position)
         if not moves:
             score = int(final_score(position.own, position.opponent))
