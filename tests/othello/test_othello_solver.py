@@ -15,7 +15,8 @@ from othello_cases import random_game
 
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello.endgame.last_empties import last_flips
-from shogi_engine.games.othello.endgame.solver import Solver, after
+from shogi_engine.games.othello.endgame.solver import SELECTIVE_EMPTIES, Solver, after
+from shogi_engine.games.othello.endgame.table import ending_key
 from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.notation import discs_of, format_move, format_obf, legal_moves, parse_obf
 from shogi_engine.jit import JIT_DISABLED, cache_folder
@@ -190,6 +191,41 @@ def test_the_table_changes_no_score():
         assert (solved.score, solved.move in ending.best) == (ending.score, True)
     for ending in suite[:3]:
         assert tiny.solve(ending.position).score == ending.score
+
+
+def plant(table, position, doubt, score):
+    """Write an entry to the table's first place for `position`: its score is said to be `score`."""
+    key = int(ending_key(position.own, position.opponent))
+    data = doubt << 16 | (score + 64) << 32 | (score + 64) << 40 | empties(position) << 48 | 3 << 56
+    place = ((key >> 32) * table.clusters >> 32) * 8
+    table.words[place : place + 2] = key ^ data, data
+
+
+def test_only_proofs_are_believed():
+    """Entries of selective passes, here false ones of a position and all its children, prove nothing."""
+    solver = Solver(hash_mb=4)
+    for ending in [ending for ending in SUITE if 14 <= empties(ending.position) <= 16][:6]:
+        claimed = ending.score + (4 if ending.score < 0 else -4)
+        for doubt in (1, 2, 3, 0):
+            solver.clear()
+            plant(solver.table, ending.position, doubt, claimed)
+            for move in legal_moves(ending.position):
+                plant(solver.table, after(ending.position, move), doubt, -claimed)
+            solved = solver.solve(ending.position)
+            assert (solved.score, solved.exact) == (ending.score if doubt else claimed, True)
+            assert solved.move in ending.best or not doubt
+
+
+def test_selective_passes_change_no_score():
+    endings = [ending for ending in SUITE if empties(ending.position) >= SELECTIVE_EMPTIES]
+    solvers = Solver(hash_mb=16), Solver(hash_mb=4, threads=2)
+    for ending in sorted(endings, key=lambda ending: empties(ending.position))[:2]:
+        for solver in solvers:
+            solved = solver.solve(ending.position)
+            assert (solved.score, solved.exact, solved.move in ending.best) == (ending.score, True, True)
+            solver.clear()
+            outcome = solver.solve(ending.position, wld=True)
+            assert (outcome.score, outcome.exact) == ((ending.score > 0) - (ending.score < 0), True)
 
 
 def test_many_positions_at_once(solver):

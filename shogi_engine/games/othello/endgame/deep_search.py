@@ -1,4 +1,6 @@
-"""Exact search of Othello with many empty squares: moves ordered by shallow searches, threads that share one tree.
+"""Search of Othello to the end with many empty squares: moves ordered by shallow searches, threads that share one tree.
+
+It is exact, or selective by Multi-ProbCut to prepare the exact one.
 
 solver.py says why this is a search of its own beside search/alphabeta.py.
 """
@@ -6,7 +8,7 @@ solver.py says why this is a search of its own beside search/alphabeta.py.
 import numpy as np
 
 from shogi_engine.bits import ALL, ONE, ZERO
-from shogi_engine.game import VALUE_INFINITE
+from shogi_engine.game import VALUE_INFINITE, evaluate
 from shogi_engine.games.othello.endgame.last_empties import NO_SCORE, stability_cut
 from shogi_engine.games.othello.endgame.search import (
     SORTED_START,
@@ -17,26 +19,43 @@ from shogi_engine.games.othello.endgame.search import (
     transposition_cut,
     write_keys,
 )
-from shogi_engine.games.othello.endgame.table import HIGHEST, ending_key, entry_moves, store_bounds, store_result
+from shogi_engine.games.othello.endgame.table import (
+    HIGHEST,
+    LOWEST,
+    ending_key,
+    entry_doubt,
+    entry_moves,
+    store_bounds,
+    store_result,
+)
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.rules import final_score
-from shogi_engine.games.othello.types import DISC_MOVE, PASS
+from shogi_engine.games.othello.types import DISC, DISC_MOVE, PASS
 from shogi_engine.jit import load_u64, njit, popcount, store_u64
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import make_move, unmake_move
 from shogi_engine.search.tt import probe
 
 DEEP = 13  # with fewer empty squares `endgame.solve` searches
-VALUE_DIVISOR = 4  # the evaluation's hundredths of a disc per unit of score in the ordering keys
+VALUE_DIVISOR = 7  # the evaluation's hundredths of a disc per unit of score in the ordering keys
+ORDERING_WINDOW = 10 * DISC  # moves worse by this than another are not told apart
 TABLE_MOVE, SECOND_MOVE = 1 << 30, 1 << 29  # added to the keys of the table's moves
 BEING_SEARCHED_SLOTS = 1 << 12
 NO_PLACE = np.uint64(64)
 
+# Multi-ProbCut in selective passes (`predicted`).
+SPREAD = 300  # how far the probing searches are from exact scores, in hundredths of a disc
+MARGINS = (0, 450, 300, 160)  # percent of it, by doubt
+MOST_PROBED = 6  # plies, one more with an odd number of empty squares
+
 
 @njit
-def ordering_depth(count):
-    """Return the depth of the searches that order the moves with `count` empty squares; 0 is the evaluation alone."""
-    return max(0, (count - DEEP) // 3)
+def ordering_depth(count, known):
+    """Return the depth of the searches that order the moves with `count` empty squares; 0 is the evaluation alone.
+
+    known : moves from the table (uint64), none of which cut off: the order of the others matters less.
+    """
+    return max(0, (count - DEEP) // 3 - np.int64(known != ZERO))
 
 
 @njit
@@ -61,41 +80,68 @@ def searched_elsewhere(slots, key):
 
 @njit
 def score_by_search(ctx, start, end, depth):
-    """Subtract from the keys of the moves start..end - 1 (uint64) the opponent's value by a search of `depth`."""
+    """Subtract from the keys of the moves start..end - 1 (uint64) the opponent's value by a search of `depth`.
+
+    The values of moves that are worse by ORDERING_WINDOW than one before are lower bounds.
+    """
+    beta = np.int64(VALUE_INFINITE)
+    if end <= start + ONE:
+        return
     for index in range(start, end):
         move = np.uint32(DISC_MOVE | key_square(ctx.scores[index]))
         make_move(ctx, move)
-        value = search(ctx, np.int64(-VALUE_INFINITE), np.int64(VALUE_INFINITE), depth, np.int64(0))
+        value = search(ctx, np.int64(-VALUE_INFINITE), beta, depth, np.int64(0))
         unmake_move(ctx, move)
         ctx.scores[index] -= value // VALUE_DIVISOR << 12
+        beta = min(beta, value + ORDERING_WINDOW)
         if ctx.stopped:
             break
 
 
 @njit
-def write_ordered_moves(ctx, key, data, moves, start, beta):
-    """Write the keys of `moves` (uint64) to ctx.scores[start:], by the replies they leave and by a shallow search.
+def predicted(ctx, alpha, count, doubt):
+    """Return which side of the window (alpha, alpha + 1) a shallow search puts the score on: alpha or alpha + 1.
 
-    key, data : of the position in the table; data is 0 if it is not there.
-    Returns (end, value); a value other than NO_SCORE is a cutoff, and is stored.
+    NO_SCORE if it tells too little for the `doubt` allowed.   count : empty squares.
+    """
+    depth = min(count // 8 * 2, MOST_PROBED) + count % 2
+    margin = MARGINS[doubt] * SPREAD // 100
+    low, high = DISC * alpha - margin, DISC * (alpha + 1) + margin
+    if 2 * evaluate(ctx) >= low + high:
+        if high <= DISC * HIGHEST and search(ctx, high - 1, high, depth, np.int64(0)) >= high and not ctx.stopped:
+            return alpha + 1
+    elif low >= DISC * LOWEST and search(ctx, low, low + 1, depth, np.int64(0)) <= low and not ctx.stopped:
+        return alpha
+    return np.int64(NO_SCORE)
+
+
+@njit
+def write_moves(ctx, key, data, moves, start, alpha, beta, doubt):
+    """Write the keys of `moves` (uint64) to ctx.scores[start:]: the table's first, then by the replies they leave.
+
+    key, data : of the position in the table; data is 0 if it is not there.   doubt : see `solve_deep`.
+    Returns (end, known, value): `known` are from the table; a value other than NO_SCORE is the node's, by a bound of a
+    child, which is stored, or by a shallow search.
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     count = popcount(ALL ^ (own | opponent))
-    value, place = transposition_cut(ctx, own, opponent, moves, start, beta)
+    known = ZERO
+    value, place = transposition_cut(ctx, own, opponent, moves, start, beta, doubt)
     if value != NO_SCORE:
-        store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1)
-        return start, value
+        store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1, doubt)
+        return start, known, value
+    if doubt > 0 and beta - alpha == 1:
+        value = predicted(ctx, alpha, count, doubt)
+        if value != NO_SCORE:
+            return start, known, value
     end = write_keys(ctx, own, opponent, moves, start)
-    if end > start + ONE:
-        first, second = entry_moves(data)
-        for index in range(start, end):
-            square = np.int64(key_square(ctx.scores[index])) + 1
-            if square == first:
-                ctx.scores[index] += TABLE_MOVE
-            elif square == second:
-                ctx.scores[index] += SECOND_MOVE
-        score_by_search(ctx, start, end, ordering_depth(count))
-    return end, value
+    first, second = entry_moves(data)
+    for index in range(start, end):
+        square = np.int64(key_square(ctx.scores[index])) + 1
+        if square in (first, second):
+            ctx.scores[index] += TABLE_MOVE if square == first else SECOND_MOVE
+            known += ONE
+    return end, known, value
 
 
 @njit
@@ -132,12 +178,29 @@ def next_move(ctx, slots, at, end, deferred, defer):
 
 
 @njit
-def solve_deep(ctx, slots, alpha, beta):
+def first_cut(ctx, own, opponent, key, alpha, beta, doubt):
+    """Return (value, data, alpha, beta): what the table has of the position, the window narrowed to its bounds.
+
+    A value other than NO_SCORE is the node's, by stable discs or by the table.   doubt : see `solve_deep`.
+    """
+    data = ZERO
+    value = stability_cut(own, opponent, alpha, beta)
+    if value == NO_SCORE:
+        data = probe(ctx, key)
+        if data != ZERO and entry_doubt(data) <= doubt:
+            value, alpha, beta = narrow_window(data, alpha, beta)
+    return value, data, alpha, beta
+
+
+@njit
+def solve_deep(ctx, slots, alpha, beta, doubt):
     """Return the score of ctx.pos, exact within (alpha, beta): as `solve`, with a costlier ordering of the moves.
 
     The shared search orders them, so ctx must be prepared as for a search. Threads search the same tree and defer
     moves that another thread is searching (ABDADA, Jean-Christophe Weill 1996, in Tom Kerrigan's simplified form).
     slots : address (uint64) of BEING_SEARCHED_SLOTS zeroed uint64, the same for all threads.
+    doubt : 0 for an exact score; else a selective pass, with Multi-ProbCut by MARGINS[doubt]. Its bounds carry the
+    doubt into the table, where only passes of as much doubt or more believe them; the moves serve all.
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     empty = ALL ^ (own | opponent)
@@ -148,38 +211,36 @@ def solve_deep(ctx, slots, alpha, beta):
         return NO_SCORE
 
     # 1. Cutoffs before any move: stable discs, the table.
-    value = stability_cut(own, opponent, alpha, beta)
+    key = ending_key(own, opponent)
+    value, data, alpha, beta = first_cut(ctx, own, opponent, key, alpha, beta, doubt)
     if value != NO_SCORE:
         return value
-    key = ending_key(own, opponent)
-    data = probe(ctx, key)
-    if data != ZERO:
-        value, alpha, beta = narrow_window(data, alpha, beta)
-        if value != NO_SCORE:
-            return value
 
-    # 2. The moves, ordered by the replies they leave and by a shallow search.
+    # 2. The moves, unless the table or a shallow search settles the window.
     moves = mobility(own, opponent)
     if moves == ZERO:
         if mobility(opponent, own) == ZERO:
             return final_score(own, opponent)
         make_move(ctx, np.uint32(PASS))
         ctx.nodes += 1
-        value = -solve_deep(ctx, slots, -beta, -alpha)
+        value = -solve_deep(ctx, slots, -beta, -alpha, doubt)
         unmake_move(ctx, np.uint32(PASS))
         return value
     start = np.uint64(SORTED_START + 64 * count)
-    end, value = write_ordered_moves(ctx, key, data, moves, start, beta)
+    end, known, value = write_moves(ctx, key, data, moves, start, alpha, beta, doubt)
     if value != NO_SCORE or ctx.stopped:
         return value
 
-    # 3. The first move with the full window, the others with a null window first. Moves that other threads are
-    #    searching come last, when their results are mostly in the table.
+    # 3. The table's moves, then the others as shallow searches order them: one with the full window, the rest with a
+    #    null window first. Moves that other threads are searching come last, when the table mostly has their results.
     best, best_move = NO_SCORE, np.int64(0)
     low = alpha
     at = deferred = start
-    first_round = True
+    first_round = unsorted = True
     while True:
+        if unsorted and at >= start + known:  # mostly a move from the table has cut off before
+            unsorted = False
+            score_by_search(ctx, at, end, ordering_depth(count, known))
         shared = first_round and best > NO_SCORE and count > DEEP
         at, deferred, place, child = next_move(ctx, slots, at, end, deferred, shared)
         if place == NO_PLACE:
@@ -194,9 +255,9 @@ def solve_deep(ctx, slots, alpha, beta):
         make_move(ctx, move)
         ctx.nodes += 1
         bound = low + 1 if best > NO_SCORE else beta
-        value = -solve_deep(ctx, slots, -bound, -low)
+        value = -solve_deep(ctx, slots, -bound, -low, doubt)
         if low < value < beta and bound < beta and not ctx.stopped:
-            value = -solve_deep(ctx, slots, -beta, -value)
+            value = -solve_deep(ctx, slots, -beta, -value, doubt)
         unmake_move(ctx, move)
         if shared:
             stop_searching(slots, child)
@@ -210,5 +271,5 @@ def solve_deep(ctx, slots, alpha, beta):
             low = max(low, value)
 
     # 4. Store the result.
-    store_result(ctx, key, count, alpha, beta, best, best_move)
+    store_result(ctx, key, count, alpha, beta, best, best_move, doubt)
     return best

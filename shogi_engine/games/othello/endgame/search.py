@@ -14,6 +14,7 @@ from shogi_engine.games.othello.endgame.table import (
     HIGHEST,
     LOWEST,
     ending_key,
+    entry_doubt,
     entry_moves,
     lower_bound,
     store_result,
@@ -150,10 +151,10 @@ def key_flips(ctx, own, opponent, start, end, key):
 
 
 @njit
-def transposition_cut(ctx, own, opponent, moves, start, beta):
-    """Return (value, square) of a move of which the table has a bound that proves at least `beta`, or (NO_SCORE, 0).
+def transposition_cut(ctx, own, opponent, moves, start, beta, doubt):
+    """Return (value, square) of a move of which the table has a bound that makes it at least `beta`, or (NO_SCORE, 0).
 
-    Looks at the first KEPT_WORDS moves; ctx.moves[start:] is written.
+    doubt : the most that a bound may have. Looks at the first KEPT_WORDS moves; ctx.moves[start:] is written.
     """
     address = first = address_of(ctx.moves) + np.uint64(4) * start
     left = moves
@@ -168,7 +169,7 @@ def transposition_cut(ctx, own, opponent, moves, start, beta):
     end, address = address, first
     while address < end:
         data = probe(ctx, read_word(address))
-        if data != ZERO and -upper_bound(data) >= beta:
+        if data != ZERO and -upper_bound(data) >= beta and entry_doubt(data) <= doubt:
             return -upper_bound(data), np.uint64(ctz(moves))
         moves &= moves - ONE
         address += np.uint64(8)
@@ -236,7 +237,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
             return value
     start = end = np.uint64(SORTED_START + 64 * count)
     if with_table and count >= ETC_EMPTIES:
-        value, _ = transposition_cut(ctx, own, opponent, moves, start, beta)
+        value, _ = transposition_cut(ctx, own, opponent, moves, start, beta, np.int64(0))
         if value != NO_SCORE:
             return value
 
@@ -280,7 +281,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
 
     # 3. Store the result.
     if with_table:
-        store_result(ctx, key, count, alpha, beta, best, best_move)
+        store_result(ctx, key, count, alpha, beta, best, best_move, np.int64(0))
     return best
 
 

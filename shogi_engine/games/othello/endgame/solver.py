@@ -10,7 +10,9 @@ the same scores but needs seven times the nodes and eight times the time (FFO 26
 evaluation by eight features: 160 M nodes and 9.9 s against 23 M and 1.2 s): it probes the table for no child before it
 searches one, counts no stable discs, and orders by history where the number of replies tells more. It does serve here:
 a presearch finds a likely score, and shallow searches order the moves, so that a better evaluation makes a better
-solver."""
+solver. Selective passes over the whole tree, of falling doubt as in Edax (https://github.com/abulmo/edax-reversi) and
+Egaroucid (https://github.com/Nyanyan/Egaroucid), then leave good moves in the table, and a score that is mostly right,
+for the exact pass: 562 M nodes in place of 792 M on FFO 40-49."""
 
 import threading
 import time
@@ -29,6 +31,7 @@ from shogi_engine.games.othello.endgame.table import (
     HIGHEST,
     LOWEST,
     ending_key,
+    entry_doubt,
     entry_square,
     lower_bound,
     upper_bound,
@@ -49,6 +52,8 @@ from shogi_engine.threads import start_thread
 
 PRESEARCH_MARGIN = 6  # the presearch is this many plies shallower than the number of empty squares
 PRESEARCH_MAX_DEPTH = 14
+SELECTIVE_PASSES = (3, 2, 1)  # their doubts, before the exact pass; see deep_search.MARGINS
+SELECTIVE_EMPTIES = 18  # with fewer empty squares there are none
 WINDOW = 3  # half the first window around the guess; scores are even, bounds odd
 PROGRESS_SECONDS = 0.2
 TYPICAL_EMPTIES, TYPICAL_MS = 20, 400  # solved in about so long, in twice the time with one more
@@ -111,7 +116,8 @@ class Solver:
     def warmup(self) -> None:
         """Compile, or load from the cache, all that solving needs."""
         self.solve(parse_obf(WARM), pv=True)
-        lower_bound(ZERO), upper_bound(ZERO)  # asked of what the table knows, which is nothing of so small an ending
+        # Asked of what the table knows, which is nothing of so small an ending.
+        lower_bound(ZERO), upper_bound(ZERO), entry_doubt(ZERO)
         self.clear()
 
     def prepare(self) -> None:
@@ -210,27 +216,47 @@ class Solver:
     def _narrow(
         self, ctx: Any, position: Any, wld: bool, progress: Callable[[int, int], None] | None
     ) -> tuple[int, int, int]:
-        """Search with one window after another until the score is known; return its bounds and the best guess."""
+        """Search with rising confidence, then exactly, until the score is known; return its bounds and best guess."""
         moves = legal_moves(position)
         if not moves:
             score = int(final_score(position.own, position.opponent))
             return score, score, score
-        data = self._known(position)
-        lower, upper = (int(lower_bound(data)), int(upper_bound(data))) if data else (LOWEST, HIGHEST)
+        bounds = lower, upper = self._proven(position)
         guess = self._presearch(ctx, position) if lower < upper else lower
+        if empty_squares(position) >= SELECTIVE_EMPTIES:
+            for doubt in SELECTIVE_PASSES:
+                _, _, guess = self._pass(position, bounds, guess, wld, doubt)
+        lower, upper, guess = self._pass(position, bounds, guess, wld, 0, progress)
+        if progress and not self._stop.stopped:
+            progress(len(moves), len(moves))
+        return lower, upper, guess
+
+    def _pass(
+        self,
+        position: Any,
+        bounds: tuple[int, int],
+        guess: int,
+        wld: bool,
+        doubt: int,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> tuple[int, int, int]:
+        """Search with one window after another, from `guess` on, until the score is known as well as `doubt` allows.
+
+        bounds : that are proven.   Returns the bounds found and the best guess, an even number.
+        """
+        lower, upper = bounds
         centre, width = (0, 1) if wld else (guess, WINDOW)
         while lower < upper and not self._stop.stopped and not (wld and (lower > 0 or upper < 0)):
             alpha, beta = max(centre - width, lower - 1), min(centre + width, upper + 1)
-            value = self._search(position, alpha, beta, progress)
+            value = self._search(position, alpha, beta, doubt, progress)
             if self._stop.stopped:
                 break
             if value > alpha:
                 lower = value
             if value < beta:
                 upper = value
+            guess = 2 * round(value / 2)  # Multi-ProbCut's values may be odd
             centre, width = value, 2 * width + 1
-        if progress and not self._stop.stopped:
-            progress(len(moves), len(moves))
         return lower, upper, guess
 
     def _presearch(self, ctx: Any, position: Any) -> int:
@@ -252,15 +278,25 @@ class Solver:
         self._run([work], None)
         return max(LOWEST, min(HIGHEST, 2 * round(values[-1] / (2 * DISC))))
 
-    def _search(self, position: Any, alpha: int, beta: int, progress: Callable[[int, int], None] | None = None) -> int:
-        """Search one window with all threads; the first to be done ends it. Return the value."""
+    def _search(
+        self,
+        position: Any,
+        alpha: int,
+        beta: int,
+        doubt: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> int:
+        """Search one window with all threads; the first to be done ends it. Return the value.
+
+        doubt : 0 for an exact search; see `solve_deep`.
+        """
         contexts = self._contexts if empty_squares(position) > DEEP else self._contexts[:1]
         self._being_searched[:] = 0
         slots = np.uint64(self._being_searched.ctypes.data)
         values: list[int] = []
 
         def work(ctx: Any) -> None:
-            value = int(solve_deep(ctx, slots, np.int64(alpha), np.int64(beta)))
+            value = int(solve_deep(ctx, slots, np.int64(alpha), np.int64(beta), np.int64(doubt)))
             if not ctx.stopped:
                 values.append(value)
 
@@ -313,11 +349,16 @@ class Solver:
         """Return what the table knows of `position`, 0 if nothing."""
         return self._data(ending_key(position.own, position.opponent))
 
+    def _proven(self, position: Any) -> tuple[int, int]:
+        """Return the bounds of the score of `position` that the table's entry proves."""
+        data = self._known(position)
+        return (int(lower_bound(data)), int(upper_bound(data))) if data and not entry_doubt(data) else (LOWEST, HIGHEST)
+
     def _settled(self, position: Any, alpha: int, beta: int) -> tuple[int, int]:
         """Return how many moves of `position` the table settles for the window, and how many there are."""
         moves = legal_moves(position)
-        known = [self._known(after(position, move)) for move in moves]
-        settled = sum(1 for data in known if data and (-lower_bound(data) <= alpha or -upper_bound(data) >= beta))
+        bounds = [self._proven(after(position, move)) for move in moves]
+        settled = sum(1 for lower, upper in bounds if -lower <= alpha or -upper >= beta)
         return min(settled, len(moves) - 1), len(moves)
 
     def _best_move(self, position: Any, target: int | None) -> int:
@@ -326,12 +367,11 @@ class Solver:
         0 if there is no move, or if the search for one was stopped.
         """
         moves = legal_moves(position)
-        data = self._known(position)
-        square = int(entry_square(data))
+        square = int(entry_square(self._known(position)))
         known = DISC_MOVE | square if square >= 0 else int(entry_move(self._data(key(position))))
         if target is None or len(moves) < 2:
             return known if known in moves else moves[0] if moves else 0
-        if known in moves and lower_bound(data) >= target:
+        if known in moves and self._proven(position)[0] >= target:
             return known
         for move in moves:
             if -self._search(after(position, move), -target - 1, -target + 1) >= target and not self._stop.stopped:

@@ -2,8 +2,8 @@
 
 The memory and its clusters are the search's (search/tt.py: the lockless entries, their depth and generation, and which
 of them is replaced); the keys are salted, so that both kinds of entry share one table.
-data: bits 0-7 best move + 1, 8-15 the one before, 32-39 lower bound + 64, 40-47 upper bound + 64, 48-55 empty squares,
-56-57 set, 58-63 generation.
+data: bits 0-7 best move + 1, 8-15 the one before, 16-23 doubt, 32-39 lower bound + 64, 40-47 upper bound + 64,
+48-55 empty squares, 56-57 set, 58-63 generation.
 """
 
 import numpy as np
@@ -49,19 +49,34 @@ def entry_square(data):
 
 
 @njit
-def store_bounds(ctx, key, empties, lower, upper, move):
-    """Store bounds of a position, tightened by those stored before. move : square + 1, proves `lower`; or 0."""
+def entry_doubt(data):
+    """Return the doubt of an entry's bounds: 0 if they are proven, else of the selective pass they come from."""
+    return np.int64(data >> np.uint64(16) & BYTE)
+
+
+@njit
+def store_bounds(ctx, key, empties, lower, upper, move, doubt):
+    """Store bounds of a position, tightened by those stored before if they are as certain.
+
+    move : square + 1, proves `lower`; or 0.   doubt : see `entry_doubt`; bounds of less doubt than these stay.
+    """
     address, data = find_slot(ctx, key)
     second = np.int64(0)
     if data != ZERO:
-        (before, earlier), proven = entry_moves(data), lower_bound(data)
-        if move == 0 or before != 0 and proven > lower:  # by another thread meanwhile, for a better bound
+        before, earlier = entry_moves(data)
+        known = entry_doubt(data)
+        worse = known < doubt or known == doubt and lower_bound(data) > lower
+        if move == 0 or before != 0 and worse:  # by another thread meanwhile, for a better bound
             move, before = before, move
         second = before if before != move and before != 0 else earlier
-        lower, upper = max(lower, proven), min(upper, upper_bound(data))
+        if known < doubt:
+            lower, upper, doubt = lower_bound(data), upper_bound(data), known
+        elif known == doubt and lower <= upper_bound(data) and lower_bound(data) <= upper:  # doubtful ones may differ
+            lower, upper = max(lower, lower_bound(data)), min(upper, upper_bound(data))
     data = (
         np.uint64(move)
         | np.uint64(second) << np.uint64(8)
+        | np.uint64(doubt) << np.uint64(16)
         | np.uint64(lower + 64) << np.uint64(32)
         | np.uint64(upper + 64) << np.uint64(40)
         | np.uint64(empties) << np.uint64(48)
@@ -72,8 +87,8 @@ def store_bounds(ctx, key, empties, lower, upper, move):
 
 
 @njit
-def store_result(ctx, key, empties, alpha, beta, best, move):
+def store_result(ctx, key, empties, alpha, beta, best, move, doubt):
     """Store the bounds that a search of the window (alpha, beta) proved: its value `best`, by `move` (square + 1)."""
     lower = best if best > alpha else np.int64(LOWEST)
     upper = best if best < beta else np.int64(HIGHEST)
-    store_bounds(ctx, key, empties, lower, upper, move if best > alpha else np.int64(0))
+    store_bounds(ctx, key, empties, lower, upper, move if best > alpha else np.int64(0), doubt)
