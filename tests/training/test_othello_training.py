@@ -176,3 +176,20 @@ def test_options_of_the_other_game_are_refused(tmp_path, capsys):
 def test_a_game_without_a_recipe_is_refused():
     with pytest.raises(ValueError, match="shogi, othello"):
         recipe.load("go")
+
+
+def test_spreads_are_fitted_to_even_positions(folder, monkeypatch):
+    """Lopsided positions, whose values jump from depth to depth, would widen the margins of all."""
+    fitted = []
+
+    def values(player, samples, first, last):
+        fitted.append(samples)
+        return np.random.default_rng(1).integers(-300, 300, (len(samples), last - first + 1))
+
+    monkeypatch.setattr(spread, "search_values", values)
+    samples = Games.load([folder], 1.0, 0.8).samples
+    spread.fit_spread(pattern_weights.read(pattern_weights.SHIPPED)[0], samples, 1 << 20, 1)
+    found = np.concatenate(fitted)
+    even = np.abs(samples["value"]) <= 1600
+    assert 0 < len(found) <= np.count_nonzero(even) < len(samples)
+    assert np.abs(found["value"]).max() <= 1600

@@ -58,7 +58,8 @@ def main(argv: list[str] | None = None) -> int:
         found = errors(samples, weights, args.depth)
         interval = 1.96 * found.std() / np.sqrt(len(found))
         by_count = " ".join(f"{count}: {found[empties == count].mean():.2f}" for count in np.unique(empties))
-        print(f"{weights}: {found.mean():.3f} +- {interval:.3f} discs, {len(found)} positions, depth {args.depth}; {by_count}")
+        mean = f"{found.mean():.3f} +- {interval:.3f} discs"
+        print(f"{weights}: {mean}, {len(found)} positions, depth {args.depth}; {by_count}")
     return 0
 
 
