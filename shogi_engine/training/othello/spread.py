@@ -10,6 +10,7 @@ from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.evaluation import pattern_weights
 from shogi_engine.games.othello.evaluation.pattern_layout import SPREAD_DEPTHS, SPREAD_GROUPS, SPREAD_PHASES
 from shogi_engine.games.othello.evaluation.patterns import shallow_depth
+from shogi_engine.games.othello.types import DISC
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import DEEPER, FINISH, TABLE, set_root
 from shogi_engine.search.tt import TranspositionTable
@@ -20,6 +21,7 @@ from shogi_engine.training.othello.positions import empties_of, phases_of
 FIRST_DEPTH = 3  # with less depth nothing is cut off
 DEEPEST = 8  # the deepest search that spreads are fitted to
 FEWEST = 10  # positions of a group that tell something
+LOPSIDED = 16 * DISC  # positions worth more, whose values jump from depth to depth, are not fitted to
 NO_SPREAD = np.zeros((SPREAD_GROUPS, SPREAD_DEPTHS), dtype=np.int32)
 
 
@@ -62,8 +64,8 @@ def search_values(player: Player, samples: np.ndarray, first: int, last: int) ->
 
 
 def fit_spread(knots: np.ndarray, samples: np.ndarray, count: int, seed: int) -> Spreads:
-    """Return the spreads of searches with weights, int16[KNOTS, n], of `count` samples of each group of phases."""
-    samples = samples[empties_of(samples) >= DEEPEST]
+    """Return the spreads of searches with weights, int16[KNOTS, n], of `count` even samples of each group of phases."""
+    samples = samples[(empties_of(samples) >= DEEPEST) & (np.abs(samples["value"]) <= LOPSIDED)]
     random, player = np.random.default_rng([seed, 3]), player_of(knots)
     measured, rows, logs = [], [], []
     for group in range(SPREAD_GROUPS):

@@ -1,0 +1,67 @@
+"""Say by how many discs searches miss exact scores: mean errors on solved endings, by weights of Othello's patterns.
+
+    python -m tools.measure.othello_error --depth 10 --weights work/gen0/weights.bin
+
+The endings are a file of OBF with a score on each line, by default those of tools/data: one position of each of so many
+games at 2000 nodes a move from random openings of 8 to 14 moves, with their exact scores. The weights that ship come
+first. Every position is searched for itself, without Multi-ProbCut.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.games.othello.evaluation import pattern_weights
+from shogi_engine.games.othello.notation import parse_obf
+from shogi_engine.games.othello.records.formats.obf import parse_obf_line
+from shogi_engine.games.othello.types import DISC
+from shogi_engine.training.othello.kernels import SAMPLE
+from shogi_engine.training.othello.positions import empties_of
+from shogi_engine.training.othello.spread import player_of, search_values
+
+ENDINGS = Path(__file__).resolve().parents[1] / "data" / "othello_endings.obf"
+
+
+def read_endings(file: Path) -> Any:
+    """Return the positions with their scores, record[SAMPLE]. Raises ValueError, naming the line, if one has none."""
+    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    samples = np.zeros(len(lines), dtype=SAMPLE)
+    for number, (sample, line) in enumerate(zip(samples, lines, strict=True), 1):
+        test = parse_obf_line(line)
+        if test.score is None:
+            raise ValueError(f"{file}, line {number}: no score")
+        position = parse_obf(test.position)
+        sample["own"], sample["opponent"], sample["value"] = position.own, position.opponent, DISC * test.score
+    return samples
+
+
+def errors(samples: Any, weights: Path, depth: int) -> np.ndarray:
+    """Return by how many discs searches of `depth` plies with weights miss each sample's value, float[n]."""
+    knots, _ = pattern_weights.read(weights)
+    values = search_values(player_of(knots), samples, depth, depth)[:, 0]
+    return np.abs(values - samples["value"]) / DISC
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Search and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--endings", type=Path, default=ENDINGS)
+    parser.add_argument("--depth", type=int, default=10)
+    parser.add_argument("--weights", type=Path, nargs="*", default=[])
+    args = parser.parse_args(argv)
+    samples = read_endings(args.endings)
+    empties = empties_of(samples)
+    for weights in (pattern_weights.SHIPPED, *args.weights):
+        found = errors(samples, weights, args.depth)
+        interval = 1.96 * found.std() / np.sqrt(len(found))
+        by_count = " ".join(f"{count}: {found[empties == count].mean():.2f}" for count in np.unique(empties))
+        mean = f"{found.mean():.3f} +- {interval:.3f} discs"
+        print(f"{weights}: {mean}, {len(found)} positions, depth {args.depth}; {by_count}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
