@@ -34,7 +34,7 @@ def test_show_prints_what_the_shipped_books_know(capsys):
 def test_a_book_is_built_extended_exported_and_imported(capsys, tmp_path):
     path, book, lines = tmp_path / "run.jsonl", tmp_path / "book.txt", tmp_path / "lines.txt"
     lines.write_text("perpendicular: f5 d6 c5\n")
-    words = ["othello", "build", path, "--depth", 1, "--width", 2, "--max-ply", 4, "--out", book, "--openings", lines]
+    words = ["othello", "build", path, "--depth", 1, "--width", 2, "--max-ply", 6, "--out", book, "--openings", lines]
     assert run(capsys, *words, "--positions", 8)[0] == 0
     built = book.read_text()
     assert run(capsys, *words[:-2], "--positions", 8)[0] == 0 and book.read_text() == built  # the run has the lines
@@ -46,7 +46,9 @@ def test_a_book_is_built_extended_exported_and_imported(capsys, tmp_path):
         _, shown = run(capsys, "othello", "show", "--book", book, "--position", board.obf(), "--json")
         assert move in {each["move"] for each in json.loads(shown[-1])["moves"]}
         board.push_text(move)
+    searched = path.read_text().count("\n")
     assert run(capsys, "othello", "extend", path, "--positions", 2)[0] == 0
+    assert path.read_text().count("\n") == searched + 2
     more, merged = tmp_path / "more.txt", tmp_path / "merged.txt"
     assert run(capsys, "othello", "export", path, "--out", more)[0] == 0
     assert more.read_text().count("\n") >= book.read_text().count("\n") + 2
