@@ -58,7 +58,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--against", default="", metavar="WHAT", help="the gate's other side: a name or a file")
     shogi = parser.add_argument_group("Shogi")
     shogi.add_argument("--width", type=at_least_one, metavar="N", help="neurons a side; default 256")
-    shogi.add_argument("--batch", type=at_least_one, metavar="N", help="default 16384")
+    shogi.add_argument("--batch", type=at_least_one, metavar="N", help="default 4096")
     shogi.add_argument("--result-share", type=fraction, nargs=2, metavar="S", help="first, last; default 0 0.3")
     othello = parser.add_argument_group("Othello")
     othello.add_argument("--exact", type=natural, metavar="N", help="empty squares that are solved; default 14")

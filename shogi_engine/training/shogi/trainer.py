@@ -34,7 +34,7 @@ from shogi_engine.training.shogi.trainer_kernels import (
 
 LIMIT = 1.98  # of a parameter: with it the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5
-BLOCK_BATCHES = 32  # batches that are shuffled together
+BLOCK_POSITIONS = 1 << 19  # that are shuffled together, at least: 500 batches must not all come from a few games
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class TrainOptions(recipe.TrainOptions):
 
     width: int = 256
     epochs: int = 20
-    batch: int = 16384
+    batch: int = 4096
     rate: float = 1e-3
-    decay: float = 0.01
+    decay: float = 0.1
     result_share: tuple[float, float] = (0.0, 0.3)
     trust: float = 0.5
     held_out: float = 0.03
@@ -160,7 +160,7 @@ class Trainer:
         random = np.random.default_rng([options.seed, 2, epoch])
         games, share = random.permutation(self.learning), self.result_share(epoch)
         total, positions, before = 0.0, 0, 0
-        for done, block in self.games.blocks(games, BLOCK_BATCHES * options.batch):
+        for done, block in self.games.blocks(games, max(BLOCK_POSITIONS, options.batch)):
             targets = block.targets(share)
             order = random.permutation(len(targets)).astype(np.int32)
             batches = max(len(order) // options.batch, 1)  # what is left over has to wait for the next epoch
