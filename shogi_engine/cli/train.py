@@ -48,18 +48,18 @@ def add_parser(commands: Any) -> None:
         help="who plays them: an evaluation or a file; default: the last weights",
     )
     parser.add_argument("--name", default="", help="of the weights' files; default network, Othello weights")
-    parser.add_argument("--epochs", type=at_least_one, metavar="N", help="default 20, Othello 12")
+    parser.add_argument("--epochs", type=at_least_one, metavar="N", help="default 5, Othello 12")
     parser.add_argument(
         "--trust", type=fraction, metavar="S", help="in the values of later positions; default 0.5, Othello 0.8"
     )
-    parser.add_argument("--older-share", type=fraction, metavar="S", help="of older games; default 0.5, Othello 1")
+    parser.add_argument("--older-share", type=fraction, metavar="S", help="of older games; default 1")
     parser.add_argument("--gate-games", type=at_least_one, default=400, metavar="N", help="default 400")
     parser.add_argument("--gate-nodes", type=at_least_one, default=5000, metavar="N", help="a move; default 5000")
     parser.add_argument("--against", default="", metavar="WHAT", help="the gate's other side: a name or a file")
     shogi = parser.add_argument_group("Shogi")
     shogi.add_argument("--width", type=at_least_one, metavar="N", help="neurons a side; default 256")
     shogi.add_argument("--batch", type=at_least_one, metavar="N", help="default 4096")
-    shogi.add_argument("--result-share", type=fraction, nargs=2, metavar="S", help="first, last; default 0 0.3")
+    shogi.add_argument("--result-share", type=fraction, nargs=2, metavar="S", help="first, last; default 0 0.15")
     othello = parser.add_argument_group("Othello")
     othello.add_argument("--exact", type=natural, metavar="N", help="empty squares that are solved; default 14")
     othello.add_argument("--penalty", type=natural, metavar="N", help="positions that hold a weight; default 300")

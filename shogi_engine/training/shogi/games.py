@@ -50,7 +50,7 @@ class Games:
         self.begins = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
     @classmethod
-    def load(cls, folders: Sequence[Path], older_share: float = 0.5) -> "Games":
+    def load(cls, folders: Sequence[Path], older_share: float = 1.0) -> "Games":
         """Return the games of all pieces in the last of `folders`, and of such a share of the pieces in the others.
 
         What a value means differs from one labelling evaluation to another: each folder's are brought to SCALE. Raises

@@ -47,14 +47,14 @@ class TrainOptions(recipe.TrainOptions):
     """
 
     width: int = 256
-    epochs: int = 20
+    epochs: int = 5
     batch: int = 4096
     rate: float = 1e-3
     decay: float = 0.1
-    result_share: tuple[float, float] = (0.0, 0.3)
+    result_share: tuple[float, float] = (0.0, 0.15)
     trust: float = 0.5
     held_out: float = 0.03
-    older_share: float = 0.5
+    older_share: float = 1.0
     seed: int = 1
 
     def __post_init__(self) -> None:
