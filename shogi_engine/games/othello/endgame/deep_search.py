@@ -126,7 +126,7 @@ def write_moves(ctx, key, data, moves, start, alpha, beta, doubt):
     own, opponent = ctx.pos.own, ctx.pos.opponent
     count = popcount(ALL ^ (own | opponent))
     known = ZERO
-    value, place = transposition_cut(ctx, own, opponent, moves, start, beta, doubt)
+    value, place = transposition_cut(ctx, own, opponent, moves, start, beta, doubt, count - 1)
     if value != NO_SCORE:
         store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1, doubt)
         return start, known, value

@@ -34,6 +34,7 @@ from shogi_engine.games.othello.endgame.table import (
     entry_doubt,
     entry_square,
     lower_bound,
+    probe_ending,
     upper_bound,
 )
 from shogi_engine.games.othello.game import GAME
@@ -46,7 +47,7 @@ from shogi_engine.search.context import ALL_FLAGS, DEEPER, FINISH, TABLE, new_co
 from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import MAX_THREADS, NO_LIMIT
-from shogi_engine.search.tt import TranspositionTable, entry_move, probe
+from shogi_engine.search.tt import TranspositionTable, entry_move
 from shogi_engine.stop import Deadline, StopToken, end_of
 from shogi_engine.threads import start_thread
 
@@ -341,13 +342,13 @@ class Solver:
 
     # ---- what the table knows -------------------------------------------------------------------------------------
 
-    def _data(self, hash_key: int) -> np.uint64:
-        """Return the table's data for a key, 0 if there is none."""
-        return np.uint64(probe(self._contexts[0], np.uint64(hash_key)))
+    def _data(self, hash_key: int, empties: int) -> np.uint64:
+        """Return the data stored for a key, 0 if there is none.   empties : the position's; many for the search's."""
+        return np.uint64(probe_ending(self._contexts[0], np.uint64(hash_key), empties))
 
     def _known(self, position: Any) -> np.uint64:
-        """Return what the table knows of `position`, 0 if nothing."""
-        return self._data(ending_key(position.own, position.opponent))
+        """Return what the tables know of `position`, 0 if nothing."""
+        return self._data(ending_key(position.own, position.opponent), empty_squares(position))
 
     def _proven(self, position: Any) -> tuple[int, int]:
         """Return the bounds of the score of `position` that the table's entry proves."""
@@ -368,7 +369,7 @@ class Solver:
         """
         moves = legal_moves(position)
         square = int(entry_square(self._known(position)))
-        known = DISC_MOVE | square if square >= 0 else int(entry_move(self._data(key(position))))
+        known = DISC_MOVE | square if square >= 0 else int(entry_move(self._data(key(position), SQUARES)))
         if target is None or len(moves) < 2:
             return known if known in moves else moves[0] if moves else 0
         if known in moves and self._proven(position)[0] >= target:
