@@ -14,6 +14,7 @@ from othello.naive_othello import DIRECTIONS, State
 from othello_cases import random_game
 
 from shogi_engine.engine import Engine
+from shogi_engine.games.othello.endgame.deep_search import DEEP
 from shogi_engine.games.othello.endgame.last_empties import last_flips
 from shogi_engine.games.othello.endgame.solver import SELECTIVE_EMPTIES, Solver, after
 from shogi_engine.games.othello.endgame.table import NEAR_EMPTIES, ending_key
@@ -204,7 +205,7 @@ def plant(table, position, doubt, score):
 def test_only_proofs_are_believed():
     """Entries of selective passes, here false ones of a position and all its children, prove nothing."""
     solver = Solver(hash_mb=4)
-    for ending in [ending for ending in SUITE if 14 <= empties(ending.position) <= 16][:6]:
+    for ending in [ending for ending in SUITE if DEEP < empties(ending.position) <= DEEP + 3][:6]:
         claimed = ending.score + (4 if ending.score < 0 else -4)
         for doubt in (1, 2, 3, 0):
             solver.clear()

@@ -4,7 +4,7 @@ solver = Solver(threads=2)
 solved = solver.solve(parse_obf("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"))
 print(solved.score, format_move(None, solved.move))
 
-Two searches share the work: `deep_search.solve_deep`, and `search.solve` from twelve empty squares on.
+Two searches share the work: `deep_search.solve_deep`, and `search.solve` from thirteen empty squares on.
 The shared alpha-beta, exact (no pruning, no reductions) and with `endgame_solve` for the last eight squares, finds
 the same scores but needs seven times the nodes and eight times the time (FFO 26-30, 20 empty squares, both with the
 evaluation by eight features: 160 M nodes and 9.9 s against 23 M and 1.2 s): it probes the table for no child before it
@@ -58,6 +58,7 @@ SELECTIVE_EMPTIES = 18  # with fewer empty squares there are none
 WINDOW = 3  # half the first window around the guess; scores are even, bounds odd
 PROGRESS_SECONDS = 0.2
 TYPICAL_EMPTIES, TYPICAL_MS = 20, 400  # solved in about so long, in twice the time with one more
+SOLVED_EMPTIES = 13  # with fewer a search finds the score as quickly
 MOST_OF_TIME = 0.6  # the part of its time that a player tries to solve the position in
 
 # Seven empty squares, for compiling: enough for a presearch. FFO 20, from the test positions of the French federation,
@@ -172,7 +173,7 @@ class Solver:
         soft_ms = limits.soft_ms
         empties = empty_squares(position)
         if soft_ms is None:
-            if empties < DEEP:
+            if empties < SOLVED_EMPTIES:
                 return None
         elif TYPICAL_MS * 2.0 ** (empties - TYPICAL_EMPTIES) > MOST_OF_TIME * soft_ms:
             return None
