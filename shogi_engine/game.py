@@ -70,6 +70,7 @@ class Game:
     score_text(value) -> str           a value as the game's players write it, e.g. 'cp 120' or 'discs 4'
     evaluations : Registry             of `Evaluation`s; None: there is one, whose kernels are rules of the position
     state : np.dtype                   what the game keeps for each ply of the line searched (see `update_state`)
+    histories : tuple                  a dtype's fields: what its own kernels learn, kept among search.history.Histories
     solver(**options) -> forced_win.Solver   proves results that a search would take long to find
     solver_runs : str                  BEFORE_SEARCH, if a search then is needless (it has options threads, stop_token),
                                        or BESIDE_SEARCH, in a thread, and alone too, for a forced win: then it is a
@@ -97,6 +98,7 @@ class Game:
     score_text: Callable[[int], str] = lambda value: f"cp {value}"
     evaluations: Registry | None = None
     state: np.dtype = NOTHING
+    histories: tuple[tuple, ...] = ()
     solver: Callable[..., Any] | None = None
     solver_runs: str = BEFORE_SEARCH
     levels: int = 0

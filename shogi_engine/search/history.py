@@ -51,6 +51,7 @@ def histories_dtype(game: Game) -> np.dtype:
                 ("continuation", np.int16, (moves, moves)),  # [continuation_slot of the earlier move, of this one]
                 ("corrections", np.int16, (CORRECTION_TABLES, CORRECTION_SLOTS)),
                 ("continuation_corrections", np.int16, (moves, moves)),  # [move before last, last move]
+                *game.histories,  # its own kernels'
             ]
         )
     return _dtypes[game.name]

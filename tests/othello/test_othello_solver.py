@@ -14,9 +14,10 @@ from othello.naive_othello import DIRECTIONS, State
 from othello_cases import random_game
 
 from shogi_engine.engine import Engine
+from shogi_engine.games.othello.endgame.deep_search import DEEP
 from shogi_engine.games.othello.endgame.last_empties import last_flips
 from shogi_engine.games.othello.endgame.solver import SELECTIVE_EMPTIES, Solver, after
-from shogi_engine.games.othello.endgame.table import ending_key
+from shogi_engine.games.othello.endgame.table import NEAR_EMPTIES, ending_key
 from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.notation import discs_of, format_move, format_obf, legal_moves, parse_obf
 from shogi_engine.jit import JIT_DISABLED, cache_folder
@@ -204,7 +205,7 @@ def plant(table, position, doubt, score):
 def test_only_proofs_are_believed():
     """Entries of selective passes, here false ones of a position and all its children, prove nothing."""
     solver = Solver(hash_mb=4)
-    for ending in [ending for ending in SUITE if 14 <= empties(ending.position) <= 16][:6]:
+    for ending in [ending for ending in SUITE if DEEP < empties(ending.position) <= DEEP + 3][:6]:
         claimed = ending.score + (4 if ending.score < 0 else -4)
         for doubt in (1, 2, 3, 0):
             solver.clear()
@@ -232,6 +233,18 @@ def test_many_positions_at_once(solver):
     positions = late_positions(200, 7, 3)
     own, opponent = (np.array([pos[name] for pos in positions], np.uint64) for name in ("own", "opponent"))
     assert list(solver.scores(own, opponent)) == [naive_score(int(pos.own), int(pos.opponent)) for pos in positions]
+
+
+def test_small_endings_leave_the_shared_table_alone():
+    solver = Solver(hash_mb=1)
+    positions = [position for position in late_positions(40, NEAR_EMPTIES, 4) if empties(position) >= NEAR_EMPTIES - 1]
+    solver.scores(*(np.array([pos[name] for pos in positions], np.uint64) for name in ("own", "opponent")))
+    tables = solver._histories[0].tables
+    assert tables.near_table.any() and not solver.table.words.any()
+    solver.solve(parse_obf(DOCUMENTED))
+    assert solver.table.words.any()
+    solver._histories[0].clear()
+    assert not tables.near_table.any()
 
 
 def test_a_stop_is_obeyed_and_tells_what_is_proven():

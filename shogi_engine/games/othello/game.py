@@ -6,6 +6,7 @@ from typing import Any
 from shogi_engine.game import Game
 from shogi_engine.games.othello import book, levels, ordering, rules  # noqa: F401  (they register the rules)
 from shogi_engine.games.othello.endgame import search  # noqa: F401
+from shogi_engine.games.othello.endgame.table import NEAR_TABLE
 from shogi_engine.games.othello.evaluation import naive  # noqa: F401
 from shogi_engine.games.othello.names import EVALUATIONS
 from shogi_engine.games.othello.notation import START, format_move, format_obf, parse_move, parse_obf
@@ -37,6 +38,7 @@ GAME = Game(
     params=PARAMS,
     default_params=default_params,
     score_text=score_text,
+    histories=NEAR_TABLE,
     solver=make_solver,
     evaluations=EVALUATIONS,
     open_book=book.open_book,

@@ -36,7 +36,7 @@ from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import make_move, unmake_move
 from shogi_engine.search.tt import probe
 
-DEEP = 13  # with fewer empty squares `endgame.solve` searches
+DEEP = 14  # with fewer empty squares `endgame.solve` searches
 VALUE_DIVISOR = 7  # the evaluation's hundredths of a disc per unit of score in the ordering keys
 ORDERING_WINDOW = 10 * DISC  # moves worse by this than another are not told apart
 TABLE_MOVE, SECOND_MOVE = 1 << 30, 1 << 29  # added to the keys of the table's moves
@@ -126,7 +126,7 @@ def write_moves(ctx, key, data, moves, start, alpha, beta, doubt):
     own, opponent = ctx.pos.own, ctx.pos.opponent
     count = popcount(ALL ^ (own | opponent))
     known = ZERO
-    value, place = transposition_cut(ctx, own, opponent, moves, start, beta, doubt)
+    value, place = transposition_cut(ctx, own, opponent, moves, start, beta, doubt, count - 1)
     if value != NO_SCORE:
         store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1, doubt)
         return start, known, value

@@ -50,7 +50,7 @@ RISING = np.array([_diagonal(square, -1) for square in range(SQUARES)], dtype=np
 BESIDE = np.array([int(neighbours(ONE << np.uint64(square))) for square in range(SQUARES)], dtype=np.uint64)
 
 
-@njit
+@njit(forceinline=True)
 def last_flips(own, place):
     """Return the number of discs that the side with `own` flips on the board's only empty square `place` (uint64)."""
     file, rank = place & U7, place >> S3
@@ -61,7 +61,7 @@ def last_flips(own, place):
     return count + np.int64(LINE_FLIPS[row | (own & RISING[place]) * FILE_A >> S56])
 
 
-@njit
+@njit(forceinline=True)
 def solve_1(own, place):
     """Return the score with one empty square, `place` (uint64)."""
     discs = popcount(own)
@@ -74,7 +74,7 @@ def solve_1(own, place):
     return 2 * discs - 62 if discs > 31 else 2 * discs - 64
 
 
-@njit
+@njit(forceinline=True)
 def try_last(ctx, own, opponent, place, other):
     """Return the score of the move to `place` when `other` is the only other empty square, or NO_SCORE if illegal."""
     if BESIDE[place] & opponent == ZERO:

@@ -13,10 +13,12 @@ from shogi_engine.games.othello.endgame.last_empties import FEW_EMPTIES, NO_SCOR
 from shogi_engine.games.othello.endgame.table import (
     HIGHEST,
     LOWEST,
+    ending_address,
     ending_key,
     entry_doubt,
     entry_moves,
     lower_bound,
+    probe_ending,
     store_result,
     upper_bound,
 )
@@ -24,12 +26,11 @@ from shogi_engine.games.othello.movegen import flips, mobility, reached
 from shogi_engine.games.othello.params import square_bonus
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import DISC, POSITION
-from shogi_engine.jit import address_of, ctz, load_u64, njit, popcount
+from shogi_engine.jit import address_of, ctz, load_u64, njit, popcount, prefetch
 from shogi_engine.jit.lanes import bytes_of, largest_i32, load, popcounts, python_of, store, store_i32, traced, where
 from shogi_engine.search.context import TABLE
-from shogi_engine.search.tt import prefetch_cluster, probe
 
-TABLE_EMPTIES = 7  # from this many empty squares on the table is used
+TABLE_EMPTIES = 6  # from this many empty squares on the table is used
 ETC_EMPTIES = 10  # and from this many on probed for every child first (enhanced transposition cutoff)
 FINISH_EMPTIES = 8  # with at most this many the shared search calls `solve`
 SORTED_START = 4096  # where the sorted moves begin in ctx.scores, 64 entries for each number of empty squares
@@ -151,10 +152,11 @@ def key_flips(ctx, own, opponent, start, end, key):
 
 
 @njit
-def transposition_cut(ctx, own, opponent, moves, start, beta, doubt):
+def transposition_cut(ctx, own, opponent, moves, start, beta, doubt, empties):
     """Return (value, square) of a move of which the table has a bound that makes it at least `beta`, or (NO_SCORE, 0).
 
-    doubt : the most that a bound may have. Looks at the first KEPT_WORDS moves; ctx.moves[start:] is written.
+    doubt : the most that a bound may have.   empties : after a move.
+    Looks at the first KEPT_WORDS moves; ctx.moves[start:] is written.
     """
     address = first = address_of(ctx.moves) + np.uint64(4) * start
     left = moves
@@ -163,12 +165,12 @@ def transposition_cut(ctx, own, opponent, moves, start, beta, doubt):
         left &= left - ONE
         flipped = flips(own, opponent, place)
         child = ending_key(opponent ^ flipped, own ^ flipped ^ ONE << place)
-        prefetch_cluster(ctx, child)
+        prefetch(ending_address(ctx, child, empties))
         write_word(address, child)
         address += np.uint64(8)
     end, address = address, first
     while address < end:
-        data = probe(ctx, read_word(address))
+        data = probe_ending(ctx, read_word(address), empties)
         if data != ZERO and -upper_bound(data) >= beta and entry_doubt(data) <= doubt:
             return -upper_bound(data), np.uint64(ctz(moves))
         moves &= moves - ONE
@@ -222,7 +224,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
     with_table = count >= TABLE_EMPTIES and ctx.search_flags & TABLE != 0
     if with_table:
         key = ending_key(own, opponent)
-        prefetch_cluster(ctx, key)
+        prefetch(ending_address(ctx, key, count))
     moves = mobility(own, opponent)
     if moves == ZERO:
         if mobility(opponent, own) == ZERO:
@@ -230,14 +232,14 @@ def solve(ctx, own, opponent, alpha, beta, empty):
         ctx.nodes += 1
         return -solve(ctx, opponent, own, -beta, -alpha, empty)
     if with_table:
-        data = probe(ctx, key)
+        data = probe_ending(ctx, key, count)
     if data != ZERO:
         value, alpha, beta = narrow_window(data, alpha, beta)
         if value != NO_SCORE:
             return value
     start = end = np.uint64(SORTED_START + 64 * count)
     if with_table and count >= ETC_EMPTIES:
-        value, _ = transposition_cut(ctx, own, opponent, moves, start, beta, np.int64(0))
+        value, _ = transposition_cut(ctx, own, opponent, moves, start, beta, np.int64(0), count - 1)
         if value != NO_SCORE:
             return value
 

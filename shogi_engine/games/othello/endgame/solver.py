@@ -4,7 +4,7 @@ solver = Solver(threads=2)
 solved = solver.solve(parse_obf("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"))
 print(solved.score, format_move(None, solved.move))
 
-Two searches share the work: `deep_search.solve_deep`, and `search.solve` from twelve empty squares on.
+Two searches share the work: `deep_search.solve_deep`, and `search.solve` from thirteen empty squares on.
 The shared alpha-beta, exact (no pruning, no reductions) and with `endgame_solve` for the last eight squares, finds
 the same scores but needs seven times the nodes and eight times the time (FFO 26-30, 20 empty squares, both with the
 evaluation by eight features: 160 M nodes and 9.9 s against 23 M and 1.2 s): it probes the table for no child before it
@@ -34,6 +34,7 @@ from shogi_engine.games.othello.endgame.table import (
     entry_doubt,
     entry_square,
     lower_bound,
+    probe_ending,
     upper_bound,
 )
 from shogi_engine.games.othello.game import GAME
@@ -46,7 +47,7 @@ from shogi_engine.search.context import ALL_FLAGS, DEEPER, FINISH, TABLE, new_co
 from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import MAX_THREADS, NO_LIMIT
-from shogi_engine.search.tt import TranspositionTable, entry_move, probe
+from shogi_engine.search.tt import TranspositionTable, entry_move
 from shogi_engine.stop import Deadline, StopToken, end_of
 from shogi_engine.threads import start_thread
 
@@ -57,6 +58,7 @@ SELECTIVE_EMPTIES = 18  # with fewer empty squares there are none
 WINDOW = 3  # half the first window around the guess; scores are even, bounds odd
 PROGRESS_SECONDS = 0.2
 TYPICAL_EMPTIES, TYPICAL_MS = 20, 400  # solved in about so long, in twice the time with one more
+SOLVED_EMPTIES = 13  # with fewer a search finds the score as quickly
 MOST_OF_TIME = 0.6  # the part of its time that a player tries to solve the position in
 
 # Seven empty squares, for compiling: enough for a presearch. FFO 20, from the test positions of the French federation,
@@ -171,7 +173,7 @@ class Solver:
         soft_ms = limits.soft_ms
         empties = empty_squares(position)
         if soft_ms is None:
-            if empties < DEEP:
+            if empties < SOLVED_EMPTIES:
                 return None
         elif TYPICAL_MS * 2.0 ** (empties - TYPICAL_EMPTIES) > MOST_OF_TIME * soft_ms:
             return None
@@ -341,13 +343,13 @@ class Solver:
 
     # ---- what the table knows -------------------------------------------------------------------------------------
 
-    def _data(self, hash_key: int) -> np.uint64:
-        """Return the table's data for a key, 0 if there is none."""
-        return np.uint64(probe(self._contexts[0], np.uint64(hash_key)))
+    def _data(self, hash_key: int, empties: int) -> np.uint64:
+        """Return the data stored for a key, 0 if there is none.   empties : the position's; many for the search's."""
+        return np.uint64(probe_ending(self._contexts[0], np.uint64(hash_key), empties))
 
     def _known(self, position: Any) -> np.uint64:
-        """Return what the table knows of `position`, 0 if nothing."""
-        return self._data(ending_key(position.own, position.opponent))
+        """Return what the tables know of `position`, 0 if nothing."""
+        return self._data(ending_key(position.own, position.opponent), empty_squares(position))
 
     def _proven(self, position: Any) -> tuple[int, int]:
         """Return the bounds of the score of `position` that the table's entry proves."""
@@ -368,7 +370,7 @@ class Solver:
         """
         moves = legal_moves(position)
         square = int(entry_square(self._known(position)))
-        known = DISC_MOVE | square if square >= 0 else int(entry_move(self._data(key(position))))
+        known = DISC_MOVE | square if square >= 0 else int(entry_move(self._data(key(position), SQUARES)))
         if target is None or len(moves) < 2:
             return known if known in moves else moves[0] if moves else 0
         if known in moves and self._proven(position)[0] >= target:

@@ -1,7 +1,9 @@
-"""Endgame entries in the search's transposition table: two bounds of the exact score, and two moves.
+"""Endgame entries of the transposition tables: two bounds of the exact score, and two moves.
 
-The memory and its clusters are the search's (search/tt.py: the lockless entries, their depth and generation, and which
-of them is replaced); the keys are salted, so that both kinds of entry share one table.
+Positions with many empty squares share the search's table (search/tt.py: the lockless entries, their depth and
+generation, and which of them is replaced); their keys are salted. Those with up to NEAR_EMPTIES have a table for each
+thread, small enough for the CPU's second-level cache and without a choice of slots: they come in great number, and
+come again soon or never.
 data: bits 0-7 best move + 1, 8-15 the one before, 16-23 doubt, 32-39 lower bound + 64, 40-47 upper bound + 64,
 48-55 empty squares, 56-57 set, 58-63 generation.
 """
@@ -10,10 +12,15 @@ import numpy as np
 
 from shogi_engine.bits import ZERO
 from shogi_engine.games.othello.position import mixed_key
-from shogi_engine.jit import njit
-from shogi_engine.search.tt import find_slot, write_entry
+from shogi_engine.jit import load_u64, njit, record_at
+from shogi_engine.jit.vectors import ALIGNMENT, align_up
+from shogi_engine.search.tt import cluster_address, find_slot, probe, write_entry
 
 LOWEST, HIGHEST = -64, 64  # scores
+NEAR_EMPTIES = 9
+NEAR_BITS = 14
+ENTRY_BYTES = 16
+NEAR_TABLE = (("near_table", np.uint8, (ENTRY_BYTES * (1 << NEAR_BITS) + ALIGNMENT,)),)  # among the histories
 SALT = np.uint64(0xB7E151628AED2A6B)
 BYTE = np.uint64(255)
 
@@ -55,12 +62,34 @@ def entry_doubt(data):
 
 
 @njit
+def ending_address(ctx, key, empties):
+    """Return the address where to look for `key` (uint64), of a position with so many empty squares."""
+    if empties > NEAR_EMPTIES:
+        return cluster_address(ctx, key)
+    first = align_up(np.uint64(record_at(ctx, ctx.histories).near_table.ctypes.data))
+    return first + (key >> np.uint64(64 - NEAR_BITS)) * np.uint64(ENTRY_BYTES)
+
+
+@njit
+def probe_ending(ctx, key, empties):
+    """Return the data (uint64) stored for `key`, 0 if there is none."""
+    if empties > NEAR_EMPTIES:
+        return probe(ctx, key)
+    address = ending_address(ctx, key, empties)
+    data = load_u64(address + np.uint64(8))
+    return data if load_u64(address) ^ data == key else ZERO
+
+
+@njit
 def store_bounds(ctx, key, empties, lower, upper, move, doubt):
     """Store bounds of a position, tightened by those stored before if they are as certain.
 
     move : square + 1, proves `lower`; or 0.   doubt : see `entry_doubt`; bounds of less doubt than these stay.
     """
-    address, data = find_slot(ctx, key)
+    if empties > NEAR_EMPTIES:
+        address, data = find_slot(ctx, key)
+    else:
+        address, data = ending_address(ctx, key, empties), probe_ending(ctx, key, empties)
     second = np.int64(0)
     if data != ZERO:
         before, earlier = entry_moves(data)
