@@ -8,6 +8,7 @@ import argparse
 import contextlib
 import random
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 NOTATIONS = ("usi", "japanese", "kif", "western", "csa")
 LIMITS = ("depth", "nodes", "movetime")
+SIGNAL_DELAY = 0.1  # seconds: where a terminal is closed, input may end before the signal comes
 
 
 def add_parser(commands: Any) -> None:
@@ -84,6 +86,8 @@ def run(args: argparse.Namespace) -> int:
             match.play()
             if match.over and is_terminal():
                 offer_save(match)
+            elif is_terminal():
+                time.sleep(SIGNAL_DELAY)
         except KeyboardInterrupt:
             status = signals.status or 130
         except OSError:

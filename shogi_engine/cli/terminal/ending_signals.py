@@ -1,6 +1,7 @@
 """The signals that end a program, as an exception: what is under way can be saved first."""
 
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -43,7 +44,13 @@ def ending_signals() -> Iterator[EndingSignals]:
 
 
 def flush_quietly() -> None:
-    """Write what is left to stdout and stderr; a terminal that is gone takes nothing."""
+    """Write what is left to stdout and stderr; a terminal that is gone takes nothing.
+
+    What it did not take goes nowhere: Python would try again when it ends, and end with status 120.
+    """
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
+        try:
             stream.flush()
+        except (OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError), open(os.devnull, "w") as nowhere:
+                os.dup2(nowhere.fileno(), stream.fileno())
