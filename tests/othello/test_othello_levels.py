@@ -42,6 +42,7 @@ def test_limits_of_a_level():
     start, late = parse_obf(GAME.start), parse_obf("X" * 30 + "O" * 24 + "-" * 10 + " X")
     assert levels.plan(9, start) == LevelPlan(9, selectivity=levels.CAREFUL)
     assert levels.plan(3, start) == LevelPlan(3, selectivity=0)
+    assert levels.plan(0, late) == LevelPlan(1, selectivity=0, moves=levels.BEGINNER_MOVES)
     assert levels.plan(5, late) == LevelPlan(11, selectivity=0, exact=True) and levels.plies_left(late) == 11
     assert levels.plan(4, late) == LevelPlan(4, selectivity=0)
     for wrong in (-1, 31):
@@ -53,6 +54,9 @@ def test_limits_of_a_level():
 
 def test_a_level_in_the_engine():
     with Engine("othello", hash_mb=4) as engine:
+        assert len({engine.search(level=0).bestmove for _ in range(20)}) > 1  # what a beginner sees is chance
+        engine.set_position("X" * 62 + "O- O")  # where it has to pass
+        assert engine.search(level=0).bestmove == engine.search(level=1).bestmove
         engine.set_position(MIDDLE)
         assert engine.search(level=6).depth == 6
         assert engine.search(level=6, depth=2).depth == 2

@@ -8,6 +8,7 @@ from shogi_engine.levels import LevelPlan
 LEVELS = 31
 QUICK = 21  # levels above it may take minutes a move
 CAREFUL = 150  # percent of a spread: the selectivity of the middle game
+BEGINNER_MOVES = 3  # how many moves, selected by chance, level 0 looks at
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,11 @@ class Level:
 
 def _level(number: int) -> Level:
     """Return what a level means: as deep as its number, and to the end from twice that, as far as that is quick."""
-    if number <= 7:
-        exact = selective = 2 * number
+    if number <= 10:
+        exact = 2 * number
     else:
-        exact = 14 + (number - 7) * 10 // 14 if number <= QUICK else 24 + (number - QUICK) * 2 // 3
-        selective = exact + 2 + (min(number, QUICK) - 8) // 3
+        exact = 20 + (number - 10) * 2 // 5 if number <= QUICK else 24 + (number - QUICK) * 2 // 3
+    selective = exact if number <= 7 else exact + 2 + (min(number, QUICK) - 8) // 3
     return Level(max(number, 1), CAREFUL if number > 5 else 0, exact, selective)
 
 
@@ -55,6 +56,8 @@ def plan(number: int, position: Any) -> LevelPlan:
     if not 0 <= number < LEVELS:
         raise ValueError(f"levels are 0 to {LEVELS - 1}, not {number}")
     level = TABLE[number]
+    if number == 0:
+        return LevelPlan(level.depth, selectivity=level.selectivity, moves=BEGINNER_MOVES)
     left = empties(position)
     if left <= level.exact:
         return LevelPlan(plies_left(position), selectivity=0, exact=True)

@@ -6,11 +6,9 @@ positions. None depends on the clock, so a level is as strong on a slow machine 
 measures the steps.
 """
 
-import random
-from collections.abc import Sequence
 from typing import Any
 
-from shogi_engine.levels import LevelPlan, drawn_limits
+from shogi_engine.levels import LevelPlan
 
 LEVELS = (
     *(LevelPlan(depth=1, moves=moves) for moves in (1, 2, 4, 6, 10, 16, 25, 40, 70, 0)),
@@ -24,8 +22,3 @@ def plan(level: int, position: Any = None) -> LevelPlan:
     if not 0 <= level <= FULL:
         raise ValueError(f"levels are 0 to {FULL}, not {level}")
     return LevelPlan() if level == FULL else LEVELS[level]
-
-
-def limits(level: int, moves: Sequence[str], rng: random.Random) -> dict[str, Any]:
-    """Return the limits of a search at `level` among `moves`, as keywords of Engine.search."""
-    return {"searchmoves": moves} | drawn_limits(plan(level), moves, rng)
