@@ -6,12 +6,18 @@ import pytest
 import shogi
 from usi_driver import REAL, Process
 
-from shogi_engine.games.shogi.levels import FULL, limits
+from shogi_engine.games.shogi.levels import FULL, plan
+from shogi_engine.levels import drawn_limits
 
 VALUE = {shogi.PAWN: 1, shogi.LANCE: 3, shogi.KNIGHT: 4, shogi.SILVER: 5, shogi.GOLD: 6, shogi.BISHOP: 8,
          shogi.ROOK: 10,
          shogi.PROM_PAWN: 6, shogi.PROM_LANCE: 6, shogi.PROM_KNIGHT: 6, shogi.PROM_SILVER: 6, shogi.PROM_BISHOP: 11,
          shogi.PROM_ROOK: 13}  # fmt: skip
+
+
+def limits(level, moves, rng):
+    """Return what a search at `level` among `moves` is limited to."""
+    return {"searchmoves": moves} | drawn_limits(plan(level), moves, rng)
 
 
 def test_each_level_sees_more_than_the_one_below():
