@@ -8,9 +8,8 @@ from shogi_engine.cli.terminal.ending_signals import flush_quietly
 
 def test_what_a_closed_terminal_does_not_take_is_given_up(monkeypatch):
     reader, writer = os.pipe()
-    with open(
-        writer, "w"
-    ) as stream:  # closing writes again, as Python does when it ends, with status 120 if that fails
+    # Closing the stream writes again, as Python does when it ends, with status 120 if that fails.
+    with open(writer, "w") as stream:
         monkeypatch.setattr(sys, "stdout", stream)
         print("more", end="")
         os.close(reader)

@@ -30,7 +30,7 @@ TERMS = Terms(max_plies=300)
 
 
 class LevelPlayer(EnginePlayer):
-    """A level with an engine of its own. seconds, moves : of CPU, and how many, since the start"""
+    """A level with an engine of its own. seconds, moves : of CPU, and how many, since last set to 0"""
 
     def __init__(self, game: str, level: int, full_nodes: int) -> None:
         super().__init__(Engine(game, hash_mb=16))

@@ -8,7 +8,7 @@ from shogi_engine.levels import LevelPlan
 LEVELS = 31
 QUICK = 21  # levels above it may take minutes a move
 CAREFUL = 150  # percent of a spread: the selectivity of the middle game
-BEGINNER_MOVES = 3  # how many moves, selected by chance, level 0 looks at
+BEGINNER_MOVES = 3  # how many moves level 0 looks at
 
 
 @dataclass(frozen=True)
@@ -16,13 +16,14 @@ class Level:
     """depth : plies of the middle game, searched with `selectivity` (0: with full width).
 
     exact : the game is solved from that many empty squares.   selective : from that many it is searched to its end,
-    selectively.
+    selectively.   moves : how many legal moves, selected by chance, are looked at; 0 for all.
     """
 
     depth: int
     selectivity: int
     exact: int
     selective: int
+    moves: int
 
 
 def _level(number: int) -> Level:
@@ -32,7 +33,8 @@ def _level(number: int) -> Level:
     else:
         exact = 20 + (number - 10) * 2 // 5 if number <= QUICK else 24 + (number - QUICK) * 2 // 3
     selective = exact if number <= 7 else exact + 2 + (min(number, QUICK) - 8) // 3
-    return Level(max(number, 1), CAREFUL if number > 5 else 0, exact, selective)
+    moves = BEGINNER_MOVES if number == 0 else 0
+    return Level(max(number, 1), CAREFUL if number > 5 else 0, exact, selective, moves)
 
 
 TABLE = tuple(_level(number) for number in range(LEVELS))
@@ -56,11 +58,9 @@ def plan(number: int, position: Any) -> LevelPlan:
     if not 0 <= number < LEVELS:
         raise ValueError(f"levels are 0 to {LEVELS - 1}, not {number}")
     level = TABLE[number]
-    if number == 0:
-        return LevelPlan(level.depth, selectivity=level.selectivity, moves=BEGINNER_MOVES)
     left = empties(position)
     if left <= level.exact:
         return LevelPlan(plies_left(position), selectivity=0, exact=True)
     if left <= level.selective:
         return LevelPlan(plies_left(position), selectivity=level.selectivity)
-    return LevelPlan(level.depth, selectivity=level.selectivity)
+    return LevelPlan(level.depth, selectivity=level.selectivity, moves=level.moves)
