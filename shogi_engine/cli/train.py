@@ -16,7 +16,17 @@ from shogi_engine.cli.common import add_command, add_threads, at_least_one, natu
 GAMES = ("shogi", "othello")
 STAGES = ("data", "train", "export", "report", "gate")
 WHOLE_STAGES = ("data", "train", "report", "gate")  # of a generation; `train` exports
-OWN_OPTIONS = ("width", "batch", "result_share", "exact", "trust", "penalty", "endings")  # of one game or the other
+OWN_OPTIONS = (  # of one game or the other
+    "width",
+    "batch",
+    "rate",
+    "refine",
+    "result_share",
+    "exact",
+    "trust",
+    "penalty",
+    "endings",
+)
 
 
 def fraction(text: str) -> float:
@@ -59,6 +69,10 @@ def add_parser(commands: Any) -> None:
     shogi = parser.add_argument_group("Shogi")
     shogi.add_argument("--width", type=at_least_one, metavar="N", help="neurons a side; default 256")
     shogi.add_argument("--batch", type=at_least_one, metavar="N", help="default 4096")
+    shogi.add_argument("--rate", type=fraction, metavar="R", help="of learning, at first; default 0.001")
+    shogi.add_argument(
+        "--refine", action="store_true", default=None, help="go on with the network that labelled the last games"
+    )
     shogi.add_argument("--result-share", type=fraction, nargs=2, metavar="S", help="first, last; default 0 0.15")
     othello = parser.add_argument_group("Othello")
     othello.add_argument("--exact", type=natural, metavar="N", help="empty squares that are solved; default 14")

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,10 +15,11 @@ from shogi_engine.games.shogi.evaluation.network_weights import decode, encode, 
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline
 from shogi_engine.training.gate import play_match
+from shogi_engine.training.recipe import Lesson
 from shogi_engine.training.shogi.games import SCALE, Games
 from shogi_engine.training.shogi.openings import Openings
 from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
-from shogi_engine.training.shogi.trainer import Trainer, TrainOptions, beginning
+from shogi_engine.training.shogi.trainer import Trainer, TrainOptions, beginning, new_trainer, parameters_of, quantised
 from shogi_engine.training.shogi.trainer_kernels import BIAS, LANES, OUTPUT, OUTPUT_BIAS, add_slopes, bucket_of, step
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
@@ -182,6 +184,37 @@ def test_checkpoints_of_other_runs_are_refused_and_damaged_ones_made_again(tmp_p
     assert second.state.losses == []
     second.run()
     assert np.array_equal(second.state.parameters, first.state.parameters)
+
+
+def test_a_network_that_labelled_is_refined(tmp_path):
+    """Rounded parameters give the same network again; a run begins there, and never where another run stopped."""
+    first = trainer(tmp_path / "first.npz")
+    first.run()
+    file = tmp_path / "first.bin"
+    file.write_bytes(first.weights({}))
+    network = load(file)
+    parameters = parameters_of(network)
+    again = quantised(parameters, network.width, {})
+    assert np.array_equal(again.rows, network.rows) and np.array_equal(again.bias, network.bias)
+    assert np.abs(parameters_of(again) - parameters).max() <= 1 / min(again.qb, network.qb)
+    rescaled = parameters_of(replace(network, scale=2 * network.scale))  # the same chances, said in more centipawns
+    assert np.allclose(rescaled[OUTPUT * 32 :], 2 * parameters[OUTPUT * 32 :])
+
+    options = replace(SMALL, epochs=1, refine=True, rate=2e-4, seed=3)
+    lesson = Lesson([data_folder()], options, tmp_path / "second.npz", 1, str(file))
+    second = new_trainer(lesson)
+    before = second.losses_now(0.1)["validation"]
+    plain = Trainer(second.games, replace(options, refine=False), tmp_path / "plain.npz")
+    assert before < 0.9 * plain.losses_now(0.1)["validation"]
+    second.run()
+    assert second.losses[-1]["training"] < first.losses[0]["training"]
+    file.write_bytes(second.weights({}))
+    with pytest.raises(ValueError, match="another run"):
+        new_trainer(lesson)
+    for labeller, width, message in ((str(file), 64, "is 32 wide, not 64"), ("king-piece", 32, "can not be read")):
+        lesson = Lesson([data_folder()], replace(options, width=width), tmp_path / "third.npz", 1, labeller)
+        with pytest.raises(ValueError, match=message):
+            new_trainer(lesson)
 
 
 def test_from_games_to_a_network_that_learnt(tmp_path):

@@ -10,13 +10,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from shogi_engine.games.shogi.evaluation.network_features import FEATURES, OUTPUT_BUCKETS
-from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, encode, quantise
+from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, encode, load_weights, quantise
 from shogi_engine.jit import vectors
 from shogi_engine.training import recipe
 from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
@@ -41,6 +42,7 @@ BLOCK_POSITIONS = 1 << 19  # that are shuffled together, at least: 500 batches m
 class TrainOptions(recipe.TrainOptions):
     """How a network is trained. rate : the first step of AdamW; it falls to LAST_RATE, as a cosine does.
 
+    refine : whether to begin with the network that labelled the last games, in place of numbers at random.
     result_share : how much the game's result counts beside the searched value, in the first epoch and in the last.
     trust : of a position's value, how much comes from the positions after it; the rest from its own search.
     held_out : of the games, a share to validate with.
@@ -53,6 +55,7 @@ class TrainOptions(recipe.TrainOptions):
     decay: float = 0.1
     result_share: tuple[float, float] = (0.0, 0.15)
     trust: float = 0.5
+    refine: bool = False
     held_out: float = 0.03
     older_share: float = 1.0
     seed: int = 1
@@ -100,18 +103,37 @@ def beginning(options: TrainOptions) -> State:
     parameters[: FEATURES * width] = random.normal(0, 1 / math.sqrt(FEATURES), FEATURES * width)
     output = random.normal(0, 1 / math.sqrt(2 * width), 2 * width)
     parameters[OUTPUT * width : OUTPUT_BIAS * width] = np.tile(output, OUTPUT_BUCKETS)
+    return state_of(parameters)
+
+
+def refining(network: Network, options: TrainOptions) -> State:
+    """Return the state before the first step of a run that begins with `network`.
+
+    Raises ValueError if it does not fit.
+    """
+    if network.width != options.width:
+        raise ValueError(f"training: the network to refine is {network.width} wide, not {options.width}")
+    return state_of(parameters_of(network))
+
+
+def state_of(parameters: np.ndarray) -> State:
+    """Return the state before the first step, from these parameters."""
     return State(parameters, np.zeros_like(parameters), np.zeros_like(parameters), 0, [])
 
 
 class Trainer:
-    """A run: games, options, threads and a file for checkpoints."""
+    """A run: games, options, threads and a file for checkpoints; first : where it begins, None for at random."""
 
-    def __init__(self, games: Games, options: TrainOptions, checkpoint: Path, threads: int = 1) -> None:
+    def __init__(
+        self, games: Games, options: TrainOptions, checkpoint: Path, threads: int = 1, first: State | None = None
+    ) -> None:
         self.games, self.options, self.checkpoint, self.threads = games, options, checkpoint, threads
         self.learning, self.held_out = games.split(options.seed, options.held_out)
+        first = first or beginning(options)
         identity = {"options": options.text, "games": len(games), "moves": len(games.moves)}
+        identity["beginning"] = sha256(first.parameters.tobytes()).hexdigest()
         self.identity = json.dumps(identity)
-        self.state = State.load(checkpoint, self.identity) or beginning(options)
+        self.state = State.load(checkpoint, self.identity) or first
         width = options.width
         self._slopes = np.zeros((threads, parameter_count(width)), dtype=np.float32)
         self._scratch = [
@@ -240,7 +262,32 @@ def quantised(parameters: np.ndarray, width: int, made: dict[str, Any]) -> Netwo
     return replace(quantise(rows, bias, output, parameters[OUTPUT_BIAS * width :], SCALE), made=made)
 
 
+def parameters_of(network: Network) -> np.ndarray:
+    """Return the float parameters of a network: what `quantised` undoes, but for the rounding."""
+    width = network.width
+    parameters = np.zeros(parameter_count(width), dtype=np.float32)
+    parameters[: FEATURES * width] = network.rows.reshape(-1) / network.qa
+    parameters[BIAS * width : OUTPUT * width] = network.bias / network.qa
+    scale = network.scale / SCALE  # the output is in units of it
+    parameters[OUTPUT * width : OUTPUT_BIAS * width] = network.output_weights.reshape(-1) * (scale / network.qb)
+    parameters[OUTPUT_BIAS * width :] = network.output_bias * (scale * (1 << 16) / network.unit)
+    return parameters
+
+
 def new_trainer(lesson: Lesson) -> Trainer:
-    """Return the trainer of a lesson. Raises ValueError if there are no games."""
-    games = Games.load(lesson.folders, lesson.options.older_share).trusting(lesson.options.trust)
-    return Trainer(games, lesson.options, lesson.checkpoint, lesson.threads)
+    """Return the trainer of a lesson.
+
+    Raises ValueError if there are no games, or no network to refine.
+    """
+    options = lesson.options
+    first = refining(labelling_network(lesson.labeller), options) if options.refine else None
+    games = Games.load(lesson.folders, options.older_share).trusting(options.trust)
+    return Trainer(games, options, lesson.checkpoint, lesson.threads, first)
+
+
+def labelling_network(labeller: str) -> Network:
+    """Return the network that labelled games: `network`, the one that comes with the engine, or a file's.
+
+    Raises ValueError if there is none.
+    """
+    return load_weights(None if labeller == "network" else Path(labeller))
