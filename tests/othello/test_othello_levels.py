@@ -11,6 +11,7 @@ from search.searching import place
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, levels
 from shogi_engine.games.othello.board import Board
+from shogi_engine.games.othello.params import SELECTIVITY
 from shogi_engine.games.othello.notation import parse_obf
 from shogi_engine.levels import LevelPlan
 from shogi_engine.search.alphabeta import search
@@ -40,7 +41,7 @@ def test_levels_grow():
 
 def test_limits_of_a_level():
     start, late = parse_obf(GAME.start), parse_obf("X" * 30 + "O" * 24 + "-" * 10 + " X")
-    assert levels.plan(9, start) == LevelPlan(9, selectivity=levels.CAREFUL)
+    assert levels.plan(9, start) == LevelPlan(9 + levels.SELECTIVE_PLIES, selectivity=SELECTIVITY)
     assert levels.plan(3, start) == LevelPlan(3, selectivity=0)
     assert levels.plan(0, late) == LevelPlan(1, selectivity=0, moves=levels.BEGINNER_MOVES)
     assert levels.plan(5, late) == LevelPlan(11, selectivity=0, exact=True) and levels.plies_left(late) == 11
@@ -62,7 +63,7 @@ def test_a_level_in_the_engine():
         engine.set_position("X" * 62 + "O- O")  # where it has to pass
         assert engine.search(level=0).bestmove == engine.search(level=1).bestmove
         engine.set_position(MIDDLE)
-        assert engine.search(level=6).depth == 6
+        assert engine.search(level=6).depth == 6 + levels.SELECTIVE_PLIES
         assert engine.search(level=6, depth=2).depth == 2
         engine.set_position("X" * 34 + "O" * 24 + "-" * 6 + " X")
         found = engine.search(level=4)
@@ -86,7 +87,7 @@ def test_probcut_saves_nodes_and_changes_little():
         pos = [pos.copy() for pos, _ in random_game(random.Random(f"probcut {number}"))][12 + 2 * number]
         full, nodes = value_of(ctx, pos, 8, 0, table)
         assert value_of(ctx, pos, 8, 100_000, table)[0] == full
-        cut, fewer = value_of(ctx, pos, 8, levels.CAREFUL, table)
+        cut, fewer = value_of(ctx, pos, 8, SELECTIVITY, table)
         differences.append(abs(cut - full))
         wide, narrow = wide + nodes, narrow + fewer
     assert narrow < 0.7 * wide
@@ -110,7 +111,7 @@ def test_wipe_outs_are_seen():
     for text in WIPE_OUTS:
         for depth in (5, 6, 7):
             assert value_of(ctx, parse_obf(text), depth, 0, table)[0] == 6400, "the full width says so"
-            assert value_of(ctx, parse_obf(text), depth, levels.CAREFUL, table)[0] == 6400
+            assert value_of(ctx, parse_obf(text), depth, SELECTIVITY, table)[0] == 6400
     with Engine("othello", hash_mb=4) as engine:
         engine.set_position(WIPE_OUTS[0])
         assert engine.search(level=8).value == 6400

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
+from shogi_engine.games.othello.params import SELECTIVITY
 from shogi_engine.levels import LevelPlan
 
 LEVELS = 31
 QUICK = 21  # levels above it may take minutes a move
-CAREFUL = 150  # percent of a spread: the selectivity of the middle game
+SELECTIVE_PLIES = 2  # that a selective level looks farther than its number: it takes less time still
+FULL_WIDTH = 5  # levels above it search the middle game selectively
 BEGINNER_MOVES = 3  # how many moves level 0 looks at
 
 
@@ -27,14 +29,16 @@ class Level:
 
 
 def _level(number: int) -> Level:
-    """Return what a level means: as deep as its number, and to the end from twice that, as far as that is quick."""
+    """Return what a level means: about as deep as its number, and to the end from twice that, as far as that is quick."""
     if number <= 10:
         exact = 2 * number
     else:
         exact = 20 + (number - 10) * 2 // 5 if number <= QUICK else 24 + (number - QUICK) * 2 // 3
     selective = exact if number <= 7 else exact + 2 + (min(number, QUICK) - 8) // 3
     moves = BEGINNER_MOVES if number == 0 else 0
-    return Level(max(number, 1), CAREFUL if number > 5 else 0, exact, selective, moves)
+    if number > FULL_WIDTH:
+        return Level(number + SELECTIVE_PLIES, SELECTIVITY, exact, selective, moves)
+    return Level(max(number, 1), 0, exact, selective, moves)
 
 
 TABLE = tuple(_level(number) for number in range(LEVELS))

@@ -18,7 +18,7 @@ PARAMS = record_dtype(
     ]
 )
 
-SELECTIVITY = 150  # percent of a spread
+SELECTIVITY = 100  # percent of a spread
 
 # What order_squares holds for the squares of the triangle a1, b1, b2, c1 ... d4, in the board's symmetry.
 TRIANGLE = {(0, 0): 40, (0, 1): -12, (1, 1): -25, (0, 2): 4, (1, 2): -6, (2, 2): 2, (0, 3): 2, (1, 3): -4}
