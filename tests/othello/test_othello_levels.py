@@ -11,8 +11,8 @@ from search.searching import place
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, levels
 from shogi_engine.games.othello.board import Board
-from shogi_engine.games.othello.params import SELECTIVITY
 from shogi_engine.games.othello.notation import parse_obf
+from shogi_engine.games.othello.params import SELECTIVITY
 from shogi_engine.levels import LevelPlan
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import new_context
@@ -41,7 +41,7 @@ def test_levels_grow():
 
 def test_limits_of_a_level():
     start, late = parse_obf(GAME.start), parse_obf("X" * 30 + "O" * 24 + "-" * 10 + " X")
-    assert levels.plan(9, start) == LevelPlan(9 + levels.SELECTIVE_PLIES, selectivity=SELECTIVITY)
+    assert levels.plan(9, start) == LevelPlan(11, selectivity=SELECTIVITY)
     assert levels.plan(3, start) == LevelPlan(3, selectivity=0)
     assert levels.plan(0, late) == LevelPlan(1, selectivity=0, moves=levels.BEGINNER_MOVES)
     assert levels.plan(5, late) == LevelPlan(11, selectivity=0, exact=True) and levels.plies_left(late) == 11
@@ -63,7 +63,7 @@ def test_a_level_in_the_engine():
         engine.set_position("X" * 62 + "O- O")  # where it has to pass
         assert engine.search(level=0).bestmove == engine.search(level=1).bestmove
         engine.set_position(MIDDLE)
-        assert engine.search(level=6).depth == 6 + levels.SELECTIVE_PLIES
+        assert engine.search(level=6).depth == 8
         assert engine.search(level=6, depth=2).depth == 2
         engine.set_position("X" * 34 + "O" * 24 + "-" * 6 + " X")
         found = engine.search(level=4)

@@ -8,8 +8,10 @@ from shogi_engine.levels import LevelPlan
 
 LEVELS = 31
 QUICK = 21  # levels above it may take minutes a move
-SELECTIVE_PLIES = 2  # that a selective level looks farther than its number: it takes less time still
-FULL_WIDTH = 5  # levels above it search the middle game selectively
+FULL_WIDTH = 5  # levels above it search the middle game selectively, by SELECTIVE_DEPTH
+SELECTIVE_DEPTH = {6: 8, 15: 19, QUICK: 23, LEVELS - 1: 32}  # plies at some levels
+EXACT = {0: 0, 10: 20, 15: 22, QUICK: 24, LEVELS - 1: 30}  # empty squares at some levels
+CAREFUL = 150  # percent of a spread: the selectivity of searches to the end
 BEGINNER_MOVES = 3  # how many moves level 0 looks at
 
 
@@ -18,7 +20,7 @@ class Level:
     """depth : plies of the middle game, searched with `selectivity` (0: with full width).
 
     exact : the game is solved from that many empty squares.   selective : from that many it is searched to its end,
-    selectively.   moves : how many legal moves, selected by chance, are looked at; 0 for all.
+    selectively, but carefully.   moves : how many legal moves, selected by chance, are looked at; 0 for all.
     """
 
     depth: int
@@ -29,16 +31,20 @@ class Level:
 
 
 def _level(number: int) -> Level:
-    """Return what a level means: about as deep as its number, and to the end from twice that, as far as that is quick."""
-    if number <= 10:
-        exact = 2 * number
-    else:
-        exact = 20 + (number - 10) * 2 // 5 if number <= QUICK else 24 + (number - QUICK) * 2 // 3
+    """Return what a level means; from one level to the next its numbers grow as time allows."""
+    exact = _between(number, EXACT)
     selective = exact if number <= 7 else exact + 2 + (min(number, QUICK) - 8) // 3
     moves = BEGINNER_MOVES if number == 0 else 0
     if number > FULL_WIDTH:
-        return Level(number + SELECTIVE_PLIES, SELECTIVITY, exact, selective, moves)
+        return Level(_between(number, SELECTIVE_DEPTH), SELECTIVITY, exact, selective, moves)
     return Level(max(number, 1), 0, exact, selective, moves)
+
+
+def _between(number: int, points: dict[int, int]) -> int:
+    """Return what `points` has for a number, in between as a straight line has it, rounded down."""
+    low = max(point for point in points if point <= number)
+    high = min(point for point in points if point >= number)
+    return points[low] + (points[high] - points[low]) * (number - low) // max(high - low, 1)
 
 
 TABLE = tuple(_level(number) for number in range(LEVELS))
@@ -66,5 +72,5 @@ def plan(number: int, position: Any) -> LevelPlan:
     if left <= level.exact:
         return LevelPlan(plies_left(position), selectivity=0, exact=True)
     if left <= level.selective:
-        return LevelPlan(plies_left(position), selectivity=level.selectivity)
+        return LevelPlan(plies_left(position), selectivity=CAREFUL)
     return LevelPlan(level.depth, selectivity=level.selectivity, moves=level.moves)
