@@ -74,12 +74,12 @@ def test_go_does_not_play_the_move(engine):
 
 
 def test_hints(engine):
-    engine.send("set depth 6", game(), "hint 4")
+    engine.send("set depth 5", game(), "hint 4")
     lines = engine.until("nodestats")
     found = [line.split() for line in lines if line.startswith("search")]
     assert {words[1][:2] for words in found[-4:]} == LEGAL
     assert all(len(words) == 5 and words[3] == "0" and words[4][0].isdecimal() for words in found)
-    assert found[-1][4] == "6" and float(found[-4][2]) >= float(found[-1][2])
+    assert found[-1][4] == "5" and float(found[-4][2]) >= float(found[-1][2])
     ending = "XXOOOOOOXXOXXXOOXXOOXXOOXXOXOXOOXXXOXXOOXOXXXXXOXXXXXXX-XOOOO--- X"
     board, side = ending.replace("X", "*").split()
     engine.send("set depth 10", f"set game (;GM[Othello]BO[8 {board} {side.replace('X', '*')}];)", "hint 1")

@@ -108,7 +108,7 @@ def test_time_limits_can_be_given_to_a_running_search():
     assert 0.05 <= time.perf_counter() - began < 1.0
 
 
-ONE_EVASION = "4k4/9/9/9/9/9/9/4r4/3NKN3 b - 1"  # the king can only take the rook
+ONE_EVASION = "lnsgkgsnl/9/ppppppppp/9/9/9/9/4r4/3NKN3 b - 1"  # the king can only take the rook; no mate is near
 LOOSE_ROOK = "4k4/9/9/9/4r4/4P4/9/9/4K4 b 2G2g 1"  # there for the taking
 
 

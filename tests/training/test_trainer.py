@@ -211,10 +211,12 @@ def test_a_network_that_labelled_is_refined(tmp_path):
     file.write_bytes(second.weights({}))
     with pytest.raises(ValueError, match="another run"):
         new_trainer(lesson)
-    for labeller, width, message in ((str(file), 64, "is 32 wide, not 64"), ("king-piece", 32, "can not be read")):
-        lesson = Lesson([data_folder()], replace(options, width=width), tmp_path / "third.npz", 1, labeller)
+    third = tmp_path / "third.npz"
+    for labeller, width, message in ((str(file), 64, "is 32 wide, not 64"), ("none.bin", 32, "can not be read")):
         with pytest.raises(ValueError, match=message):
-            new_trainer(lesson)
+            new_trainer(Lesson([data_folder()], replace(options, width=width), third, 1, labeller))
+    fresh = new_trainer(Lesson([data_folder()], options, third, 1, "king-piece"))  # it has no network to begin with
+    assert np.array_equal(fresh.state.parameters, beginning(options).parameters)
 
 
 def test_from_games_to_a_network_that_learnt(tmp_path):

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation.network_features import FEATURES, OUTPUT_BUCKETS
 from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, encode, load_weights, quantise
 from shogi_engine.jit import vectors
@@ -33,6 +34,7 @@ from shogi_engine.training.shogi.trainer_kernels import (
     write_outputs,
 )
 
+NETWORK = "network"  # the evaluation's name
 LIMIT = 1.98  # of a parameter: with it the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5
 BLOCK_POSITIONS = 1 << 19  # that are shuffled together, at least: 500 batches must not all come from a few games
@@ -42,7 +44,7 @@ BLOCK_POSITIONS = 1 << 19  # that are shuffled together, at least: 500 batches m
 class TrainOptions(recipe.TrainOptions):
     """How a network is trained. rate : the first step of AdamW; it falls to LAST_RATE, as a cosine does.
 
-    refine : whether to begin with the network that labelled the last games, in place of numbers at random.
+    refine : whether to begin with the network that labelled the last games, if one did, in place of numbers at random.
     result_share : how much the game's result counts beside the searched value, in the first epoch and in the last.
     trust : of a position's value, how much comes from the positions after it; the rest from its own search.
     held_out : of the games, a share to validate with.
@@ -106,11 +108,13 @@ def beginning(options: TrainOptions) -> State:
     return state_of(parameters)
 
 
-def refining(network: Network, options: TrainOptions) -> State:
-    """Return the state before the first step of a run that begins with `network`.
+def refining(network: Network | None, options: TrainOptions) -> State:
+    """Return the state before the first step of a run that begins with `network`, at random for None.
 
     Raises ValueError if it does not fit.
     """
+    if network is None:
+        return beginning(options)
     if network.width != options.width:
         raise ValueError(f"training: the network to refine is {network.width} wide, not {options.width}")
     return state_of(parameters_of(network))
@@ -277,7 +281,7 @@ def parameters_of(network: Network) -> np.ndarray:
 def new_trainer(lesson: Lesson) -> Trainer:
     """Return the trainer of a lesson.
 
-    Raises ValueError if there are no games, or no network to refine.
+    Raises ValueError if there are no games, or the network to refine is damaged or of another width.
     """
     options = lesson.options
     first = refining(labelling_network(lesson.labeller), options) if options.refine else None
@@ -285,9 +289,12 @@ def new_trainer(lesson: Lesson) -> Trainer:
     return Trainer(games, options, lesson.checkpoint, lesson.threads, first)
 
 
-def labelling_network(labeller: str) -> Network:
-    """Return the network that labelled games: `network`, the one that comes with the engine, or a file's.
+def labelling_network(labeller: str) -> Network | None:
+    """Return the network that labelled games, by the labeller's name or file; None if another evaluation did.
 
-    Raises ValueError if there is none.
+    Raises ValueError if the file is missing or damaged.
     """
-    return load_weights(None if labeller == "network" else Path(labeller))
+    known = GAME.evaluations
+    if known is None or labeller not in known:
+        return load_weights(Path(labeller))
+    return load_weights(None) if labeller == NETWORK else None
