@@ -92,7 +92,7 @@ def test_a_mate_beside_the_search_is_played_and_shown(engine):
     assert words[words.index("mate") + 1] == str(len(moves)) and lines[-1].split()[1] == moves[0]
     assert_mates(DEEP["sfen"], moves, by_checks=False)  # on a slow machine the search may be the first
     engine.send("usinewgame", "setoption name MateSearch value false")  # what the table knew is gone
-    engine.send(f"position sfen {DEEP['sfen']}", "go nodes 200")
+    engine.send(f"position sfen {DEEP['sfen']}", "go nodes 2000")
     assert " score mate " not in engine.until("bestmove")[-2]
 
 

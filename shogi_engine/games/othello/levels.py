@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from shogi_engine.games.othello.params import SELECTIVITY
 from shogi_engine.levels import LevelPlan
 
@@ -42,9 +44,7 @@ def _level(number: int) -> Level:
 
 def _between(number: int, points: dict[int, int]) -> int:
     """Return what `points` has for a number, in between as a straight line has it, rounded down."""
-    low = max(point for point in points if point <= number)
-    high = min(point for point in points if point >= number)
-    return points[low] + (points[high] - points[low]) * (number - low) // max(high - low, 1)
+    return int(np.interp(number, list(points), list(points.values())))
 
 
 TABLE = tuple(_level(number) for number in range(LEVELS))
