@@ -226,14 +226,14 @@ class Engine:
         for name, limit in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
             if limit is not None and limit < 1:
                 raise ValueError(f"{name} is at least 1, not {limit}")
-        to_the_end = False
+        doubt = None
         if level is not None:
             plan = self.check_level(level)
             if plan.is_full_strength() and all(
                 limit is None for limit in (depth, nodes, movetime, mate, soft_ms, hard_ms)
             ):
                 movetime = FULL_STRENGTH_MS
-            to_the_end = plan.exact and depth is None and nodes is None
+            doubt = plan.doubt if depth is None and nodes is None else None
             drawn = drawn_limits(plan, searchmoves or self.legal_moves() if plan.moves else (), self.rng)
             searchmoves = drawn.get("searchmoves", searchmoves)
             depth = drawn.get("depth") if depth is None else depth
@@ -254,7 +254,7 @@ class Engine:
         with self._only_search(), self._compiling():
             position = self.position
             report = (lambda info: on_info(PvInfo(self.game, position, info))) if on_info else None
-            result, limits = self._root_solver.before(position, limits, self.searcher.tt, to_the_end)
+            result, limits = self._root_solver.before(position, limits, self.searcher.tt, doubt)
             if result is None:
                 result = self._search_beside(limits, report)
             elif report:

@@ -92,15 +92,25 @@ class Solver(Protocol):
     def warmup(self) -> None:
         """Compile, or load from the cache, all that a search needs."""
 
-    def attempt(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
-        """Return what is proven of `position` in the part of a search's `limits` that is the solver's, None if nothing.
 
-        table : the search's own; one that runs before the search may use it.
+class EndgameSolver(Solver, Protocol):
+    """What solvers that run before a search can do besides."""
+
+    def attempt(self, position: Any, limits: Limits, table: TranspositionTable, *, doubt: int = 0) -> Result | None:
+        """Return what is found of `position` in the part of a search's `limits` that is the solver's, None if nothing.
+
+        table : the search's own, for use.   doubt : that is allowed in any case; see `LevelPlan`.
         """
 
 
 class ForcedWinSolver(Solver, Protocol):
-    """What a solver of forced wins can do besides; see `games.shogi.mate.solver.MateSolver`."""
+    """What solvers of forced wins, which run beside a search, can do; see `games.shogi.mate.solver.MateSolver`."""
+
+    def attempt(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
+        """Return a win that is proven in the part of a search's `limits` that is the solver's, None if there is none.
+
+        table : the search's own.
+        """
 
     def is_saved(self) -> bool:
         """Tell whether `warmup` has only to load."""
@@ -121,7 +131,7 @@ class RootSolver:
     def __init__(self, game: Game, threads: int, stop_token: StopToken) -> None:
         self._game = game
         self._stop = stop_token
-        self._before: Solver | None = None
+        self._before: EndgameSolver | None = None
         self._beside: ForcedWinSolver | None = None
         self._loader: threading.Thread | None = None
         self._proven: Result | None = None
@@ -161,18 +171,18 @@ class RootSolver:
             self._beside.new_game()
 
     def before(
-        self, position: Any, limits: Limits, table: TranspositionTable, to_the_end: bool
+        self, position: Any, limits: Limits, table: TranspositionTable, doubt: int | None
     ) -> tuple[Result | None, Limits]:
         """Let the solver try, if the search is one for the best move; return what is left of its time.
 
-        That is, in some time, or `to_the_end` of the game whatever the time.   table : the search's.
+        That is, in some time, or, with a `doubt`, to the end of the game whatever the time.   table : the search's.
         """
         free = limits.depth is None and limits.nodes is None and limits.mate is None
         timed = limits.soft_ms is not None and free
-        if self._before is None or limits.searchmoves or limits.multipv > 1 or not (timed or to_the_end):
+        if self._before is None or limits.searchmoves or limits.multipv > 1 or not (timed or doubt is not None):
             return None, limits
         began = time.perf_counter()
-        result = self._before.attempt(position, limits, table)
+        result = self._before.attempt(position, limits, table, doubt=doubt or 0)
         used = (time.perf_counter() - began) * 1000
         left = {name: max(value - used, 1.0) for name in ("soft_ms", "hard_ms") if (value := getattr(limits, name))}
         return result, replace(limits, **left)

@@ -78,6 +78,7 @@ class Game:
     levels : int                       weaker players there are, levels 0 to levels - 1
     level(number, position) -> levels.LevelPlan   how a player of that level searches; ValueError if there is none
     open_book(name) -> book.OpeningBook   the book called so, None for the one shipped; raises book.BookError
+    budget(clock, ply, options) -> TimeBudget   the time of a move, where search.timeman.plan does not serve
     plies_left(position) -> int        an upper bound on the plies left in the game (moves of cost 0 not counted)
     continuation_slots : int           `continuation_slot`'s range
     search_flags : int                 the parts of the search that help this game, bits of search.context; -1 for all
@@ -104,6 +105,7 @@ class Game:
     levels: int = 0
     level: Callable[[int, Any], LevelPlan] | None = None
     open_book: Callable[[str | None], OpeningBook] | None = None
+    budget: Callable[[Any, int, Any], Any] | None = None
     plies_left: Callable[[Any], int] | None = None
     continuation_slots: int = 0
     search_flags: int = -1

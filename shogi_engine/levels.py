@@ -14,14 +14,20 @@ class LevelPlan:
 
     depth : plies, None for no limit   nodes : about how many positions, None for no limit   selectivity : as in Limits
     moves : how many legal moves, selected by chance, are looked at; 0 for all
-    exact : the rest of the game is searched to its end, and what is found is exact
+    doubt : the rest of the game is searched to its end, by the game's solver where it can, with so much doubt on a
+    scale of that solver's; 0 if what is found is exact, None if it is not searched to its end
     """
 
     depth: int | None = None
     nodes: int | None = None
     selectivity: int | None = None
     moves: int = 0
-    exact: bool = False
+    doubt: int | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Tell whether what is found is exact."""
+        return self.doubt == 0
 
     def is_full_strength(self) -> bool:
         """Tell whether the level limits nothing: only the caller's own limits hold."""

@@ -7,7 +7,8 @@ from shogi_engine.frontends.clock import search_times
 from shogi_engine.frontends.core import FrontEnd, Task
 from shogi_engine.frontends.core import load_engine as load_engine_of
 from shogi_engine.frontends.stdio import Output
-from shogi_engine.search.timeman import Clock, TimeOptions, fixed, plan
+from shogi_engine.games.othello.clock import budget
+from shogi_engine.search.timeman import Clock, TimeOptions, fixed
 
 if TYPE_CHECKING:
     from shogi_engine.book import BookMove
@@ -34,7 +35,7 @@ def move_times(
     if main is not None and (main > 0 or not each):
         left = max(0, int(main * 1000))
         added = min(int(increment * 1000), left)
-        return search_times(plan(Clock(left, int((each or 0) * 1000), added), ply, TIMES, GAME_PLIES))
+        return search_times(budget(Clock(left, int((each or 0) * 1000), added), ply, TIMES))
     return {} if each is None else search_times(fixed(int(each * 1000), TIMES))
 
 

@@ -19,7 +19,7 @@ def level_limits(engine: "Engine", level: int) -> dict[str, int]:
     return {} if engine.check_level(level).is_full_strength() else {"level": level}
 
 
-def timed_limits(limits: Mapping[str, Any], clock: GameClock, side: int, ply: int) -> dict[str, Any]:
+def timed_limits(engine: "Engine", limits: Mapping[str, Any], clock: GameClock, side: int, ply: int) -> dict[str, Any]:
     """Return limits of the search for a move: `limits` or DEFAULT_MS, and of the clock no more than it has.
 
     ply : how many moves were made
@@ -27,7 +27,7 @@ def timed_limits(limits: Mapping[str, Any], clock: GameClock, side: int, ply: in
     times = clock.for_search(side)
     if times is None:
         return dict(limits) or {"movetime": DEFAULT_MS}
-    budget = plan(times, ply, TimeOptions())
+    budget = (engine.game.budget or plan)(times, ply, TimeOptions())
     most = limits.get("movetime", budget.hard_ms)
     kept = {name: value for name, value in limits.items() if name != "movetime"}
     return kept | {"soft_ms": min(budget.soft_ms, most), "hard_ms": min(budget.hard_ms, most)}

@@ -278,6 +278,7 @@ def search(ctx, alpha, beta, depth, start):
     if not improving:
         lmp_count = lmp_count * int(params.lmp_not_improving) // 1024
     picker = ctx.pickers[ctx.ply]
+    ctx.depths[ctx.ply] = depth
     init_picker(ctx, start, tt_move)
     while True:
         picker.skip_quiets = pruning and best_value > -VALUE_MATE_IN_MAX and move_count + 1 >= lmp_count

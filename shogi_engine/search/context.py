@@ -38,12 +38,13 @@ TABLE = 1  # the transposition table
 DEEPER = 2  # entries searched deeper than the node may cut off too
 PRUNE = 4  # forward pruning: null move, futility, and whatever else rests on the static evaluation
 REDUCE = 8  # late move reductions, internal iterative reductions
+KILLERS = 16  # quiet moves that cut off at the same ply come before the other quiet ones
 QUIESCE = 32  # quiescence search at depth 0
 REPEAT = 64  # the rules on repetition, and declarations
 FINISH = 128  # the game's own endgame solver, and wins found without a search
 PROBCUT = 256  # forward pruning by shallow searches
-ALL_FLAGS = TABLE | DEEPER | PRUNE | REDUCE | QUIESCE | REPEAT | FINISH | PROBCUT
-EXACT = TABLE | DEEPER | REPEAT | FINISH
+ALL_FLAGS = TABLE | DEEPER | PRUNE | REDUCE | KILLERS | QUIESCE | REPEAT | FINISH | PROBCUT
+EXACT = TABLE | DEEPER | KILLERS | REPEAT | FINISH
 
 # A node's move picker, see movepick.py.
 PICKER = record_dtype(
@@ -98,6 +99,7 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
                 # What Stockfish keeps in its Stack, by ply.
                 ("pickers", PICKER, (MAX_PLY + 2,)),
                 ("killers", np.uint32, (MAX_PLY + 2, 2)),
+                ("depths", np.int32, (MAX_PLY + 2,)),  # how many plies the node at that ply is searched
                 ("static_evals", np.int32, (MAX_PLY + 2,)),  # corrected; VALUE_NONE in check
                 ("continuation_rows", np.int32, (LOOK_BACK + MAX_PLY + 2,)),  # [LOOK_BACK + ply]: the move's slot
                 ("stat_scores", np.int32, (MAX_PLY + 2,)),  # the histories of the move made at that ply

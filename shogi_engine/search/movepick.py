@@ -22,6 +22,7 @@ from shogi_engine.game import (
     see_ge,
 )
 from shogi_engine.jit import njit, record_at
+from shogi_engine.search.context import KILLERS
 from shogi_engine.search.history import continuation_row, move_history, no_move_row
 
 TT_MOVE_SCORE = 1 << 30
@@ -115,7 +116,9 @@ def order_moves(ctx, start, count, tt_move):
     """Write the scores that order ctx.moves[start : start + count] to ctx.scores."""
     score_moves(ctx, start, count)
     tables = record_at(ctx, ctx.histories)
-    killer, second = ctx.killers[ctx.ply, 0], ctx.killers[ctx.ply, 1]
+    killer, second = MOVE_NONE, MOVE_NONE
+    if ctx.search_flags & KILLERS:
+        killer, second = ctx.killers[ctx.ply, 0], ctx.killers[ctx.ply, 1]
     first, other = continuation_row(ctx, ctx.ply, 1), continuation_row(ctx, ctx.ply, 2)
     # An evasion answers the last two moves only.
     fourth = no_move_row(ctx) if is_in_check(ctx.pos) else continuation_row(ctx, ctx.ply, 4)

@@ -108,7 +108,7 @@ def fixed(movetime: int, options: TimeOptions) -> TimeBudget:
 def moves_to_go(ply: int, max_ply: int = 0) -> int:
     """Return for how many own moves the main time has to last.
 
-    ply : moves made so far    max_ply : the game is drawn after so many, 0 for never
+    ply : moves made so far    max_ply : after so many none needs time, as the game is a draw then; 0 for never
     """
     expected = max(32, 56 - max(0, ply) // 5)
     return max(1, min(expected, (max_ply - ply + 1) // 2)) if max_ply > 0 else expected

@@ -200,7 +200,7 @@ class Playing:
                 return
             move = engine.book_move()
             if not move:
-                limits = timed_limits(level_limits(engine, level), self.clock, side, len(moves))
+                limits = timed_limits(engine, level_limits(engine, level), self.clock, side, len(moves))
                 move = engine.search(**limits).bestmove
             if not job.ended:
                 self._found(job, number, move)

@@ -44,7 +44,7 @@ def test_limits_of_a_level():
     assert levels.plan(9, start) == LevelPlan(11, selectivity=SELECTIVITY)
     assert levels.plan(3, start) == LevelPlan(3, selectivity=0)
     assert levels.plan(0, late) == LevelPlan(1, selectivity=0, moves=levels.BEGINNER_MOVES)
-    assert levels.plan(5, late) == LevelPlan(11, selectivity=0, exact=True) and levels.plies_left(late) == 11
+    assert levels.plan(5, late) == LevelPlan(11, selectivity=0, doubt=0) and levels.plies_left(late) == 11
     assert levels.plan(4, late) == LevelPlan(4, selectivity=0)
     for wrong in (-1, 31):
         with pytest.raises(ValueError, match="levels are 0 to 30"):

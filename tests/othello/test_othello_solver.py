@@ -20,7 +20,10 @@ from shogi_engine.games.othello.endgame.solver import SELECTIVE_EMPTIES, Solver,
 from shogi_engine.games.othello.endgame.table import NEAR_EMPTIES, ending_key
 from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.notation import discs_of, format_move, format_obf, legal_moves, parse_obf
+from shogi_engine.games.othello.types import DISC
 from shogi_engine.jit import JIT_DISABLED, cache_folder
+from shogi_engine.search.limits import Limits
+from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.suites.endgame_suite import check, read
 
 ENDGAMES = Path(__file__).resolve().parent.parent / "data" / "othello_endgame.json"
@@ -227,6 +230,39 @@ def test_selective_passes_change_no_score():
             solver.clear()
             outcome = solver.solve(ending.position, wld=True)
             assert (outcome.score, outcome.exact) == ((ending.score > 0) - (ending.score < 0), True)
+
+
+@pytest.mark.parametrize("doubt", [0, 1, 2, 3])
+def test_an_attempt_goes_as_far_as_the_doubt_allows(doubt):
+    """Passes with doubt are nearly right, and cheaper the more of it there is."""
+    ending = next(ending for ending in SUITE if ending.id == "ffo-33")
+    table = TranspositionTable(16)
+    result = Solver(hash_mb=1).attempt(ending.position, Limits(), table, doubt=doubt)
+    assert result.exact == (doubt == 0) and result.depth == 20
+    assert abs(result.score - DISC * ending.score) <= DISC * (0, 2, 4, 8)[doubt]
+    assert result.bestmove in (ending.best if doubt == 0 else legal_moves(ending.position))
+    if doubt:
+        surer = Solver(hash_mb=1).attempt(ending.position, Limits(), TranspositionTable(16), doubt=doubt - 1)
+        assert surer.nodes > result.nodes
+
+
+def test_an_attempt_in_time_keeps_what_the_last_pass_found():
+    """An exact score of this ending takes longer."""
+    ending = next(ending for ending in SUITE if ending.id == "ffo-38")
+    with Engine("othello", hash_mb=16) as engine:
+        engine.set_position(format_obf(ending.position))
+        engine.warmup()
+        began = time.perf_counter()
+        found = engine.search(movetime=700)
+        assert time.perf_counter() - began < 1.5
+        assert found.depth >= 20 and abs(found.value - DISC * ending.score) <= 8 * DISC
+        assert found.bestmove in engine.legal_moves()
+
+
+def test_an_attempt_needs_time_for_a_pass():
+    position = next(ending for ending in SUITE if ending.id == "ffo-38").position
+    solver, table = Solver(hash_mb=1), TranspositionTable(4)
+    assert solver.attempt(position, Limits(soft_ms=20, hard_ms=20), table) is None
 
 
 def test_many_positions_at_once(solver):

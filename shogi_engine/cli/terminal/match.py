@@ -172,7 +172,7 @@ class Match:
 
     def _limits(self, side: int) -> dict[str, Any]:
         """Return the limits of one search: the level or what was given, and never more than the clock has."""
-        return timed_limits(self.limits, self.clock, side, len(self.engine.moves))
+        return timed_limits(self.engine, self.limits, self.clock, side, len(self.engine.moves))
 
     def _search(self, limits: dict[str, Any]) -> "SearchResult":
         """Search in a thread, so that Ctrl-C comes through at once."""

@@ -4,7 +4,7 @@ import importlib
 from typing import Any
 
 from shogi_engine.game import Game
-from shogi_engine.games.othello import book, levels, ordering, rules  # noqa: F401  (they register the rules)
+from shogi_engine.games.othello import book, clock, levels, ordering, rules  # noqa: F401  (they register the rules)
 from shogi_engine.games.othello.endgame import search  # noqa: F401
 from shogi_engine.games.othello.endgame.table import NEAR_TABLE
 from shogi_engine.games.othello.evaluation import naive  # noqa: F401
@@ -44,6 +44,7 @@ GAME = Game(
     open_book=book.open_book,
     levels=levels.LEVELS,
     level=levels.plan,
+    budget=clock.budget,
     plies_left=levels.plies_left,
     search_flags=TABLE | DEEPER | FINISH | PROBCUT,
 )

@@ -13,7 +13,9 @@ QUICK = 21  # levels above it may take minutes a move
 FULL_WIDTH = 5  # levels above it search the middle game selectively, by SELECTIVE_DEPTH
 SELECTIVE_DEPTH = {6: 8, 15: 19, QUICK: 23, LEVELS - 1: 32}  # plies at some levels
 EXACT = {0: 0, 10: 20, 15: 22, QUICK: 24, LEVELS - 1: 30}  # empty squares at some levels
-CAREFUL = 150  # percent of a spread: the selectivity of searches to the end
+# Selective searches to the end: the doubt (endgame.deep_search.MARGINS) that the solver is allowed; where it has no
+# part, as in analysis of several moves, the selectivity in percent of a spread.
+DOUBT, CAREFUL = 2, 150
 BEGINNER_MOVES = 3  # how many moves level 0 looks at
 
 
@@ -70,7 +72,7 @@ def plan(number: int, position: Any) -> LevelPlan:
     level = TABLE[number]
     left = empties(position)
     if left <= level.exact:
-        return LevelPlan(plies_left(position), selectivity=0, exact=True)
+        return LevelPlan(plies_left(position), selectivity=0, doubt=0)
     if left <= level.selective:
-        return LevelPlan(plies_left(position), selectivity=CAREFUL)
+        return LevelPlan(plies_left(position), selectivity=CAREFUL, doubt=DOUBT)
     return LevelPlan(level.depth, selectivity=level.selectivity, moves=level.moves)

@@ -11,7 +11,10 @@ from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 PARAMS = record_dtype(
     [
         *SEARCH_FIELDS,
-        ("order_mobility", np.int32),  # score_moves: per weighted answer left to the opponent
+        # score_moves, in units that weigh the search's histories lightly; see ordering.py
+        ("order_value_depth", np.int32),  # with so many plies left the evaluation has a say
+        ("order_value", np.int32),  # per hundredth of a disc of the evaluation after the move
+        ("order_mobility", np.int32),  # per weighted answer left to the opponent
         ("order_potential", np.int32),  # per empty square next to the mover's discs
         ("order_parity", np.int32),  # a disc move in a quadrant with an odd number of empty squares
         ("order_squares", np.int32, (64,)),  # by square
@@ -39,8 +42,10 @@ def default_params() -> Any:
     params.razor_margin = 20 * DISC
     params.lmp_base = 100  # a position has fewer
     params.nmp_eval_divisor = DISC  # a null move is never allowed
-    params.order_mobility = 16
-    params.order_potential = 2
-    params.order_parity = 6
-    params.order_squares = [4 * square_bonus(square) for square in range(64)]
+    params.order_value_depth = 5
+    params.order_value = 128
+    params.order_mobility = 1024
+    params.order_potential = 256
+    params.order_parity = 192
+    params.order_squares = [128 * square_bonus(square) for square in range(64)]
     return params

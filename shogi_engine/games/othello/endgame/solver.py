@@ -17,7 +17,7 @@ for the exact pass: 565 M nodes in place of 792 M on FFO 40-49."""
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -25,7 +25,7 @@ import numpy as np
 
 from shogi_engine.bits import ZERO
 from shogi_engine.game import VALUE_INFINITE, do_move, key, refresh_line
-from shogi_engine.games.othello.endgame.deep_search import BEING_SEARCHED_SLOTS, DEEP, solve_deep
+from shogi_engine.games.othello.endgame.deep_search import BEING_SEARCHED_SLOTS, DEEP, MARGINS, solve_deep
 from shogi_engine.games.othello.endgame.search import solve_all
 from shogi_engine.games.othello.endgame.table import (
     HIGHEST,
@@ -48,18 +48,21 @@ from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import MAX_THREADS, NO_LIMIT
 from shogi_engine.search.tt import TranspositionTable, entry_move
-from shogi_engine.stop import Deadline, StopToken, end_of
+from shogi_engine.stop import FOREVER, Deadline, StopToken, end_of
 from shogi_engine.threads import start_thread
 
 PRESEARCH_MARGIN = 6  # the presearch is this many plies shallower than the number of empty squares
 PRESEARCH_MAX_DEPTH = 14
+PRESEARCH_SELECTIVITY = 150  # percent of a spread, of it and of the searches that order moves
 SELECTIVE_PASSES = (3, 2, 1)  # their doubts, before the exact pass; see deep_search.MARGINS
 SELECTIVE_EMPTIES = 18  # with fewer empty squares there are none
+NO_PASS = len(MARGINS)  # in place of the doubt of the last pass, if none was done
 WINDOW = 3  # half the first window around the guess; scores are even, bounds odd
 PROGRESS_SECONDS = 0.2
-TYPICAL_EMPTIES, TYPICAL_MS = 20, 400  # solved in about so long, in twice the time with one more
+# Nine first passes of ten, with so many empty squares, take less; and one square more makes them so many times as long.
+FIRST_PASS_EMPTIES, FIRST_PASS_MS, FIRST_PASS_GROWTH = 20, 35, 1.65
 SOLVED_EMPTIES = 13  # with fewer a search finds the score as quickly
-MOST_OF_TIME = 0.6  # the part of its time that a player tries to solve the position in
+MOST_OF_TIME = 0.6  # the part of a player's time in which the first pass has to be done
 
 # Seven empty squares, for compiling: enough for a presearch. FFO 20, from the test positions of the French federation,
 # less a disc.
@@ -67,11 +70,37 @@ WARM = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOO-- X"
 
 
 @dataclass(frozen=True)
+class Patience:
+    """Until when a position is searched, in seconds of time.perf_counter, and how far.
+
+    first : the search ends if its first pass is not done by then.   soft : no further pass begins after it.
+    hard : the end of all.   doubt : of the last pass, 0 for an exact score.
+    """
+
+    first: float = FOREVER
+    soft: float = FOREVER
+    hard: float = FOREVER
+    doubt: int = 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the passes have found so far: bounds that are proven, the likely score, the last one's doubt and move."""
+
+    lower: int
+    upper: int
+    guess: int
+    doubt: int = NO_PASS
+    move: int = 0
+
+
+@dataclass(frozen=True)
 class Solved:
     """What is proven: lower <= score <= upper, in discs for the side to move, the empty squares for the winner.
 
-    score : the exact score, or with `wld` 1, 0 or -1; after a stop what is most likely.   exact : it is proven.
-    move : encoded, the best one known; 0 if the game is over.   pv : the best line, if it was asked for.
+    score : the exact score, or with `wld` 1, 0 or -1; else what is most likely.   exact : it is proven.
+    move : encoded, the best one known; 0 if the game is over.   pv : the best line, if it was asked for and is exact.
+    doubt : of the last pass that was done, 0 for the exact one, NO_PASS if none was.
     """
 
     score: int
@@ -82,6 +111,7 @@ class Solved:
     nodes: int
     seconds: float
     pv: tuple[int, ...] = ()
+    doubt: int = NO_PASS
 
 
 class Solver:
@@ -102,6 +132,7 @@ class Solver:
     def _new_context(self, histories: Histories) -> Any:
         ctx = new_context(GAME, histories)
         ctx.stop_address = self._window_stop.address
+        ctx.params.probcut_selectivity = PRESEARCH_SELECTIVITY
         return ctx
 
     @property
@@ -144,6 +175,17 @@ class Solver:
         pv : find the best line too.   limit_ms : stop after this many milliseconds.
         progress(done, all) is called in this thread, a few times a second: root moves settled in this round.
         """
+        return self._solve(position, Patience(hard=end_of(limit_ms, time.perf_counter())), wld, pv, progress)
+
+    def _solve(
+        self,
+        position: Any,
+        patience: Patience,
+        wld: bool = False,
+        pv: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Solved:
+        """Solve `position` as far as `patience` allows; see `solve`."""
         began = time.perf_counter()
         self._stop.begin()
         self.table.next_generation()
@@ -152,40 +194,47 @@ class Solver:
             ctx.nodes = ctx.seldepth = 0
             histories.clear()
         main = self._contexts[0]
-        with Deadline(self.stop, end_of(limit_ms, began)):
-            lower, upper, guess = self._narrow(main, position, wld, progress)
+        with Deadline(self.stop, min(patience.first, patience.hard)) as deadline:
+            found = self._narrow(main, position, wld, progress, patience, deadline)
+            lower, upper = found.lower, found.upper
             exact = lower == upper or wld and (lower > 0 or upper < 0)
             target = lower if exact and lower > LOWEST else None
             line = self._line(position, lower) if pv and lower == upper else []
-            move = line[0] if line else self._best_move(position, target) or self._best_move(position, None)
-        score = lower if lower == upper else min(max(guess, lower), upper)
+            move = line[0] if line else found.move if not exact else self._best_move(position, target)
+            move = move or self._best_move(position, None)
+        score = lower if lower == upper else min(max(found.guess, lower), upper)
         if wld:
             score = (score > 0) - (score < 0)
         nodes = sum(int(ctx.nodes) for ctx in self._contexts)
-        return Solved(score, move, lower, upper, exact, nodes, time.perf_counter() - began, tuple(line))
+        seconds = time.perf_counter() - began
+        return Solved(score, move, lower, upper, exact, nodes, seconds, tuple(line), found.doubt)
 
-    def attempt(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
-        """Return the exact result on `position` if it is found in a part of limits.soft_ms, else None.
+    def attempt(self, position: Any, limits: Limits, table: TranspositionTable, *, doubt: int = 0) -> Result | None:
+        """Return the result on `position` of the most certain pass that limits.soft_ms allow, None if they allow none.
 
         Nothing is tried that will hardly be done in time. Without a limit all is solved but what a search finds as
         quickly, and no line beyond the best move is looked for. `table`: the one of the search that plays.
+        doubt : that is allowed, whatever time is left.
         """
-        soft_ms = limits.soft_ms
+        began, soft_ms = time.perf_counter(), limits.soft_ms
         empties = empty_squares(position)
+        patience = Patience(doubt=doubt)
         if soft_ms is None:
             if empties < SOLVED_EMPTIES:
                 return None
-        elif TYPICAL_MS * 2.0 ** (empties - TYPICAL_EMPTIES) > MOST_OF_TIME * soft_ms:
+        elif FIRST_PASS_MS * FIRST_PASS_GROWTH ** (empties - FIRST_PASS_EMPTIES) > MOST_OF_TIME * soft_ms:
             return None
+        else:
+            first, soft, hard = (end_of(ms, began) for ms in (MOST_OF_TIME * soft_ms, soft_ms, limits.hard_ms))
+            patience = Patience(first, soft, hard, doubt)
         self._table = table
-        limit_ms = None if soft_ms is None else MOST_OF_TIME * soft_ms
-        solved = self.solve(position, pv=soft_ms is not None, limit_ms=limit_ms)
-        if not solved.exact or not solved.move:
+        solved = self._solve(position, patience, pv=soft_ms is not None)
+        if solved.doubt == NO_PASS or not solved.move:
             return None
         line, score, used = solved.pv or (solved.move,), DISC * solved.score, table.permille_used()
-        info = Info(empties, empties, 1, score, "", solved.nodes, solved.seconds, used, line, True)
+        info = Info(empties, empties, 1, score, "", solved.nodes, solved.seconds, used, line, solved.exact)
         ponder = line[1] if len(line) > 1 else 0
-        return Result(solved.move, ponder, score, empties, solved.nodes, solved.seconds, line, (info,), True)
+        return Result(solved.move, ponder, score, empties, solved.nodes, solved.seconds, line, (info,), solved.exact)
 
     def scores(self, own: np.ndarray, opponent: np.ndarray) -> np.ndarray:
         """Return int8[n], the exact scores of many positions, one after another in the caller's thread.
@@ -216,22 +265,40 @@ class Solver:
     # ---- the score ------------------------------------------------------------------------------------------------
 
     def _narrow(
-        self, ctx: Any, position: Any, wld: bool, progress: Callable[[int, int], None] | None
-    ) -> tuple[int, int, int]:
-        """Search with rising confidence, then exactly, until the score is known; return its bounds and best guess."""
+        self,
+        ctx: Any,
+        position: Any,
+        wld: bool,
+        progress: Callable[[int, int], None] | None,
+        patience: Patience,
+        deadline: Deadline,
+    ) -> Found:
+        """Search with rising confidence, at last exactly if `patience` allows; return what is known.
+
+        deadline : ends the search when the first pass has to be done; the time is changed after it.
+        """
         moves = legal_moves(position)
         if not moves:
             score = int(final_score(position.own, position.opponent))
-            return score, score, score
-        bounds = lower, upper = self._proven(position)
-        guess = self._presearch(ctx, position) if lower < upper else lower
+            return Found(score, score, score, 0)
+        bounds = self._proven(position)
+        found = Found(*bounds, self._presearch(ctx, position) if bounds[0] < bounds[1] else bounds[0])
+        passes = [0]
         if empty_squares(position) >= SELECTIVE_EMPTIES:
-            for doubt in SELECTIVE_PASSES:
-                _, _, guess = self._pass(position, bounds, guess, wld, doubt)
-        lower, upper, guess = self._pass(position, bounds, guess, wld, 0, progress)
-        if progress and not self._stop.stopped:
+            passes = [doubt for doubt in (*SELECTIVE_PASSES, 0) if doubt >= patience.doubt]
+        for doubt in passes:
+            if time.perf_counter() >= patience.soft and found.doubt < NO_PASS:
+                break
+            lower, upper, guess = self._pass(position, bounds, found.guess, wld, doubt, None if doubt else progress)
+            if doubt == 0:
+                found = replace(found, lower=lower, upper=upper, guess=guess)
+            if self._stop.stopped:
+                return found
+            found = replace(found, guess=guess, doubt=doubt, move=self._best_move(position, None))
+            deadline.set(patience.hard)
+        if progress:
             progress(len(moves), len(moves))
-        return lower, upper, guess
+        return found
 
     def _pass(
         self,
