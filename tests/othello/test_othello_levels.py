@@ -41,10 +41,12 @@ def test_levels_grow():
 
 def test_limits_of_a_level():
     start, late = parse_obf(GAME.start), parse_obf("X" * 30 + "O" * 24 + "-" * 10 + " X")
-    assert levels.plan(9, start) == LevelPlan(11, selectivity=SELECTIVITY)
+    assert levels.plan(9, start) == LevelPlan(13, selectivity=SELECTIVITY)
     assert levels.plan(3, start) == LevelPlan(3, selectivity=0)
     assert levels.plan(0, late) == LevelPlan(1, selectivity=0, moves=levels.BEGINNER_MOVES)
     assert levels.plan(5, late) == LevelPlan(11, selectivity=0, doubt=0) and levels.plies_left(late) == 11
+    long = parse_obf("X" * 20 + "O" * 19 + "-" * 25 + " X")  # its level solves one square less
+    assert levels.plan(17, long) == LevelPlan(26, selectivity=levels.CAREFUL, doubt=1)
     assert levels.plan(4, late) == LevelPlan(4, selectivity=0)
     for wrong in (-1, 31):
         with pytest.raises(ValueError, match="levels are 0 to 30"):

@@ -11,11 +11,12 @@ from shogi_engine.levels import LevelPlan
 LEVELS = 31
 QUICK = 21  # levels above it may take minutes a move
 FULL_WIDTH = 5  # levels above it search the middle game selectively, by SELECTIVE_DEPTH
-SELECTIVE_DEPTH = {6: 8, 15: 19, QUICK: 23, LEVELS - 1: 32}  # plies at some levels
-EXACT = {0: 0, 10: 20, 15: 22, QUICK: 24, LEVELS - 1: 30}  # empty squares at some levels
-# Selective searches to the end: the doubt (endgame.deep_search.MARGINS) that the solver is allowed; where it has no
-# part, as in analysis of several moves, the selectivity in percent of a spread.
-DOUBT, CAREFUL = 2, 150
+SELECTIVE_DEPTH = {6: 8, 15: 23, QUICK: 28, LEVELS - 1: 36}  # plies at some levels
+EXACT = {0: 0, 10: 20, 15: 24, QUICK: 26, LEVELS - 1: 32}  # empty squares at some levels
+# Levels from LONG on search to the end with up to four squares more: with one more, two ... the solver is allowed so
+# much doubt (endgame.deep_search.MARGINS), which takes about the time of an exact score with none more.
+LONG, DOUBTS = 8, (1, 2, 3, 3)
+CAREFUL = 150  # percent of a spread: the selectivity to the end where the solver has no part, as in lists of moves
 BEGINNER_MOVES = 3  # how many moves level 0 looks at
 
 
@@ -23,8 +24,8 @@ BEGINNER_MOVES = 3  # how many moves level 0 looks at
 class Level:
     """depth : plies of the middle game, searched with `selectivity` (0: with full width).
 
-    exact : the game is solved from that many empty squares.   selective : from that many it is searched to its end,
-    selectively, but carefully.   moves : how many legal moves, selected by chance, are looked at; 0 for all.
+    exact : the game is solved from that many empty squares.   selective : from that many it is searched to its end with
+    some doubt.   moves : how many legal moves, selected by chance, are looked at; 0 for all.
     """
 
     depth: int
@@ -37,7 +38,7 @@ class Level:
 def _level(number: int) -> Level:
     """Return what a level means; from one level to the next its numbers grow as time allows."""
     exact = _between(number, EXACT)
-    selective = exact if number <= 7 else exact + 2 + (min(number, QUICK) - 8) // 3
+    selective = exact if number < LONG else exact + len(DOUBTS)
     moves = BEGINNER_MOVES if number == 0 else 0
     if number > FULL_WIDTH:
         return Level(_between(number, SELECTIVE_DEPTH), SELECTIVITY, exact, selective, moves)
@@ -74,5 +75,5 @@ def plan(number: int, position: Any) -> LevelPlan:
     if left <= level.exact:
         return LevelPlan(plies_left(position), selectivity=0, doubt=0)
     if left <= level.selective:
-        return LevelPlan(plies_left(position), selectivity=CAREFUL, doubt=DOUBT)
+        return LevelPlan(plies_left(position), selectivity=CAREFUL, doubt=DOUBTS[left - level.exact - 1])
     return LevelPlan(level.depth, selectivity=level.selectivity, moves=level.moves)

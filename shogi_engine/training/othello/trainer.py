@@ -47,7 +47,7 @@ class TrainOptions(recipe.TrainOptions):
     held_out: float = 0.05
     older_share: float = 1.0
     endings: int = 25
-    spread_positions: int = 150
+    spread_positions: int = 600
     seed: int = 1
 
 

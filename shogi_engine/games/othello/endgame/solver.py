@@ -53,7 +53,6 @@ from shogi_engine.threads import start_thread
 
 PRESEARCH_MARGIN = 6  # the presearch is this many plies shallower than the number of empty squares
 PRESEARCH_MAX_DEPTH = 14
-PRESEARCH_SELECTIVITY = 150  # percent of a spread, of it and of the searches that order moves
 SELECTIVE_PASSES = (3, 2, 1)  # their doubts, before the exact pass; see deep_search.MARGINS
 SELECTIVE_EMPTIES = 18  # with fewer empty squares there are none
 NO_PASS = len(MARGINS)  # in place of the doubt of the last pass, if none was done
@@ -132,7 +131,6 @@ class Solver:
     def _new_context(self, histories: Histories) -> Any:
         ctx = new_context(GAME, histories)
         ctx.stop_address = self._window_stop.address
-        ctx.params.probcut_selectivity = PRESEARCH_SELECTIVITY
         return ctx
 
     @property
