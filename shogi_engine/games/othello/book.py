@@ -2,11 +2,14 @@
 
 A line is a position as OBF writes it and its moves with what they are worth to the side to move, in discs:
 `<64 squares> X; c4:+0.3; c3:-0.1`. One line stands for all eight images of the position; lines that begin with `%` are
-comments. Loading works on all lines at once with numpy; moves are made of a line when it is looked up.
+comments. A file whose name ends in .gz is packed by gzip.
+Loading works on all lines at once with numpy; moves are made of a line when it is looked up.
 """
 
 import functools
+import gzip
 import re
+import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +22,7 @@ from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, SYMMETRIES, tr
 from shogi_engine.games.othello.many_boards import Boards, canonical_boards, many_places
 from shogi_engine.games.othello.types import DISC, DISC_MOVE, PASS, move_square
 
-SHIPPED = Path(__file__).resolve().parent / "book.txt"
+SHIPPED = Path(__file__).resolve().parent / "book.txt.gz"
 
 Key = tuple[int, int]
 
@@ -111,11 +114,21 @@ def format_line(position: Any, moves: Iterable[tuple[int, int]]) -> str:
     return format_obf(position) + "".join(fields)
 
 
+def _text_of(path: Path) -> str:
+    """Return a file's text, unpacked. Raises ValueError, OSError."""
+    if path.suffix != ".gz":
+        return path.read_text(encoding="utf-8")
+    try:
+        return gzip.decompress(path.read_bytes()).decode()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as fault:
+        raise ValueError(f"{path} is damaged: {fault}") from None
+
+
 def read(path: Path) -> Book:
     """Return the book of a file. Raises ValueError naming the line that is wrong, OSError if it can not be read."""
     lines: dict[Key, str] = {}
     numbers, usual = [], []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(_text_of(path).splitlines(), 1):
         if _USUAL.fullmatch(line):
             numbers.append(number)
             usual.append(line)
