@@ -247,7 +247,11 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
         + (f"  then {row['ponder']}" if row["ponder"] else "")
         for row in rows
     ]  # fmt: skip
-    head = f"{len(rows)} moves, values in {recipe.unit_name}" if rows else "the book does not know this position"
+    head = (
+        f"{len(rows)} move{'s' * (len(rows) > 1)}, values in {recipe.unit_name}"
+        if rows
+        else "the book does not know this position"
+    )
     report(args, {"game": args.game, "position": where, "moves": rows}, "\n".join([head, *lines]))
     return 0 if rows else 1
 
