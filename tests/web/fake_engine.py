@@ -21,7 +21,7 @@ class FakeEngine:
     _counting = threading.Lock()
 
     def __init__(self, game, choose=-1):
-        self.game = SimpleNamespace(name=game, levels=20)
+        self.game = SimpleNamespace(name=game, levels=20, budget=None)
         self.levels = {"shogi": 20, "othello": 22}[game]
         self._choose = choose
         self._stopped = threading.Event()
