@@ -49,7 +49,7 @@ from shogi_engine.jit.progress import Progress, Task, compiling, on_progress, sh
 from shogi_engine.jit.records import new_record, record_dtype
 from shogi_engine.jit.settings import JIT_DISABLED, LEAN, PLAIN_VARIABLE
 from shogi_engine.jit.sources import PACKAGE, known_digest, source_folders, source_stamp, sources_digest
-from shogi_engine.jit.targets import build_kernels, prebuilt_folders
+from shogi_engine.jit.targets import build_kernels, prebuilt_folders, target_has
 
 __all__ = [
     "CACHE_VARIABLE",
@@ -95,4 +95,5 @@ __all__ = [
     "source_stamp",
     "sources_digest",
     "store_u64",
+    "target_has",
 ]

@@ -121,6 +121,15 @@ def popcounts(value: Any) -> Any:
     return value.call("llvm.ctpop")
 
 
+def leading_bits(value: Any) -> Any:
+    """Return the highest set bit of each lane of a vector, none of which is 0."""
+    if not isinstance(value, Lanes):
+        return np.array([1 << int(lane).bit_length() - 1 for lane in value], dtype=np.uint64)
+    none_is_zero = ir.Constant(ir.IntType(1), 1)
+    zeros: Any = value.call("llvm.ctlz", none_is_zero)
+    return (1 << 63) >> zeros
+
+
 def join(value: Any) -> Any:
     """Return the union of all lanes, a number."""
     if not isinstance(value, Lanes):

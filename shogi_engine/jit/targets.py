@@ -100,6 +100,12 @@ def host_features() -> frozenset[str]:
         return frozenset()
 
 
+def target_has(feature: str) -> bool:
+    """Tell whether the CPU that numba compiles for, mostly this machine's, has `feature`, in LLVM's names."""
+    named = config.CPU_FEATURES  # type: ignore[attr-defined]
+    return feature in host_features() if named is None else f"+{feature}" in named.split(",")
+
+
 def fits(manifest: Any) -> bool:
     """Tell whether kernels with this manifest were made of these sources, by these versions, for a CPU like this."""
     try:

@@ -11,6 +11,7 @@ from shogi_engine.jit.lanes import (
     bytes_of,
     join,
     largest_i32,
+    leading_bits,
     load,
     popcounts,
     python_of,
@@ -36,6 +37,7 @@ def mix(left, right) -> int:
     vector = (row ^ left) + (SHIFTS << 3) - (right * row) * 5
     vector = vector >> SHIFTS | row << 2 * SHIFTS | ~vector & HIGH >> SHIFTS
     vector ^= where(row & 64, vector + 1) | where(right & 1, row)
+    vector ^= leading_bits(vector | 1)
     return join(vector + popcounts(vector & right)) ^ popcounts(left) ^ python_of(spread)(right) ^ (7 - left)
 
 

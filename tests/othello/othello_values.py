@@ -18,7 +18,7 @@ from shogi_engine.game import (
 )
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.solver import Solver
-from shogi_engine.games.othello.movegen import flips, flips_filled, mobility
+from shogi_engine.games.othello.movegen import flips, flips_filled, mobility, mobility_filled
 from shogi_engine.games.othello.notation import format_obf
 from shogi_engine.games.othello.position import make_canonical
 from shogi_engine.games.othello.stability import stable_discs
@@ -36,7 +36,8 @@ def values_at(ctx):
     score_moves(ctx, 0, count)
     moves = ctx.moves[:count].copy()
     refresh_line(ctx)
-    values = [mobility(own, opponent), stable_discs(own, opponent), key(ctx.pos), evaluate(ctx), terminal_value(ctx)]
+    values = [mobility(own, opponent), mobility_filled(own, opponent)]
+    values += [stable_discs(own, opponent), key(ctx.pos), evaluate(ctx), terminal_value(ctx)]
     values += [*moves, *ctx.scores[:count], *(history_slot(ctx.pos, move) for move in moves)]
     values += [move_cost(ctx.pos, move) for move in moves]
     disc_moves = [move for move in moves if move & 64]

@@ -13,7 +13,15 @@ from shogi_engine.bits import ZERO
 from shogi_engine.game import count_moves, do_move, generate_moves, key, terminal_value, undo_move
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.table import ending_key
-from shogi_engine.games.othello.movegen import flips, flips_filled, mobility
+from shogi_engine.games.othello.movegen import (
+    RAYS,
+    flips,
+    flips_filled,
+    mobility,
+    mobility_filled,
+    run_by_filling,
+    run_by_leading_bits,
+)
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
 from shogi_engine.games.othello.types import DISC, PASS, placed_disc
 from shogi_engine.jit import new_record
@@ -78,7 +86,9 @@ def test_mobility_and_flips_of_any_board(text):
         assert flips(pos.own, pos.opponent, square) == flipped
         assert flips_filled(pos.own, pos.opponent, np.uint64(1 << square)) == flipped
         wanted |= (flipped != 0) << square
-    assert mobility(pos.own, pos.opponent) == wanted
+        along = pos.own, pos.opponent, np.uint64(square), RAYS[2 * square + 1]
+        assert (run_by_leading_bits(*along) == run_by_filling(*along)).all()
+    assert mobility(pos.own, pos.opponent) == mobility_filled(pos.own, pos.opponent) == wanted
     assert flips_filled(pos.own, pos.opponent, ZERO) == 0
 
 

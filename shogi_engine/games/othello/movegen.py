@@ -1,22 +1,23 @@
 """Othello's moves: where a disc may be placed and what it flips, without a branch.
 
-Two ways to find the flips: `flips` looks along the eight rays of a square, four at a time in a vector, the fastest for
-one move; `flips_filled` needs no table, so that eight discs are placed at once, each in a lane of its own.
+Two ways to find either. `mobility` and `flips` have a lane of a vector for each line, the fastest for one position and
+one move; `mobility_filled` and `flips_filled` need no table, so that a vector has a position or a disc in each lane.
 Source: Chess Programming Wiki, "Kogge-Stone Algorithm" and "Subtracting a Rook from a Blocking Piece"; the idea of a
 vector of rays is known from Edax (Richard Delorme, Toshihiko Okuhara, https://github.com/abulmo/edax-reversi).
 """
 
 import numpy as np
 
-from shogi_engine.bits import ONE, ZERO
+from shogi_engine.bits import ALL, ONE, ZERO
 from shogi_engine.game import provides
 from shogi_engine.games.othello.bitboard import DOWN_RAYS, INNER_FILES, UP_RAYS
 from shogi_engine.games.othello.types import DISC_MOVE, PASS, POSITION, placed_disc
-from shogi_engine.jit import ctz, njit, popcount
-from shogi_engine.jit.lanes import Table, join, traced, where
+from shogi_engine.jit import ctz, njit, popcount, target_has
+from shogi_engine.jit.lanes import Table, join, leading_bits, traced, where
 
 STEP_1, STEP_2, STEP_7, STEP_8, STEP_9 = np.uint64(1), np.uint64(2), np.uint64(7), np.uint64(8), np.uint64(9)
 STEPS = np.array([1, 7, 8, 9], dtype=np.uint64)  # of the lines in the order of UP_RAYS and DOWN_RAYS
+THROUGH = np.array([INNER_FILES, INNER_FILES, ALL, INNER_FILES], dtype=np.uint64)  # what runs along them may pass
 RAYS = Table(np.hstack((UP_RAYS, DOWN_RAYS)).reshape(-1, 4))  # the upward ones of a square, then the downward ones
 VECTOR_LANES = 8  # the multiple of moves `count_replies` rounds up to: a row of 512 bits, or two of 256
 
@@ -28,7 +29,7 @@ def reach(discs, through, step):
     """Return the squares just beyond runs of `through` that begin next to `discs`, both ways along one line.
 
     discs, through : uint64, bitboards; `through` must not let a run wrap around the board's edge.
-    step : 1, 7, 8 or 9.   Runs are six long at most, which doubling finds in three steps.
+    step : 1, 7, 8 or 9, or STEPS.   Runs are six long at most, which doubling finds in three steps.
     """
     double = step + step
     up = through & discs << step
@@ -59,6 +60,11 @@ def reached(own, opponent):
     return beyond & ~(own | opponent)
 
 
+def reached_on_lines(own, opponent):
+    """Return what `mobility` does: a lane for each line."""
+    return join(reach(own, opponent & THROUGH, STEPS)) & ~(own | opponent)
+
+
 def flips_on_line(disc, own, through, step):
     """Return the discs of `through` that `disc` flips along one line; see `reach`."""
     double = step + step
@@ -82,23 +88,36 @@ def flips_by_filling(own, opponent, disc):
     return flipped | flips_on_line(disc, own, inner, STEP_9) | flips_on_line(disc, own, inner, STEP_1)
 
 
-def flips_along_rays(own, opponent, place):
-    """Return what `flips` does: a lane for each line through the square."""
-    up, down = RAYS[place + place], RAYS[place + place + ONE]
-    flank = ((opponent | ~up) + 1) & up & own  # a carry runs to the nearest square that is not the opponent's
-    flipped = (flank - where(flank, 1)) & up
+def run_by_leading_bits(own, opponent, place, down):
+    """Return the discs that are flipped along each of the downward rays `down` from `place`: from bits counted."""
+    nearest = leading_bits(down & ~opponent | 1)  # not the opponent's; a1 if all are, and then it is no flank
+    flank = nearest & own & down
+    return 0 - (flank + flank) & down
+
+
+def run_by_filling(own, opponent, place, down):
+    """Return what `run_by_leading_bits` does, for CPUs that take long to count leading bits in vectors."""
     free = down & ~opponent
     free |= free >> STEPS
     free |= free >> 2 * STEPS
     free |= free >> 4 * STEPS
     run = down & ~free
     flank = (run | ONE << place) >> STEPS & down & own
-    return join(flipped | where(flank, run))
+    return where(flank, run)
 
 
-traced_mobility = traced(reached)
-traced_flips = traced(flips_along_rays)
-traced_flips_by_filling = traced(flips_by_filling)
+run_downwards = run_by_leading_bits if target_has("avx512cd") else run_by_filling
+
+
+def flips_along_rays(own, opponent, place):
+    """Return what `flips` does: a lane for each line through the square."""
+    up, down = RAYS[place + place], RAYS[place + place + ONE]
+    flank = ((opponent | ~up) + 1) & up & own  # a carry runs to the nearest square that is not the opponent's
+    return join((flank - where(flank, 1)) & up | run_downwards(own, opponent, place, down))
+
+
+traced_mobility, traced_mobility_by_filling = traced(reached_on_lines), traced(reached)
+traced_flips, traced_flips_by_filling = traced(flips_along_rays), traced(flips_by_filling)
 
 
 # ---- kernels -------------------------------------------------------------------------------------------------------
@@ -108,6 +127,12 @@ traced_flips_by_filling = traced(flips_by_filling)
 def mobility(own, opponent):
     """Return the squares (uint64) of the disc moves of the side with the discs `own`; it passes if there are none."""
     return traced_mobility(own, opponent)
+
+
+@njit(forceinline=True)
+def mobility_filled(own, opponent):
+    """Return what `mobility` does."""
+    return traced_mobility_by_filling(own, opponent)
 
 
 @njit(forceinline=True)
@@ -162,7 +187,7 @@ def count_replies(ctx, start, free_pass):
     for index in range(first, first + rows):  # vectorised: no branch, no table, no call
         disc = placed_disc(ctx.moves[index])
         flipped = flips_filled(own, opponent, disc)
-        answers = popcount(mobility(opponent ^ flipped, own ^ flipped ^ disc))
+        answers = popcount(mobility_filled(opponent ^ flipped, own ^ flipped ^ disc))
         replies += answers if disc != ZERO else 0
         stuck += 1 if disc != ZERO and answers == 0 else 0
     if stuck == 0 or not free_pass:
@@ -170,6 +195,6 @@ def count_replies(ctx, start, free_pass):
     for index in range(first, end):
         disc = placed_disc(ctx.moves[index])
         flipped = flips_filled(own, opponent, disc)
-        if mobility(opponent ^ flipped, own ^ flipped ^ disc) == ZERO:
-            replies += max(popcount(mobility(own ^ flipped ^ disc, opponent ^ flipped)), 1)
+        if mobility_filled(opponent ^ flipped, own ^ flipped ^ disc) == ZERO:
+            replies += max(popcount(mobility_filled(own ^ flipped ^ disc, opponent ^ flipped)), 1)
     return replies
