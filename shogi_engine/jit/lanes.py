@@ -161,6 +161,14 @@ def load(address: Any, count: int) -> Any:
     return Lanes(address.builder, address.builder.load(_pointer(address, kind), align=4))
 
 
+def load_i16(address: Any) -> Any:
+    """Return the int16 at an address as a number, in two's complement."""
+    if not isinstance(address, Lanes):
+        return array_at(address, 1, np.int16)[0].astype(np.uint64)
+    number = address.builder.load(_pointer(address, ir.IntType(16)), align=2)
+    return Lanes(address.builder, address.builder.sext(number, I64))
+
+
 def store(address: Any, value: Any) -> None:
     """Write a number or a vector."""
     if not isinstance(value, Lanes):

@@ -13,6 +13,7 @@ from shogi_engine.jit.lanes import (
     largest_i32,
     leading_bits,
     load,
+    load_i16,
     popcounts,
     python_of,
     store,
@@ -47,6 +48,7 @@ def write(address, number, packed) -> None:
     store(address + 64, load(address, 0) ^ number)
     store_i32(address + 72, bytes_of(packed) + number)
     store(address + 104, largest_i32(address + 72, 8))
+    store(address + 112, load_i16(address + 2 * (number & 7)))
 
 
 traced_mix, traced_write = traced(mix), traced(write)
@@ -79,3 +81,4 @@ def test_traced_functions_read_and_write_memory():
         write_kernel(memory, number, packed)
         write(twin.ctypes.data, number, packed)
         assert (memory == twin).all() and memory[13] == max(memory[9:13].view(np.uint32))
+        assert memory.view(np.int64)[14] == memory.view(np.int16)[int(number) & 7]

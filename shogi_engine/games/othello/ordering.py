@@ -2,17 +2,20 @@
 
 What is known of the position after a move tells more than the histories of moves, and far from the leaves the
 evaluation more than the count of replies; killers tell nothing. Measured: docs/tuning-log.md.
+As the positions after all moves are at hand here, the table's entries of them are prefetched.
 """
 
 import numpy as np
 
-from shogi_engine.bits import ALL, ZERO
+from shogi_engine.bits import ALL, ONE, ZERO
 from shogi_engine.game import evaluate, provides
 from shogi_engine.games.othello.bitboard import CORNERS, neighbours, odd_quadrants
 from shogi_engine.games.othello.movegen import flips, mobility
+from shogi_engine.games.othello.position import search_key
 from shogi_engine.games.othello.types import PASS, POSITION, move_square, placed_disc
 from shogi_engine.jit import popcount
-from shogi_engine.search.context import make_move, unmake_move
+from shogi_engine.search.context import TABLE, make_move, unmake_move
+from shogi_engine.search.tt import prefetch_cluster
 
 
 @provides(POSITION)
@@ -20,6 +23,8 @@ def score_moves(ctx, start, count):
     own, opponent = ctx.pos.own, ctx.pos.opponent
     odd = odd_quadrants(ALL ^ own ^ opponent)
     with_value = ctx.depths[ctx.ply] >= ctx.params.order_value_depth
+    with_table = ctx.depths[ctx.ply] > 1 and ctx.search_flags & TABLE != 0  # leaves ask it nothing
+    other_side = ctx.pos.side ^ ONE
     for index in range(start, start + count):
         move = ctx.moves[index]
         if move == PASS:
@@ -29,6 +34,8 @@ def score_moves(ctx, start, count):
         disc = placed_disc(move)
         flipped = flips(own, opponent, square)
         mine, theirs = own ^ flipped ^ disc, opponent ^ flipped
+        if with_table:
+            prefetch_cluster(ctx, search_key(theirs, mine, other_side) ^ ctx.tt_key_salt)
         answers = mobility(theirs, mine)
         value = np.int64(ctx.params.order_squares[square])
         value -= ctx.params.order_mobility * (popcount(answers) + popcount(answers & CORNERS))

@@ -53,9 +53,15 @@ def mixed_key(own, opponent, salt):
     return mixed ^ mixed >> HALF
 
 
+@njit
+def search_key(own, opponent, side):
+    """Return what `key` is for a position with these bitboards and this side to move (uint64)."""
+    return mixed_key(own, opponent, side * SIDE_FACTOR)
+
+
 @provides(POSITION)
 def key(pos):
-    return mixed_key(pos.own, pos.opponent, pos.side * SIDE_FACTOR)
+    return search_key(pos.own, pos.opponent, pos.side)
 
 
 @provides(POSITION)

@@ -26,7 +26,8 @@ from shogi_engine.games.othello.evaluation.pattern_weights import load_weights
 from shogi_engine.games.othello.movegen import mobility
 from shogi_engine.games.othello.rules import terminal_value
 from shogi_engine.games.othello.types import DISC, POSITION
-from shogi_engine.jit import ctz, load_i16, njit, popcount, record_dtype
+from shogi_engine.jit import address_of, ctz, lanes, load_i16, njit, popcount, record_dtype
+from shogi_engine.jit.lanes import load, traced
 
 MOST = 64 * DISC  # no position is worth more
 FEW_DISCS = 3
@@ -89,6 +90,24 @@ def update_numbers(before, after, disc, flipped):
             after.numbers[instance] = 3 * before.occupied[instance] - before.numbers[instance]
 
 
+def sum_of_weights(weights, numbers):
+    """Return the sum of the weights of all instances, as two's complement.
+
+    weights : address of a phase's.   numbers : address of an accumulator's.
+    LLVM would gather the weights into vectors, each with several instructions; written out, each takes one to load.
+    """
+    total = 0
+    for first in range(0, INSTANCES, 4):
+        four = load(numbers + 2 * first, 0)
+        for instance in range(first, min(first + 4, INSTANCES)):
+            number = four >> 16 * (instance - first) & 0xFFFF
+            total = lanes.load_i16(weights + (2 * number + 2 * int(INSTANCE_STARTS[instance]))) + total
+    return total
+
+
+traced_sum_of_weights = traced(sum_of_weights)
+
+
 @njit
 def phase_of(own, opponent):
     """Return the phase, 0..PHASES - 1, of a position."""
@@ -112,10 +131,7 @@ def pattern_value(ctx, own_moves, opponent_moves):
     empty = ALL ^ (own | opponent)
     weights = ctx.evaluation.weights + np.uint64(2 * PHASE_WEIGHTS * phase_of(own, opponent))
     accumulator = ctx.accumulators[ctx.ply]
-    value = 0
-    for instance in range(INSTANCES):
-        place = INSTANCE_STARTS[instance] + np.int64(accumulator.numbers[instance])
-        value += load_i16(weights + np.uint64(2 * place))
+    value = np.int64(traced_sum_of_weights(weights, address_of(accumulator.numbers)))
     counts = weights + np.uint64(2 * COUNTS_START)
     value += load_i16(counts + np.uint64(2 * popcount(own_moves)))
     value += load_i16(counts + np.uint64(2 * (COUNT_SIZE + popcount(opponent_moves))))
