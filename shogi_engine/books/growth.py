@@ -23,7 +23,7 @@ from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 from shogi_engine.threads import results_on_threads
 
-BATCH = 4  # positions taken from the queue at a time, whatever the threads
+BATCH = 4  # positions at most taken from the queue at a time, whatever the threads
 HASH_MB = 16
 UNSEARCHED = -1000  # the value of a line's move that leads to no searched position
 PATIENCE = 5.0  # seconds that searches have to end when they are no longer wanted
@@ -166,8 +166,8 @@ class Growth:
         progress : called after each position that is searched
         """
         searched = 0
-        while len(self.found) < positions if positions is not None else searched < more:
-            batch = self._next(BATCH)
+        while (left := more - searched if positions is None else positions - len(self.found)) > 0:
+            batch = self._next(min(BATCH, left))
             if not batch:
                 break
             missing = [key for _, _, key in batch if key not in run.known]
