@@ -40,7 +40,7 @@ def turned(move: str, image: int, back: bool) -> str:
 def read(path: Path) -> Entries:
     """Return the positions of a book: ours, Edax's (.dat, or as text) or Egaroucid's (.egbk3). Raises BookError."""
     try:
-        foreign = othello_files.read(path)
+        foreign = None if path.suffix == ".gz" else othello_files.read(path)
     except OSError as fault:
         raise BookError(fault.strerror or "can not be read") from None
     if foreign is not None:
@@ -70,5 +70,6 @@ RECIPE = Recipe(
     turned=turned,
     read=read,
     write=write,
-    sources="our own text (.txt), Edax's .dat and exported text, Egaroucid's .egbk3",
+    sources="our own text (.txt, or packed as .txt.gz), Edax's .dat and exported text, Egaroucid's .egbk3",
+    gzip=True,
 )

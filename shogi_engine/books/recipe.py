@@ -44,7 +44,7 @@ class Recipe:
     turned(move, image, back) -> move   a move of the position as one of its key, or back   unit : of a value, as people
     write it (of Shogi's, a centipawn; of Othello's hundredths, a disc is 100)   sources : formats that `read` knows
     read(path) -> Entries   of the game's own format or another; raises book.BookError
-    write(entries) -> str   the game's own format
+    write(entries) -> str   the game's own format   gzip : a file whose name ends in .gz is packed, `read` unpacks it
     """
 
     game_name: str
@@ -56,6 +56,7 @@ class Recipe:
     read: Callable[[Path], Entries]
     write: Callable[[Entries], str]
     sources: str
+    gzip: bool = False
 
     @property
     def game(self) -> Game:

@@ -1,5 +1,6 @@
 """`shogi-engine book`: what its actions print and write, and what they refuse."""
 
+import gzip
 import json
 
 import pytest
@@ -55,6 +56,11 @@ def test_a_book_is_built_extended_exported_and_imported(capsys, tmp_path):
     status, said = run(capsys, "othello", "import", more, book, "--out", merged)
     assert status == 0 and len(said) == 3
     assert merged.read_text() == more.read_text() and not list(tmp_path.glob("*.new"))
+    packed, unpacked = tmp_path / "packed.txt.gz", tmp_path / "unpacked.txt"
+    assert run(capsys, "othello", "export", path, "--out", packed)[0] == 0
+    assert gzip.decompress(packed.read_bytes()) == more.read_bytes()
+    assert run(capsys, "othello", "import", packed, "--out", unpacked)[0] == 0
+    assert unpacked.read_text() == more.read_text()
 
 
 @pytest.mark.parametrize(
