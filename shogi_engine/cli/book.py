@@ -1,7 +1,6 @@
 """`shogi-engine book`: opening books made, extended, shown and converted."""
 
 import argparse
-import gzip
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -178,6 +177,8 @@ def _count(entries: "Entries") -> str:
 
 def _write(path: Path, recipe: "Recipe", entries: "Entries") -> None:
     """Write a book in place of what was there, all of it or nothing."""
+    import gzip
+
     beside = path.with_name(f"{path.name}.new")
     content = recipe.write(entries).encode()
     beside.write_bytes(gzip.compress(content, mtime=0) if recipe.gzip and path.suffix == ".gz" else content)
