@@ -40,5 +40,11 @@ def book_use(args: argparse.Namespace) -> "BookUse | None":
             raise ValueError(f"{args.command}: --book-randomness is of a book; --book asks for one")
         return None
     if args.book != SHIPPED:
-        open(args.book, "rb").close()  # now, not in the middle of a game
+        from shogi_engine.book import BookError
+        from shogi_engine.games.othello.book import open_book
+
+        try:
+            open_book(args.book)  # a fault is told now, not in the middle of a game
+        except BookError as fault:
+            raise ValueError(f"{args.book}: {fault}") from None
     return BookUse(args.book or None, args.book_randomness)

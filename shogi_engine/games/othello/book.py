@@ -121,7 +121,7 @@ def _text_of(path: Path) -> str:
     try:
         return gzip.decompress(path.read_bytes()).decode()
     except (EOFError, zlib.error, gzip.BadGzipFile) as fault:
-        raise ValueError(f"{path} is damaged: {fault}") from None
+        raise ValueError(f"the packing is damaged: {fault}") from None
 
 
 def read(path: Path) -> Book:
@@ -136,15 +136,15 @@ def read(path: Path) -> Book:
             try:
                 position, moves = parse_line(line)
             except ValueError as fault:
-                raise ValueError(f"{path}, line {number}: {fault}") from None
+                raise ValueError(f"line {number}: {fault}") from None
             key, symmetry = canonical_key(position)
             lines[key] = f"{symmetry}{format_line(position, moves)[_MOVES_AT:]}"
     if usual:
-        lines |= _read_usual(path, numbers, usual)
+        lines |= _read_usual(numbers, usual)
     return Book(lines)
 
 
-def _read_usual(path: Path, numbers: list[int], lines: list[str]) -> dict[Key, str]:
+def _read_usual(numbers: list[int], lines: list[str]) -> dict[Key, str]:
     """Return what `Book` holds of lines of the usual form; `numbers` are theirs. Raises ValueError."""
     cells = np.frombuffer("".join([line[:_MOVES_AT] for line in lines]).encode(), dtype=np.uint8)
     cells = cells.reshape(-1, _MOVES_AT)
@@ -154,7 +154,7 @@ def _read_usual(path: Path, numbers: list[int], lines: list[str]) -> dict[Key, s
         try:
             parse_line(lines[illegal])
         except ValueError as fault:
-            raise ValueError(f"{path}, line {numbers[illegal]}: {fault}") from None
+            raise ValueError(f"line {numbers[illegal]}: {fault}") from None
     owns, opponents, symmetries = canonical_boards(own, opponent)
     keys = zip(owns.tolist(), opponents.tolist(), strict=True)
     return {
