@@ -254,11 +254,9 @@ class Engine:
         with self._only_search(), self._compiling():
             position = self.position
             report = (lambda info: on_info(PvInfo(self.game, position, info))) if on_info else None
-            result, limits = self._root_solver.before(position, limits, self.searcher.tt, doubt)
+            result, limits = self._root_solver.before(position, limits, self.searcher.tt, doubt, report)
             if result is None:
                 result = self._search_beside(limits, report)
-            elif report:
-                report(result.infos[0])
         return SearchResult(self.game, position, result)
 
     @contextlib.contextmanager

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from shogi_engine.game import BEFORE_SEARCH, BESIDE_SEARCH, Game
-from shogi_engine.search.limits import Limits, Result
+from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.stop import StopToken
 
@@ -96,10 +96,19 @@ class Solver(Protocol):
 class EndgameSolver(Solver, Protocol):
     """What solvers that run before a search can do besides."""
 
-    def attempt(self, position: Any, limits: Limits, table: TranspositionTable, *, doubt: int = 0) -> Result | None:
+    def attempt(
+        self,
+        position: Any,
+        limits: Limits,
+        table: TranspositionTable,
+        *,
+        doubt: int = 0,
+        on_info: Callable[[Info], None] | None = None,
+    ) -> Result | None:
         """Return what is found of `position` in the part of a search's `limits` that is the solver's, None if nothing.
 
         table : the search's own, for use.   doubt : that is allowed in any case; see `LevelPlan`.
+        on_info : called with what is found on the way; the last finding is only returned.
         """
 
 
@@ -171,18 +180,26 @@ class RootSolver:
             self._beside.new_game()
 
     def before(
-        self, position: Any, limits: Limits, table: TranspositionTable, doubt: int | None
+        self,
+        position: Any,
+        limits: Limits,
+        table: TranspositionTable,
+        doubt: int | None,
+        on_info: Callable[[Info], None] | None,
     ) -> tuple[Result | None, Limits]:
         """Let the solver try, if the search is one for the best move; return what is left of its time.
 
         That is, in some time, or, with a `doubt`, to the end of the game whatever the time.   table : the search's.
+        on_info : called with all that is found.
         """
         free = limits.depth is None and limits.nodes is None and limits.mate is None
         timed = limits.soft_ms is not None and free
         if self._before is None or limits.searchmoves or limits.multipv > 1 or not (timed or doubt is not None):
             return None, limits
         began = time.perf_counter()
-        result = self._before.attempt(position, limits, table, doubt=doubt or 0)
+        result = self._before.attempt(position, limits, table, doubt=doubt or 0, on_info=on_info)
+        if result and on_info:
+            on_info(result.infos[0])
         used = (time.perf_counter() - began) * 1000
         left = {name: max(value - used, 1.0) for name in ("soft_ms", "hard_ms") if (value := getattr(limits, name))}
         return result, replace(limits, **left)

@@ -28,9 +28,9 @@ from shogi_engine.suites.endgame_suite import check, read
 
 ENDGAMES = Path(__file__).resolve().parent.parent / "data" / "othello_endgame.json"
 SUITE = read(str(ENDGAMES))
-# FFO 55, 30 empty squares: two minutes of a core, so that what is stopped or has little time cannot have the score.
-LONG = parse_obf("--------X-X------XXXXOOOOOXOXX--OOOXXXX-OOXXXX--O-OOOX-----OO--- O")
-LONG_SCORE = 0
+# FFO 50, 26 empty squares: twenty seconds of a core, so that what is stopped or has little time can not have the score.
+LONG = parse_obf("----X-----XXX----OOOXOOO-OOOXOOO-OXOXOXO-OOXXOOO--OOXO----O--O-- X")
+LONG_SCORE = 10
 DOCUMENTED = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"  # FFO 1, 14 empty squares
 RAYS = [
     [
@@ -254,11 +254,15 @@ def test_an_attempt_in_time_keeps_what_the_last_pass_found():
     with Engine("othello", hash_mb=16) as engine:
         engine.set_position(format_obf(LONG))
         engine.warmup()
-        began = time.perf_counter()
-        found = engine.search(movetime=700)
-        assert time.perf_counter() - began < 1.5
-        assert found.depth >= 20 and abs(found.value - DISC * LONG_SCORE) <= 8 * DISC
+        began, lines = time.perf_counter(), []
+        found = engine.search(movetime=1500, on_info=lines.append)
+        assert time.perf_counter() - began < 2.5
+        assert found.depth == 26 and abs(found.value - DISC * LONG_SCORE) <= 8 * DISC
         assert found.bestmove in engine.legal_moves()
+        assert len(lines) > 1 and lines[-1].pv == found.pv and not any(line.exact for line in lines)
+        assert all(line.pv[0] in engine.legal_moves() and line.depth == found.depth for line in lines)
+        nodes = [line.nodes for line in lines]
+        assert nodes == sorted(nodes)
 
 
 def test_an_attempt_needs_time_for_a_pass():

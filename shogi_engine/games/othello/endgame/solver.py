@@ -182,8 +182,9 @@ class Solver:
         wld: bool = False,
         pv: bool = False,
         progress: Callable[[int, int], None] | None = None,
+        on_pass: Callable[[Found], None] | None = None,
     ) -> Solved:
-        """Solve `position` as far as `patience` allows; see `solve`."""
+        """Solve `position` as far as `patience` allows; see `solve` and `_narrow`."""
         began = time.perf_counter()
         self._stop.begin()
         self.table.next_generation()
@@ -193,7 +194,7 @@ class Solver:
             histories.clear()
         main = self._contexts[0]
         with Deadline(self.stop, min(patience.first, patience.hard)) as deadline:
-            found = self._narrow(main, position, wld, progress, patience, deadline)
+            found = self._narrow(main, position, wld, progress, patience, deadline, on_pass)
             lower, upper = found.lower, found.upper
             exact = lower == upper or wld and (lower > 0 or upper < 0)
             target = lower if exact and lower > LOWEST else None
@@ -203,16 +204,27 @@ class Solver:
         score = lower if lower == upper else min(max(found.guess, lower), upper)
         if wld:
             score = (score > 0) - (score < 0)
-        nodes = sum(int(ctx.nodes) for ctx in self._contexts)
         seconds = time.perf_counter() - began
-        return Solved(score, move, lower, upper, exact, nodes, seconds, tuple(line), found.doubt)
+        return Solved(score, move, lower, upper, exact, self._nodes(), seconds, tuple(line), found.doubt)
 
-    def attempt(self, position: Any, limits: Limits, table: TranspositionTable, *, doubt: int = 0) -> Result | None:
+    def _nodes(self) -> int:
+        """Return how many nodes the running search, or the last one, has visited."""
+        return sum(int(ctx.nodes) for ctx in self._contexts)
+
+    def attempt(
+        self,
+        position: Any,
+        limits: Limits,
+        table: TranspositionTable,
+        *,
+        doubt: int = 0,
+        on_info: Callable[[Info], None] | None = None,
+    ) -> Result | None:
         """Return the result on `position` of the most certain pass that limits.soft_ms allow, None if they allow none.
 
         Nothing is tried that will hardly be done in time. Without a limit all is solved but what a search finds as
         quickly, and no line beyond the best move is looked for. `table`: the one of the search that plays.
-        doubt : that is allowed, whatever time is left.
+        doubt : that is allowed, whatever time is left.   on_info : called with what each pass with some doubt finds.
         """
         began, soft_ms = time.perf_counter(), limits.soft_ms
         empties = empty_squares(position)
@@ -226,13 +238,22 @@ class Solver:
             first, soft, hard = (end_of(ms, began) for ms in (MOST_OF_TIME * soft_ms, soft_ms, limits.hard_ms))
             patience = Patience(first, soft, hard, doubt)
         self._table = table
-        solved = self._solve(position, patience, pv=soft_ms is not None)
+
+        def info(score: int, seconds: float, line: tuple[int, ...], exact: bool) -> Info:
+            used = table.permille_used()
+            return Info(empties, empties, 1, DISC * score, "", self._nodes(), seconds, used, line, exact)
+
+        def on_pass(found: Found) -> None:
+            if on_info and found.doubt and found.move:
+                on_info(info(found.guess, time.perf_counter() - began, (found.move,), False))
+
+        solved = self._solve(position, patience, pv=soft_ms is not None, on_pass=on_pass)
         if solved.doubt == NO_PASS or not solved.move:
             return None
-        line, score, used = solved.pv or (solved.move,), DISC * solved.score, table.permille_used()
-        info = Info(empties, empties, 1, score, "", solved.nodes, solved.seconds, used, line, solved.exact)
+        line = solved.pv or (solved.move,)
+        last = info(solved.score, solved.seconds, line, solved.exact)
         ponder = line[1] if len(line) > 1 else 0
-        return Result(solved.move, ponder, score, empties, solved.nodes, solved.seconds, line, (info,), solved.exact)
+        return Result(solved.move, ponder, last.score, empties, last.nodes, last.seconds, line, (last,), solved.exact)
 
     def scores(self, own: np.ndarray, opponent: np.ndarray) -> np.ndarray:
         """Return int8[n], the exact scores of many positions, one after another in the caller's thread.
@@ -270,10 +291,12 @@ class Solver:
         progress: Callable[[int, int], None] | None,
         patience: Patience,
         deadline: Deadline,
+        on_pass: Callable[[Found], None] | None,
     ) -> Found:
         """Search with rising confidence, at last exactly if `patience` allows; return what is known.
 
         deadline : ends the search when the first pass has to be done; the time is changed after it.
+        on_pass : called with what is found after each pass.
         """
         moves = legal_moves(position)
         if not moves:
@@ -294,6 +317,8 @@ class Solver:
                 return found
             found = replace(found, guess=guess, doubt=doubt, move=self._best_move(position, None))
             deadline.set(patience.hard)
+            if on_pass:
+                on_pass(found)
         if progress:
             progress(len(moves), len(moves))
         return found
