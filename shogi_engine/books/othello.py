@@ -63,7 +63,14 @@ def write(entries: Entries) -> str:
 
 RECIPE = Recipe(
     game_name="othello",
-    defaults=Defaults(limit=("depth", 10), width=4, margin=DISC, max_ply=30, ply_cost=DISC // 4, selectivity=130),
+    defaults=Defaults(
+        limit=("depth", 10),
+        width=6,
+        margin=4 * DISC,
+        max_ply=30,
+        ply_cost=DISC // 4,
+        selectivity=130,
+    ),
     unit=DISC,
     unit_name="discs",
     canonical=canonical,

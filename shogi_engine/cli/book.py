@@ -67,9 +67,9 @@ def _add_build(actions: Any) -> None:
     limit = build.add_mutually_exclusive_group()
     limit.add_argument("--nodes", type=at_least_one, metavar="N", help="a position; Shogi's default is 40000")
     limit.add_argument("--depth", type=at_least_one, metavar="N", help="a position; Othello's default is 10")
-    build.add_argument("--width", type=at_least_one, metavar="N", help="moves searched of each; default 3, Othello 4")
+    build.add_argument("--width", type=at_least_one, metavar="N", help="moves searched of each; default 3, Othello 6")
     build.add_argument(
-        "--margin", type=float, metavar="X", help="how much worse than the best: default 50 (centipawns), 1 (disc)"
+        "--margin", type=float, metavar="X", help="how much worse than the best: default 50 (centipawns), 4 (discs)"
     )
     build.add_argument("--max-ply", type=natural, metavar="N", help="of the last positions; default 40, Othello 30")
     _add_shared(build)

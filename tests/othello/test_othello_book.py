@@ -8,7 +8,9 @@ from games.tictactoe import GAME as TIC_TAC_TOE
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, book
 from shogi_engine.games.othello.bitboard import transform, transform_square
-from shogi_engine.games.othello.notation import legal_moves, parse_obf
+from shogi_engine.games.othello.book import canonical_key
+from shogi_engine.games.othello.endgame.solver import after
+from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
 from shogi_engine.games.othello.types import DISC_MOVE, move_square
 
 LINE = "------------------O-OX----XOOX---XXXOX----XOOO------------------ X; c2:+0.4; f2:-1.2"
@@ -87,6 +89,26 @@ def test_what_is_shipped():
     shipped = book.read(book.SHIPPED)
     assert len(shipped.entries) >= 50_000 and book.SHIPPED.stat().st_size < 3 << 20
     assert all(moves and moves == sorted(moves, key=lambda each: -each[1]) for moves in shipped.entries.values())
+
+
+@pytest.mark.parametrize(("loss", "plies"), [(0, 16), (100, 10), (200, 10), (300, 9), (400, 7)])
+def test_the_shipped_book_answers_moves_that_are_not_the_best(loss, plies):
+    """One side plays a best move of the book, the other any that is worth so much less, in hundredths of a disc."""
+    shipped, start = book.shipped(), parse_obf(GAME.start)
+    assert sum(map(len, shipped.entries.values())) > 2.5 * len(shipped.entries)
+    for answering in (0, 1):
+        positions = {canonical_key(start)[0]: start}
+        for ply in range(plies):
+            reached = {}
+            for position in positions.values():
+                moves = shipped.moves(position)
+                assert moves, (ply, format_obf(position))
+                least = moves[0][1] - (0 if ply % 2 == answering else loss)
+                for move, value in moves:
+                    if value >= least:
+                        child = after(position, move)
+                        reached[canonical_key(child)[0]] = child
+            positions = reached
 
 
 def test_book_moves_in_the_engine():
