@@ -1,0 +1,65 @@
+"""Say how many moves of a game an opening book answers whose opponent does not always play the best.
+
+    python -m tools.measure.book_reach othello --loss 100 200 400
+    python -m tools.measure.book_reach othello --loss 200 --book mine.txt
+
+The opponent draws each move from those that a shallow search of all moves finds at most --loss worse than the best
+(Shogi: centipawns; Othello: hundredths of a disc). The book's player makes its moves until it knows none; in every
+other game it moves first. Printed: the mean and the median of their number.
+"""
+
+import argparse
+import random
+import statistics
+import sys
+
+from shogi_engine.books.recipe import NAMES
+from shogi_engine.engine import Engine
+
+ALL_MOVES = 600  # more than any position has
+
+
+def answers(engine: Engine, loss: int, depth: int, answering: int, rng: random.Random) -> int:
+    """Return how many moves the engine's book makes in a game against an opponent with that loss.
+
+    answering : the book's player moves at plies of this parity   rng : draws the moves of both
+    """
+    engine.new_game()
+    engine.set_position()
+    engine.rng = rng
+    made = 0
+    while engine.legal_moves():
+        if len(engine.moves) % 2 == answering:
+            move = engine.book_move()
+            if not move:
+                break
+            made += 1
+        else:
+            lines = engine.search(depth=depth, multipv=ALL_MOVES).lines
+            best = max(line.value for line in lines)
+            move = rng.choice([line.pv[0] for line in lines if line.value >= best - loss])
+        engine.push(move)
+    return made
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Play and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("game", choices=NAMES)
+    parser.add_argument("--book", default=None, metavar="FILE", help="default: the one that comes with the engine")
+    parser.add_argument("--loss", type=int, nargs="+", default=[100])
+    parser.add_argument("--depth", type=int, default=6, help="of the opponent's searches")
+    parser.add_argument("--games", type=int, default=200, help="for each loss")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args(argv)
+    with Engine(args.game, hash_mb=4) as engine:
+        engine.open_book(args.book)
+        for loss in args.loss:
+            rngs = [random.Random(f"{args.seed} {number}") for number in range(args.games)]
+            made = [answers(engine, loss, args.depth, number % 2, rng) for number, rng in enumerate(rngs)]
+            print(f"loss {loss}: {statistics.mean(made):.2f} moves, median {statistics.median(made):g}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
