@@ -41,7 +41,7 @@ def test_levels_grow():
 
 def test_limits_of_a_level():
     start, late = parse_obf(GAME.start), parse_obf("X" * 30 + "O" * 24 + "-" * 10 + " X")
-    assert levels.plan(9, start) == LevelPlan(13, selectivity=SELECTIVITY)
+    assert levels.plan(9, start) == LevelPlan(13, 309_587, SELECTIVITY)  # 50 000 positions, five times 1.44 as many
     assert levels.plan(3, start) == LevelPlan(3, selectivity=0)
     assert levels.plan(0, late) == LevelPlan(1, selectivity=0, moves=levels.BEGINNER_MOVES)
     assert levels.plan(5, late) == LevelPlan(11, selectivity=0, doubt=0) and levels.plies_left(late) == 11
@@ -70,6 +70,17 @@ def test_a_level_in_the_engine():
         engine.set_position("X" * 34 + "O" * 24 + "-" * 6 + " X")
         found = engine.search(level=4)
         assert found.depth <= 7 and found.value % 100 == 0
+
+
+def test_a_side_without_discs_takes_no_minutes():
+    """Nothing is pruned there: 27 plies would take a billion positions and two minutes."""
+    with Engine("othello", hash_mb=16) as engine:
+        engine.set_position("--------------------O---XOOOO---OXOOO----XXOO---X-OOO---XXX----- X")
+        plan = levels.plan(15, engine.position)
+        found = engine.search(level=15)
+        assert 15 < found.depth < plan.depth and 0.7 * plan.nodes < found.nodes < 1.5 * plan.nodes
+        engine.set_position(MIDDLE)
+        assert engine.search(level=15).depth == plan.depth
 
 
 def value_of(ctx, position, depth, selectivity, table):

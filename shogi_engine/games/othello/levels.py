@@ -16,6 +16,10 @@ EXACT = {0: 0, 10: 20, 15: 24, QUICK: 26, LEVELS - 1: 32}  # empty squares at so
 # Levels from LONG on search to the end with up to four squares more: with one more, two ... the solver is allowed so
 # much doubt (endgame.deep_search.MARGINS), which takes about the time of an exact score with none more.
 LONG, DOUBTS = 8, (1, 2, 3, 3)
+# A selective search of 8 plies ends after MOST_NODES positions at the latest, and with each further ply after
+# NODES_GROWTH times as many: more than twice what 99 of 100 positions take. Where a side has hardly a disc left nothing
+# is pruned, and 28 plies would take minutes.
+MOST_NODES, NODES_GROWTH = 50_000, 1.44
 CAREFUL = 150  # percent of a spread: the selectivity to the end where the solver has no part, as in lists of moves
 BEGINNER_MOVES = 3  # how many moves level 0 looks at
 
@@ -26,6 +30,7 @@ class Level:
 
     exact : the game is solved from that many empty squares.   selective : from that many it is searched to its end with
     some doubt.   moves : how many legal moves, selected by chance, are looked at; 0 for all.
+    nodes : the search of the middle game ends after about so many positions, None for no limit.
     """
 
     depth: int
@@ -33,6 +38,7 @@ class Level:
     exact: int
     selective: int
     moves: int
+    nodes: int | None = None
 
 
 def _level(number: int) -> Level:
@@ -41,7 +47,9 @@ def _level(number: int) -> Level:
     selective = exact if number < LONG else exact + len(DOUBTS)
     moves = BEGINNER_MOVES if number == 0 else 0
     if number > FULL_WIDTH:
-        return Level(_between(number, SELECTIVE_DEPTH), SELECTIVITY, exact, selective, moves)
+        depth = _between(number, SELECTIVE_DEPTH)
+        nodes = round(MOST_NODES * NODES_GROWTH ** (depth - 8))
+        return Level(depth, SELECTIVITY, exact, selective, moves, nodes)
     return Level(max(number, 1), 0, exact, selective, moves)
 
 
@@ -76,4 +84,4 @@ def plan(number: int, position: Any) -> LevelPlan:
         return LevelPlan(plies_left(position), selectivity=0, doubt=0)
     if left <= level.selective:
         return LevelPlan(plies_left(position), selectivity=CAREFUL, doubt=DOUBTS[left - level.exact - 1])
-    return LevelPlan(level.depth, selectivity=level.selectivity, moves=level.moves)
+    return LevelPlan(level.depth, level.nodes, level.selectivity, level.moves)
