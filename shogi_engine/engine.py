@@ -236,8 +236,9 @@ class Engine:
             doubt = plan.doubt if depth is None and nodes is None else None
             drawn = drawn_limits(plan, searchmoves or self.legal_moves() if plan.moves else (), self.rng)
             searchmoves = drawn.get("searchmoves", searchmoves)
+            if nodes is None and (depth is None or plan.depth is None):  # they go with the level's own depth
+                nodes = drawn.get("nodes")
             depth = drawn.get("depth") if depth is None else depth
-            nodes = drawn.get("nodes") if nodes is None else nodes
             selectivity = drawn.get("selectivity") if selectivity is None else selectivity
         limits = Limits(
             depth=depth,
