@@ -331,13 +331,15 @@ class Engine:
         """Make ready, in a thread, the solver that looks for forced wins beside searches; `wait` until it is."""
         self._root_solver.load(wait)
 
-    def open_book(self, name: str | None = None) -> None:
-        """Use the opening book `name` from now on: None is the game's own, '' none.
+    def open_book(self, name: str | OpeningBook | None = None) -> None:
+        """Use the opening book `name`, or one that is open, from now on: None is the game's own, '' none.
 
         Raises book.BookError, a ValueError, if it can not be read; the engine is without a book then.
         """
         self._book = None
-        if self.game.open_book is not None:
+        if not (name is None or isinstance(name, str)):
+            self._book = name
+        elif self.game.open_book is not None:
             self._book = self.game.open_book("")
             self._book = self.game.open_book(name)
 

@@ -108,7 +108,7 @@ class EndgameSolver(Solver, Protocol):
         """Return what is found of `position` in the part of a search's `limits` that is the solver's, None if nothing.
 
         table : the search's own, for use.   doubt : that is allowed in any case; see `LevelPlan`.
-        on_info : called with what is found on the way; the last finding is only returned.
+        on_info : called with what is found on the way, not with what is returned.
         """
 
 

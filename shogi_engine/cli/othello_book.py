@@ -39,12 +39,13 @@ def book_use(args: argparse.Namespace) -> "BookUse | None":
         if args.book_randomness:
             raise ValueError(f"{args.command}: --book-randomness is of a book; --book asks for one")
         return None
+    book = None
     if args.book != SHIPPED:
         from shogi_engine.book import BookError
         from shogi_engine.games.othello.book import open_book
 
         try:
-            open_book(args.book)  # a fault is told now, not in the middle of a game
+            book = open_book(args.book)  # a fault is told now, not in the middle of a game
         except BookError as fault:
             raise ValueError(f"{args.book}: {fault}") from None
-    return BookUse(args.book or None, args.book_randomness)
+    return BookUse(book, args.book_randomness)

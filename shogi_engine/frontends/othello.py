@@ -11,7 +11,7 @@ from shogi_engine.games.othello.clock import budget
 from shogi_engine.search.timeman import Clock, TimeOptions, fixed
 
 if TYPE_CHECKING:
-    from shogi_engine.book import BookMove
+    from shogi_engine.book import BookMove, OpeningBook
     from shogi_engine.engine import Engine
     from shogi_engine.results import SearchResult
 
@@ -41,9 +41,9 @@ def move_times(
 
 @dataclass(frozen=True)
 class BookUse:
-    """The book that is played from. file : None for the one that comes with the engine   randomness : discs"""
+    """The book that is played from. book : None for the one that comes with the engine   randomness : discs"""
 
-    file: str | None = None
+    book: "OpeningBook | None" = None
     randomness: float = 0.0
 
 
@@ -61,7 +61,7 @@ class OthelloFrontEnd(FrontEnd):
             return None
         if not self._book_is_open:
             self._book_is_open = True
-            self.engine.open_book(self._book.file)
+            self.engine.open_book(self._book.book)
         return self.engine.book_choice(margin=round(self._book.randomness * DISC))
 
     def think(self, task: Task, **limits: Any) -> "SearchResult":

@@ -16,8 +16,6 @@ import sys
 from shogi_engine.books.recipe import NAMES
 from shogi_engine.engine import Engine
 
-ALL_MOVES = 600  # more than any position has
-
 
 def answers(engine: Engine, loss: int, depth: int, answering: int, rng: random.Random) -> int:
     """Return how many moves the engine's book makes in a game against an opponent with that loss.
@@ -35,7 +33,7 @@ def answers(engine: Engine, loss: int, depth: int, answering: int, rng: random.R
                 break
             made += 1
         else:
-            lines = engine.search(depth=depth, multipv=ALL_MOVES).lines
+            lines = engine.search(depth=depth, multipv=engine.game.max_moves).lines
             best = max(line.value for line in lines)
             move = rng.choice([line.pv[0] for line in lines if line.value >= best - loss])
         engine.push(move)

@@ -224,7 +224,7 @@ class Solver:
 
         Nothing is tried that will hardly be done in time. Without a limit all is solved but what a search finds as
         quickly, and no line beyond the best move is looked for. `table`: the one of the search that plays.
-        doubt : that is allowed, whatever time is left.   on_info : called with what each pass with some doubt finds.
+        doubt : that is allowed, whatever time is left.   on_info : called with what each pass of more doubt finds.
         """
         began, soft_ms = time.perf_counter(), limits.soft_ms
         empties = empty_squares(position)
@@ -244,7 +244,7 @@ class Solver:
             return Info(empties, empties, 1, DISC * score, "", self._nodes(), seconds, used, line, exact)
 
         def on_pass(found: Found) -> None:
-            if on_info and found.doubt and found.move:
+            if on_info and found.doubt > doubt and found.move:
                 on_info(info(found.guess, time.perf_counter() - began, (found.move,), False))
 
         solved = self._solve(position, patience, pv=soft_ms is not None, on_pass=on_pass)
