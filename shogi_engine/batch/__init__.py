@@ -2,11 +2,13 @@
 
 batch, kernels    `Batch`: legal moves and masks, moves made, outcomes, features, values, perft
 games             random games and games of the engine against itself
+live              games under way, with repetition
 streams           files of positions, read and written in pieces: hcp, hcpe, psv, and Othello's
 """
 
 from shogi_engine.batch.batch import Batch, Found, Legal, Outcomes
 from shogi_engine.batch.games import Games, Positions, positions_of, random_games, self_play
+from shogi_engine.batch.live import LiveGames, Steps
 from shogi_engine.batch.streams import KINDS, RecordWriter, count_records, open_records, read_records
 
 __all__ = [
@@ -15,9 +17,11 @@ __all__ = [
     "Games",
     "KINDS",
     "Legal",
+    "LiveGames",
     "Outcomes",
     "Positions",
     "RecordWriter",
+    "Steps",
     "count_records",
     "open_records",
     "positions_of",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.batch import kernels
-from shogi_engine.batch.rows import CHUNK, Bench, Rows, Work, named, output_array
+from shogi_engine.batch.rows import Bench, Rows, Work, named, output_array
 from shogi_engine.game import NOT_OVER
 from shogi_engine.games.batch_rules import IDS, Features
 from shogi_engine.jit import new_record
@@ -65,15 +65,27 @@ class Batch(Rows):
     # ---- positions
 
     def pack(self, positions: Sequence[str]) -> NDArray[np.uint8]:
-        """Return positions given in the game's notation (SFEN, OBF), packed; ValueError as `Game.parse_position`."""
+        """Return uint8[n, size]: positions given in the game's notation (SFEN, OBF), packed.
+
+        Raises ValueError naming the first row that is none, as `Game.parse_position`.
+        """
         out = np.empty((len(positions), self.size), dtype=np.uint8)
-        bench = self._take_bench()
-        for first in range(0, len(positions), CHUNK):
-            texts = positions[first : first + CHUNK]
-            for row, text in enumerate(texts):
-                bench.nodes[row].pos = self.game.parse_position(text)
-            self._write(bench.nodes, first, len(texts), out)
-        self._free.append(bench)
+
+        def read(bench: Bench, first: int, count: int) -> None:
+            texts = positions[first : first + count]
+            starts = np.zeros(count + 1, dtype=np.int64)
+            np.cumsum([len(text) + 1 for text in texts], out=starts[1:])
+            data = np.frombuffer(bytearray("\n".join([*texts, "\n\n"]), "ascii", "replace"), dtype=np.uint8)
+            taken = np.empty(count, dtype=np.uint8)
+            self.rules.read_texts(data, starts, bench.nodes, count, taken)
+            for row in np.flatnonzero(taken == 0).tolist():
+                try:
+                    bench.nodes[row].pos = self.game.parse_position(texts[row])
+                except ValueError as fault:
+                    raise ValueError(f"row {first + row}: {fault}") from None
+            self._write(bench.nodes, first, count, out)
+
+        self._each_part(len(positions), read)
         return out
 
     def repack(self, positions: Any, packing: str) -> NDArray[np.uint8]:
@@ -92,8 +104,9 @@ class Batch(Rows):
         out = [""] * len(packed)
 
         def write(bench: Bench, first: int, count: int) -> None:
-            for row in range(count):
-                out[first + row] = self.game.format_position(bench.nodes[row].pos)
+            text = bench.buffer(self.rules.text_bytes, np.uint8).reshape(-1)
+            end = self.rules.write_texts(bench.nodes, count, text)
+            out[first : first + count] = str(text[: end - 1], "ascii").split("\n")
 
         self._each_chunk(packed, write)
         return out
@@ -114,7 +127,7 @@ class Batch(Rows):
             kernels.list_legal(bench.nodes, count)
             room = int(bench.nodes["count"][:count].max(initial=0)) if width is None else width
             part = np.empty((count, room), dtype=np.int32)
-            kernels.write_labels(bench.nodes, count, table, self._code_mask, part, counts[first : first + count])
+            kernels.write_labels(bench.nodes, count, table, self.code_mask, part, counts[first : first + count])
             parts[first] = part
 
         self._each_chunk(packed, write)
@@ -135,7 +148,7 @@ class Batch(Rows):
 
         def write(bench: Bench, first: int, count: int) -> None:
             kernels.list_legal(bench.nodes, count)
-            kernels.write_masks(bench.nodes, count, table, self._code_mask, bytes_of[first : first + count])
+            kernels.write_masks(bench.nodes, count, table, self.code_mask, bytes_of[first : first + count])
 
         self._each_chunk(packed, write)
         return masks
@@ -198,7 +211,7 @@ class Batch(Rows):
         labels = np.empty(len(packed), dtype=np.int32)
 
         def write(bench: Bench, first: int, count: int) -> None:
-            kernels.label_chosen(bench.nodes, count, table, self._code_mask, labels[first : first + count])
+            kernels.label_chosen(bench.nodes, count, table, self.code_mask, labels[first : first + count])
 
         self._with_moves(packed, moves, source, write, refuse=False)
         return labels
@@ -209,7 +222,7 @@ class Batch(Rows):
 
         def choose(bench: Bench, first: int, count: int) -> None:
             kernels.list_legal(bench.nodes, count)
-            row = kernels.choose_labels(bench.nodes, count, table, self._code_mask, wanted[first : first + count])
+            row = kernels.choose_labels(bench.nodes, count, table, self.code_mask, wanted[first : first + count])
             if refuse and row >= 0:
                 raise self._illegal(bench.nodes[row].pos, first + row, int(wanted[first + row]), layout)
             work(bench, first, count)
@@ -259,13 +272,17 @@ class Batch(Rows):
         """Return an array [n, *shape] for each of `names` (see `feature_names`), a tuple of them if there are several.
 
         dtype : of the arrays, None for uint8 of planes and the least that will do for indices.
-        out : arrays to write to, as many as names, of any dtype and C-contiguous.
+        out : arrays to write to, as many as names, of any dtype and C-contiguous, or what shares its memory with
+        NumPy, such as a tensor of torch on the CPU (a pinned one too); they are returned.
         """
         packed = self._packed(positions)
         chosen: list[Features] = [named(self.rules.features, name, "features") for name in names]
         given = [None] * len(names) if out is None else list(out) if isinstance(out, (tuple, list)) else [out]
-        arrays = []
-        for each, array in zip(chosen, given, strict=True):
+        if len(given) != len(names):
+            raise ValueError(f"{len(names)} features are asked for, and {len(given)} arrays given to write to")
+        arrays: list[Any] = []
+        for each, there in zip(chosen, given, strict=True):
+            array = None if there is None else np.asarray(there)
             kind = np.dtype(dtype or each.dtype) if array is None else array.dtype
             arrays.append(output_array(array, (len(packed), *each.shape), kind))
 
@@ -279,7 +296,8 @@ class Batch(Rows):
                     np.copyto(rows, own[:count], casting="unsafe")
 
         self._each_chunk(packed, write)
-        return arrays[0] if len(arrays) == 1 else tuple(arrays)
+        results = arrays if out is None else given
+        return results[0] if len(results) == 1 else tuple(results)
 
     # ---- counting, values
 
@@ -345,7 +363,7 @@ class Batch(Rows):
                 found = searcher.search(pos, (), limits)
                 values[first + row] = found.score
                 if found.bestmove:
-                    labels[first + row] = table[int(pos.side), found.bestmove & int(self._code_mask)]
+                    labels[first + row] = table[int(pos.side), found.bestmove & int(self.code_mask)]
             searchers.append(searcher)
 
         self._each_chunk(packed, write, SEARCH_CHUNK)

@@ -40,17 +40,22 @@ def node_dtype(game: Game) -> np.dtype:
 
 
 @njit
+def list_node(node):
+    """Write the legal moves of a node to node.moves and how many there are to node.count."""
+    legal = 0
+    for index in range(generate_moves(node, 0)):
+        move = node.moves[index]
+        if is_legal(node.pos, move):
+            node.moves[legal] = move
+            legal += 1
+    node.count = legal
+
+
+@njit
 def list_legal(nodes, count):
     """Write the legal moves of nodes[:count] to node.moves and how many there are to node.count."""
     for row in range(count):
-        node = nodes[row]
-        legal = 0
-        for index in range(generate_moves(node, 0)):
-            move = node.moves[index]
-            if is_legal(node.pos, move):
-                node.moves[legal] = move
-                legal += 1
-        node.count = legal
+        list_node(nodes[row])
 
 
 @njit

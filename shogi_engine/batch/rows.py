@@ -42,11 +42,18 @@ class Rows:
         self.game: Game = games.load(game)
         self.rules: BatchRules = importlib.import_module(f"{games.__name__}.{game}.batch").RULES
         self.threads = threads
-        self._packing = named(self.rules.packings, packing or next(iter(self.rules.packings)), "packing")
-        self._code_mask = np.uint32((1 << self.rules.code_bits) - 1)
+        self._packing_name = packing or next(iter(self.rules.packings))
+        self._packing = named(self.rules.packings, self._packing_name, "packing")
+        self.code_mask = np.uint32((1 << self.rules.code_bits) - 1)
         self._tables: dict[str, NDArray[np.int32]] = {}
         self._dtype = kernels.node_dtype(self.game)
         self._free: list[Bench] = []  # those that no thread uses
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self.game.name, self._packing_name, self.threads)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.game.name!r}, {self._packing_name!r}, threads={self.threads})"
 
     @property
     def size(self) -> int:
@@ -87,31 +94,47 @@ class Rows:
             return self._free.pop()
         except IndexError:
             nodes = np.zeros(CHUNK, dtype=self._dtype)
-            params = self.game.default_params()
-            for name, value in self.rules.params.items():
-                params[name] = value
-            nodes["params"] = params
+            nodes["params"] = self.params()
             return Bench(nodes)
+
+    def params(self) -> Any:
+        """Return the game's parameters (a record) as they are here, where a position has no players."""
+        params = self.game.default_params()
+        for name, value in self.rules.params.items():
+            params[name] = value
+        return params
 
     def _each_chunk(self, packed: NDArray[np.uint8], work: Work, chunk: int = CHUNK) -> None:
         """Read one chunk of positions after the other and do `work` with it, in `threads` threads."""
+
+        def read_and_work(bench: Bench, first: int, count: int) -> None:
+            self._read(packed[first : first + count], first, bench.nodes)
+            work(bench, first, count)
+
+        self._each_part(len(packed), read_and_work, chunk)
+
+    def _read(self, packed: NDArray[np.uint8], first: int, nodes: Any) -> None:
+        """Unpack positions, the rows from `first` on of what was given, into nodes."""
+        rows = np.ascontiguousarray(packed)
+        refused = int(self.rules.read_rows(rows, self._packing.number, nodes, len(rows)))
+        if refused >= 0:
+            self._unpacked(rows[refused], first + refused)
+            raise ValueError(f"row {first + refused}: no position")
+
+    def _each_part(self, rows: int, work: Work, chunk: int = CHUNK) -> None:
+        """Do `work` with a bench for at most `chunk` rows at a time, in `threads` threads."""
         used: list[Bench] = []
 
         def worker(_: int) -> Callable[[int], None]:
             bench = self._take_bench()
             used.append(bench)
 
-            def read_and_work(first: int) -> None:
-                rows = np.ascontiguousarray(packed[first : first + chunk])
-                refused = int(self.rules.read_rows(rows, self._packing.number, bench.nodes, len(rows)))
-                if refused >= 0:
-                    self._unpacked(rows[refused], first + refused)
-                    raise ValueError(f"row {first + refused}: no position")
-                work(bench, first, len(rows))
+            def do(first: int) -> None:
+                work(bench, first, min(chunk, rows - first))
 
-            return read_and_work
+            return do
 
-        self._on_threads(worker, range(0, len(packed), chunk))
+        self._on_threads(worker, range(0, rows, chunk))
         self._free += used
 
     def _on_threads(self, worker: Callable[[int], Callable[[int], None]], starts: range) -> None:
@@ -131,11 +154,24 @@ class Rows:
         except ValueError as fault:
             raise ValueError(f"row {number}: {fault}") from None
 
+    def read_nodes(self, positions: Any, nodes: Any) -> None:
+        """Unpack positions into as many nodes; raises ValueError naming the first row that is no position."""
+        self._read(self._packed(positions), 0, nodes)
+
+    def pack_nodes(self, nodes: Any, out: NDArray[np.uint8]) -> None:
+        """Pack the positions of nodes into out, uint8[n, size]; raises ValueError if the form has no room for one."""
+        self._write(nodes, 0, len(nodes), out)
+
     def _write(self, nodes: Any, first: int, count: int, out: NDArray[np.uint8]) -> None:
         """Pack nodes[:count] into out[first:]; raises ValueError if the form has no room for one."""
         refused = int(self.rules.write_rows(nodes, count, self._packing.number, out[first : first + count]))
         if refused >= 0:
             raise ValueError(f"row {first + refused}: this position can not be packed; is a king missing?")
+
+
+def _again(kind: type["Rows"], game: str, packing: str, threads: int) -> "Rows":
+    """Return what was pickled: what it works with is made anew where it is used."""
+    return kind(game, packing, threads=threads)
 
 
 def named(known: dict[str, Any], name: str, what: str) -> Any:

@@ -2,6 +2,7 @@
 
 states      a game under way: `BoardState` of Shogi and Othello, `SmallOthello` on 4 x 4 or 6 x 6 squares
 two_agents  `TwoAgents`, for PettingZoo      one_agent  `OneAgent`, for Gymnasium
+vector      `VectorGames`, games by the hundred, for Gymnasium
 
 They need the extra `rl`: pip install 'shogi-engine[rl]'.
 """

@@ -51,6 +51,9 @@ class BatchRules:
     code_bits : the lowest bits of a kernels' move that a Board's move has
     read_rows(packed, packing, nodes, count) -> the first row that is refused, -1 if none is
     write_rows(nodes, count, packing, packed) -> the first row that can not be written, -1 if all can
+    read_texts(text, starts, nodes, count, taken) : positions in the game's notation, each with the end of a line after
+        it, text[starts[row] : starts[row + 1] - 1]; taken[row] is 0 for one that Python is to read
+    write_texts(nodes, count, text) -> the end : at most text_bytes each, with the end of a line
     packings, layouts, features : by name; the first packing is the default
     apply_rows(packed, packing, codes, scratch, out) -> the first row that is refused, -1 if none is : moves made
         without a look at whether they are legal; scratch : uint8[scratch]
@@ -61,6 +64,9 @@ class BatchRules:
     code_bits: int
     read_rows: Callable[..., int]
     write_rows: Callable[..., int]
+    read_texts: Callable[..., None]
+    write_texts: Callable[..., int]
+    text_bytes: int
     packings: dict[str, Packing]
     layouts: dict[str, Layout]
     features: dict[str, Features]

@@ -24,7 +24,8 @@ class BoardMemory:
 
     _address: int  # of the record
     _bytes: memoryview
-    _words: memoryview  # int64
+    _words: memoryview  # uint64
+    _flags: Any  # memoryview of bool, of which only those bytes are read that are 0 or 1
     _moves: memoryview  # uint32, kernels write moves there
     _record: Any  # record[position], a view
     _undo: np.ndarray  # record[undo][capacity]; the first `_count` of them are in use
@@ -36,7 +37,8 @@ class BoardMemory:
         memory = np.zeros(self._BOARD.itemsize, dtype=np.uint8)
         self._address = memory.ctypes.data
         self._bytes = memory.data
-        self._words = self._bytes.cast("q")
+        self._words = self._bytes.cast("Q")
+        self._flags = self._bytes.cast("?")
         self._moves = self._bytes[place : place + kind.itemsize].cast("I")
         self._record = np.ndarray(1, position, memory)[0]  # a view, which keeps the memory alive
         self._undo = self._NO_UNDO

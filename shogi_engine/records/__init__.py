@@ -4,9 +4,13 @@
         print(record.names, record.result, record.moves)
     records.save(record, "game.kif")
 
-`load`, `loads` and `iterate` recognise the format; every move is checked by the rules. The formats themselves are in
+`load`, `loads` and `iterate` recognise the format; every move is checked by the rules. `games` is for those who read
+records by the thousand: arrays of moves, values and results. The formats themselves are in
 `shogi_engine/games/<game>/records/formats/`, a file each.
 """
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine.records.endings import DRAWN, ENDINGS, LOST, WON, Ending
 from shogi_engine.records.errors import RecordError
@@ -23,9 +27,13 @@ from shogi_engine.records.formats import (
 from shogi_engine.records.headers import HEADERS
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 
+if TYPE_CHECKING:
+    from shogi_engine.records.arrays import GameArrays, games
+
 __all__ = [
     "DRAWN",
     "ENDINGS",
+    "GameArrays",
     "Ending",
     "GameRecord",
     "HEADERS",
@@ -43,6 +51,7 @@ __all__ = [
     "format_of_name",
     "iterate",
     "load",
+    "games",
     "load_format",
     "loads",
     "read",
@@ -50,3 +59,10 @@ __all__ = [
     "register",
     "save",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return what needs NumPy, which is loaded only then."""
+    if name not in ("GameArrays", "games"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module("shogi_engine.records.arrays"), name)

@@ -20,7 +20,7 @@ from shogi_engine.records.tree import GameRecord
 
 HEAD = 1 << 16  # bytes that a format is recognised by
 ENCODINGS = ("utf-8-sig", "cp932")  # tried in this order
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def decode(data: bytes) -> str:
@@ -33,7 +33,7 @@ def decode(data: bytes) -> str:
 
 def encoding_of(source: BinaryIO) -> str:
     """Return the encoding of a seekable file; it is read once, piece by piece. Raises ValueError if none fits."""
-    if binary_head(source, 2) in _UTF_16:
+    if binary_head(source, 2) in UTF_16:
         return "utf-16"
     for encoding in ENCODINGS:
         decoder = codecs.getincrementaldecoder(encoding)()
@@ -90,7 +90,7 @@ def read(
     if not head.strip():
         raise RecordError("there is nothing in it")
     chosen = load_format(format) if format else None
-    if chosen is None and head[:2] not in _UTF_16 and b"\0" in head[:64]:
+    if chosen is None and head[:2] not in UTF_16 and b"\0" in head[:64]:
         chosen = recognise(head.decode("latin-1"), binary=True, game=game)
     if chosen is not None and chosen.binary:
         yield from _some(chosen, chosen.read(source, keep))

@@ -4,7 +4,9 @@ A format is one file in `shogi_engine/games/<game>/records/formats/` that define
 elsewhere. Names are known without loading a module.
 """
 
+import functools
 import importlib
+import math
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -82,6 +84,18 @@ class RecordFormat:
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield the text of a file with these games. Raises ValueError for what can not be written at all."""
         raise NotImplementedError
+
+    def scanner(self) -> Any:
+        """Return what reads the format by kernels, an `arrays.Scanner`, None if nothing does."""
+        return None
+
+    def values(self, record: GameRecord) -> list[float | None]:
+        """Return the values before each move of the main line, for the mover; None where one is not known."""
+        return [node.evaluation for node in record.main_line[1:]]
+
+    def ratings(self, record: GameRecord) -> tuple[float, float]:
+        """Return the ratings of black and white, nan where a record has none."""
+        return math.nan, math.nan
 
     def losses(self, record: GameRecord) -> list[str]:
         """Return what of a record this format can not hold, in words."""
@@ -165,15 +179,20 @@ class LineReader:
 # ---- which there are ---------------------------------------------------------------------------------------------
 
 
-def _modules() -> dict[str, str]:
-    """Return the modules of all formats by name, Shogi's first; the packages themselves are not loaded."""
+@functools.cache
+def _own_modules() -> dict[str, str]:
+    """Return the modules of the package's formats by name, Shogi's first; the packages themselves are not loaded."""
     root = Path(__file__).parents[1] / "games"
-    found = {
+    return {
         module.name: f"shogi_engine.games.{game}.records.formats.{module.name}"
         for game in GAMES
         for module in pkgutil.iter_modules([str(root / game / "records" / "formats")])
     }
-    return {**found, **_added}
+
+
+def _modules() -> dict[str, str]:
+    """Return the modules of all formats by name."""
+    return {**_own_modules(), **_added}
 
 
 def format_names() -> list[str]:
@@ -193,13 +212,19 @@ def load_format(name: str) -> RecordFormat:
     modules = _modules()
     if name.lower() not in modules:
         raise ValueError(f"there is no record format {name!r}; there are {', '.join(modules)}")
-    found: RecordFormat = importlib.import_module(modules[name.lower()]).FORMAT
+    return _load(modules[name.lower()])
+
+
+@functools.cache
+def _load(module: str) -> RecordFormat:
+    """Return the format that a module defines."""
+    found: RecordFormat = importlib.import_module(module).FORMAT
     return found
 
 
 def all_formats(game: str = "") -> list[RecordFormat]:
     """Return all formats, or those of one game."""
-    formats = [load_format(name) for name in _modules()]
+    formats = map(_load, _modules().values())
     return [each for each in formats if game in ("", each.game)]
 
 

@@ -273,3 +273,135 @@ def test_positions_without_moves_are_pickled():
         assert twin == base and not twin.is_valid()
         twin.remove_piece_at(40)
         assert twin != base and twin.is_valid() and base.piece_at(40) is not None
+
+
+# ---- what is noted of a position when it changes
+
+
+def slow_facts(board):
+    """Return (in check, how it ended) by the long way: `Board.outcome` without its kernel."""
+    twin = Board(board.sfen())
+    checked = (
+        bool(twin.attackers(1 - twin.turn, twin.king_squares[twin.turn])) if None not in twin.king_squares else False
+    )
+    if not list(twin.legal_moves):
+        return checked, ours.Termination.CHECKMATE if checked else ours.Termination.STALEMATE
+    return checked, None
+
+
+def repeated(board):
+    """Tell whether the position is there for the fourth time, by its SFENs."""
+    seen, twin = [], board.root()
+    for move in board.move_stack:
+        seen.append(twin.sfen().rsplit(" ", 1)[0])
+        twin.push(move)
+    return seen.count(board.sfen().rsplit(" ", 1)[0]) >= 3
+
+
+def check_facts(board):
+    """Compare what a board says of itself, whatever was done to it, with the long way and with a new board."""
+    checked, termination = slow_facts(board)
+    outcome = board.outcome()
+    assert board.is_check() is checked and board.is_game_over() is (outcome is not None)
+    if termination is not None:
+        assert outcome.termination is termination and outcome.winner == 1 - board.turn
+    else:
+        assert (outcome is not None) == repeated(board)
+    assert board.zobrist_hash() == board.key() == Board(board.sfen()).key() == parse_key(board.sfen())
+
+
+def parse_key(sfen):
+    """Return the key of a position that Python has read."""
+    board = Board()
+    board._begin(parse_sfen(sfen))
+    return board.key()
+
+
+def test_check_key_and_end_follow_the_position():
+    for seed in range(4 if JIT_DISABLED else 30):
+        for number, board in enumerate(play(seed)):
+            if number % 7 == 0 or board.is_check():
+                check_facts(board)
+                for other in (board.copy(), pickle.loads(pickle.dumps(board)), board.mirror(), board.flip()):
+                    check_facts(other)
+        if board.move_stack:
+            board.pop()
+            check_facts(board)
+        if not board.is_check():
+            key = board.key()
+            board.push(Move.null())
+            assert board.key() != key
+            check_facts_after_edit(board)
+            board.pop()
+            assert board.key() == key and not board.is_check()
+
+
+def check_facts_after_edit(board):
+    """As `check_facts`, of a position that a null move or an edit made, if it can be."""
+    assert board.is_check() == slow_facts(board)[0] and board.key() == parse_key(board.sfen())
+
+
+def test_an_edit_changes_what_was_noted():
+    board = Board("4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
+    before = board.key()
+    board.set_piece_at(13, ours.Piece.from_symbol("G"))
+    board.turn = ours.WHITE
+    assert board.is_check() and board.is_checkmate() and board.is_game_over() and board.key() != before
+    board.remove_piece_at(13)
+    assert not board.is_check() and not board.is_game_over()
+    board.clear()
+    assert not board.is_check()
+    board.set_sfen("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1")
+    assert board.is_check() and board.is_game_over()
+    board.set_piece_at(4, None)
+    board.turn = ours.BLACK
+    board.set_piece_at(14, ours.Piece.from_symbol("k"))
+    with pytest.raises(ValueError, match="check"):
+        board.is_check()
+    with pytest.raises(ValueError, match="check"):
+        board.is_game_over()
+    with pytest.raises(ValueError, match="check"):
+        board.key()
+
+
+def test_games_end_by_repetition_and_perpetual_check():
+    board = Board()
+    for _ in range(3):
+        for usi in ("2h3h", "8b7b", "3h2h", "7b8b"):
+            assert not board.is_game_over()
+            board.push_usi(usi)
+    check_facts(board)
+    assert board.outcome().termination is ours.Termination.FOURFOLD_REPETITION
+    board = Board("4k4/9/9/9/9/9/9/9/R3K4 b - 1")
+    board.push_usi("9i9a")
+    for _ in range(3):
+        for usi in ("5a5b", "9a9b", "5b5a", "9b9a"):
+            assert not board.is_game_over()
+            board.push_usi(usi)
+    check_facts(board)
+    assert board.outcome() == ours.Outcome(ours.WHITE, ours.Termination.PERPETUAL_CHECK)
+
+
+def test_ends_as_cshogi_finds_them():
+    cshogi = pytest.importorskip("cshogi")
+    for seed in range(100, 104 if JIT_DISABLED else 160):
+        theirs = cshogi.Board()
+        for number, board in enumerate(play(seed, 600)):
+            if number:
+                theirs.push_usi(board.peek().usi())
+            assert board.is_game_over() == (theirs.is_game_over() or board.is_fourfold_repetition())
+
+
+def test_moves_are_read_the_same_the_second_time():
+    for text in ("7g7f", "8h2b+", "P*5e", "0000"):
+        assert Move.from_usi(text) is Move.from_usi(text) and Move.from_usi(text).usi() == text
+    for text in ("7g7g", "K*5e", "7g7f*", "", "7G7f", "0g7f"):
+        for _ in range(2):
+            with pytest.raises(ValueError):
+                Move.from_usi(text)
+    board = Board()
+    with pytest.raises(ValueError, match="illegal move '7g7e'"):
+        board.push_usi("7g7e")
+    with pytest.raises(ValueError, match="illegal move '7g7e'"):
+        board.push_usi("7g7e")
+    assert board.push_usi("7g7f").usi() == "7g7f" and board.push_usi("0000") == Move.null()

@@ -27,7 +27,10 @@ def ours(batch: Batch, positions: Any, moves: Any) -> dict[str, Callable[[], Any
     masks, after = np.empty((count, LABELS), bool), np.empty_like(positions)
     planes = {dtype: [np.zeros((count, planes, 9, 9), dtype) for planes in PLANES] for dtype in (np.uint8, np.float32)}
     names = "dlshogi1", "dlshogi2"
+    texts = batch.texts(positions)
     return {
+        "pack": lambda: batch.pack(texts),
+        "texts": lambda: batch.texts(positions),
         "legal masks": lambda: batch.legal_masks(positions, "dlshogi", out=masks),
         "apply": lambda: batch.apply(positions, moves, out=after, checked=False),
         "apply, checked": lambda: batch.apply(positions, moves, out=after),
@@ -67,8 +70,26 @@ def of_cshogi(positions: Any, moves: Any) -> dict[str, Callable[[], Any]]:
             board.set_hcp(positions[row])
             dlshogi.make_input_features(board, planes[0][row], planes[1][row])
 
+    texts = []
+    for row in range(count):
+        board.set_hcp(positions[row])
+        texts.append(board.sfen())
+
+    def pack() -> None:
+        for row in range(count):
+            board.set_sfen(texts[row])
+            board.to_hcp(after[row])
+
+    def write_texts() -> list[str]:
+        found = []
+        for row in range(count):
+            board.set_hcp(positions[row])
+            found.append(board.sfen())
+        return found
+
     features = {f"features, {dtype}": write_features for dtype in ("uint8", "float32")}
-    return {"legal masks": write_masks, "apply": apply, "apply, checked": apply, **features}
+    moving = {"legal masks": write_masks, "apply": apply, "apply, checked": apply}
+    return {"pack": pack, "texts": write_texts, **moving, **features}
 
 
 def measure(

@@ -51,6 +51,17 @@ def each(function: Callable[[Any], Any], items: list[Any]) -> Batch:
     return run, len(items)
 
 
+def asked(boards: list[Any], name: str) -> Batch:
+    """Return the batch that calls the method `name` of each board, bound before, so that little else is measured."""
+    methods = [getattr(board, name) for board in boards]
+
+    def run() -> None:
+        for method in methods:
+            method()
+
+    return run, len(methods)
+
+
 def common(make: Callable[[], Any], boards: list[Any], games: int) -> dict[str, Batch]:
     """Return the batches that are written alike for every board."""
     steps = [(board, move) for board in boards for move in list(board.legal_moves)[:20]]
@@ -67,12 +78,37 @@ def common(make: Callable[[], Any], boards: list[Any], games: int) -> dict[str, 
     }
 
 
+def of_shogi(make: Callable[..., Any], positions: list[str], games: int) -> dict[str, Batch]:
+    """Return the batches that are written alike for every Shogi board."""
+    boards = [make(sfen) for sfen in positions]
+    played = [random_game(make, seed, 100) for seed in range(len(positions))]
+    texts = [(board, move.usi()) for board in boards for move in Board(board.sfen()).legal_moves]
+
+    def step(board_and_text: tuple[Any, str]) -> None:
+        board, text = board_and_text
+        board.push_usi(text)
+        board.pop()
+
+    batches = common(make, boards, games) | {
+        "push_usi + pop": each(step, texts),
+        "is_check": asked(boards, "is_check"),
+        "is_game_over": asked(boards, "is_game_over"),
+        "- after 100 plies": asked(played, "is_game_over"),
+        "zobrist_hash": asked(boards, "zobrist_hash"),
+        "Board(SFEN)": each(make, positions),
+        "SFEN out": each(lambda board: board.sfen(), boards),
+        "SFEN in": each(make().set_sfen, positions),
+    }
+    if hasattr(make, "copy"):
+        batches["copy"] = asked(boards, "copy")
+        batches["copy, 100 plies"] = asked(played, "copy")
+    return batches
+
+
 def ours(positions: list[str]) -> dict[str, Batch]:
     """Return what this package's Board does."""
     boards, board = [Board(sfen) for sfen in positions], Board()
-    return common(Board, boards, 10) | {
-        "SFEN out": each(lambda each_board: each_board.sfen(), boards),
-        "SFEN in": each(board.set_sfen, positions),
+    return of_shogi(Board, positions, 10) | {
         "hcp out": each(lambda each_board: each_board.to_hcp(), boards),
         "hcp in": each(board.set_hcp, [each_board.to_hcp() for each_board in boards]),
         "psfen out": each(lambda each_board: each_board.to_psfen(), boards),
@@ -91,9 +127,7 @@ def of_cshogi(positions: list[str]) -> dict[str, Batch]:
         each_board.to_hcp(hcp)
         each_board.to_psfen(psfen)
     hcp, psfen = np.zeros(32, np.uint8), np.zeros(1, cshogi.PackedSfen)
-    return common(cshogi.Board, boards, 10) | {
-        "SFEN out": each(lambda each_board: each_board.sfen(), boards),
-        "SFEN in": each(board.set_sfen, positions),
+    return of_shogi(cshogi.Board, positions, 10) | {
         "hcp out": each(lambda each_board: each_board.to_hcp(hcp), boards),
         "hcp in": each(board.set_hcp, list(hcps)),
         "psfen out": each(lambda each_board: each_board.to_psfen(psfen), boards),
@@ -105,11 +139,7 @@ def of_python_shogi(positions: list[str]) -> dict[str, Batch]:
     """Return what python-shogi's Board does, with fewer positions: it is a thousand times slower."""
     import shogi
 
-    boards, board = [shogi.Board(sfen) for sfen in positions[::10]], shogi.Board()
-    return common(shogi.Board, boards, 1) | {
-        "SFEN out": each(lambda each_board: each_board.sfen(), boards),
-        "SFEN in": each(board.set_sfen, positions[::10]),
-    }
+    return of_shogi(shogi.Board, positions[::10], 1)
 
 
 def of_othello() -> dict[str, Batch]:

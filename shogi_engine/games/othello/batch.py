@@ -3,7 +3,14 @@
 import numpy as np
 
 from shogi_engine.games.batch_rules import IDS, BatchRules, Features, Layout, Packing
-from shogi_engine.games.othello.batch_kernels import read_rows, write_planes, write_rows
+from shogi_engine.games.othello.batch_kernels import (
+    TEXT_BYTES,
+    read_rows,
+    read_texts,
+    write_planes,
+    write_rows,
+    write_texts,
+)
 from shogi_engine.games.othello.board import Board
 from shogi_engine.games.othello.board.board import PACKED_BYTES
 from shogi_engine.games.othello.types import DISC_MOVE, PASS, SQUARES
@@ -24,6 +31,9 @@ RULES = BatchRules(
     code_bits=CODE_BITS,
     read_rows=read_rows,
     write_rows=write_rows,
+    read_texts=read_texts,
+    write_texts=write_texts,
+    text_bytes=TEXT_BYTES,
     packings={"packed": Packing(0, PACKED_BYTES, Board.from_packed)},
     layouts={
         IDS: Layout(PASS + 1, lambda: np.tile(np.arange(CODES, dtype=np.int32), (2, 1))),

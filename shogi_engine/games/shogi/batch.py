@@ -15,6 +15,7 @@ from shogi_engine.games.shogi.board.kernels import CODES, MOVE_BITS
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
 from shogi_engine.games.shogi.names import NO_ENTERING_KING
 from shogi_engine.games.shogi.packed_moves import SCRATCH_BYTES, apply_legal, apply_rows
+from shogi_engine.games.shogi.sfen_kernels import SFEN_BYTES
 from shogi_engine.games.shogi.types import DROP_BASE, KING, PAWN, PROMOTION, SQUARES
 
 # By kind, pawn first, as others number those in hand.
@@ -101,6 +102,9 @@ RULES = BatchRules(
     code_bits=MOVE_BITS,
     read_rows=batch_kernels.read_rows,
     write_rows=batch_kernels.write_rows,
+    read_texts=batch_kernels.read_texts,
+    write_texts=batch_kernels.write_texts,
+    text_bytes=SFEN_BYTES,
     params={"entering_king_rule": NO_ENTERING_KING},  # a claim, not an end
     packings={"hcp": _packing(packed.HCP), "psfen": _packing(packed.PSFEN)},
     apply_rows=apply_rows,

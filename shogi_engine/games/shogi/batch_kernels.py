@@ -12,6 +12,7 @@ from shogi_engine.games.shogi.evaluation.halfkp import BOARD_FEATURES, FILE_MAJO
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, view_of, write_features
 from shogi_engine.games.shogi.packed_kernels import read_packed, write_packed
 from shogi_engine.games.shogi.queries import in_check, occupied, pieces
+from shogi_engine.games.shogi.sfen_kernels import read_sfen, write_sfen
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,
@@ -32,6 +33,8 @@ from shogi_engine.games.shogi.types import (
     relative_square,
 )
 from shogi_engine.jit import njit
+
+END_OF_LINE = ord("\n")
 
 # dlshogi's order of kinds; of each kind in hand it counts so many at most, each with a plane of its own.
 DLSHOGI_KINDS = (PAWN, LANCE, KNIGHT, SILVER, BISHOP, ROOK, GOLD, KING, *range(KING + 1, KINDS))
@@ -80,6 +83,31 @@ def write_rows(nodes, count, packing, packed):
         if write_packed(nodes[row].pos, packing, packed[row]) == 0:
             return row
     return -1
+
+
+@njit
+def read_texts(text, starts, nodes, count, taken):
+    """Read `count` SFENs into nodes; taken : uint8[>= count], out, 1 for each that was read, 0 for Python to read.
+
+    text : uint8[], in, SFENs with the end of a line after each and two bytes more.
+    starts : int64[count + 1], in, where each begins; the next begins after the end of the line.
+    """
+    for row in range(count):
+        taken[row] = read_sfen(text, int(starts[row]), int(starts[row + 1]) - 1, nodes[row].pos)
+
+
+@njit
+def write_texts(nodes, count, text):
+    """Write the SFENs of nodes[:count] to text, uint8[>= count * SFEN_BYTES], each with an end of a line.
+
+    Return the end.
+    """
+    end = 0
+    for row in range(count):
+        end = write_sfen(nodes[row].pos, text, end)
+        text[end] = END_OF_LINE
+        end += 1
+    return end
 
 
 @njit

@@ -1,5 +1,6 @@
 """SFEN: positions as text. Every refusal is a ValueError that says what is wrong and where."""
 
+import functools
 from typing import Any
 
 from shogi_engine.games.shogi.symbols import HAND_ORDER, KIND_NAMES, KINDS_BY_SYMBOL, RANKS, piece_symbol
@@ -37,6 +38,12 @@ def parse_sfen(text: str) -> Any:
     pos.ply = int(number) - 1
     validate_position(pos)
     return pos
+
+
+@functools.cache
+def starting_position() -> Any:
+    """Return the record[POSITION] of the start of a game, to be copied and not changed."""
+    return parse_sfen(START)
 
 
 def _parse_board(pos: Any, text: str) -> None:

@@ -30,7 +30,6 @@ from shogi_engine.records.tree import GameRecord
 
 _move_of = MOVES.__getitem__
 _OWN, _OPPONENT, _SIDE = range(3)  # the words of a POSITION
-FULL = (1 << SQUARES) - 1  # every square
 PACKED_BYTES = 17
 
 COLORS = (BLACK, WHITE)
@@ -283,7 +282,7 @@ class Board(BoardMemory):
 
     def _discs(self, colour: int) -> int:
         """Return the mask of a colour's discs."""
-        return self._words[_OWN if colour == self._words[_SIDE] else _OPPONENT] & FULL
+        return self._words[_OWN if colour == self._words[_SIDE] else _OPPONENT]
 
     def discs(self, colour: int) -> int:
         """Return the mask of a colour's discs, bit s for square s; ValueError if it is neither BLACK nor WHITE."""

@@ -1,6 +1,5 @@
 """BaseBoard: a position of Shogi for Python programs, without the moves that led to it."""
 
-import functools
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, Self
@@ -23,14 +22,13 @@ from shogi_engine.games.shogi.board.pieces import (
     PIECE_TYPES,
     PIECE_TYPES_WITHOUT_KING,
     SQUARES,
-    STARTING_SFEN,
     Occupied,
     Piece,
     SquareSet,
     file_index,
 )
 from shogi_engine.games.shogi.board.text_kernels import PACK_POSITION, READ_SFEN, UNPACK_POSITION, WRITE_SFEN
-from shogi_engine.games.shogi.notation import MAX_MOVE_NUMBER, format_sfen, parse_sfen
+from shogi_engine.games.shogi.notation import MAX_MOVE_NUMBER, format_sfen, parse_sfen, starting_position
 from shogi_engine.games.shogi.symbols import HAND_ORDER
 from shogi_engine.games.shogi.types import (
     BLACK,
@@ -52,14 +50,9 @@ from shogi_engine.jit import new_record
 _FIELDS: Any = POSITION.fields
 _SQUARES, _HANDS, _SIDE, _PLY = (int(_FIELDS[name][1]) for name in ("board", "hand", "side", "ply"))
 _CHECKERS = int(_FIELDS["checkers"][1]) // 8
+_KEY, _IN_CHECK = BoardMemory.offset_in(BOARD, "key") // 8, BoardMemory.offset_in(BOARD, "in_check")
 _TEXT = BoardMemory.offset_in(BOARD, "text")
 _HCP, _PSFEN = (packed.PACKINGS.index(packing) for packing in (packed.HCP, packed.PSFEN))
-
-
-@functools.cache
-def _starting_position() -> Any:
-    """Return the record[POSITION] of the start of a game, to be copied."""
-    return parse_sfen(STARTING_SFEN)
 
 
 class BaseBoard(BoardMemory):
@@ -111,7 +104,13 @@ class BaseBoard(BoardMemory):
     def _begin(self, pos: Any, *, edited: bool = False) -> None:
         """Start from `pos`; it is valid unless it was `edited`."""
         self._set_position(pos)
+        self._touched()
         self._edited = edited
+
+    def _touched(self) -> None:
+        """Note of the position, which Python has changed, what kernels note when they change it."""
+        self._words[_KEY] = 0
+        self._flags[_IN_CHECK] = any(self._words[_CHECKERS : _CHECKERS + 2])
 
     def _read(self, data: bytes, task: int, argument: int) -> bool:
         """Start from what `text_kernels.convert` reads in `data`; return False, changing nothing, if it declines."""
@@ -133,6 +132,7 @@ class BaseBoard(BoardMemory):
     def _validate(self) -> None:
         """Validate the position, which was edited; raises ValueError if it can not be."""
         validate_position(self._record)
+        self._touched()
         self._edited = False
 
     def _edit(self) -> Any:
@@ -148,7 +148,7 @@ class BaseBoard(BoardMemory):
 
     def reset(self) -> None:
         """Go back to the start of a game."""
-        self._begin(_starting_position())
+        self._begin(starting_position())
 
     def clear(self) -> None:
         """Take all pieces away, from the hands too; black is to move."""
@@ -163,6 +163,8 @@ class BaseBoard(BoardMemory):
         """Return an independent board with the same position."""
         board = type(self).__new__(type(self))
         board._take_copy(self)
+        board._touched()
+        board._words[_KEY] = self._words[_KEY]
         board._edited = self._edited
         return board
 
@@ -186,6 +188,8 @@ class BaseBoard(BoardMemory):
 
     def key(self) -> int:
         """Return a hash of board, hands and side to move: 64 bits, the same in every process."""
+        if key := self._words[_KEY]:
+            return key
         if self._edited:
             self._validate()
         return int(ENTRIES.position_key(self._address))
@@ -208,8 +212,7 @@ class BaseBoard(BoardMemory):
         board = self.copy()
         source, pos = self._record, board._edit()
         colour_bit = 16 if swapped else 0
-        for square in SQUARES:
-            piece = int(source.board[square])
+        for square, piece in enumerate(source.board.tolist()):
             pos.board[square_of(square)] = piece ^ colour_bit if piece else 0
         if swapped:
             pos.hand[BLACK], pos.hand[WHITE] = source.hand[WHITE], source.hand[BLACK]
@@ -464,7 +467,7 @@ class BaseBoard(BoardMemory):
         """Tell whether the side to move is in check."""
         if self._edited:
             self._validate()
-        return self._words[_CHECKERS] != 0 or self._words[_CHECKERS + 1] != 0
+        return self._flags[_IN_CHECK]  # type: ignore[no-any-return]
 
     def is_double_pawn(self, to_square: int, piece_type: int) -> bool:
         """Tell whether a piece of this type would be a second unpromoted pawn on the file (nifu)."""

@@ -9,8 +9,8 @@ from shogi_engine.forced_win import ForcedWin
 from shogi_engine.games.shogi.board import drawing
 from shogi_engine.games.shogi.board.base_board import BaseBoard
 from shogi_engine.games.shogi.board.entries import ENTRIES
-from shogi_engine.games.shogi.board.kernels import CODES
-from shogi_engine.games.shogi.board.moves import MOVES, Move
+from shogi_engine.games.shogi.board.kernels import CODES, NO_LEGAL_MOVE, TRIED, UNDECIDED
+from shogi_engine.games.shogi.board.moves import MOVES, MOVES_BY_USI, Move
 from shogi_engine.games.shogi.board.pieces import (
     Outcome,
     SquareSet,
@@ -19,10 +19,11 @@ from shogi_engine.games.shogi.board.pieces import (
     can_promote,
 )
 from shogi_engine.games.shogi.move_notation import format_move, parse_move
-from shogi_engine.games.shogi.names import ENTERING_KING_RULES, TRY_RULE, entering_king_rule
+from shogi_engine.games.shogi.names import ENTERING_KING_RULES, entering_king_rule
+from shogi_engine.games.shogi.params import default_params
 from shogi_engine.games.shogi.position import do_null, undo_null
-from shogi_engine.games.shogi.rules import DRAW, LOSS, WIN, declaration, has_tried, occurrence, repetition
-from shogi_engine.games.shogi.see import see_ge
+from shogi_engine.games.shogi.rules import DRAW, WIN, declaration, occurrence
+from shogi_engine.games.shogi.see import exchange_ge
 from shogi_engine.games.shogi.types import PAWN, move_captured
 from shogi_engine.games.shogi.usi_moves import illegal_move, legal_move, split_usi_position
 from shogi_engine.games.shogi.validation import Status
@@ -249,10 +250,11 @@ class Board(BaseBoard):
         Raises ValueError saying why if the move is illegal.
         """
         encoded = np.uint32(legal_move(self._pos, *move._parts()))
+        params = default_params()
         low, high = -EXCHANGE_LIMIT, EXCHANGE_LIMIT  # at least `low` is gained, and less than `high`
         while high - low > 1:
             middle = (low + high) // 2
-            if see_ge(self._pos, encoded, middle):
+            if exchange_ge(self._pos, params, encoded, middle):
                 low = middle
             else:
                 high = middle
@@ -362,12 +364,13 @@ class Board(BaseBoard):
                 raise ValueError("illegal move '0000': the side to move is in check")
             do_null(self._record, self._undo[self._count])
             self._words[self._COUNT_WORD] += 1
+            self._touched()
         elif not grown or not ENTRIES.push(self._address, move):
             raise self._illegal(move)
 
     def push_usi(self, text: str) -> Move:
         """Make the move written as in USI and return it; raises ValueError saying why if it is illegal."""
-        move = Move.from_usi(text)
+        move = MOVES_BY_USI.get(text) or Move.from_usi(text)
         self.push(move)
         return move
 
@@ -383,6 +386,7 @@ class Board(BaseBoard):
             raise IndexError("there is no move to take back")
         undo_null(self._record, self._undo[count - 1])
         self._words[self._COUNT_WORD] -= 1
+        self._touched()
         return Move.null()
 
     def peek(self) -> Move:
@@ -423,21 +427,31 @@ class Board(BaseBoard):
 
     def is_game_over(self) -> bool:
         """Tell whether the game is over: no legal move, fourfold repetition, or a try if that rule holds."""
-        return self.outcome() is not None
+        return self._ending() != 0
+
+    def _ending(self) -> int:
+        """Return what `kernels.ending` does, but never UNDECIDED."""
+        if self._edited:
+            self._validate()
+        ending: int = ENTRIES.ending(self._address, self._rule, 0)
+        if ending == UNDECIDED:
+            movable = ENTRIES.list_moves(self._address)
+            ending = ENTRIES.ending(self._address, self._rule, 1) if movable else NO_LEGAL_MOVE
+        return ending
 
     def outcome(self) -> Outcome | None:
         """Return who has won and why, None while the game goes on. Whoever has no legal move has lost."""
+        ending = self._ending()
+        if not ending:
+            return None
         side, other = self.turn, 1 - self.turn
-        if self._rule == TRY_RULE and has_tried(self._pos):
+        if ending == TRIED:
             return Outcome(other, Termination.TRY)
-        if not self.legal_moves:
+        if ending == NO_LEGAL_MOVE:
             return Outcome(other, Termination.CHECKMATE if self.is_check() else Termination.STALEMATE)
-        verdict = repetition(self._pos, self._undo, self._count)
-        if verdict == DRAW:
+        if ending == DRAW:
             return Outcome(None, Termination.FOURFOLD_REPETITION)
-        if verdict in (LOSS, WIN):
-            return Outcome(side if verdict == WIN else other, Termination.PERPETUAL_CHECK)
-        return None
+        return Outcome(side if ending == WIN else other, Termination.PERPETUAL_CHECK)
 
     def result(self) -> str:
         """Return '1-0' if black has won, '0-1' if white has, '1/2-1/2' for a draw, '*' while the game goes on."""

@@ -8,7 +8,7 @@ from shogi_engine.jit import Entries
 ENTRIES: Any = Entries(
     [
         *(kernels.push, kernels.pop, kernels.list_moves, kernels.count_legal_moves),
-        *(kernels.is_legal_code, kernels.check_given, kernels.position_key),
+        *(kernels.is_legal_code, kernels.check_given, kernels.position_key, kernels.ending),
     ],
     patient=[text_kernels.convert],
 )

@@ -6,34 +6,48 @@ kernels' (target, source, promotion); the pieces are looked up here.
 
 import numpy as np
 
+from shogi_engine.bits import ZERO, pop_lowest
 from shogi_engine.game import count_moves, do_move, generate_moves, undo_move
-from shogi_engine.games.shogi.movegen import is_legal_tt_move
+from shogi_engine.games.shogi.bitboard import STEP_ATTACKS
+from shogi_engine.games.shogi.movegen import is_legal_tt_move, pawn_targets
+from shogi_engine.games.shogi.names import TRY_RULE
 from shogi_engine.games.shogi.position import key
-from shogi_engine.games.shogi.queries import in_check
+from shogi_engine.games.shogi.queries import in_check, pieces, pinned
+from shogi_engine.games.shogi.rules import has_tried, repetition
 from shogi_engine.games.shogi.types import (
     DROP_BASE,
+    GOLD_MOVERS,
     KING,
+    KNIGHT,
     MAX_MOVES,
+    PAWN,
     POSITION,
     PROMOTED,
     PROMOTION,
+    SILVER,
     SQUARES,
     UNDO,
     piece_kind,
 )
-from shogi_engine.jit import njit, record_dtype, record_reader
+from shogi_engine.jit import array_reader, njit, record_dtype, record_reader
 
 MOVE_BITS = 15
 CODES = (1 << MOVE_BITS) - 1  # the bits of a kernels' move that a Board's Move has
 TEXT_BYTES = 256  # at least the length of any SFEN that `write_sfen` writes
 
-# A Board's memory. `pos` comes first, so that its address is the board's; `draft` is a position that is being read,
+# What `ending` returns: 0 while the game goes on, or how it has ended, with DRAW, LOSS and WIN for a repetition.
+TRIED, NO_LEGAL_MOVE, UNDECIDED = 4, 5, -1
+
+# A Board's memory. `pos` comes first, so that its address is the board's. `key` and `in_check` are what Python
+# most often asks of it; `key` is 0 after a change that Python made. `draft` is a position that is being read,
 # `spare` for a move that is made and taken back. `undo` is the address of `capacity` records, of which `count` are in
 # use; `text` is an SFEN or a packed position; `moves` is what `generate_moves` writes. As long as a board does not
 # change, all who list its moves write the same there.
 BOARD = record_dtype(
     [
         ("pos", POSITION),
+        ("key", np.uint64),
+        ("in_check", np.bool_),
         ("draft", POSITION),
         ("spare", UNDO),
         ("undo", np.int64),
@@ -48,6 +62,14 @@ POSITION_BYTES = POSITION.itemsize
 
 board_at = record_reader(BOARD)
 undo_at = record_reader(UNDO)
+undos_at = array_reader(UNDO)
+
+
+@njit
+def note_position(board):
+    """Set board.key and board.in_check after a change of the position."""
+    board.key = key(board.pos)
+    board.in_check = in_check(board.pos)
 
 
 @njit
@@ -77,6 +99,7 @@ def push(address, code):
         return 0
     do_move(board.pos, move, undo_at(board.undo + board.count * UNDO_BYTES))
     board.count += 1
+    note_position(board)
     return 1
 
 
@@ -92,6 +115,7 @@ def pop(address):
         return -1
     undo_move(board.pos, move, undo)
     board.count -= 1
+    note_position(board)
     return int(move) & CODES
 
 
@@ -134,3 +158,39 @@ def check_given(address, code):
 def position_key(address):
     """Return the position's key, a uint64."""
     return key(board_at(address).pos)
+
+
+@njit
+def has_easy_move(pos):
+    """Tell whether, out of check, a pawn or a piece that goes one step can move; if not, another one may be able to."""
+    us = int(pos.side)
+    if in_check(pos):
+        return False
+    bb = pos.bb[us]
+    pinned_lo, pinned_hi = pinned(pos)
+    own_lo, own_hi = pieces(pos, us)
+    lo, hi = pawn_targets(pos, bb[PAWN, 0] & ~pinned_lo, bb[PAWN, 1] & ~pinned_hi)
+    if lo & ~own_lo | hi & ~own_hi != ZERO:
+        return True
+    lo = (bb[KNIGHT, 0] | bb[SILVER, 0] | bb[GOLD_MOVERS, 0]) & ~pinned_lo
+    hi = (bb[KNIGHT, 1] | bb[SILVER, 1] | bb[GOLD_MOVERS, 1]) & ~pinned_hi
+    while lo | hi != ZERO:
+        square, lo, hi = pop_lowest(lo, hi)
+        kind = piece_kind(pos.board[square])
+        if STEP_ATTACKS[us, kind, square, 0] & ~own_lo | STEP_ATTACKS[us, kind, square, 1] & ~own_hi != ZERO:
+            return True
+    return False
+
+
+@njit(brief=True)
+def ending(address, rule, movable):
+    """Return how the game has ended by the rules (see NO_LEGAL_MOVE), 0 if it goes on; UNDECIDED: list the moves.
+
+    rule : a place in names.ENTERING_KING_RULES.   movable : 1 if there is known to be a legal move, else 0.
+    """
+    board = board_at(address)
+    if rule == TRY_RULE and has_tried(board.pos):
+        return TRIED
+    if movable == 0 and not has_easy_move(board.pos):
+        return UNDECIDED
+    return repetition(board.pos, undos_at(board.undo, board.count), board.count)

@@ -98,7 +98,10 @@ class Move(int):
     @classmethod
     def from_usi(cls, text: str) -> "Move":
         """Return the move written as in USI; raises ValueError if it is not a move in any position."""
-        return MOVES[0] if text == NULL_TEXT else cls._of(*split_usi(text))
+        move = MOVES_BY_USI.get(text)
+        if move is None:
+            move = MOVES_BY_USI[text] = cls._of(*split_usi(text))
+        return move
 
     @classmethod
     def _of(cls, source: int, target: int, promotion: bool) -> "Move":
@@ -112,3 +115,4 @@ class Move(int):
 
 
 MOVES: list[Move] = list(map(partial(int.__new__, Move), range(1 << MOVE_BITS)))  # by their ints; many are not moves
+MOVES_BY_USI: dict[str, Move] = {NULL_TEXT: MOVES[0]}  # as far as they have been read

@@ -3,14 +3,18 @@
 What begins with `'*` is a comment, and so is what begins with `'` alone; `'*` is written.
 """
 
+import functools
+import math
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from typing import Any
 
+from shogi_engine.games.shogi.board.moves import Move
 from shogi_engine.games.shogi.notation import START
 from shogi_engine.games.shogi.records.setup import Setup
-from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA
-from shogi_engine.games.shogi.types import BLACK, WHITE
+from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA, PROMOTED_KINDS
+from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, WHITE
 from shogi_engine.records import formats
 from shogi_engine.records.formats import LineFormat, LineReader
 from shogi_engine.records.headers import HeaderNames, one_line
@@ -50,6 +54,8 @@ SECONDS_MAX = 10**7
 _MOVE = re.compile(r"[+-][0-9]{4}[A-Z]{2}")
 _SIGNS = {"+": BLACK, "-": WHITE}
 _TIME = re.compile(r"T\s*(?P<seconds>[0-9]{1,8}(\.[0-9]{0,9})?)\s*", re.ASCII)
+_VALUE = re.compile(r"\* ([+-]?[0-9]+(?:\.[0-9]*)?)(?= |$)", re.ASCII)  # in a comment, after its `'*`
+_RATE = re.compile(r"(black|white)_rate:.*:([0-9]+(?:\.[0-9]*)?)", re.ASCII)
 _HEAD = re.compile(r"(V[0-9.]+|N[+-].*|\$[A-Z_+-]+:.*|P[I1-9+-].*|[+-]|[+-][0-9]{4}[A-Z]{2}.*|%[A-Z_+-]+)")
 
 
@@ -79,7 +85,7 @@ class CsaReader(LineReader):
             self._before_moves(text)
         elif _MOVE.fullmatch(text):
             try:
-                self.builder.play(self.builder.board.parse_text(text))
+                self.builder.play(_usual_move(self.builder.board, text) or self.builder.board.parse_text(text))
             except ValueError as fault:
                 self.builder.suspect(text, fault, self.number)
         elif kind == "T":
@@ -92,7 +98,7 @@ class CsaReader(LineReader):
     def _before_moves(self, text: str) -> None:
         """Take a statement before the side to move is known."""
         if text in _SIGNS:
-            self.record.start = self._setup.sfen(_SIGNS[text]) if self._setup else self._usual(_SIGNS[text])
+            self.record.start = self._setup.sfen(_SIGNS[text]) if self._setup else _usual_start(_SIGNS[text])
             self.builder = RecordBuilder(self.record)
         elif text[0] == "V":
             if not re.fullmatch(r"V[0-9]+(\.[0-9]+)?", text):
@@ -107,17 +113,16 @@ class CsaReader(LineReader):
         else:
             raise ValueError(f"{text!r} before the line '+' or '-' that says who begins")
 
-    @staticmethod
-    def _usual(side: int) -> str:
-        return Setup.of(START).sfen(side)
-
     def _position(self, text: str) -> None:
         """Take one line that begins with P."""
         kind, rest = text[1], text[2:]
-        setup = self._setup or Setup()
+        setup = self._setup or (Setup.of(START) if self._whole else Setup())
         if kind == "I":
             if self._whole:
                 raise ValueError("the position is set up already")
+            if not rest:
+                self._whole = kind
+                return
             setup = Setup.of(START)
             for square, piece in _pieces(rest):
                 if setup.board.get(square, (0, 0))[1] != piece:
@@ -185,6 +190,37 @@ class CsaReader(LineReader):
         self.builder.finish()
 
 
+@functools.cache
+def _usual_start(side: int) -> str:
+    """Return the usual starting position with `side` to move."""
+    return Setup.of(START).sfen(side)
+
+
+@functools.cache
+def _parts(text: str) -> tuple[int, int, int]:
+    """Return (source or 81 + kind, target, kind after the move) of a move such as '7776FU'; kind 0 if it is none.
+
+    There are few enough to keep them all: they are read by the thousand.
+    """
+    source, target = (9 * int(text[at + 1]) - int(text[at]) for at in (0, 2))
+    kind = KINDS_BY_CSA.get(text[4:], 0) if "0" not in text[2:4] else 0
+    if text[:2] == "00":
+        return (DROP_BASE + kind, target, kind) if kind < KING else (0, 0, 0)
+    return (source, target, kind) if "0" not in text[:2] and source != target else (0, 0, 0)
+
+
+def _usual_move(board: Any, text: str) -> Any:
+    """Return the legal move '+7776FU', None for what is not, which is for `parse_text` to tell."""
+    source, target, kind = _parts(text[1:])
+    if kind == 0 or _SIGNS[text[0]] != board.turn:
+        return None
+    promotion = source < DROP_BASE and board.piece_type_at(source) != kind
+    if promotion and PROMOTED_KINDS[board.piece_type_at(source)] != kind:
+        return None
+    move = Move._of(source, target, promotion)
+    return move if board.is_legal(move) else None
+
+
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
     """Yield (square, kind) of '82HI22KA'; the square of a piece in hand is -1. Raises ValueError."""
     if len(text) % 4:
@@ -221,6 +257,27 @@ class CsaFormat(LineFormat):
     def reader(self) -> CsaReader:
         """Return a reader for one game."""
         return CsaReader()
+
+    def scanner(self) -> Any:
+        """Return what reads games by kernels."""
+        from shogi_engine.games.shogi.records.scanners import CsaScanner
+
+        return CsaScanner(ENDINGS)
+
+    def values(self, record: GameRecord) -> list[float | None]:
+        """Return the values that floodgate writes after moves, `'** 78 -8384FU`, for the mover."""
+        sign = 1 if record.start.split()[1] == "b" else -1
+        found = []
+        for ply, node in enumerate(record.main_line[1:]):
+            said = next(filter(None, map(_VALUE.match, node.comment.split("\n"))), None)
+            found.append(None if said is None else float(said[1]) * (sign if ply % 2 == 0 else -sign))
+        return found
+
+    def ratings(self, record: GameRecord) -> tuple[float, float]:
+        """Return the ratings that floodgate writes before the moves, `'black_rate:NAME:2345.0`."""
+        lines = map(_RATE.fullmatch, record.root.comment.split("\n"))
+        found = {match[1]: match[2] for match in lines if match}
+        return float(found.get("black", math.nan)), float(found.get("white", math.nan))
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield each game. Raises ValueError for a move that is not legal."""

@@ -1,0 +1,152 @@
+"""Games under way by the hundred, with the moves that led to their positions: repetition ends them as on a Board."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shogi_engine.batch import kernels, live_kernels
+from shogi_engine.batch.batch import Batch
+from shogi_engine.batch.rows import named, output_array
+from shogi_engine.game import NOT_OVER
+from shogi_engine.games.batch_rules import IDS, Features
+
+
+class Steps(NamedTuple):
+    """What came of a move in each game.
+
+    terminations : int8[n], places in game.TERMINATIONS, 0 where the game goes on
+    results : int8[n], 1, 0, -1 for the side that moved; 0 also where the game goes on
+    truncations : bool[n], games that go on, but have come to the last move there is room for
+    """
+
+    terminations: NDArray[np.int8]
+    results: NDArray[np.int8]
+    truncations: NDArray[np.bool_]
+
+    @property
+    def ended(self) -> NDArray[np.bool_]:
+        """Which games are over or truncated."""
+        return np.asarray((self.terminations != NOT_OVER) | self.truncations)
+
+
+class LiveGames:
+    """`count` games under way, a row each, of a batch's game.
+
+    >>> games = LiveGames(Batch("othello"), 2, layout="squares+pass")
+    >>> games.step([19, 26]).ended.tolist(), games.legal_masks().sum(axis=1).tolist()
+    ([False, False], [3, 3])
+
+    layout : one of the batch's, of the labels of moves
+    longest : after how many moves games are truncated, 512 at most
+    A game needs some 50 kB in Shogi. Repetition and perpetual check end games, as on a `Board`. One thread at a time
+    may use it.
+    """
+
+    def __init__(self, batch: Batch, count: int, *, layout: str = IDS, longest: int = live_kernels.LONGEST) -> None:
+        if count < 1 or not 1 <= longest <= live_kernels.LONGEST:
+            raise ValueError(
+                f"there are at least one game and 1 to {live_kernels.LONGEST} moves, not {count} and {longest}"
+            )
+        self.batch, self.layout, self.longest = batch, layout, longest
+        self._table, self._code_mask = batch.labels(layout), batch.code_mask
+        self._nodes = self._new_nodes(count)
+        self._start = self._new_nodes(1)
+        self._start[0]["pos"] = batch.game.parse_position(batch.game.start)
+        live_kernels.list_games(self._start)
+        self._chosen = np.zeros(count, dtype=np.uint32)
+        self.reset()
+
+    def _new_nodes(self, count: int) -> NDArray[Any]:
+        nodes = np.zeros(count, dtype=live_kernels.live_dtype(self.batch.game))
+        nodes["params"] = self.batch.params()
+        return nodes
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def reset(self, rows: Any = None, positions: Any = None) -> None:
+        """Begin the games of `rows` anew, or all of them.
+
+        rows : bool[n] or indices    positions : packed, one for each of the rows; None for the usual start
+        Raises ValueError if the numbers differ, or naming the first row of `positions` that is no position.
+        """
+        everyone = np.arange(len(self))
+        chosen = np.ascontiguousarray(everyone if rows is None else everyone[np.asarray(rows)], dtype=np.int64)
+        starts = self._start
+        if positions is not None:
+            if len(positions) != len(chosen):
+                raise ValueError(f"there are {len(chosen)} games to begin, and {len(positions)} positions")
+            starts = self._new_nodes(len(positions))
+            self.batch.read_nodes(positions, starts)
+            live_kernels.list_games(starts)
+        if len(chosen) and len(starts):
+            live_kernels.begin_games(self._nodes, chosen, starts, self.batch.game.position.itemsize)
+
+    def step(self, moves: Any) -> Steps:
+        """Make a move in each game; what is over stays so until it is begun anew.
+
+        moves : int[n], labels.   Raises ValueError, with nothing changed, naming the first row that has no such move.
+        """
+        labels = np.ascontiguousarray(moves, dtype=np.int32)
+        if labels.shape != (len(self),):
+            raise ValueError(f"there are {len(self)} games, and moves of the shape {list(labels.shape)}")
+        refused = int(live_kernels.choose_moves(self._nodes, self._table, self._code_mask, labels, self._chosen))
+        if refused >= 0:
+            node = self._nodes[refused]
+            if not node["count"] or node["game_ply"] >= self.longest:
+                raise ValueError(f"row {refused}: the game is over")
+            text = self.batch.game.format_position(node["pos"])
+            raise ValueError(f"row {refused}: the move {int(labels[refused])} ({self.layout}) is not legal in {text}")
+        if (self._nodes["game_ply"] >= self.longest).any():
+            raise ValueError(f"row {int((self._nodes['game_ply'] >= self.longest).argmax())}: the game is over")
+        terminations, results = np.empty(len(self), np.int8), np.empty(len(self), np.int8)
+        truncations = np.empty(len(self), dtype=np.uint8)
+        live_kernels.make_moves(self._nodes, self._chosen, self.longest, terminations, results, truncations)
+        return Steps(terminations, results, truncations.view(np.bool_))
+
+    @property
+    def turns(self) -> NDArray[np.int8]:
+        """int8[n]: the side to move in each game."""
+        return self._nodes["pos"]["side"].astype(np.int8)
+
+    @property
+    def plies(self) -> NDArray[np.int64]:
+        """int64[n]: how many moves have been made in each game."""
+        return self._nodes["game_ply"].copy()
+
+    def positions(self) -> NDArray[np.uint8]:
+        """Return uint8[n, size]: the positions, packed as the batch's are."""
+        out = np.empty((len(self), self.batch.size), dtype=np.uint8)
+        self.batch.pack_nodes(self._nodes, out)
+        return out
+
+    def legal_masks(self, out: Any = None) -> Any:
+        """Return bool[n, labels of the layout]: which are those of legal moves; none in a game that is over.
+
+        out : such an array to write to, C-contiguous.
+        """
+        masks = output_array(out, (len(self), self.batch.layouts[self.layout]), np.bool_)
+        kernels.write_masks(self._nodes, len(self), self._table, self._code_mask, masks.view(np.uint8))
+        return masks
+
+    def features(self, *names: str, dtype: Any = None, rows: Any = None) -> Any:
+        """Return an array [n, *shape] for each of `names`, as `Batch.features` does.
+
+        rows : bool[n] or indices, of some games only
+        """
+        nodes = self._nodes if rows is None else self._nodes[rows]
+        found = []
+        for name in names:
+            each: Features = named(self.batch.rules.features, name, "features")
+            array = np.empty((len(nodes), math.prod(each.shape)), dtype=each.dtype)
+            each.write(nodes, len(nodes), array)
+            found.append(array.astype(dtype or each.dtype, copy=False).reshape(len(nodes), *each.shape))
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def random_moves(self, random: np.random.Generator) -> NDArray[np.int32]:
+        """Return int32[n]: the label of a random legal move of each game, -1 for a game that is over."""
+        state, labels = random.integers(1, 1 << 63, size=1, dtype=np.uint64), np.empty(len(self), dtype=np.int32)
+        live_kernels.random_labels(self._nodes, self._table, self._code_mask, state, labels)
+        return labels

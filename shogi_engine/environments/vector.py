@@ -1,0 +1,116 @@
+"""Gymnasium's vector environment: games by the hundred, each side moved for by the learner."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shogi_engine.batch import Batch, LiveGames
+from shogi_engine.environments.states import LAYOUTS
+from shogi_engine.environments.two_agents import LONGEST
+
+try:
+    from gymnasium import spaces
+    from gymnasium.vector import AutoresetMode, VectorEnv
+    from gymnasium.vector.utils import batch_space
+except ImportError:
+    raise ImportError("environments need PettingZoo and Gymnasium: pip install 'shogi-engine[rl]'") from None
+
+
+class VectorGames(VectorEnv[Any, Any, Any]):
+    """`num_envs` games of Shogi or Othello at once, with the rules of a Board, repetition too.
+
+    An action is the move of the side whose turn it is, a reward that of the side that moved: 1 for a win, -1 for a
+    loss, else 0. An observation is as the side to move sees the game. A game that is over or truncated begins anew
+    within the step that ended it (Gymnasium's SAME_STEP): what is observed is the new game, and info["final_obs"] has
+    the last observations, with info["_final_obs"] telling of which games. info["turn"] is whose turn it is.
+
+    planes, masks : whether an observation has "observation" (planes, of `dtype`) and "action_mask" (bool)
+    longest : after how many plies a game is truncated, 512 at most
+    layout, features : of actions and planes, see `Batch.layouts` and `Batch.feature_names`; None for the usual ones
+
+    >>> env = VectorGames("othello", 4)
+    >>> observations, info = env.reset(seed=1)
+    >>> observations["observation"].shape, observations["action_mask"].sum(axis=1).tolist()
+    ((4, 3, 8, 8), [4, 4, 4, 4])
+    """
+
+    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
+
+    def __init__(
+        self,
+        game: str = "othello",
+        num_envs: int = 256,
+        *,
+        planes: bool = True,
+        masks: bool = True,
+        dtype: Any = np.uint8,
+        longest: int = LONGEST,
+        layout: str | None = None,
+        features: tuple[str, ...] | None = None,
+    ) -> None:
+        if game not in LAYOUTS:
+            raise ValueError(f"there is no environment of {game!r}; there are {', '.join(LAYOUTS)}")
+        usual_layout, usual_features = LAYOUTS[game]
+        batch = Batch(game)
+        self.games = LiveGames(batch, num_envs, layout=layout or usual_layout, longest=longest)
+        self.num_envs = num_envs
+        self._features, self._dtype = (features or usual_features) if planes else (), np.dtype(dtype)
+        self._masks = masks
+        seen: dict[str, spaces.Space[Any]] = {}
+        if planes:
+            shapes = [batch.feature_names[name] for name in self._features]
+            shape = sum(each[0] for each in shapes), *shapes[0][1:]
+            seen["observation"] = spaces.Box(0, 1, shape, self._dtype.type)
+        actions = batch.layouts[self.games.layout]
+        if masks:
+            seen["action_mask"] = spaces.Box(0, 1, (actions,), np.bool_)
+        self.single_observation_space, self.single_action_space = spaces.Dict(seen), spaces.Discrete(actions)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+
+    def _observe(self, rows: NDArray[np.bool_] | None = None) -> dict[str, NDArray[Any]]:
+        """Return what is observed of the games, or of some of them."""
+        seen: dict[str, NDArray[Any]] = {}
+        if self._features:
+            found = self.games.features(*self._features, dtype=self._dtype, rows=rows)
+            seen["observation"] = np.concatenate(found, axis=1) if isinstance(found, tuple) else found
+        if self._masks:
+            masks = self.games.legal_masks()
+            seen["action_mask"] = masks if rows is None else masks[rows]
+        return seen
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Begin all games anew; return (observations, info).
+
+        seed : of `random_actions`    options : {"positions": packed positions to begin with}
+        """
+        super().reset(seed=seed, options=options)
+        self.games.reset(positions=(options or {}).get("positions"))
+        return self._observe(), {"turn": self.games.turns}
+
+    def step(
+        self, actions: Any
+    ) -> tuple[dict[str, NDArray[Any]], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Make a move in each game; return (observations, rewards, terminations, truncations, info).
+
+        Raises ValueError naming the first row whose action is not legal; nothing has changed then.
+        """
+        steps = self.games.step(actions)
+        over, ended = steps.terminations != 0, steps.ended
+        info: dict[str, Any] = {}
+        if ended.any():
+            last = self._observe(ended)
+            final = np.full(self.num_envs, None, dtype=object)
+            for place, row in enumerate(np.flatnonzero(ended).tolist()):
+                final[row] = {name: values[place] for name, values in last.items()}
+            info |= {"final_obs": final, "_final_obs": ended}
+            self.games.reset(ended)
+        info["turn"] = self.games.turns
+        return self._observe(), steps.results.astype(np.float32), over, steps.truncations, info
+
+    def random_actions(self) -> NDArray[np.int32]:
+        """Return a random legal action for each game, from the generator that `reset` seeds."""
+        return self.games.random_moves(self.np_random)

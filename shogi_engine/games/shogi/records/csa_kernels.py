@@ -1,0 +1,344 @@
+"""CSA's games read by a kernel: bytes in, arrays of moves and values out.
+
+It knows what is usual. A game that it declines is for the reader of formats/csa.py, which reads all that can be read
+and says what is wrong with the rest.
+"""
+
+import numpy as np
+
+from shogi_engine.game import VALUE_NONE
+from shogi_engine.games.shogi.board.kernels import CODES, complete_move
+from shogi_engine.games.shogi.position import do_move
+from shogi_engine.games.shogi.records.array_kernels import (
+    BEGAN,
+    BLACK_NAME,
+    ENDING,
+    FACTS,
+    LENGTH,
+    NO_ENDING,
+    NO_MOVE,
+    SFEN_LENGTH,
+    VALUE_LIMIT,
+    WHITE_NAME,
+    copy_position,
+    hash_of,
+    line_end,
+    read_decimal,
+    word_hash,
+)
+from shogi_engine.games.shogi.sfen_kernels import is_possible, write_sfen
+from shogi_engine.games.shogi.symbols import CSA_PIECES
+from shogi_engine.games.shogi.types import (
+    BLACK,
+    DROP_BASE,
+    KING,
+    PROMOTED,
+    PROMOTION,
+    WHITE,
+    make_piece,
+    piece_kind,
+)
+from shogi_engine.jit import njit
+
+QUOTE, PLUS, MINUS, COMMA, SLASH, BLANK, STAR, COLON, DOT, DOLLAR, PERCENT = (ord(letter) for letter in "'+-,/ *:.$%")
+TAB, ZERO_DIGIT, NINE_DIGIT, NAME, TIME, VERSION, POSITION_LETTER, WHOLE = (ord(letter) for letter in "\t09NTVPI")
+B_LETTER, W_LETTER = (ord(letter) for letter in "bw")
+LETTER_A, LETTERS = ord("A"), 26
+NOT_SET_UP, AS_USUAL, BY_ROWS = range(3)  # how the starting position has been set up
+SET_UP, RANKS, HAS_BEGUN = range(WHITE_NAME + 2, FACTS)  # what is noted on the way: how, by which ranks, whether
+MOVE_BYTES = 7
+RATE = np.uint64(hash_of("_rate:"))
+TIME_DIGITS = 7
+
+KIND_OF_NAME = np.zeros(LETTERS * LETTERS, dtype=np.uint8)
+for _kind, _name in enumerate(CSA_PIECES):
+    if _name:
+        KIND_OF_NAME[(ord(_name[0]) - LETTER_A) * LETTERS + ord(_name[1]) - LETTER_A] = _kind
+
+
+@njit
+def named_kind(first, second):
+    """Return the kind that CSA calls by two letters, 0 for none."""
+    first, second = int(first) - LETTER_A, int(second) - LETTER_A
+    if not (0 <= first < LETTERS and 0 <= second < LETTERS):
+        return 0
+    return int(KIND_OF_NAME[first * LETTERS + second])
+
+
+@njit
+def square_at(data, place):
+    """Return the square that two digits at data[place:] name, -1 for '00', -2 for anything else."""
+    file, rank = int(data[place]) - ZERO_DIGIT, int(data[place + 1]) - ZERO_DIGIT
+    if file == 0 and rank == 0:
+        return -1
+    return 9 * rank - file if 1 <= file <= 9 and 1 <= rank <= 9 else -2
+
+
+@njit
+def game_end(data, begin, stop):
+    """Return (where the game at `begin` ends, where the next one begins): a line '/' is between; (stop, -1) if none."""
+    place = begin
+    while place < stop:
+        end = line_end(data, place, stop)
+        if data[place] == SLASH and (end == place + 1 or end == place + 2 and data[place + 1] == BLANK):
+            return place, min(end + 1, stop)
+        place = end + 1
+    return stop, -1
+
+
+@njit
+def csa_move(pos, data, place):
+    """Return the kernels' move written at data[place : place + 7], 0 if none is written there that is legal."""
+    sign = MINUS if pos.side else PLUS
+    source, target = square_at(data, place + 1), square_at(data, place + 3)
+    kind = named_kind(data[place + 5], data[place + 6])
+    if data[place] != sign or source == -2 or target < 0 or kind == 0:
+        return np.uint32(0)
+    if source < 0:
+        return complete_move(pos, target | (DROP_BASE + kind) << 7) if kind < KING else np.uint32(0)
+    moves = piece_kind(pos.board[source])
+    if moves == kind:
+        return complete_move(pos, target | source << 7)
+    if moves != 0 and int(PROMOTED[moves]) == kind:
+        return complete_move(pos, target | source << 7 | PROMOTION)
+    return np.uint32(0)
+
+
+@njit
+def set_rank(pos, data, place, end):
+    """Put the pieces of a line 'P1-KY-KE...' at data[place:end] on the board; return 1, 0 to decline."""
+    rank, place = int(data[place + 1]) - ZERO_DIGIT, place + 2
+    if end - place > 27:
+        return 0
+    for column in range(9):
+        at = place + 3 * column
+        if at >= end or data[at] == BLANK and at + 2 < end and data[at + 2] == BLANK and data[at + 1] in (STAR, BLANK):
+            continue
+        if at + 2 >= end:
+            if data[at] == BLANK and (at + 1 >= end or data[at + 1] == STAR):
+                continue
+            return 0
+        kind = named_kind(data[at + 1], data[at + 2])
+        if kind == 0 or data[at] != PLUS and data[at] != MINUS:
+            return 0
+        pos.board[9 * (rank - 1) + column] = make_piece(WHITE if data[at] == MINUS else BLACK, kind)
+    return 1
+
+
+@njit
+def set_pieces(pos, data, place, end):
+    """Put the pieces of a line 'P+00FU55KI' at data[place:end] where it says; return 1, 0 to decline."""
+    colour = WHITE if data[place + 1] == MINUS else BLACK
+    if (end - place) % 4 != 2:
+        return 0
+    for at in range(place + 2, end, 4):
+        square, kind = square_at(data, at), named_kind(data[at + 2], data[at + 3])
+        if kind == 0 or square == -2:
+            return 0
+        if square >= 0:
+            if pos.board[square] != 0:
+                return 0
+            pos.board[square] = make_piece(colour, kind)
+        elif kind >= KING or int(pos.hand[colour] >> np.uint64(8 * kind)) & 255 >= 18:
+            return 0
+        else:
+            pos.hand[colour] += np.uint64(1) << np.uint64(8 * kind)
+    return 1
+
+
+@njit
+def set_up(pos, data, place, end, how, ranks):
+    """Take a line that begins with P; return (how the position is set up, mask of the ranks), how < 0 to decline."""
+    if end - place < 2 or how == AS_USUAL:
+        return -1, ranks
+    kind = data[place + 1]
+    if kind == WHOLE:
+        return (AS_USUAL, ranks) if end - place == 2 and how == NOT_SET_UP else (-1, ranks)
+    if how == NOT_SET_UP:
+        pos.board[:] = 0
+        pos.hand[0] = pos.hand[1] = np.uint64(0)
+    if kind in (PLUS, MINUS):
+        return (BY_ROWS if set_pieces(pos, data, place, end) else -1), ranks
+    bit = 1 << int(kind) - ZERO_DIGIT if ZERO_DIGIT < kind <= NINE_DIGIT else 0
+    if bit == 0 or ranks & bit != 0 or set_rank(pos, data, place, end) == 0:
+        return -1, ranks
+    return BY_ROWS, ranks | bit
+
+
+@njit
+def read_comment(data, place, end, pos, length, values, ratings):
+    """Take what floodgate says in a comment at data[place:end]: the value of the last move, or a player's rating.
+
+    values : int16[], out, for the side to move before each move.   ratings : float32[2], out.
+    """
+    if end - place > 4 and data[place + 1] == STAR and data[place + 2] == STAR and data[place + 3] == BLANK:
+        at = place + 4
+        sign = 1
+        if data[at] == MINUS or data[at] == PLUS:
+            sign = -1 if data[at] == MINUS else 1
+            at += 1
+        number, after = read_decimal(data, at, end)
+        if length > 0 and after > at and (after == end or data[after] == BLANK) and values[length - 1] == VALUE_NONE:
+            mover = 1 - int(pos.side)
+            value = sign * int(min(number, float(VALUE_LIMIT)))
+            values[length - 1] = value if mover == BLACK else -value
+    elif end - place > 12 and word_hash(data, place + 6, place + 12) == RATE:
+        last = end - 1
+        while last > place + 12 and data[last] != COLON:
+            last -= 1
+        number, after = read_decimal(data, last + 1, end)
+        if last > place + 12 and after == end > last + 1:
+            if data[place + 1] == B_LETTER:
+                ratings[BLACK] = number
+            elif data[place + 1] == W_LETTER:
+                ratings[WHITE] = number
+
+
+@njit
+def is_time(data, place, end):
+    """Tell whether data[place:end] is a time such as 'T12' or 'T0.5'."""
+    number, after = read_decimal(data, place + 1, end)
+    whole = place + 1
+    while whole < end and data[whole] != DOT:
+        whole += 1
+    return after == end and 0 < whole - place - 1 <= TIME_DIGITS and end - whole <= TIME_DIGITS
+
+
+@njit
+def is_header(data, place, end):
+    """Tell whether data[place:end], a line that begins with N, V or $, is one that a record may begin with."""
+    kind = data[place]
+    if kind == NAME:
+        return end - place > 1 and (data[place + 1] == PLUS or data[place + 1] == MINUS)
+    if kind == VERSION:
+        number, after = read_decimal(data, place + 1, end)
+        return place + 1 < after == end and data[end - 1] != DOT and data[place + 1] != DOT
+    for at in range(place + 1, end):
+        if data[at] == COLON:
+            return True
+    return False
+
+
+@njit
+def take_set_up(data, place, stop, start, work, facts, sfen):
+    """Take a statement at data[place:stop] before the first move; return 1, 0 to decline."""
+    pos = work[0]
+    kind = data[place]
+    if kind == POSITION_LETTER:
+        facts[SET_UP], facts[RANKS] = set_up(pos, data, place, stop, int(facts[SET_UP]), int(facts[RANKS]))
+        return int(facts[SET_UP] >= 0)
+    if stop - place != 1 or kind not in (PLUS, MINUS):
+        return 0
+    if facts[SET_UP] == BY_ROWS:
+        pos.side = kind == MINUS
+        pos.ply = 0
+        if not is_possible(pos):
+            return 0
+        facts[SFEN_LENGTH] = write_sfen(pos, sfen, 0)
+    elif kind == PLUS:
+        copy_position(start, work)
+    else:
+        return 0
+    facts[BEGAN], facts[HAS_BEGUN] = pos.side, 1
+    return 1
+
+
+@njit
+def take_statement(data, place, stop, work, undo, words, endings, moves, facts):
+    """Take a move, a time or an ending at data[place:stop]; return 1, 0 to decline."""
+    pos = work[0]
+    kind, length = data[place], facts[LENGTH]
+    if kind == TIME:
+        return int((length > 0 or facts[ENDING] != NO_ENDING) and is_time(data, place, stop))
+    if facts[ENDING] != NO_ENDING:
+        return 0
+    if kind == PERCENT:
+        word = word_hash(data, place, stop)
+        for row in range(words.shape[0]):
+            if words[row] == word:
+                facts[ENDING] = endings[row, int(pos.side)]
+        return int(facts[ENDING] != NO_ENDING)
+    if stop - place != MOVE_BYTES or length == moves.shape[0]:
+        return 0
+    move = csa_move(pos, data, place)
+    if move == 0:
+        return 0
+    moves[length] = int(move) & CODES
+    do_move(pos, move, undo[0])
+    facts[LENGTH] = length + 1
+    return 1
+
+
+@njit
+def read_game(data, begin, end, start, work, undo, words, endings, moves, values, ratings, facts, sfen):
+    """Read the game in data[begin:end]; return 1, 0 to decline, -1 if there are only empty lines.
+
+    data : uint8[].   start : record[POSITION][1], the usual position.   work : record[POSITION][1].
+    undo : record[UNDO][1].   words, endings : uint64[n], int8[n, 2], in: hashes of words, and the ending that each
+    stands for, a place in records.ENDINGS, when black is to move and when white is.
+    moves : int32[longest], values : int16[longest], ratings : float32[2], facts : int64[], sfen : uint8[], out; see
+    `array_kernels`.
+    """
+    moves[:] = NO_MOVE
+    values[:] = VALUE_NONE
+    ratings[:] = np.nan
+    facts[:] = 0
+    facts[ENDING] = NO_ENDING
+    something = False
+    place = begin
+    while place < end:
+        line = line_end(data, place, end)
+        last = line
+        while last > place and (data[last - 1] == BLANK or data[last - 1] == TAB):
+            last -= 1
+        kind = data[place]
+        something |= last > place
+        if last == place:
+            pass
+        elif kind == QUOTE:
+            read_comment(data, place, last, work[0], facts[LENGTH], values, ratings)
+        elif kind in (NAME, VERSION, DOLLAR):
+            if facts[HAS_BEGUN] != 0 or not is_header(data, place, last):
+                return 0
+            if kind == NAME:
+                who = BLACK_NAME if data[place + 1] == PLUS else WHITE_NAME
+                facts[who], facts[who + 1] = place + 2, last
+        while place < last and kind not in (QUOTE, NAME, VERSION, DOLLAR):
+            stop = place
+            while stop < last and data[stop] != COMMA:
+                stop += 1
+            taken = 1
+            if stop > place and facts[HAS_BEGUN] == 0:
+                taken = take_set_up(data, place, stop, start, work, facts, sfen)
+            elif stop > place:
+                taken = take_statement(data, place, stop, work, undo, words, endings, moves, facts)
+            if taken == 0:
+                return 0
+            place = stop + 1
+        place = line + 1
+    if facts[HAS_BEGUN] == 0:
+        return 0 if something else -1
+    return 1
+
+
+@njit
+def read_games(data, begin, stop, final, start, work, undo, words, endings, moves, values, ratings, facts, sfens, row):
+    """Read games into rows from `row` on; return (where the next one begins, how many rows are filled, its end).
+
+    final : whether nothing follows after data[:stop]; if something does, a game needs the line '/' at its end.
+    The end is 0 if a row or the text has run out; else it is that of a game that is declined, which is the next one's.
+    What has a row for each game is as in `read_game`.
+    """
+    while row < moves.shape[0] and begin < stop:
+        end, after = game_end(data, begin, stop)
+        if after < 0 and not final:
+            return begin, row, 0
+        found = read_game(
+            data, begin, end, start, work, undo, words, endings,
+            moves[row], values[row], ratings[row], facts[row], sfens[row],
+        )  # fmt: skip
+        if found == 0:
+            return begin, row, stop if after < 0 else after
+        begin = stop if after < 0 else after
+        row += found > 0
+    return begin, row, 0

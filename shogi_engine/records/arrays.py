@@ -1,0 +1,361 @@
+"""Games of files as arrays: moves, values, results, for those who read them by the thousand.
+
+A format that has a `scanner` is read by kernels, one game of a file after the other, and its reader of trees takes what
+they decline; other formats are read as trees.
+"""
+
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+import os
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shogi_engine.records.endings import ENDINGS
+from shogi_engine.records.errors import RecordError
+from shogi_engine.records.files import ENCODINGS, HEAD, UTF_16, decode, encoding_of, read
+from shogi_engine.records.formats import RecordFormat, binary_head, format_of_name, load_format, recognise
+from shogi_engine.records.tree import GameRecord
+
+BLOCK = 1 << 22  # bytes or characters that are read at a time
+BEGINNING = 1 << 10  # characters that nearly every file is recognised by
+GAME_MAX = 1 << 25  # bytes of one game
+NO_MOVE, VALUE_NONE, NO_ENDING = -1, 32002, -1
+VALUE_LIMIT = 32000
+NEW_LINE = ord("\n")
+PACKED_SUFFIXES: dict[str, Callable[..., Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+    ".lzma": lzma.open,
+}
+TAR_SUFFIXES = (".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz")
+_RESULTS = {"1-0": 1, "0-1": -1}
+_ENDING_NUMBERS = {ending.name: number for number, ending in enumerate(ENDINGS)}
+
+
+class GameArrays(NamedTuple):
+    """Games, a row each. The first four fields are those of `batch.Games`, whose functions take these too.
+
+    moves : int32[n, longest], the main line as a Board's moves (the layout 'ids' of a batch), -1 after the last one
+    lengths : int32[n], how many moves
+    results : int8[n], 1, 0, -1 for black; 0 also where the file does not tell
+    values : int16[n, longest], what the mover thought before each move, for the mover, in the game's unit; 32002
+    (`VALUE_NONE`) where nothing is written, and no farther from 0 than 32000
+    endings : int8[n], places in `records.ENDINGS`, -1 where the file does not tell
+    ratings : float32[n, 2], black's and white's, nan where there is none
+    starts : the positions that games begin with, SFEN or OBF    names : black's and white's
+    faults : why games of the file that are not here could not be read, if they were to be left out
+    """
+
+    moves: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    results: NDArray[np.int8]
+    values: NDArray[np.int16]
+    endings: NDArray[np.int8]
+    ratings: NDArray[np.float32]
+    starts: list[str]
+    names: list[tuple[str, str]]
+    faults: list[RecordError]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+
+class Table:
+    """Rows that games are written to until they are yielded. filled : how many are."""
+
+    def __init__(self, rows: int, longest: int) -> None:
+        self.moves = np.empty((rows, longest), dtype=np.int32)
+        self.values = np.empty((rows, longest), dtype=np.int16)
+        self.lengths = np.zeros(rows, dtype=np.int32)
+        self.results, self.endings = np.zeros(rows, dtype=np.int8), np.full(rows, NO_ENDING, dtype=np.int8)
+        self.ratings = np.empty((rows, 2), dtype=np.float32)
+        self.starts: list[str] = []
+        self.names: list[tuple[str, str]] = []
+        self.faults: list[RecordError] = []
+        self.game = ""
+
+    @property
+    def filled(self) -> int:
+        """How many rows are filled."""
+        return len(self.starts)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there is no row for another game."""
+        return self.filled == len(self.lengths)
+
+    def take(self, record: GameRecord, format: RecordFormat) -> None:
+        """Take a game from its tree. Raises ValueError for one of another game than those before."""
+        if self.game not in ("", record.game):
+            raise RecordError(f"a game of {record.game} after games of {self.game}")
+        row, self.game = self.filled, record.game
+        line = record.main_line[1:]
+        if len(line) > self.moves.shape[1]:
+            self.widen(len(line))
+        moves = record.board().move_stack
+        self.moves[row], self.values[row] = NO_MOVE, VALUE_NONE
+        self.moves[row, : len(moves)] = moves
+        for ply, value in enumerate(format.values(record)):
+            if value is not None:
+                self.values[row, ply] = min(max(round(value), -VALUE_LIMIT), VALUE_LIMIT)
+        self.ratings[row] = format.ratings(record)
+        self.lengths[row], self.results[row] = len(moves), _RESULTS.get(record.result, 0)
+        self.endings[row] = _ENDING_NUMBERS.get(record.ending, NO_ENDING)
+        self.starts.append(record.start)
+        self.names.append((record.names[0], record.names[1]))
+
+    def widen(self, longest: int) -> None:
+        """Make room for games of `longest` moves."""
+        more = ((0, 0), (0, longest - self.moves.shape[1]))
+        self.moves = np.pad(self.moves, more, constant_values=NO_MOVE)
+        self.values = np.pad(self.values, more, constant_values=VALUE_NONE)
+
+    def clear(self) -> None:
+        """Make all rows free again."""
+        self.starts, self.names, self.faults = [], [], []
+
+    def arrays(self) -> GameArrays:
+        """Return the rows that are filled, in memory of their own."""
+        rows = self.filled
+        width = int(self.lengths[:rows].max(initial=0))
+        return GameArrays(
+            self.moves[:rows, :width].copy(),
+            self.lengths[:rows].copy(),
+            self.results[:rows].copy(),
+            self.values[:rows, :width].copy(),
+            self.endings[:rows].copy(),
+            self.ratings[:rows].copy(),
+            self.starts,
+            self.names,
+            self.faults,
+        )
+
+
+def games(
+    path: str | Path,
+    *,
+    rows: int = 1024,
+    format: str = "",
+    game: str = "",
+    keep: bool = False,
+    longest: int = 1024,
+) -> Iterator[GameArrays]:
+    """Yield the games of `path` as arrays, at most `rows` at a time: however many there are, memory is bounded.
+
+    path : a file of records, a folder of them, or an archive (zip, tar, also gz, bz2 and xz)
+    format : by name, '' to recognise that of each file    game : 'shogi' or 'othello', '' for either, but for one
+    keep : leave out a game that can not be read, and say why in `faults`, instead of raising RecordError
+    longest : moves that there is room for; a longer game is read all the same, by a slower way
+    Moves are checked by the rules. Variations, comments and times are for `iterate`. Raises OSError, and RecordError
+    (a ValueError) that names the file, the line and the reason.
+
+    >>> import tempfile
+    >>> from shogi_engine import records
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     record = records.GameRecord.from_moves("shogi", ["7g7f", "3c3d"], ending="resignation")
+    ...     records.save(record, f"{folder}/a.csa")
+    ...     for found in games(folder):
+    ...         print(found.lengths, found.results, records.ENDINGS[found.endings[0]].name)
+    [2] [-1] resignation
+    """
+    if rows < 1 or longest < 1:
+        raise ValueError(f"there is at least one row and one move, not {rows} and {longest}")
+    reader = _Reader(Table(rows, longest), format, game, keep)
+    for name, source in _sources(os.fspath(path)):
+        try:
+            for _ in reader.read(source, name):
+                yield reader.table.arrays()
+                reader.table.clear()
+        except RecordError as error:
+            if not str(error).startswith(name):
+                error.args = (f"{name}: {error}",)
+            if not keep:
+                raise
+            reader.table.faults.append(error)
+    if reader.table.filled or reader.table.faults:
+        yield reader.table.arrays()
+
+
+def _sources(path: str) -> Iterator[tuple[str, BinaryIO]]:
+    """Yield (name, seekable file) of each file at `path`: itself, those of a folder in order, those of an archive."""
+    if os.path.isdir(path):
+        for folder, folders, names in os.walk(path):
+            folders.sort()
+            for name in sorted(names):
+                yield from _sources(os.path.join(folder, name))
+        return
+    name, suffix = path.lower(), os.path.splitext(path)[1].lower()
+    if suffix == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            for member in archive.infolist():
+                if not member.is_dir():
+                    yield f"{path}: {member.filename}", io.BytesIO(archive.read(member))
+    elif name.endswith(TAR_SUFFIXES):
+        with tarfile.open(path, "r|*") as tape:
+            for part in tape:
+                content = tape.extractfile(part)
+                if content is not None:
+                    yield f"{path}: {part.name}", io.BytesIO(content.read())
+    elif suffix in PACKED_SUFFIXES:
+        with PACKED_SUFFIXES[suffix](path, "rb") as stream:
+            yield path, stream
+    else:
+        with open(path, "rb") as plain:
+            yield path, plain
+
+
+class Scanner(Protocol):
+    """What reads the games of one format by kernels.
+
+    wide : whether a text is characters, uint16[], and not bytes, uint8[]
+    """
+
+    wide: bool
+
+    def scan(self, text: Any, begin: int, final: bool, table: Table) -> tuple[int, int]:
+        """Write games from text[begin:] to rows of `table`; return (where the next one begins, 0).
+
+        (where a game begins, where it ends) for one that is declined. final : whether the file ends with `text`.
+        """
+
+
+def part_of(text: Any, begin: int, end: int) -> str:
+    """Return text[begin:end]. Raises RecordError if it is in no known encoding."""
+    data: bytes = text[begin:end].tobytes()
+    if text.dtype == np.uint16:
+        return data.decode("utf-16-le", "surrogatepass")
+    return data.decode("ascii") if data.isascii() else decode(data)
+
+
+class _Reader:
+    """What `games` reads files with: rows to write to, and what it was asked for."""
+
+    def __init__(self, table: Table, format: str, game: str, keep: bool) -> None:
+        self.table = table
+        self._format, self._game, self._keep = format, game, keep
+        self._scanners: dict[str, Scanner | None] = {}  # by the names of formats
+        self._by_suffix: dict[str, RecordFormat | None] = {}
+
+    def read(self, source: BinaryIO, name: str) -> Iterator[None]:
+        """Write the games of a file to the rows of the table; yield whenever it is full. Raises RecordError."""
+        self._name = name
+        head = binary_head(source, HEAD)
+        if not head.strip():
+            raise RecordError("there is nothing in it")
+        chosen = load_format(self._format) if self._format else self._format_of(head, name)
+        scanner = None if head[:2] in UTF_16 or chosen is None else self._scanner(chosen)
+        if scanner is not None and chosen is not None:
+            yield from self._scan(source, chosen, scanner)
+            return
+        for record in read(source, format=self._format, game=self._game, keep=self._keep, name=name):
+            yield from self._take(record, chosen or load_format(self._format))
+
+    def _scanner(self, format: RecordFormat) -> "Scanner | None":
+        """Return the scanner of a format, the same one for each file."""
+        if format.name not in self._scanners:
+            self._scanners[format.name] = format.scanner()
+        return self._scanners[format.name]
+
+    def _format_of(self, head: bytes, name: str) -> RecordFormat | None:
+        """Return the format of a file by its name, if it begins like one, or by how it begins; None if by neither."""
+        binary = head[:2] not in UTF_16 and b"\0" in head[:64]
+        text = head.decode("latin-1") if binary else _head_text(head)
+        suffix = os.path.splitext(name)[1]
+        if suffix not in self._by_suffix:
+            self._by_suffix[suffix] = format_of_name(name, self._game)
+        named = self._by_suffix[suffix]
+        fits = named is not None and named.binary == binary
+        if named is not None and fits and (named.recognises(text[:BEGINNING]) or named.recognises(text)):
+            return named
+        return recognise(text, binary=binary, game=self._game)
+
+    def _scan(self, source: BinaryIO, format: RecordFormat, scanner: "Scanner") -> Iterator[None]:
+        """Read a file by kernels, and as trees what they decline."""
+        lines, rest = 0, b""
+        for piece, final in _texts(source, scanner.wide):
+            data = rest + piece
+            text: Any = np.frombuffer(data, dtype=np.uint16 if scanner.wide else np.uint8)
+            begin = 0
+            while True:
+                begin, end = scanner.scan(text, begin, final, self.table)
+                if end:
+                    for record in _trees(format, text, begin, end, lines, self._keep):
+                        yield from self._take(record, format)
+                    begin = end
+                elif self.table.is_full:
+                    yield
+                else:
+                    break
+            rest = data[begin * text.itemsize :]
+            if len(rest) > GAME_MAX:
+                raise RecordError("a game without an end", line=lines + 1)
+            if not final:
+                lines += int(np.count_nonzero(text[:begin] == NEW_LINE))
+
+    def _take(self, record: GameRecord, format: RecordFormat) -> Iterator[None]:
+        """Write a game to a row of the table, or its fault; yield if the table is full."""
+        if record.fault is not None:
+            fault: Any = record.fault
+            fault.args = (f"{self._name}: {fault}",)
+            self.table.faults.append(fault)
+            return
+        self.table.take(record, format)
+        if self.table.is_full:
+            yield
+
+
+def _texts(source: BinaryIO, wide: bool) -> Iterator[tuple[bytes, bool]]:
+    """Yield (data, whether it is the last) of a file in pieces: its bytes, or its characters, two bytes each."""
+    if not wide:
+        while True:
+            data = source.read(BLOCK)
+            yield data, len(data) < BLOCK
+            if len(data) < BLOCK:
+                return
+    text = io.TextIOWrapper(source, encoding=encoding_of(source), newline=None)
+    try:
+        while True:
+            characters = text.read(BLOCK)
+            yield characters.encode("utf-16-le", "surrogatepass"), len(characters) < BLOCK
+            if len(characters) < BLOCK:
+                return
+    finally:
+        text.detach()
+
+
+def _trees(format: RecordFormat, text: Any, begin: int, end: int, lines: int, keep: bool) -> Iterator[GameRecord]:
+    """Yield the games of text[begin:end], which kernels declined, as trees. Raises RecordError for the file's line."""
+    before = lines + int(np.count_nonzero(text[:begin] == NEW_LINE))
+    try:
+        for record in format.read(io.StringIO(part_of(text, begin, end), newline=None), keep):
+            if record.fault is not None:
+                record.fault = _moved(record.fault, before)
+            yield record
+    except RecordError as fault:
+        raise _moved(fault, before) from None
+
+
+def _moved(fault: Any, lines: int) -> RecordError:
+    """Return a fault that is so many lines farther down."""
+    line = None if fault.line is None else fault.line + lines
+    return RecordError(fault.reason, line=line, record=fault.record)
+
+
+def _head_text(head: bytes) -> str:
+    """Return the text that a file begins with; its last character may be cut."""
+    for encoding in ("utf-16",) if head[:2] in UTF_16 else ENCODINGS:
+        try:
+            return codecs.getincrementaldecoder(encoding)().decode(head)
+        except UnicodeDecodeError:
+            continue
+    return head.decode("utf-8", "replace")

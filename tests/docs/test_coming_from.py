@@ -1,0 +1,55 @@
+"""The pages for those who come from another package: their programs run, and both columns of their tables do."""
+
+import re
+
+import numpy as np
+import pytest
+from processes import ROOT
+
+import shogi_engine.games.shogi.board as ours
+from shogi_engine import records
+from shogi_engine.batch import open_records
+
+PAGES = {"from-cshogi.md": "cshogi", "from-python-shogi.md": "shogi"}
+PLAYED = ("7g7f", "3c3d", "8h2b+", "3a2b", "B*4e", "B*8e")
+
+
+def text_of(page):
+    return (ROOT / "docs" / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_programs_run(page, capsys):
+    blocks = re.findall(r"^```python\n(.*?)^```", text_of(page), re.DOTALL | re.MULTILINE)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, page, "exec"), {"__name__": page})
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_both_columns_of_the_table(page, tmp_path):
+    package = pytest.importorskip(PAGES[page])
+    rows = re.findall(r"^\| `(.+)` \| `(.+)` \|$", text_of(page), re.MULTILINE)
+    assert len(rows) > 10
+    csa, hcpe, hcp = str(tmp_path / "a.csa"), str(tmp_path / "a.hcpe"), np.zeros(32, np.uint8)
+    boards = [package.Board(), ours.Board()]
+    for board in boards:
+        for usi in PLAYED:
+            board.push_usi(usi)
+    records.save(boards[1].record("resignation"), csa)
+    open(hcpe, "wb").close()
+    names = {"csa": csa, "hcpe": hcpe, "hcp": hcp, "np": np, "records": records, "open_records": open_records}
+    theirs = names | {PAGES[page]: package, "board": boards[0]}
+    own = names | {"shogi": ours, "Board": ours.Board, "board": boards[1]}
+    if package.__name__ == "cshogi":
+        import cshogi.CSA  # noqa: F401  # the attribute of the package
+    else:
+        import shogi.CSA  # noqa: F401
+    compared = 0
+    for left, right in rows:
+        found, expected = eval(right, own), eval(left, theirs)
+        if "hash" not in left and isinstance(expected, (bool, str)) and isinstance(found, (bool, str)):
+            assert found == expected, left
+            compared += 1
+    assert compared >= 3

@@ -1,0 +1,237 @@
+"""Games as arrays: what kernels read is what the readers of trees read, damaged files included."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import math
+import random
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import numpy as np
+import pytest
+from processes import ROOT
+
+from records.random_records import random_record
+from records.test_damage import damaged
+from shogi_engine import records
+from shogi_engine.jit import JIT_DISABLED
+from shogi_engine.records import ENDINGS, RecordError, dumps, load_format
+
+SCANNED = ("csa",)
+RESULTS = {"1-0": 1, "0-1": -1}
+ENDING_NAMES = [ending.name for ending in ENDINGS]
+FLOODGATE = """V2
+N+black_engine
+N-white_engine
+'Max_Moves:256
+'Increment:10
+$EVENT:wdoor+floodgate-300-10F+black_engine+white_engine+20240101000000
+$START_TIME:2024/01/01 00:00:00
+P1-KY-KE-GI-KI-OU-KI-GI-KE-KY
+P2 * -HI *  *  *  *  * -KA *
+P3-FU-FU-FU-FU-FU-FU-FU-FU-FU
+P4 *  *  *  *  *  *  *  *  *
+P5 *  *  *  *  *  *  *  *  *
+P6 *  *  *  *  *  *  *  *  *
+P7+FU+FU+FU+FU+FU+FU+FU+FU+FU
+P8 * +KA *  *  *  *  * +HI *
+P9+KY+KE+GI+KI+OU+KI+GI+KE+KY
++
+'rating:black_engine+0123:white_engine+4567
+'black_rate:black_engine+0123:2345.0
+'white_rate:white_engine+4567:3456.5
++7776FU,T1
+'** 78 -8384FU +2726FU
+-8384FU
+T2
+'** -123
++2726FU
+T0
+-8485FU
+T3
+'** -31111 +2625FU
+'** 5
+%TORYO
+T4
+'summary:toryo:black_engine lose:white_engine win
+"""
+
+
+def as_arrays(format, found):
+    """Return what `games` says of trees: a row for each, in lists."""
+    rows = []
+    for record in found:
+        values = [None if value is None else round(value) for value in format.values(record)]
+        moves = [int(move) for move in record.board().move_stack]
+        ending = ENDING_NAMES.index(record.ending) if record.ending else -1
+        ratings = tuple(None if math.isnan(rate) else rate for rate in format.ratings(record))
+        rows.append((moves, values, RESULTS.get(record.result, 0), ending, record.start, tuple(record.names), ratings))
+    return rows
+
+
+def as_rows(parts):
+    """Return the same of arrays."""
+    rows = []
+    for part in parts:
+        assert part.moves.dtype == np.int32 and part.values.dtype == np.int16 and len(part) == len(part.starts)
+        for row, length in enumerate(part.lengths.tolist()):
+            assert (part.moves[row, length:] == -1).all() and (part.values[row, length:] == 32002).all()
+            values = [None if value == 32002 else value for value in part.values[row, :length].tolist()]
+            ratings = tuple(None if math.isnan(rate) else rate for rate in part.ratings[row].tolist())
+            moves, ending = part.moves[row, :length].tolist(), int(part.endings[row])
+            result = int(part.results[row])
+            rows.append((moves, values, result, ending, part.starts[row], part.names[row], ratings))
+    return rows
+
+
+def scanned(path, format, keep=True, **options):
+    """Return (rows, faults) of `games`, in pieces of three games."""
+    parts = list(records.games(path, format=format, keep=keep, rows=3, **options))
+    return as_rows(parts), [str(fault) for part in parts for fault in part.faults]
+
+
+@pytest.mark.parametrize("name", SCANNED)
+def test_the_same_games_as_trees(tmp_path, name):
+    path, format = tmp_path / f"a.{name}", load_format(name)
+    for seed in range(2 if JIT_DISABLED else 40):
+        written = [random_record(10 * seed + n, plies=8 if JIT_DISABLED else 80) for n in range(7)]
+        encoding = "utf-8" if seed % 2 else "cp932"
+        try:
+            path.write_bytes(dumps(written, name, encoding))
+        except UnicodeEncodeError:
+            continue
+        rows, faults = scanned(path, name)
+        assert rows == as_arrays(format, records.load(path, format=name)) and not faults
+
+
+@pytest.mark.parametrize("name", SCANNED)
+def test_damaged_files_are_read_as_trees_are(tmp_path, name):
+    path, format, rng = tmp_path / f"a.{name}", load_format(name), random.Random(4)
+    files = [dumps([random_record(number, plies=12) for number in range(3)], name, "utf-8") for _ in range(3)]
+    files.append(FLOODGATE.encode() + b"/\n" + FLOODGATE.encode())
+    refused = 0
+    for _ in range(10 if JIT_DISABLED else 1500):
+        data = damaged(rng, rng.choice(files), False)
+        path.write_bytes(data)
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            continue  # a tree's names are in the encoding of the whole file, a row's in its own
+        try:
+            found = list(records.iterate(path, format=name, keep=True))
+        except RecordError:
+            with pytest.raises(RecordError):
+                list(records.games(path, format=name))
+            continue
+        rows, faults = scanned(path, name)
+        assert rows == as_arrays(format, [record for record in found if record.fault is None])
+        assert [f"{path}: {record.fault}" for record in found if record.fault] == faults
+        refused += bool(faults)
+    assert refused or JIT_DISABLED
+
+
+def test_floodgate(tmp_path):
+    path = tmp_path / "wdoor.csa"
+    path.write_text(FLOODGATE, encoding="utf-8")
+    (found,) = records.games(path)
+    assert found.moves.tolist() == [[int(move) for move in records.load(path)[0].board().move_stack]]
+    assert found.values.tolist() == [[78, 123, 32002, 31111]] and found.lengths.tolist() == [4]
+    assert found.results.tolist() == [-1] and ENDING_NAMES[found.endings[0]] == "resignation"
+    assert found.ratings.tolist() == [[2345.0, 3456.5]] and found.names == [("black_engine", "white_engine")]
+    assert found.starts == [records.load(path)[0].start] and not found.faults
+
+
+def test_a_fault_is_named_by_file_and_line(tmp_path):
+    path = tmp_path / "a.csa"
+    path.write_text(
+        "PI\n+\n+7776FU\n/\n\nPI\n+\n+7776FU\n-3334FU\n+7776FU\n/\nPI\n+\n+2726FU\n%TORYO\n", encoding="utf-8"
+    )
+    with pytest.raises(RecordError, match=r"a\.csa: line 10: .*7g"):
+        list(records.games(path))
+    (found,) = records.games(path, keep=True)
+    assert found.lengths.tolist() == [1, 1] and found.results.tolist() == [0, 1]
+    assert len(found.faults) == 1 and found.faults[0].line == 10
+    for content in (b"", b" \n", b"hello\n", b"'only a comment\n"):
+        path.write_bytes(content)
+        with pytest.raises(RecordError, match=r"a\.csa"):
+            list(records.games(path))
+
+
+def test_folders_archives_and_other_formats(tmp_path):
+    games = [records.GameRecord.from_moves("shogi", ["7g7f", "3c3d"][:n]) for n in (1, 2)]
+    csa, kif = (dumps(games[0], "csa"), dumps(games[1], "kif"))
+    folder = tmp_path / "folder"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "a.csa").write_bytes(csa)
+    (folder / "inner" / "b.kif").write_bytes(kif)
+    for name, pack in (("a.csa.gz", gzip.compress), ("a.csa.bz2", bz2.compress), ("a.csa.xz", lzma.compress)):
+        (tmp_path / name).write_bytes(pack(csa))
+        assert [len(part.moves[0]) for part in records.games(tmp_path / name)] == [1]
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a.csa", csa)
+        archive.writestr("b.kif", kif)
+    with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as tape:
+        for name, data in (("a.csa", csa), ("b.kif", kif)):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            tape.addfile(entry, io.BytesIO(data))
+    for path in (folder, tmp_path / "a.zip", tmp_path / "a.tar.gz"):
+        (found,) = records.games(path)
+        assert found.lengths.tolist() == [1, 2]
+    othello = tmp_path / "folder" / "inner" / "c.txt"
+    othello.write_text("f5d6c3\n", encoding="utf-8")
+    (found,) = records.games(othello)
+    assert found.moves.tolist() == [[64 + 37, 64 + 43, 64 + 18]]
+    with pytest.raises(RecordError, match="a game of othello after games of shogi"):
+        list(records.games(folder))
+    with pytest.raises(OSError, match="none"):
+        list(records.games(tmp_path / "none"))
+    with pytest.raises(ValueError, match="at least one row"):
+        list(records.games(folder, rows=0))
+
+
+def test_long_games_and_many_rows(tmp_path):
+    path = tmp_path / "a.csa"
+    there = ["2h3h", "8b7b", "3h2h", "7b8b"] * 20
+    records.save([records.GameRecord.from_moves("shogi", there[:n]) for n in (5, 80, 3, 41)], path)
+    for rows in (1, 2, 1024):
+        parts = list(records.games(path, rows=rows, longest=40))
+        assert [n for part in parts for n in part.lengths.tolist()] == [5, 80, 3, 41]
+        assert max(len(part) for part in parts) <= rows
+
+
+STREAM = """
+import json, sys
+from shogi_engine import records
+
+def megabytes():
+    with open("/proc/self/status") as status:
+        fields = (line.split(":") for line in status if line.startswith(("VmRSS", "VmHWM")))
+        return {name: int(text.split()[0]) >> 10 for name, text in fields}
+
+one = open(sys.argv[1], "rb").read()
+for found in records.games(sys.argv[1]):
+    pass
+with open(sys.argv[2], "wb") as stream:
+    for _ in range(int(sys.argv[3]) // len(one)):
+        stream.write(one + b"/\\n")
+before, count = megabytes()["VmRSS"], 0
+for found in records.games(sys.argv[2]):
+    count += len(found)
+print(json.dumps([count, int(sys.argv[3]) // len(one), megabytes()["VmHWM"] - before]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or JIT_DISABLED, reason="memory is read from /proc")
+def test_a_large_file_is_read_in_little_memory(tmp_path):
+    (tmp_path / "one.csa").write_text(FLOODGATE, encoding="utf-8")
+    command = [sys.executable, "-c", STREAM, str(tmp_path / "one.csa"), str(tmp_path / "all.csa"), str(60 << 20)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=600)
+    assert done.returncode == 0, done.stderr
+    count, written, grown = json.loads(done.stdout)
+    assert count == written and grown < 60
