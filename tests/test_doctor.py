@@ -33,6 +33,8 @@ def test_a_network_is_named_or_what_is_wrong_with_it(tmp_path):
     file, facts, problems = nnbin.write_empty(tmp_path / "nn.bin"), {}, []
     doctor.examine_engine(facts, problems, "nnue", file)
     assert facts["evaluation"] == f"nnue: {file}, HalfKP 256x2-32-32" and facts["nodes"] > 0 and not problems
+    assert (facts["eval_file_mb"], facts["fv_scale"]) == (64.2, 16)
+    assert facts["worth"][1].split()[:2] == ["l", "0"]  # a network that says the same of everything
     file.write_bytes(b"short")
     doctor.examine_engine(facts, problems, "nnue", file)
     assert facts["evaluation"].startswith("network: ")

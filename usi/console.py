@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from shogi_engine.games.shogi.evaluation.piece_worth import worth_table
 from shogi_engine.games.shogi.sfen import flip_sfen
 from shogi_engine.text import SHOWN_WITH_PATH, sanitize
 from usi.protocol import Position, ProtocolError
@@ -23,11 +24,14 @@ def show_moves(loop: "Loop") -> None:
 
 
 def show_value(loop: "Loop") -> None:
-    """Print the static value of the position, what it is from, and the value alone as other engines do."""
+    """Print the static value of the position, what it is from, what each piece adds, and the value as others do."""
     engine = loop.ready_engine()
     value = engine.evaluate()
     loop.out.line(f"static value: {value} (side to move)")
     loop.out.line(f"evaluation: {sanitize(engine.describe_evaluation(), SHOWN_WITH_PATH)}")
+    loop.out.line("worth of each piece, to its own side:")
+    for line in worth_table(engine.position_text, engine.evaluate):
+        loop.out.line(line)
     loop.out.line(f"eval = {value}")
 
 

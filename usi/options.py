@@ -107,7 +107,7 @@ HELP = {
     "MateSearch": "Look for mates beside the search; what it needs is loaded after usinewgame.",
     "EvalType": "What evaluates positions; nnue needs a file, see EvalFile.",
     "EvalDir": "The folder of EvalFile.",
-    "EvalFile": "For nnue, a network in the standard format, HalfKP 256x2-32-32; for network, another that train made.",
+    "EvalFile": "For nnue, a network in the standard format: HalfKP, K-P, SFNN; for network, another that train made.",
     "FV_SCALE": "What such a network's output is divided by; left at 16, eval_options.txt beside the network may say.",
     "USI_OwnBook": "Play from the opening book when there is a clock or a movetime; not with ConsiderationMode.",
     "BookFile": "The book: a file, book.db for the one that comes with the engine, or no_book.",

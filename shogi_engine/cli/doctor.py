@@ -16,7 +16,9 @@ from shogi_engine import __version__
 from shogi_engine.cli import common
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.frontends.stdio import crash_log_path
-from shogi_engine.games.shogi.names import EVALUATIONS
+from shogi_engine.games.shogi.evaluation.eval_options import read_scale
+from shogi_engine.games.shogi.evaluation.piece_worth import worth_table
+from shogi_engine.games.shogi.names import EVALUATIONS, FILE_EVALUATIONS
 
 ROOT = Path(__file__).resolve().parents[2]  # where `shogi_engine` and `usi` lie
 PACKAGES = ("numpy", "numba", "llvmlite", "platformdirs")
@@ -127,6 +129,11 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
             engine.warmup()
         facts["ready_seconds"] = round(time.perf_counter() - began, 2)
         facts["evaluation"] = engine.describe_evaluation()
+        if file is not None and not problems:
+            facts["eval_file_mb"] = round(file.stat().st_size / 1e6, 1)
+            facts["worth"] = worth_table(engine.position_text, engine.evaluate)
+            if evaluation in FILE_EVALUATIONS:
+                facts["fv_scale"] = read_scale(file.parent)
         counted = engine.perft(PERFT_DEPTH)
         facts["perft_nodes"], facts["perft_seconds"] = counted.nodes, round(counted.seconds, 3)
         if counted.nodes != PERFT_NODES:
@@ -171,6 +178,10 @@ def report(facts: dict[str, Any]) -> str:
         lines.append(f"{'cache':<14} {facts['cache'] or 'none that can be written'} ({kept})")
         lines.append(f"{'ready after':<14} {facts['ready_seconds']} s")
         lines.append(f"{'evaluation':<14} {facts['evaluation']}")
+    if "worth" in facts:
+        scale = f", FV_SCALE {facts['fv_scale']}" if "fv_scale" in facts else ""
+        lines.append(f"{'its file':<14} {facts['eval_file_mb']} MB{scale}")
+        lines += [f"{'piece worth' if number == 0 else '':<14} {line}" for number, line in enumerate(facts["worth"])]
     if "nps" in facts:
         lines.append(f"{'perft ' + str(PERFT_DEPTH):<14} {facts['perft_nodes']} in {facts['perft_seconds']} s")
         search = f"{facts['bestmove']}, depth {facts['depth']}, {facts['nodes']} nodes, {facts['nps']} nodes/s"

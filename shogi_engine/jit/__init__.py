@@ -20,7 +20,7 @@ With NUMBA_DISABLE_JIT=1 all of it is plain Python, the intrinsics included, so 
     targets      kernels compiled ahead of time    progress    how far a compile is
     library, lowering, compiler, dispatcher    the lean compiler    policy    `njit`    entries    the quickest calls
     intrinsics   popcount, ctz, atomic loads, prefetch, ...    vectors   sums and dot products of int16, for networks
-    lanes        functions on vectors of uint64, traced into LLVM code
+    layers       of uint8 and int8, for networks    lanes   functions on vectors of uint64, traced into LLVM code
 """
 
 from numba.core.caching import NullCache
@@ -30,6 +30,7 @@ from shogi_engine.jit.entries import Entries
 from shogi_engine.jit.folders import CACHE_VARIABLE, KEPT_STAMPS, cache_folder, is_private
 from shogi_engine.jit.intrinsics import (
     address_of,
+    array_reader,
     bswap,
     clz,
     ctz,
@@ -65,6 +66,7 @@ __all__ = [
     "Task",
     "add_rule",
     "address_of",
+    "array_reader",
     "bswap",
     "build_kernels",
     "cache_folder",

@@ -9,7 +9,9 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
 from shogi_engine.jit.settings import JIT_DISABLED
 
@@ -210,3 +212,31 @@ def record_reader(dtype: np.dtype) -> Any:
         return record(types.int64), codegen
 
     return kernel_intrinsic(lambda address: _view_at(int(address), dtype))(reader)
+
+
+def _array_at(address: int, count: int, dtype: np.dtype) -> Any:
+    memory: Any = (ctypes.c_char * (dtype.itemsize * count)).from_address(address) if count else b""
+    return np.frombuffer(memory, dtype=dtype, count=count).view(np.recarray)
+
+
+def array_reader(dtype: np.dtype) -> Any:
+    """Return an intrinsic for kernels that Python gives addresses: the array of `count` records at a raw address.
+
+    A view, as of `record_reader`. address, count : int64.
+    """
+    array = types.Array(numba.from_dtype(dtype), 1, "C")
+
+    def reader(typingctx, address, count):
+        """Return the array of `count` (int64) records at the raw `address` (int64)."""
+
+        def codegen(context, builder, signature, args):
+            view = context.make_array(signature.return_type)(context, builder)
+            step = ir.Constant(ir.IntType(64), dtype.itemsize)
+            data = builder.inttoptr(args[0], context.get_data_type(array.dtype).as_pointer())
+            shape, strides = cgutils.pack_array(builder, [args[1]]), cgutils.pack_array(builder, [step])
+            populate_array(view, data=data, shape=shape, strides=strides, itemsize=step, meminfo=None)
+            return view._getvalue()
+
+        return array(types.int64, types.int64), codegen
+
+    return kernel_intrinsic(lambda address, count: _array_at(int(address), int(count), dtype))(reader)

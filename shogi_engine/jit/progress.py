@@ -56,7 +56,7 @@ ESTIMATES = {
     "shogi mates": Estimate(116, 0.1, {"link prove_or_tighten": 1.8, "link write_root_moves": 1.2}),
     "shogi mates after a search": Estimate(47, 0.1, {"link prove_or_tighten": 1.8}),
     "othello": Estimate(156, 0.07, {"link search_root": 2.9, "link solve_deep": 2.8, "search": 1.3}),
-    "othello endings": Estimate(146, 0.07, {"link solve_deep": 3.3, "search": 1.5, "count_node": 0.8}),
+    "othello endings": Estimate(146, 0.07, {"link solve_deep": 3.3, "search": 1.5, "enter_node": 0.8}),
 }
 
 

@@ -102,6 +102,8 @@ def host_features() -> frozenset[str]:
 
 def target_has(feature: str) -> bool:
     """Tell whether the CPU that numba compiles for, mostly this machine's, has `feature`, in LLVM's names."""
+    if feature.startswith("avx") and not config.ENABLE_AVX:  # type: ignore[attr-defined]
+        return False
     named = config.CPU_FEATURES  # type: ignore[attr-defined]
     return feature in host_features() if named is None else f"+{feature}" in named.split(",")
 

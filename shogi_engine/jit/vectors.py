@@ -1,4 +1,4 @@
-"""Vector kernels on raw memory, for networks: sums of int16 rows, clipped activations, dot products.
+"""Vector kernels on raw memory, for networks: sums of int16 rows, clipped activations, a dot product of their squares.
 
 Each is an intrinsic that emits a loop over vectors of LANES int16 as portable LLVM code, in which LLVM recognises what
 the CPU has for it (vpmaddwd with SSE, AVX2 and AVX-512; for bytes vpdpbusd where there is VNNI). numba's own loops give
@@ -190,6 +190,52 @@ def add_add_sub_sub_i16(typingctx, out, first, added, added2, removed, removed2,
     return _signature(7), _emit_rows("++--")
 
 
+TILES = (256, LANES)  # int16 that are summed in registers: as long as so many are left, then so many
+
+
+def _python_sum_rows(
+    out: Any, first: Any, added: Any, added_count: Any, removed: Any, removed_count: Any, count: Any
+) -> None:
+    total = array_at(first, count, np.int16).copy()
+    for row in array_at(added, added_count, np.uint64):
+        total += array_at(row, count, np.int16)
+    for row in array_at(removed, removed_count, np.uint64):
+        total -= array_at(row, count, np.int16)
+    array_at(out, count, np.int16)[:] = total
+
+
+@kernel_intrinsic(_python_sum_rows)
+def sum_rows_i16(typingctx, out, first, added, added_count, removed, removed_count, count):
+    """Write first + all rows added - all rows removed to `out`, `count` int16 each: many moves at once.
+
+    added, removed : uint64[added_count], uint64[removed_count], the rows' addresses.
+    """
+
+    def codegen(context, builder, signature, args):
+        out, first, added, added_count, removed, removed_count, count = args
+        begin = I64(0)
+        for tile in TILES:
+            end = builder.and_(count, I64(-tile))
+            kind = ir.VectorType(I16, LANES)
+            totals = [cgutils.alloca_once(builder, kind) for _ in range(tile // LANES)]
+            with cgutils.for_range_slice(builder, begin, end, I64(tile), intp=I64) as (start, _):
+                offset = builder.mul(start, I64(2))
+                for nth, total in enumerate(totals):
+                    builder.store(_load(builder, builder.add(first, offset), I64(nth), I16), total)
+                for rows, number, change in ((added, added_count, "add"), (removed, removed_count, "sub")):
+                    with cgutils.for_range(builder, number, intp=I64) as loop:
+                        row = builder.load(_pointer(builder, rows, loop.index, 8, I64), align=8)
+                        for nth, total in enumerate(totals):
+                            values = _load(builder, builder.add(row, offset), I64(nth), I16)
+                            builder.store(getattr(builder, change)(builder.load(total), values), total)
+                for nth, total in enumerate(totals):
+                    _store(builder, builder.load(total), builder.add(out, offset), I64(nth))
+            begin = end
+        return context.get_dummy_value()
+
+    return types.void(*[types.uint64] * 3, types.int64, types.uint64, types.int64, types.int64), codegen
+
+
 # ---- activations -------------------------------------------------------------------------------------------------
 
 
@@ -232,49 +278,6 @@ def clip_i32_u8(typingctx, out, values, shift, high, count):
 
 
 # ---- dot products ------------------------------------------------------------------------------------------------
-
-
-def _emit_dot_u8_i8(builder: Any, values: Any, weights: Any, inputs: int) -> Any:
-    """Emit the dot product of `inputs` uint8 and int8; return it as i32.
-
-    LLVM makes vpdpbusd of the sum of one product, however wide, and not of a sum of several.
-    """
-    wide = ir.VectorType(I32, inputs)
-    left, right = (
-        builder.load(builder.inttoptr(address, ir.VectorType(I8, inputs).as_pointer()), align=1)
-        for address in (values, weights)
-    )
-    products = builder.mul(builder.zext(left, wide), builder.sext(right, wide), flags=["nsw"])
-    return _call(builder, f"llvm.vector.reduce.add.v{inputs}i32", I32, products)
-
-
-def layer_u8_i8(inputs: int) -> Any:
-    """Return the intrinsic of a layer of `inputs`, a power of two: (out, values, weights, bias, outputs).
-
-    It writes bias + weights @ values to `out`.   values : uint8[inputs]   weights : int8[outputs, inputs]
-    bias, out : int32[outputs].   Sums are exact while they fit int32.
-    """
-
-    def twin(out: Any, values: Any, weights: Any, bias: Any, outputs: Any) -> None:
-        rows = array_at(weights, inputs * int(outputs), np.int8).reshape(-1, inputs).astype(np.int64)
-        array_at(out, outputs, np.int32)[:] = array_at(bias, outputs, np.int32) + rows @ array_at(
-            values, inputs, np.uint8
-        )
-
-    @kernel_intrinsic(twin)
-    def layer(typingctx, out, values, weights, bias, outputs):
-        def codegen(context, builder, signature, args):
-            out, values, weights, bias, outputs = args
-            with cgutils.for_range(builder, outputs, intp=I64) as row:
-                begin = builder.add(weights, builder.mul(row.index, I64(inputs)))
-                first = builder.load(_pointer(builder, bias, row.index, 4, I32), align=4)
-                total = builder.add(first, _emit_dot_u8_i8(builder, values, begin, inputs))
-                builder.store(total, _pointer(builder, out, row.index, 4, I32), align=4)
-            return context.get_dummy_value()
-
-        return types.void(*[types.uint64] * 4, types.int64), codegen
-
-    return layer
 
 
 def _python_screlu_dot_i16(values: Any, weights: Any, high: Any, shift: Any, count: Any) -> int:

@@ -5,15 +5,15 @@ import numpy as np
 from shogi_engine.bits import ONE
 from shogi_engine.game import (
     NOT_OVER,
-    VALUE_INFINITE,
     VALUE_MATE_IN_MAX,
     VALUE_NONE,
     game_result,
 )
-from shogi_engine.jit import njit, record_at, record_dtype
-from shogi_engine.search.alphabeta import search_root
+from shogi_engine.jit import njit, record_dtype
 from shogi_engine.search.arena import random_below
 from shogi_engine.search.context import begin_game, play_move, start_search, write_root_moves
+from shogi_engine.search.root_search import open_window, search_root, widen_window
+from shogi_engine.search.tt import GENERATIONS
 
 ABANDONED = 2  # the result of a game that did not come from a balanced opening
 GOES_ON = 3  # no result yet
@@ -46,20 +46,16 @@ def think(ctx, nodes):
 
     The best move is then ctx.root_moves[0]. The first ply is always searched to the end: before it there is no value.
     """
-    ctx.generation = (ctx.generation + ONE) & np.uint64(63)
+    ctx.generation = (ctx.generation + ONE) & np.uint64(GENERATIONS - 1)
     ctx.node_limit = NO_LIMIT
-    main_history = record_at(ctx, ctx.histories).main
-    for slot in range(main_history.shape[0]):
-        main_history[slot] //= 2
     start_search(ctx)
     best = 0
     for depth in range(1, 64):
-        alpha, beta = -VALUE_INFINITE, VALUE_INFINITE
-        if depth >= 4 and abs(best) < VALUE_MATE_IN_MAX:
-            alpha, beta = best - 60, best + 60
-        value = search_root(ctx, alpha, beta, depth, 0)
-        if not ctx.stopped and (value <= alpha or value >= beta):
-            value = search_root(ctx, -VALUE_INFINITE, VALUE_INFINITE, depth, 0)
+        open_window(ctx, 0, depth)
+        while True:
+            value = search_root(ctx, ctx.window.alpha, ctx.window.beta, ctx.window.depth, 0)
+            if ctx.stopped or widen_window(ctx, value) == 0:
+                break
         if ctx.stopped:
             break
         best = value

@@ -169,7 +169,7 @@ def test_games_are_the_same_on_a_cluster(tmp_path, workers_find_this):
 @pytest.mark.slow
 def test_tuning_is_the_same_on_a_cluster(tmp_path):
     pytest.importorskip("ray", reason="ray is not installed")
-    words = ["--parameters", "futility_margin,nmp_eval_divisor", "--iterations", "4", "--pairs", "2", "--nodes", "100"]
+    words = ["--parameters", "futility_margin,nmp_base", "--iterations", "4", "--pairs", "2", "--nodes", "100"]
     for name, more in (
         ("here", []),
         ("one", ["--cluster", "local"]),

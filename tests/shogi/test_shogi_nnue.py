@@ -1,7 +1,9 @@
 """nn.bin: YaneuraOu's own values, kept along the line as found afresh, and files that are none."""
 
 import hashlib
+import itertools
 import random
+from dataclasses import replace
 
 import nnbin
 import numpy as np
@@ -19,6 +21,19 @@ from shogi_engine.game import (
     undo_null,
 )
 from shogi_engine.games.shogi.evaluation.eval_options import read_scale
+from shogi_engine.games.shogi.evaluation.nnue import network_value
+from shogi_engine.games.shogi.evaluation.nnue_architectures import (
+    HALFKP,
+    SECOND,
+    SFNN_FIRST,
+    SFNN_STACKS,
+    WIDTHS,
+    Architecture,
+    plain_architecture,
+    plain_architectures,
+    text_remark,
+)
+from shogi_engine.games.shogi.rules import VALUE_LIMIT
 from shogi_engine.games.shogi.sfen import flip_sfen
 from shogi_engine.games.shogi.types import KING, is_drop, is_promotion, move_captured, move_kind
 from shogi_engine.jit import JIT_DISABLED
@@ -33,6 +48,10 @@ def load(file):
     return GAME.evaluation("nnue").load(file)
 
 
+def limited(value, most=VALUE_LIMIT):
+    return max(-most, min(most, value))
+
+
 def value_of(ctx, sfen):
     set_root(ctx, GAME.parse_position(sfen))
     refresh_line(ctx)
@@ -41,7 +60,7 @@ def value_of(ctx, sfen):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Return the two networks' files, by seed."""
+    """Return the files of the first two networks of EXPECTED, by seed."""
     folder = tmp_path_factory.mktemp("networks")
     cases = {case["seed"]: case["wide"] for case in nnbin.EXPECTED["networks"]}
     return {seed: nnbin.write_random(folder / f"{seed}.bin", seed, wide) for seed, wide in cases.items()}
@@ -49,17 +68,29 @@ def files(tmp_path_factory):
 
 # ---- values ------------------------------------------------------------------------------------------------------
 
+LARGE = 40_000_000  # bytes of a file that takes long to write
 
-@pytest.mark.parametrize("case", nnbin.EXPECTED["networks"], ids=lambda case: f"seed-{case['seed']}")
-def test_values_are_those_of_yaneuraou(case, files):
-    file = files[case["seed"]]
-    assert hashlib.sha256(file.read_bytes()).hexdigest() == case["sha256"], "numpy draws other numbers here"
-    evaluator, reader = load(file), nnbin.Reader(file)
-    for scale, expected in case["values"].items():
+
+def yaneuraou_cases():
+    for name, keywords, *rest in nnbin.cases():
+        shape = keywords["shape"]
+        large = 2 * shape.rows * shape.width > LARGE and name != "first-1"
+        yield pytest.param(keywords, *rest, id=name, marks=[pytest.mark.slow] if large else [])
+
+
+@pytest.mark.parametrize(("keywords", "digest", "sfens", "values"), list(yaneuraou_cases()))
+def test_values_are_those_of_yaneuraou(keywords, digest, sfens, values, tmp_path):
+    if JIT_DISABLED and keywords["shape"].stacks:
+        pytest.skip("a hundred million compressed numbers")
+    file, shape = nnbin.write_random(tmp_path / "nn.bin", **keywords), keywords["shape"]
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == digest, "numpy draws other numbers here"
+    evaluator, reader = load(file), nnbin.Reader(file, shape)
+    for scale, expected in values.items():
         set_value(evaluator.params, "fv_scale", int(scale))
         ctx = new_context(GAME, evaluator=evaluator)
-        assert [value_of(ctx, sfen) for sfen in nnbin.EXPECTED["sfens"]] == expected
-        assert [reader.value(sfen, int(scale)) for sfen in nnbin.EXPECTED["sfens"]] == expected
+        for sfen, value in zip(sfens, expected, strict=True):
+            assert value_of(ctx, sfen) == limited(value), sfen
+            assert limited(int(network_value(ctx)), nnbin.LIMIT) == value == reader.value(sfen, int(scale)), sfen
 
 
 def test_turned_around_positions_are_worth_the_same(files):
@@ -143,10 +174,27 @@ def kinds_of(move):
         yield "capture"
 
 
-def test_kept_along_ten_thousand_random_moves_as_found_afresh(files):
+# Small networks of every feature set and of both kinds; that of the last one is 144 MB even so.
+SMALL = {
+    "halfkp": nnbin.Architecture("HalfKP(Friend)", 128, 8, 64),
+    "kp": nnbin.Architecture("K+P", 320, 64, 32),
+    "halfkp_vm": nnbin.Architecture("HalfKP_vm(Friend)", 64, 16, 96),
+    "halfka2": nnbin.Architecture("HalfKA2(Friend)", 64, 7, 32, 9),
+    "halfka_hm2": nnbin.Architecture("HalfKA_hm2(Friend)", 64, 15, 64, 9),
+    "kp sfnn": nnbin.Architecture("K+P", 192, 31, 128, 1),
+    "halfkpe9": nnbin.Architecture("HalfKPE9(Friend)", 64, 32, 128),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_kept_along_ten_thousand_random_moves_as_found_afresh(name, tmp_path):
     """Against sums from nothing (no sum kept by square of the king is used), and now and then the slow reader."""
+    shape = SMALL[name]
+    if JIT_DISABLED and name in ("halfka2", "halfka_hm2"):
+        pytest.skip("millions of compressed numbers")
     wanted = 300 if JIT_DISABLED else 10_000
-    evaluator, reader = load(files[2]), nnbin.Reader(files[2])
+    file = nnbin.write_random(tmp_path / "nn.bin", seed=4, wide=True, wrap=True, shape=shape)
+    evaluator, reader = load(file), nnbin.Reader(file, shape)
     line, fresh = Line(evaluator, seed=9), new_context(GAME, evaluator=evaluator)
     counts, values, moves, begun = {}, set(), 0, 0
     while moves < wanted:
@@ -166,10 +214,10 @@ def test_kept_along_ten_thousand_random_moves_as_found_afresh(files):
         fresh.evaluation_cache.boards[:] = 0
         fresh.evaluation_cache.hands[:] = 0
         refresh_line(fresh)
-        value = int(evaluate(line.ctx))
-        assert value == int(evaluate(fresh)), GAME.format_position(line.ctx.pos)
+        value = int(network_value(line.ctx))
+        assert value == int(network_value(fresh)), GAME.format_position(line.ctx.pos)
         if moves % 50 == 0:
-            assert value == reader.value(GAME.format_position(line.ctx.pos))
+            assert limited(value, nnbin.LIMIT) == reader.value(GAME.format_position(line.ctx.pos))
         values.add(value)
     assert len(values) > wanted // 20
     least = 1 if JIT_DISABLED else 50
@@ -221,8 +269,11 @@ def test_headers_that_trainers_write_are_taken(tmp_path, header, remark):
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        (lambda content: b"", "can not be read"),
-        (lambda content: b"version https://git-lfs.github.com/spec/v1\n", "found 43 bytes, version 0x73726576"),
+        (lambda content: b"", "other.bin can not be read"),
+        (
+            lambda content: b"version https://git-lfs.github.com/spec/v1\n",
+            "found 43 bytes, version 0x73726576, which is not 0x7af32f16",
+        ),
         (lambda content: content[:8], "found 8 bytes"),
         (lambda content: content[:-1], f"found {nnbin.SIZE - 1} bytes, version 0x7af32f16, 'Features=HalfKP(Friend)"),
         (lambda content: content + b"0", f"found {nnbin.SIZE + 1} bytes"),
@@ -241,8 +292,100 @@ def test_other_files_are_refused_by_one_line(tmp_path, change, found):
         load(other)
     message = str(refusal.value)
     assert found in message and "\n" not in message and len(message) < 500
-    if "can not be read" not in message:
-        assert "expected HalfKP 256x2-32-32, 64217066 bytes as a rule" in message
+    if "other.bin can not be read" not in message:
+        assert "is no network that can be read: expected HalfKP, K-P, HalfKA or HalfKPE9 " in message
+
+
+def test_architectures_have_the_sizes_and_hashes_of_files():
+    """Those that YaneuraOu writes, with the text of older versions."""
+    known = {
+        "HalfKP 256x2-32-32": (64_217_066, 0x3E5AA6EE, 0x5D69D7B8, 0x63337156),
+        "K-P 256x2-32-32": (893_917, 0x5C6464A9, 0x3F5715FF, 0x63337156),
+        "HalfKP 512x2-16-32": (128_416_173, 0x3E5AA772, 0x5D69D1B8, 0x633376CA),
+        "HalfKP 768x2-16-64": (192_624_717, 0x3E5AA222, 0x5D69D3B8, 0x6333719A),
+        "HalfKP 1024x2-8-32": (256_814_475, 0x3E5AB7EC, 0x5D69DDB8, 0x63336A54),
+        "HalfKP 1024x2-8-64": (256_815_659, 0x3E5AB79C, 0x5D69DDB8, 0x63336A24),
+        "HalfKP_vm 256x2-32-32": (35_684_332, 0x68586ECC, 0x0B6B1F9A, 0x63337156),
+        "HalfKPE9 256x2-32-32": (577_806_317, 0x3E5AA6EE, 0x5D69D7B8, 0x63337156),
+    }
+    found = {}
+    for shape in (each for each in nnbin.ARCHITECTURES.values() if not each.stacks):
+        architecture, has_hashes = plain_architecture(shape.size - 12 - len(shape.text))
+        assert has_hashes and text_remark(shape.text, architecture) is None
+        assert plain_architecture(shape.size - 20 - len(shape.text)) == (architecture, False)
+        found[str(architecture)] = (shape.size, *architecture.hashes)
+    assert found == known
+
+
+def test_no_two_architectures_have_the_same_size():
+    sizes = [each.transformer_bytes + each.stack_bytes for each in plain_architectures()]
+    assert len({*sizes, *(size + 8 for size in sizes)}) == 2 * len(sizes)
+    stacks = [Architecture(HALFKP, 64, *each) for each in itertools.product(SFNN_FIRST, SECOND, SFNN_STACKS)]
+    for width in WIDTHS:
+        shapes = [replace(each, width=width) for each in stacks]
+        assert len({each.stacks * (4 + each.stack_bytes) for each in shapes}) == len(shapes)
+
+
+@pytest.mark.parametrize(
+    ("name", "remark"), [("SFNN_64_7_32_K3K3", ""), ("SFNN_64_PROGRESS9", ", stacks taken to be by the kings")]
+)
+def test_stacks_that_may_not_be_by_the_kings_are_remarked_on(name, remark, tmp_path):
+    shape = nnbin.Architecture("K+P", 64, 7, 32, 9)
+    file = nnbin.write_random(tmp_path / "nn.bin", seed=1, shape=shape)
+    content, text = file.read_bytes(), shape.text.replace("SFNN-64", name).encode()
+    file.write_bytes(content[:8] + len(text).to_bytes(4, "little") + text + content[12 + len(shape.text) :])
+    assert load(file).describe() == f"nnue: {file}, SFNN K-P 64-7-32, 9 layer stacks{remark}"
+
+
+def damaged(content, rng):
+    """Return a file's bytes with one kind of damage."""
+    at = rng.randrange(len(content)) if rng.random() < 0.5 else rng.randrange(min(400, len(content)))
+    some = rng.randbytes(rng.randrange(1, 9))
+    kind = rng.randrange(5)
+    if kind == 0:
+        return content[:at]
+    if kind == 1:
+        return content[:at] + content[at + len(some) :]
+    if kind == 2:
+        return content[:at] + some + content[at:]
+    if kind == 3:
+        return content + some
+    return content[:at] + some + content[at + len(some) :]
+
+
+@pytest.mark.parametrize("name", ["kp", "sfnn"])
+def test_ten_thousand_damaged_files_are_read_or_refused_by_one_line(name, tmp_path):
+    """Half of them each: what is changed in a weight can not be told."""
+    rng, tried = random.Random(5), 20 if JIT_DISABLED else 5_000
+    shape = nnbin.Architecture("K+P", 64, 8, 32) if name == "kp" else nnbin.Architecture("K+P", 64, 7, 32, 9)
+    content = nnbin.write_random(tmp_path / "whole.bin", seed=1, shape=shape).read_bytes()
+    assert str(load(tmp_path / "whole.bin").weights.contents.architecture).endswith(
+        ("K-P 64x2-8-32", "64-7-32, 9 layer stacks")
+    )
+    refused = 0
+    for number in range(tried):
+        file = tmp_path / f"{number}.bin"
+        file.write_bytes(damaged(content, rng))
+        try:
+            evaluator = load(file)
+        except ValueError as refusal:
+            refused += 1
+            message = str(refusal)
+            assert message.startswith(f"evaluation nnue: {file} ") and "\n" not in message and len(message) < 500
+        else:
+            size, begin = file.stat().st_size, file.read_bytes()[: 16 + len(shape.text)]
+            lost_hashes = size + 8 == len(content) and shape.hashes[1].to_bytes(4, "little") not in begin
+            assert size == len(content) or lost_hashes, "a size that is wrong was taken"
+            if number % 20 == 0:
+                value_of(new_context(GAME, evaluator=evaluator), GAME.start)
+        file.unlink()
+    assert tried // 2 < refused < tried or JIT_DISABLED
+
+
+def test_a_network_is_in_memory_once(files):
+    first, second = (load(files[1]) for _ in range(2))
+    assert first.weights.contents is second.weights.contents
+    assert first.params.rows == second.params.rows != load(files[2]).params.rows
 
 
 def test_no_file_and_a_folder_are_refused(tmp_path):

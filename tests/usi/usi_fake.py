@@ -83,8 +83,8 @@ class FakeEngine:
     def diagram(self):
         return self.board.sfen()
 
-    def evaluate(self):
-        return "cp 0"
+    def evaluate(self, text=""):
+        return 0
 
     def may_declare(self):
         return os.environ.get("FAKE_SCORE") == "declare"

@@ -1,4 +1,4 @@
-"""Search speed of USI engines side by side: nodes a second and depth on five middle-game positions.
+"""Search speed of USI engines side by side: nodes a second and depth on five positions, or those of a file.
 
     python -m tools.measure.usi_speed "shogi-usi" "fairy-stockfish:UCI_Variant=shogi,Hash=64" --movetime 1000 --rounds 3
 
@@ -10,6 +10,7 @@ engine after the first the median of the ratios first / engine.
 import argparse
 import statistics
 import sys
+from pathlib import Path
 
 from shogi_engine.match.engines import NO_BOOK
 from shogi_engine.usi_client import Limit, SimpleEngine
@@ -36,11 +37,13 @@ def main() -> int:
     parser.add_argument("engines", nargs="+", help="'command:Option=value,Option=value'")
     parser.add_argument("--movetime", type=int, default=1000, help="ms a search")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--positions", metavar="FILE", type=Path, help="other ones, an SFEN a line")
     arguments = parser.parse_args()
+    positions = arguments.positions.read_text().splitlines() if arguments.positions else POSITIONS
     engines = [SimpleEngine.described(each, defaults=NO_BOOK) for each in arguments.engines]
     found: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for _ in range(arguments.rounds):
-        for place, sfen in enumerate(POSITIONS):
+        for place, sfen in enumerate(positions):
             for number, engine in enumerate(engines):
                 found.setdefault((number, place), []).append(measure(engine, sfen, arguments.movetime))
     speeds = {
@@ -48,10 +51,11 @@ def main() -> int:
         for key, values in found.items()
     }
     for number, engine in enumerate(engines):
-        cells = [speeds[number, place] for place in range(len(POSITIONS))]
-        print(f"{engine.name}: " + ", ".join(f"{speed / 1e6:.2f} M/s depth {depth:.0f}" for speed, depth in cells))
+        cells = [speeds[number, place] for place in range(len(positions))]
+        shown = [f"{speed / 1e6:.2f} M/s depth {depth:.0f}" for speed, depth in cells[: len(POSITIONS)]]
+        print(f"{engine.name}: {', '.join(shown)}{' ...' if len(cells) > len(POSITIONS) else ''}")
         if number:
-            ratios = [speeds[0, place][0] / speeds[number, place][0] for place in range(len(POSITIONS))]
+            ratios = [speeds[0, place][0] / speeds[number, place][0] for place in range(len(positions))]
             print(f"    {engines[0].name} / {engine.name}: median {statistics.median(ratios):.2f}")
         engine.close()
     return 0

@@ -29,8 +29,6 @@ from shogi_engine.games.shogi.types import (
 )
 
 PER_KING = 1548
-FEATURES = SQUARES * PER_KING
-LISTED = 38  # pieces listed; each that is missing (handicaps) counts as row 0 of the king's block
 HAND_COUNTS = 19  # 0 to 18 pieces of a kind
 
 # On the board: the first index of the own pieces of a kind, a square each; the enemy's follow. In hand: the index of

@@ -1,9 +1,12 @@
-"""Networks in the standard format of Shogi, nn.bin (HalfKP 256x2-32-32), evaluated as YaneuraOu does, bit for bit.
+"""Networks in the standard format of Shogi, nn.bin, evaluated as YaneuraOu does, bit for bit.
 
-For each side the rows of what it sees (halfkp.py) are summed in an accumulator, from which a move takes one or two
-rows and to which it adds as many. An accumulator is brought up to date when it is asked for, and where a move changes
-nothing that a side sees, two plies share one. A move of a side's own king changes all it sees; the sum is then made
-from the one that the thread last had for that square of the king, by what has changed on the board since.
+For each side the rows of what it sees (nnue_features.py) are summed in an accumulator, from which a move takes one or
+two rows and to which it adds as many. An accumulator is brought up to date when it is asked for, and where a move
+changes nothing that a side sees, two plies share one. Where a side sees by its own king's square, a move of that king
+changes all it sees; the sum is then made from the one that the thread last had for that square, by what has changed on
+the board since. Where rows tell how squares are attacked, a move changes many, and every sum is made that way.
+
+One set of kernels serves all networks: sizes are numbers in ctx.evaluation, what feature sets differ in is in tables.
 
 NNUE is Yu Nasu's, https://github.com/ynasu87/nnue; the format is that of tanuki- and YaneuraOu,
 https://github.com/yaneurao/YaneuraOu; keeping a sum for each square of the king is Koivisto's idea, known as Finny
@@ -14,21 +17,24 @@ import numpy as np
 
 from shogi_engine.bits import ZERO
 from shogi_engine.evaluation import Evaluation
-from shogi_engine.game import MAX_PLY, provides_evaluation, update_line, value_after
-from shogi_engine.games.shogi.evaluation.halfkp import (
-    BOARD_FEATURES,
-    FILE_MAJOR,
-    HAND_COUNTS,
-    HAND_FEATURES,
-    LISTED,
-    PER_KING,
+from shogi_engine.game import provides_evaluation, update_line, value_after
+from shogi_engine.games.shogi.evaluation.halfkp import HAND_COUNTS, HAND_FEATURES
+from shogi_engine.games.shogi.evaluation.nnue_attacks import write_attacked_codes
+from shogi_engine.games.shogi.evaluation.nnue_file import LAYERS, load_network
+from shogi_engine.games.shogi.evaluation.nnue_layers import king_square, network_output
+from shogi_engine.games.shogi.evaluation.nnue_memory import (
+    ADDED,
+    BOARD_WORDS,
+    CACHE,
+    REMOVED,
+    accumulator_at,
+    kept_at,
+    memory_at,
 )
-from shogi_engine.games.shogi.evaluation.nnue_file import LAYERS, WIDTH, load_network
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
 from shogi_engine.games.shogi.types import (
     KING,
-    NO_SQUARE,
     POSITION,
     SQUARES,
     UNPROMOTED,
@@ -40,48 +46,16 @@ from shogi_engine.games.shogi.types import (
     move_from,
     move_kind,
     move_to,
-    relative_square,
 )
-from shogi_engine.jit import ctz, load_i32, load_u64, njit, record_dtype
-from shogi_engine.jit.vectors import (
-    ALIGNMENT,
-    add_add_sub_sub_i16,
-    add_i16,
-    add_sub_i16,
-    align_up,
-    clip_i16_u8,
-    clip_i32_u8,
-    copy_i16,
-    layer_u8_i8,
-    sub_i16,
-)
+from shogi_engine.jit import ctz, load_i32, load_u64, njit, record_dtype, store_u64
+from shogi_engine.jit.vectors import add_add_sub_sub_i16, add_sub_i16, copy_i16, sum_rows_i16
 
-ROW_BYTES = 2 * WIDTH
-HIDDEN = LAYERS[0][0]
-LARGEST_ACTIVATION, SHIFT = 127, 6
-KING_HOME = 76  # where a side that has no king is taken to have it: 5i
-
-# By colour, the address of its accumulator, int16[WIDTH], or STALE. They lie in ctx.evaluation_cache.memory.
+# By colour, the address of its accumulator, int16[width], or STALE. They lie in ctx.evaluation_cache.memory.
 ACCUMULATOR = record_dtype([("vectors", np.uint64, (2,))])
 STALE = ZERO
 
-# `memory`, from its first multiple of ALIGNMENT on: accumulators by ply and colour; those kept by colour and square of
-# the king, for the boards and hands kept with them; activations.
-KEPT = ROW_BYTES * 2 * (MAX_PLY + 2)
-ACTIVATIONS = KEPT + ROW_BYTES * 2 * SQUARES
-SUMS = ACTIVATIONS + 2 * WIDTH
-MEMORY_BYTES = SUMS + 4 * HIDDEN
-BOARD_WORDS = -(-SQUARES // 8)
 LAST_WORD = np.uint64((1 << 8 * (SQUARES % 8)) - 1)  # what the last word of a board has of it
 BYTE, BYTE_START = np.uint64(255), 56  # masks: a byte; a bit's number to that of its byte's first bit
-CACHE = record_dtype(
-    [
-        ("filled", np.uint8, (2, SQUARES)),
-        ("hands", np.uint64, (2, SQUARES, 2)),
-        ("boards", np.uint64, (2, SQUARES, BOARD_WORDS)),
-        ("memory", np.uint8, (MEMORY_BYTES + ALIGNMENT,)),
-    ]
-)
 
 EVALUATION = Evaluation(
     "nnue",
@@ -89,73 +63,95 @@ EVALUATION = Evaluation(
     accumulator=ACCUMULATOR,
     cache=CACHE,
     fields=(
-        # Addresses, see nnue_file.Network.
+        # Addresses, see nnue_file.Contents and nnue_features.FeatureTables.
         ("bias", np.uint64),
         ("rows", np.uint64),
-        ("biases", np.uint64, (len(LAYERS),)),
-        ("weights", np.uint64, (len(LAYERS),)),
+        ("biases", np.uint64, (LAYERS,)),
+        ("weights", np.uint64, (LAYERS,)),
+        ("pieces", np.uint64),
+        # Sizes: of a row and of a piece's table of a view in bytes, of the layers as jit.layers has them.
+        ("width", np.int64),
+        ("row_bytes", np.int64),
+        ("view_bytes", np.int64),
+        ("first", np.int64),
+        ("second", np.int64),
+        ("stacks", np.int64),
+        ("blocks", np.int64, (LAYERS - 1,)),
+        ("groups", np.int64, (LAYERS - 1,)),
+        # What a side sees, see nnue_architectures.FeatureSet.
+        ("kings", np.uint32, (SQUARES,)),
+        ("mirrored", np.uint8, (SQUARES,)),
+        ("listed", np.int64),
+        ("by_king", np.uint8),
+        ("attacked", np.uint8),
         ("fv_scale", np.int32),  # what the network's output is divided by
     ),
     load_weights=load_network,
 )
 
 
-layer_of_both, layer_of_hidden = layer_u8_i8(2 * WIDTH), layer_u8_i8(HIDDEN)
-
-
-# ---- where things lie --------------------------------------------------------------------------------------------
-
-
-@njit
-def memory_at(ctx, offset):
-    """Return the address of what lies `offset` bytes into the aligned part of ctx.evaluation_cache.memory."""
-    return align_up(np.uint64(ctx.evaluation_cache.memory.ctypes.data)) + np.uint64(offset)
-
-
-@njit
-def king_square(pos, colour):
-    """Return where `colour`'s king stands as `colour` sees it."""
-    king = int(pos.king[colour])
-    return KING_HOME if king == NO_SQUARE else relative_square(colour, king)
+# ---- rows --------------------------------------------------------------------------------------------------------
 
 
 @njit
 def king_block(ctx, king):
     """Return the address of the rows for a king on `king`, as `king_square` returns it."""
-    return ctx.evaluation.rows + np.uint64(ROW_BYTES * PER_KING * int(FILE_MAJOR[king]))
+    return ctx.evaluation.rows + np.uint64(ctx.evaluation.row_bytes * np.int64(ctx.evaluation.kings[king]))
 
 
 @njit
-def board_feature(colour, piece, square):
-    """Return the index of `piece` on `square` as `colour` sees it, 0 if it is not listed."""
-    return int(BOARD_FEATURES[(piece ^ make_piece(colour, 0)) * SQUARES + relative_square(colour, square)])
+def king_view(ctx, colour, king):
+    """Return the address of the rows' numbers, uint32[codes, SQUARES], as `colour` with its king there sees pieces."""
+    view = 2 * colour + np.int64(ctx.evaluation.mirrored[king])
+    return ctx.evaluation.pieces + np.uint64(ctx.evaluation.view_bytes * view)
 
 
 @njit
-def board_row(block, colour, piece, square):
-    """Return the address of the row for `piece` on `square`, which is no king, as `colour` sees it."""
-    return block + np.uint64(ROW_BYTES * board_feature(colour, piece, square))
+def piece_feature(view, code, square):
+    """Return the number of the row for a code on `square`, from the block's beginning on; 0 if it is not listed."""
+    return np.int64(load_i32(view + np.uint64(4 * (code * SQUARES + square))))
 
 
 @njit
-def hand_row(block, owner, kind, number):
+def piece_row(ctx, block, view, code, square):
+    """Return the address of that row."""
+    return block + np.uint64(ctx.evaluation.row_bytes * piece_feature(view, code, square))
+
+
+@njit
+def hand_row(ctx, block, owner, kind, number):
     """Return the address of the row for the `number`-th piece of `kind` in a hand; owner : 0 own, 1 the enemy's."""
-    return block + np.uint64(ROW_BYTES * int(HAND_FEATURES[(owner << 3 | kind) * HAND_COUNTS + number]))
+    feature = np.int64(HAND_FEATURES[(owner << 3 | kind) * HAND_COUNTS + number])
+    return block + np.uint64(ctx.evaluation.row_bytes * feature)
+
+
+@njit
+def piece_codes(ctx):
+    """Return the address of the codes of ctx.pos's squares, by which `piece_feature` finds rows."""
+    if ctx.evaluation.attacked:
+        write_attacked_codes(ctx)
+        return np.uint64(ctx.evaluation_cache.codes.ctypes.data)
+    return np.uint64(ctx.pos.board.ctypes.data)
 
 
 # ---- accumulators ------------------------------------------------------------------------------------------------
 
 
 @njit
-def update_board(ctx, vector, block, colour, king):
-    """Bring `vector`, kept for `king`, from the board kept with it to that of ctx.pos.
+def list_row(ctx, offset, count, row):
+    """Write the address of a row as number `count` of a list in the cache."""
+    store_u64(memory_at(ctx, offset + 8 * count), row)
 
-    Returns how many more pieces there were on the board before.
+
+@njit
+def list_board_changes(ctx, codes, block, view, colour, king):
+    """List the rows by which the board kept for `king` and that of ctx.pos differ, and keep the latter.
+
+    Returns how many rows were added and removed.
     """
-    cache, balance = ctx.evaluation_cache, 0
-    begin = np.uint64(ctx.pos.board.ctypes.data)
+    cache, added, removed = ctx.evaluation_cache, 0, 0
     for word in range(BOARD_WORDS):
-        before, now = cache.boards[colour, king, word], load_u64(begin + np.uint64(8 * word))
+        before, now = cache.boards[colour, king, word], load_u64(codes + np.uint64(8 * word))
         if word == BOARD_WORDS - 1:
             now &= LAST_WORD
         differing = before ^ now
@@ -163,115 +159,126 @@ def update_board(ctx, vector, block, colour, king):
             shift = np.uint64(ctz(differing) & BYTE_START)
             differing &= ~(BYTE << shift)
             square = 8 * word + (int(shift) >> 3)
-            gone = board_feature(colour, int(before >> shift & BYTE), square)
-            if gone != 0:
-                sub_i16(vector, vector, block + np.uint64(ROW_BYTES * gone), WIDTH)
-                balance += 1
-            come = board_feature(colour, int(now >> shift & BYTE), square)
-            if come != 0:
-                add_i16(vector, vector, block + np.uint64(ROW_BYTES * come), WIDTH)
-                balance -= 1
+            gone = piece_row(ctx, block, view, int(before >> shift & BYTE), square)
+            if gone != block:
+                list_row(ctx, REMOVED, removed, gone)
+                removed += 1
+            come = piece_row(ctx, block, view, int(now >> shift & BYTE), square)
+            if come != block:
+                list_row(ctx, ADDED, added, come)
+                added += 1
         cache.boards[colour, king, word] = now
-    return balance
+    return added, removed
 
 
 @njit
-def update_hands(ctx, vector, block, colour, king):
-    """Bring `vector`, kept for `king`, from the hands kept with it to those of ctx.pos.
-
-    Returns how many more pieces there were in hand before.
-    """
-    cache, balance = ctx.evaluation_cache, 0
+def list_hand_changes(ctx, block, colour, king, added, removed):
+    """List behind so many rows those by which the hands differ; return how many there are then."""
+    cache = ctx.evaluation_cache
     for side in range(2):
         before, now = cache.hands[colour, king, side], ctx.pos.hand[side]
         if before != now:
             for kind in range(1, KING):
                 had, has = hand_count(before, kind), hand_count(now, kind)
-                balance += had - has
                 for number in range(has, had):
-                    sub_i16(vector, vector, hand_row(block, side ^ colour, kind, number + 1), WIDTH)
+                    list_row(ctx, REMOVED, removed, hand_row(ctx, block, side ^ colour, kind, number + 1))
+                    removed += 1
                 for number in range(had, has):
-                    add_i16(vector, vector, hand_row(block, side ^ colour, kind, number + 1), WIDTH)
+                    list_row(ctx, ADDED, added, hand_row(ctx, block, side ^ colour, kind, number + 1))
+                    added += 1
             cache.hands[colour, king, side] = now
-    return balance
+    return added, removed
 
 
 @njit
-def refresh_perspective(ctx, ply, colour):
-    """Write `colour`'s accumulator of ctx.pos to ctx.accumulators[ply], from the one kept for its king's square."""
-    king = king_square(ctx.pos, colour)
-    block = king_block(ctx, king)
-    vector = memory_at(ctx, KEPT + ROW_BYTES * (SQUARES * colour + king))
-    missing = 0  # pieces that are not there now, but were when `vector` was written
+def kept_accumulator(ctx, codes, colour):
+    """Return the address of the accumulator kept for the square of `colour`'s king, brought up to date with ctx.pos.
+
+    codes : as `piece_codes` returns it.
+    """
+    king = king_square(ctx.pos, colour) if ctx.evaluation.by_king else 0
+    block, view = king_block(ctx, king), king_view(ctx, colour, king)
+    vector = kept_at(ctx, colour, king)
+    listed = 0  # pieces that had a row when `vector` was written, those that were missing among them
     if not ctx.evaluation_cache.filled[colour, king]:
         ctx.evaluation_cache.filled[colour, king] = 1
-        copy_i16(vector, ctx.evaluation.bias, WIDTH)
-        missing = LISTED
-    missing += update_board(ctx, vector, block, colour, king)
-    missing += update_hands(ctx, vector, block, colour, king)
-    for _ in range(missing):
-        add_i16(vector, vector, block, WIDTH)
-    for _ in range(-missing):
-        sub_i16(vector, vector, block, WIDTH)
-    out = memory_at(ctx, ROW_BYTES * (2 * ply + colour))
-    copy_i16(out, vector, WIDTH)
+        copy_i16(vector, ctx.evaluation.bias, ctx.evaluation.width)
+        listed = ctx.evaluation.listed
+    added, removed = list_board_changes(ctx, codes, block, view, colour, king)
+    added, removed = list_hand_changes(ctx, block, colour, king, added, removed)
+    for _ in range(listed + removed - added):  # pieces that are missing now
+        list_row(ctx, ADDED, added, block)
+        added += 1
+    for _ in range(added - removed - listed):
+        list_row(ctx, REMOVED, removed, block)
+        removed += 1
+    sum_rows_i16(vector, vector, memory_at(ctx, ADDED), added, memory_at(ctx, REMOVED), removed, ctx.evaluation.width)
+    return vector
+
+
+@njit
+def refresh_perspective(ctx, ply, colour, codes):
+    """Write `colour`'s accumulator of ctx.pos to ctx.accumulators[ply], from the one kept for its king's square."""
+    vector, out = kept_accumulator(ctx, codes, colour), accumulator_at(ctx, ply, colour)
+    copy_i16(out, vector, ctx.evaluation.width)
     ctx.accumulators[ply].vectors[colour] = out
 
 
 @njit
-def update_perspective(ctx, ply, colour, block):
+def update_perspective(ctx, ply, colour, block, view):
     """Write `colour`'s accumulator to ctx.accumulators[ply] from that of ply - 1 by the move between them.
 
-    Not for a move of its own king. block : as `king_block` returns it.
+    Not for a move of the king that its rows depend on. block, view : as `king_block` and `king_view` return them.
     """
     undo = ctx.undo[ctx.game_ply - ctx.ply + ply - 1]
     move, mover = undo.move, side_at(ctx, ply - 1)
     before = ctx.accumulators[ply - 1].vectors[colour]
-    kind, captured, target = move_kind(move), move_captured(move), move_to(move)
-    if move == 0 or kind == KING and captured == 0:  # nothing that it sees
+    if move == 0:
         ctx.accumulators[ply].vectors[colour] = before
         return
-    out = memory_at(ctx, ROW_BYTES * (2 * ply + colour))
-    ctx.accumulators[ply].vectors[colour] = out
-    owner, hand = mover ^ colour, undo.hand[mover]
+    kind, captured, target, width = move_kind(move), move_captured(move), move_to(move), ctx.evaluation.width
+    owner, hand, out = mover ^ colour, undo.hand[mover], accumulator_at(ctx, ply, colour)
+    come = piece_row(ctx, block, view, make_piece(mover, arriving_kind(move)), target)
     if is_drop(move):
-        come = board_row(block, colour, make_piece(mover, kind), target)
-        add_sub_i16(out, before, come, hand_row(block, owner, kind, hand_count(hand, kind)), WIDTH)
-        return
-    come, gone = block, block  # of an enemy king, which is not listed: they cancel out
-    if kind != KING:
-        come = board_row(block, colour, make_piece(mover, arriving_kind(move)), target)
-        gone = board_row(block, colour, make_piece(mover, kind), move_from(move))
-    if captured == 0:
-        add_sub_i16(out, before, come, gone, WIDTH)
-        return
-    gained = int(UNPROMOTED[captured])
-    won = hand_row(block, owner, gained, hand_count(hand, gained) + 1)
-    lost = board_row(block, colour, make_piece(mover ^ 1, captured), target)
-    add_add_sub_sub_i16(out, before, come, won, gone, lost, WIDTH)
+        gone = hand_row(ctx, block, owner, kind, hand_count(hand, kind))
+        add_sub_i16(out, before, come, gone, width)
+    else:
+        gone = piece_row(ctx, block, view, make_piece(mover, kind), move_from(move))
+        if captured != 0:
+            gained = int(UNPROMOTED[captured])
+            won = hand_row(ctx, block, owner, gained, hand_count(hand, gained) + 1)
+            lost = piece_row(ctx, block, view, make_piece(mover ^ 1, captured), target)
+            add_add_sub_sub_i16(out, before, come, won, gone, lost, width)
+        elif come == gone:  # a king that is not listed
+            out = before
+        else:
+            add_sub_i16(out, before, come, gone, width)
+    ctx.accumulators[ply].vectors[colour] = out
 
 
 @njit
 def current_vector(ctx, colour):
-    """Return the address of `colour`'s accumulator of ctx.pos, after `update_line(ctx)`."""
+    """Return the address of `colour`'s accumulator of ctx.pos, after `update_line(ctx)`; not for attacked squares."""
     ply = ctx.ply
     while ctx.accumulators[ply].vectors[colour] == STALE:
         ply -= 1
         move = ctx.undo[ctx.game_ply - ctx.ply + ply].move
-        if move_kind(move) == KING and side_at(ctx, ply) == colour:
-            refresh_perspective(ctx, ctx.ply, colour)
+        if move_kind(move) == KING and ctx.evaluation.by_king and side_at(ctx, ply) == colour:
+            refresh_perspective(ctx, ctx.ply, colour, piece_codes(ctx))
             return ctx.accumulators[ctx.ply].vectors[colour]
-    block = king_block(ctx, king_square(ctx.pos, colour))
+    king = king_square(ctx.pos, colour)
+    block, view = king_block(ctx, king), king_view(ctx, colour, king)
     while ply < ctx.ply:
         ply += 1
-        update_perspective(ctx, ply, colour, block)
+        update_perspective(ctx, ply, colour, block, view)
     return ctx.accumulators[ply].vectors[colour]
 
 
 @provides_evaluation(EVALUATION)
 def refresh_accumulator(ctx, ply):
+    codes = piece_codes(ctx)
     for colour in range(2):
-        refresh_perspective(ctx, ply, colour)
+        refresh_perspective(ctx, ply, colour, codes)
 
 
 @provides_evaluation(EVALUATION)
@@ -280,32 +287,27 @@ def update_accumulator(ctx, ply):
     ctx.accumulators[ply].vectors[:] = STALE
 
 
-# ---- the network -------------------------------------------------------------------------------------------------
+# ---- values ------------------------------------------------------------------------------------------------------
 
 
 @njit
-def network_output(ctx, own, other):
-    """Return what the network says of the accumulators of the side to move and of the other, given by address."""
-    weights, biases = ctx.evaluation.weights, ctx.evaluation.biases
-    values, sums = memory_at(ctx, ACTIVATIONS), memory_at(ctx, SUMS)
-    clip_i16_u8(values, own, LARGEST_ACTIVATION, WIDTH)
-    clip_i16_u8(values + np.uint64(WIDTH), other, LARGEST_ACTIVATION, WIDTH)
-    layer_of_both(sums, values, weights[0], biases[0], HIDDEN)
-    clip_i32_u8(values, sums, SHIFT, LARGEST_ACTIVATION, HIDDEN)
-    layer_of_hidden(sums, values, weights[1], biases[1], HIDDEN)
-    clip_i32_u8(values, sums, SHIFT, LARGEST_ACTIVATION, HIDDEN)
-    layer_of_hidden(sums, values, weights[2], biases[2], 1)
-    return load_i32(sums)
+def network_value(ctx):
+    """Return the network's value of ctx.pos, however large."""
+    update_line(ctx)
+    us = int(ctx.pos.side)
+    if ctx.evaluation.attacked:
+        codes = piece_codes(ctx)
+        own, other = kept_accumulator(ctx, codes, us), kept_accumulator(ctx, codes, 1 - us)
+    else:
+        own, other = current_vector(ctx, us), current_vector(ctx, 1 - us)
+    output = np.int64(network_output(ctx, own, other))
+    scale = max(int(ctx.evaluation.fv_scale), 1)
+    return output // scale if output >= 0 else -(-output // scale)  # toward zero, as in C
 
 
 @provides_evaluation(EVALUATION)
 def evaluate(ctx):
-    update_line(ctx)
-    us = int(ctx.pos.side)
-    output = network_output(ctx, current_vector(ctx, us), current_vector(ctx, 1 - us))
-    scale = max(int(ctx.evaluation.fv_scale), 1)
-    value = output // scale if output >= 0 else -(-output // scale)  # toward zero, as in C
-    return min(max(value, -VALUE_LIMIT), VALUE_LIMIT)
+    return min(max(network_value(ctx), -VALUE_LIMIT), VALUE_LIMIT)
 
 
 @provides_evaluation(EVALUATION)

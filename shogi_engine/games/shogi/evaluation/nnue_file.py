@@ -1,8 +1,9 @@
-"""A network's file in the standard format of Shogi, nn.bin: HalfKP 256x2-32-32.
+"""A network's file in the standard format of Shogi, nn.bin: what nnue_architectures.py lists.
 
-Little-endian: u32 version, u32 hash, u32 length and as many bytes of text that names the architecture; then, each after
-an u32 hash, the feature transformer, int16 bias[WIDTH] and int16 weight[FEATURES][WIDTH], and the layers, for each
-int32 bias[outputs] and int8 weight[outputs][inputs].
+Little-endian: u32 version, u32 hash, u32 length and as many bytes of text that names the architecture. Then, of the
+plain kind, each after an u32 hash: the feature transformer, int16 bias[width] and int16 weight[rows][width]; and three
+layers, for each int32 bias[outputs] and int8 weight[outputs][inputs in multiples of 32]. Of SFNN: the transformer's
+hash; its bias and its weights, each compressed (nnue_leb128.py); and for each stack u32 hash and three such layers.
 
 Trainers differ in the text and in the hashes, and some leave out the last two hashes. So the size decides what a file
 holds, and other differences are remarks only.
@@ -13,6 +14,7 @@ https://github.com/nodchip/nnue-pytorch.
 
 import mmap
 import struct
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,101 +22,211 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi.evaluation.eval_options import read_scale
-from shogi_engine.games.shogi.evaluation.halfkp import FEATURES
-from shogi_engine.jit.vectors import aligned_copy
-
-WIDTH = 256  # of a side's accumulator
-LAYERS = ((32, 2 * WIDTH), (32, 32), (1, 32))  # outputs and inputs of each
-ARCHITECTURE = "HalfKP 256x2-32-32"
+from shogi_engine.games.shogi.evaluation.nnue_architectures import (
+    SFNN_TEXT,
+    VERSION,
+    WIDTHS,
+    Architecture,
+    in_file,
+    names_king_stacks,
+    plain_architecture,
+    sfnn_architecture,
+    text_remark,
+)
+from shogi_engine.games.shogi.evaluation.nnue_features import FeatureTables, feature_tables
+from shogi_engine.games.shogi.evaluation.nnue_leb128 import decompress
+from shogi_engine.jit.layers import arrange_layer
+from shogi_engine.jit.vectors import ALIGNMENT, aligned_copy, aligned_zeros
 
 HEADER = struct.Struct("<III")
-VERSION, FILE_HASH, TRANSFORMER_HASH, LAYERS_HASH = 0x7AF32F16, 0x3E5AA6EE, 0x5D69D7B8, 0x63337156
-TRANSFORMER_BYTES = 2 * WIDTH * (1 + FEATURES)
-LAYERS_BYTES = sum(outputs * (4 + inputs) for outputs, inputs in LAYERS)
-PAYLOAD_BYTES = TRANSFORMER_BYTES + LAYERS_BYTES  # and 4 for each of the last two hashes
-USUAL_BYTES = 64_217_066  # a file with the text that YaneuraOu writes
-LONGEST_TEXT = 100  # characters of a file's text that a message quotes
+COMPRESSED = b"COMPRESSED_LEB128"  # before a compressed block's u32 number of bytes
+LAYERS = 3
+READ_TEXT, LONGEST_TEXT = 2000, 100  # characters of a file's text: at most, and as many as a message quotes
+READ = "HalfKP, K-P, HalfKA or HalfKPE9 with layers such as 256x2-32-32, or SFNN with 9 or 1 layer stacks"
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
-    """The weights of a file, and the file, mapped, that the largest of them lie in.
+class Contents:
+    """What a file holds; the rows of the plain kind lie in the file, mapped into memory.
 
-    bias : int16[WIDTH]    rows : int16[FEATURES, WIDTH]
-    biases, weights : by layer, int32[outputs] and int8[outputs, inputs]
-    fv_scale : what the network's output is divided by, from eval_options.txt    remarks : what is unusual
+    bias : int16[width]    rows : int16[rows, width], both twice the file's numbers in SFNN
+    biases, weights : by layer and then by stack, what jit.layers.arrange_layer makes; of the last layer
+    int32[stacks, 1] and int8[stacks, inputs in multiples of ALIGNMENT]
+    tables : where the rows of a feature are    remarks : what is unusual
     """
 
-    file: Path
+    architecture: Architecture
     bias: np.ndarray
     rows: np.ndarray
     biases: tuple[np.ndarray, ...]
     weights: tuple[np.ndarray, ...]
-    fv_scale: int
+    tables: FeatureTables
     remarks: tuple[str, ...]
 
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A file's contents, and what the network's output is divided by, from eval_options.txt."""
+
+    file: Path
+    contents: Contents
+    fv_scale: int
+
     def fill(self, params: Any) -> None:
-        """Write the addresses of the weights and the scale to `params`."""
-        params.bias, params.rows = self.bias.ctypes.data, self.rows.ctypes.data
-        params.biases[:] = [bias.ctypes.data for bias in self.biases]
-        params.weights[:] = [weight.ctypes.data for weight in self.weights]
+        """Write the addresses of the weights, the sizes and the scale to `params`."""
+        held, shape, features = self.contents, self.contents.architecture, self.contents.architecture.features
+        params.bias, params.rows = held.bias.ctypes.data, held.rows.ctypes.data
+        params.biases[:] = [bias.ctypes.data for bias in held.biases]
+        params.weights[:] = [weight.ctypes.data for weight in held.weights]
+        params.blocks[:] = [weight.shape[-2] - 1 for weight in held.weights[:-1]]
+        params.groups[:] = [weight.shape[-3] for weight in held.weights[:-1]]
+        params.pieces, params.view_bytes = held.tables.pieces.ctypes.data, held.tables.pieces[0].nbytes
+        params.kings[:], params.mirrored[:] = held.tables.kings, held.tables.mirrored
+        params.width, params.row_bytes = shape.width, 2 * shape.width
+        params.first, params.second, params.stacks = shape.first, shape.second, shape.stacks
+        params.listed, params.by_king, params.attacked = features.listed, features.kings > 1, features.attacked
         params.fv_scale = self.fv_scale
 
     def describe(self) -> str:
         """Return the file, its architecture, and what is unusual about it."""
-        return ", ".join([str(self.file), ARCHITECTURE, *self.remarks])
+        return ", ".join([str(self.file), str(self.contents.architecture), *self.contents.remarks])
+
+
+_loaded: "weakref.WeakValueDictionary[tuple, Contents]" = weakref.WeakValueDictionary()  # by file, time and size
 
 
 def load_network(file: Path | None) -> Network:
-    """Return the network of `file`, mapped into memory. Raises ValueError if it is missing or of another kind."""
+    """Return the network of `file`, in memory once for all engines of this process.
+
+    Raises ValueError if it is missing or of another kind.
+    """
     if file is None:
         raise ValueError("evaluation nnue: no network comes with the engine; it needs a file nn.bin")
     try:
-        with file.open("rb") as stream:
-            content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        state = file.stat()
+        key = file.resolve(), state.st_mtime_ns, state.st_size
+        contents = _loaded.get(key)
+        if contents is None:
+            with file.open("rb") as stream:
+                content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as fault:  # ValueError: an empty file can not be mapped
         raise ValueError(f"evaluation nnue: {file} can not be read ({fault})") from None
-    begin, has_hashes, remarks = _examine(file, content)
-    transformer = begin + 4 * has_hashes
-    layers = transformer + TRANSFORMER_BYTES + 4 * has_hashes
-    rows = np.frombuffer(content, "<i2", FEATURES * WIDTH, transformer + 2 * WIDTH).reshape(FEATURES, WIDTH)
-    biases, weights = [], []
-    for outputs, inputs in LAYERS:
-        biases.append(aligned_copy(np.frombuffer(content, "<i4", outputs, layers)))
-        layers += 4 * outputs
-        weights.append(aligned_copy(np.frombuffer(content, np.int8, outputs * inputs, layers).reshape(outputs, inputs)))
-        layers += outputs * inputs
-    return Network(
-        file,
-        aligned_copy(np.frombuffer(content, "<i2", WIDTH, transformer)),
-        rows if rows.ctypes.data % 2 == 0 else aligned_copy(rows),
-        tuple(biases),
-        tuple(weights),
-        read_scale(file.parent),
-        remarks,
-    )
+    if contents is None:
+        contents = _loaded[key] = _Reader(file, content).contents()
+    return Network(file, contents, read_scale(file.parent))
 
 
-def _examine(file: Path, content: mmap.mmap) -> tuple[int, bool, tuple[str, ...]]:
-    """Return where the header ends, whether the last two hashes are there, and remarks. Raises ValueError."""
-    size = len(content)
-    version, file_hash, length = HEADER.unpack_from(content) if size >= HEADER.size else (0, 0, 0)
-    begin = HEADER.size + length
-    has_hashes = size == begin + PAYLOAD_BYTES + 8
-    known = version == VERSION
-    text = content[HEADER.size : begin][:LONGEST_TEXT].decode("ascii", errors="replace") if known else ""
-    if not known or not (has_hashes or size == begin + PAYLOAD_BYTES):
-        found = f"found {size} bytes, version {version:#x}" + (f", {text!r}" if text else "")
-        usual = f"{USUAL_BYTES} bytes as a rule, {PAYLOAD_BYTES} after the header, version {VERSION:#x}"
-        raise ValueError(f"evaluation nnue: {file} is no such network: expected {ARCHITECTURE}, {usual}; {found}")
-    remarks = []
-    if "HalfKP" not in text:
-        remarks.append(f"its header says {text!r}")
-    hashes = [(file_hash, FILE_HASH)]
-    if has_hashes:
-        for place, usual_hash in ((begin, TRANSFORMER_HASH), (begin + 4 + TRANSFORMER_BYTES, LAYERS_HASH)):
-            hashes.append((int.from_bytes(content[place : place + 4], "little"), usual_hash))
-    else:
-        remarks.append("without hashes of its parts")
-    remarks += [f"hash {found:#x} instead of {usual:#x}" for found, usual in hashes if found != usual]
-    return begin, has_hashes, tuple(remarks)
+class _Reader:
+    """Reads a file from its beginning. Every method raises ValueError if the file does not hold what it should."""
+
+    def __init__(self, file: Path, content: mmap.mmap) -> None:
+        self.file, self.content, self.at = file, content, 0
+        self.hashes: list[int] = []
+        self.version, self.text = 0, ""
+
+    def contents(self) -> Contents:
+        """Return what the file holds."""
+        if len(self.content) < HEADER.size:
+            raise self.refusal("no header")
+        self.version, file_hash, length = HEADER.unpack_from(self.content)
+        if self.version != VERSION:
+            raise self.refusal(f"which is not {VERSION:#x}")
+        if length > len(self.content) - HEADER.size:
+            raise self.refusal(f"a text of {length} bytes")
+        self.at = HEADER.size + length
+        self.text = self.content[HEADER.size : self.at][:READ_TEXT].decode("ascii", errors="replace")
+        self.hashes.append(file_hash)
+        compressed = self.content[self.at + 4 : self.at + 4 + len(COMPRESSED)] == COMPRESSED
+        return self._sfnn() if compressed or self.text.startswith(SFNN_TEXT) else self._plain()
+
+    def refusal(self, reason: str) -> ValueError:
+        """Return the error that says what was found."""
+        found = f"{len(self.content)} bytes, version {self.version:#x}" + (
+            f", {self.text[:LONGEST_TEXT]!r}" if self.text else ""
+        )
+        return ValueError(
+            f"evaluation nnue: {self.file} is no network that can be read: expected {READ}; found {found}, {reason}"
+        )
+
+    def _take(self, dtype: str, count: int) -> np.ndarray:
+        """Return so many numbers from here on, and go on behind them."""
+        size = count * np.dtype(dtype).itemsize
+        if size > len(self.content) - self.at:
+            raise self.refusal("it ends too early")
+        array = np.frombuffer(self.content, dtype, count, self.at)
+        self.at += size
+        return array
+
+    def _take_hash(self) -> None:
+        self.hashes.append(int(self._take("<u4", 1)[0]))
+
+    def _plain(self) -> Contents:
+        found = plain_architecture(len(self.content) - self.at)
+        if found is None:
+            raise self.refusal("a size that no such network has")
+        shape, has_hashes = found
+        if has_hashes:
+            self._take_hash()
+        elif self.content.find(shape.hashes[1].to_bytes(4, "little"), HEADER.size, self.at + 4) >= 0:
+            raise self.refusal("which lack 8 bytes")
+        bias = aligned_copy(self._take("<i2", shape.width))
+        rows = self._take("<i2", shape.features.rows * shape.width).reshape(-1, shape.width)
+        if rows.ctypes.data % rows.itemsize:
+            rows = aligned_copy(rows)
+        remarks = [] if has_hashes else ["without hashes of its parts"]
+        return self._with_layers(shape, bias, rows, has_hashes, remarks)
+
+    def _sfnn(self) -> Contents:
+        self._take_hash()
+        bias = self._take_compressed(WIDTHS[-1])
+        if len(bias) not in WIDTHS:
+            raise self.refusal(f"SFNN of {len(bias)} sums")
+        rows = self._take_compressed(None)
+        count, rest = divmod(len(rows), len(bias))
+        left = len(self.content) - self.at
+        shape = None if rest else sfnn_architecture(count, len(bias), left)
+        if shape is None:
+            raise self.refusal(f"SFNN of {len(rows)} weights for {len(bias)} sums, and {left} bytes of layers")
+        remarks = [] if shape.stacks == 1 or names_king_stacks(self.text) else ["stacks taken to be by the kings"]
+        return self._with_layers(shape, bias, rows.reshape(count, len(bias)), True, remarks)
+
+    def _take_compressed(self, most: int | None) -> np.ndarray:
+        """Return the int16 numbers, doubled, of a compressed block, which are `most` at most."""
+        if self._take("u1", len(COMPRESSED)).tobytes() != COMPRESSED:
+            raise self.refusal("weights that are not compressed as in SFNN")
+        coded = self._take("u1", int(self._take("<u4", 1)[0]))
+        numbers = len(coded) - int(np.count_nonzero(coded >> 7))
+        if most is not None and numbers > most:
+            raise self.refusal(f"SFNN of {numbers} sums")
+        out = aligned_zeros(numbers, np.int16)
+        if decompress(coded, out, 1) != numbers:
+            raise self.refusal("numbers that are not LEB128 of int16")
+        return out
+
+    def _with_layers(
+        self, shape: Architecture, bias: np.ndarray, rows: np.ndarray, has_hashes: bool, remarks: list[str]
+    ) -> Contents:
+        """Return it all, of which the layers follow."""
+        stacks = []
+        for _ in range(shape.stacks or 1):
+            if has_hashes:
+                self._take_hash()
+            stacks.append([self._take_layer(outputs, inputs) for outputs, inputs in shape.layers])
+        layers = list(zip(*stacks, strict=True))
+        biases = tuple(aligned_copy(np.stack([bias for bias, _ in layer])) for layer in layers)
+        weights = tuple(aligned_copy(np.stack([weights for _, weights in layer])) for layer in layers)
+        usual = dict(zip(self.hashes, (*shape.hashes, *shape.hashes[2:] * shape.stacks), strict=False))
+        remarks += [f"hash {found:#x} instead of {each:#x}" for found, each in usual.items() if found != each]
+        remark = text_remark(self.text[:LONGEST_TEXT], shape)
+        if remark:
+            remarks.append(remark)
+        tables = feature_tables(shape.features)
+        return Contents(shape, bias, rows, biases, weights, tables, tuple(remarks))
+
+    def _take_layer(self, outputs: int, inputs: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return a layer's bias and weights as `Contents` has them."""
+        bias = self._take("<i4", outputs)
+        weights = self._take("i1", outputs * in_file(inputs)).reshape(outputs, -1)[:, :inputs]
+        if outputs > 1:
+            return arrange_layer(bias, weights)
+        return bias, np.pad(weights[0], (0, -inputs % ALIGNMENT))

@@ -1,0 +1,184 @@
+"""The networks of the standard format, nn.bin: what they see of a position, their layers, and how to tell them.
+
+Two kinds share a format. The plain one has rows for what each side sees, and three layers. SFNN has several stacks of
+layers, of which a position takes one; what it sees is multiplied in pairs, and compressed in the file.
+
+Source: YaneuraOu's eval/nnue, https://github.com/yaneurao/YaneuraOu; Yu Nasu's NNUE, https://github.com/ynasu87/nnue;
+SFNN's form is that of Stockfish's networks, https://github.com/official-stockfish/nnue-pytorch.
+"""
+
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from shogi_engine.games.shogi.evaluation.halfkp import PER_KING
+from shogi_engine.games.shogi.types import SQUARES
+
+VERSION = 0x7AF32F16
+SFNN_HASHES = (0x3C203B32, 0x5F134AB8, 0x6333718A)  # whatever the sizes are
+SFNN_TEXT = "ModelType=SFNNWithoutPsqt"
+MIRRORED_KINGS = 45  # squares of kings that are told apart where files 6 to 9 are mirrored
+ATTACKED = 9  # ways a square is attacked: by none, one or more of each side
+KING_STACKS = 9  # stacks of layers, by the thirds of the board that the kings stand in
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """What a side sees: rows of weights, for each piece one, in the block of the square that its own king stands on.
+
+    name : as in a file's text   hash : in the transformer's
+    kings : the squares of the own king that have a block; 1 where all share one
+    king_planes : 81 rows each for kings: 0 where they are not listed, 1 for both, or 2
+    attacked : whether a piece's row depends on how many pieces of either side attack its square
+    """
+
+    name: str
+    hash: int
+    kings: int
+    king_planes: int
+    attacked: bool = False
+
+    @property
+    def title(self) -> str:
+        """Its name for people."""
+        return self.name.removesuffix("(Friend)").replace("+", "-")
+
+    @property
+    def block(self) -> int:
+        """The rows of a king's square."""
+        return PER_KING + SQUARES * self.king_planes
+
+    @property
+    def rows(self) -> int:
+        """All rows."""
+        return self.kings * self.block * (ATTACKED if self.attacked else 1)
+
+    @property
+    def listed(self) -> int:
+        """How many pieces have a row; each that is missing (handicaps) counts as row 0 of the block."""
+        return 40 if self.king_planes else 38
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether a side whose king is on files 6 to 9 sees the board's mirror image."""
+        return self.kings == MIRRORED_KINGS
+
+
+HALFKP = FeatureSet("HalfKP(Friend)", 0x5D69D5B8, SQUARES, 0)
+FEATURE_SETS = (
+    HALFKP,
+    FeatureSet("K+P", 0x3F5717FF, 1, 2),
+    FeatureSet("HalfKP_vm(Friend)", 0x0B6B1D9A, MIRRORED_KINGS, 0),
+    FeatureSet("HalfKA2(Friend)", 0x5F234CB8, SQUARES, 1),
+    FeatureSet("HalfKA_hm2(Friend)", 0x7F234CB8, MIRRORED_KINGS, 1),
+    FeatureSet("HalfKPE9(Friend)", 0x5D69D5B8, SQUARES, 0, attacked=True),
+)
+
+# The sizes that are read. A file of the plain kind has one of these widths, first and second layers by its size alone.
+WIDTHS = range(64, 2049, 64)
+PLAIN_FIRST, SFNN_FIRST, SECOND = (8, 16, 32, 64), (7, 15, 31), (32, 64, 96, 128)
+SFNN_STACKS = (KING_STACKS, 1)
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The sizes of a network.
+
+    width : of a side's sums   first, second : outputs of the first two layers, of which SFNN's first has one more
+    stacks : of layers in SFNN, 0 in the plain kind
+    """
+
+    features: FeatureSet
+    width: int
+    first: int
+    second: int
+    stacks: int = 0
+
+    def __str__(self) -> str:
+        if not self.stacks:
+            return f"{self.features.title} {self.width}x2-{self.first}-{self.second}"
+        chosen = f"{self.stacks} layer stacks" if self.stacks > 1 else "1 layer stack"
+        return f"SFNN {self.features.title} {self.width}-{self.first}-{self.second}, {chosen}"
+
+    @property
+    def layers(self) -> tuple[tuple[int, int], ...]:
+        """The outputs and inputs of each layer; a file has inputs in multiples of 32."""
+        if self.stacks:
+            return (self.first + 1, self.width), (self.second, 2 * self.first), (1, self.second)
+        return (self.first, 2 * self.width), (self.second, self.first), (1, self.second)
+
+    @property
+    def stack_bytes(self) -> int:
+        """The bytes of one stack of layers, without its hash."""
+        return sum(outputs * (4 + in_file(inputs)) for outputs, inputs in self.layers)
+
+    @property
+    def transformer_bytes(self) -> int:
+        """The bytes of the plain kind's rows and their bias, without their hash."""
+        return 2 * self.width * (1 + self.features.rows)
+
+    @property
+    def hashes(self) -> tuple[int, int, int]:
+        """The usual hashes of the file, the transformer and the layers."""
+        if self.stacks:
+            return SFNN_HASHES
+        layers = 0xEC42E90D ^ 2 * self.width
+        for outputs, _ in self.layers:
+            layers = (0xCC03DAE4 + outputs ^ layers >> 1 ^ layers << 31) & 0xFFFFFFFF
+            if outputs > 1:
+                layers = layers + 0x538D24C7 & 0xFFFFFFFF
+        transformer = self.features.hash ^ 2 * self.width
+        return transformer ^ layers, transformer, layers
+
+
+def in_file(inputs: int) -> int:
+    """Return how many weights a file has for so many inputs of an output."""
+    return -(-inputs // 32) * 32
+
+
+def plain_architectures() -> Iterator[Architecture]:
+    """Yield the plain kind's networks that are read."""
+    for features, width, first, second in product(FEATURE_SETS, WIDTHS, PLAIN_FIRST, SECOND):
+        yield Architecture(features, width, first, second)
+
+
+@functools.cache
+def _by_size() -> dict[int, Architecture]:
+    return {each.transformer_bytes + each.stack_bytes: each for each in plain_architectures()}
+
+
+def plain_architecture(size: int) -> tuple[Architecture, bool] | None:
+    """Return the network whose weights take `size` bytes, and whether the hashes of its two parts are among them.
+
+    No two of `plain_architectures` are of one size, and texts and hashes differ between trainers: the size decides.
+    """
+    for hashes in (8, 0):
+        if size - hashes in _by_size():
+            return _by_size()[size - hashes], hashes == 8
+    return None
+
+
+def sfnn_architecture(rows: int, width: int, size: int) -> Architecture | None:
+    """Return the SFNN with so many rows of `width`, whose stacks of layers, with their hashes, take `size` bytes."""
+    for features, first, second, stacks in product(FEATURE_SETS, SFNN_FIRST, SECOND, SFNN_STACKS):
+        found = Architecture(features, width, first, second, stacks)
+        if features.rows == rows and stacks * (4 + found.stack_bytes) == size:
+            return found
+    return None
+
+
+def text_remark(text: str, found: Architecture) -> str | None:
+    """Return what a file's text says if that is another feature set or width than those found, None if it is not."""
+    named = [each for each in FEATURE_SETS if each.name.removesuffix("(Friend)") in text]
+    longest = max(named, key=lambda each: len(each.name), default=None)
+    width = re.search(r"->(\d+)", text)
+    if longest is found.features and (width is None or int(width[1]) == found.width):
+        return None
+    return f"its header says {text!r}"
+
+
+def names_king_stacks(text: str) -> bool:
+    """Tell whether a file's text says that its stacks of layers are by the kings; no other byte of it does."""
+    return "K3K3" in text.upper() or "SFNN-1536" in text

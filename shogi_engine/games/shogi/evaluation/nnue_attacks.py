@@ -1,0 +1,37 @@
+"""The codes of pieces on squares by how they are attacked, for the feature set HalfKPE9 of nn.bin.
+
+A square's attackers are all pieces, kings too, that could move there or protect what stands there; pins do not count,
+and a piece that slides stops at the first one in its way.
+"""
+
+from shogi_engine.bits import ZERO, pop_lowest
+from shogi_engine.games.shogi.attacks import attacks_from
+from shogi_engine.games.shogi.evaluation.nnue_features import CLASSES, PIECE_CLASSES
+from shogi_engine.games.shogi.queries import occupied
+from shogi_engine.games.shogi.types import SQUARES, piece_colour, piece_kind
+from shogi_engine.jit import njit
+
+MOST = 2  # attackers of a side that are told apart
+
+
+@njit
+def write_attacked_codes(ctx):
+    """Write the code of each square of ctx.pos, as `attacked_code` has it, to ctx.evaluation_cache.codes."""
+    pos, counts = ctx.pos, ctx.evaluation_cache.attackers
+    for square in range(SQUARES):
+        counts[0, square] = counts[1, square] = 0
+    occ_lo, occ_hi = occupied(pos)
+    lo, hi = occ_lo, occ_hi
+    while lo | hi != ZERO:
+        square, lo, hi = pop_lowest(lo, hi)
+        piece = int(pos.board[square])
+        colour = piece_colour(piece)
+        attacked_lo, attacked_hi = attacks_from(piece_kind(piece), colour, square, occ_lo, occ_hi)
+        while attacked_lo | attacked_hi != ZERO:
+            target, attacked_lo, attacked_hi = pop_lowest(attacked_lo, attacked_hi)
+            counts[colour, target] += 1
+    codes = ctx.evaluation_cache.codes
+    for square in range(SQUARES):
+        piece_class = int(PIECE_CLASSES[pos.board[square]])
+        ways = 3 * min(int(counts[0, square]), MOST) + min(int(counts[1, square]), MOST)
+        codes[square] = CLASSES * ways + piece_class if piece_class else 0

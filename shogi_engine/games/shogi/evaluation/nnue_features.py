@@ -1,0 +1,77 @@
+"""The rows that each feature set of nn.bin has for pieces and kings, as tables for the kernels of nnue.py.
+
+Where a piece stands is a code, a byte: pieces as on the board of a POSITION, or, for sets that tell how squares are
+attacked, the numbers that `attacked_code` gives them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shogi_engine.games.shogi.evaluation.halfkp import BOARD, FILE_MAJOR, PER_KING
+from shogi_engine.games.shogi.evaluation.nnue_architectures import ATTACKED, FeatureSet
+from shogi_engine.games.shogi.types import BLACK, KING, SQUARES, WHITE
+
+VIEWS = 4  # colour * 2 + mirrored
+MIRRORED_FROM = 45  # the first square of file 6, in the format's numbers
+MIRROR = 72 - np.arange(SQUARES) // 9 * 9 + np.arange(SQUARES) % 9  # file f becomes 10 - f
+NAMED = sorted(set(BOARD.values()))  # the first rows of the pieces that are told apart
+
+# By piece, as a board has it: its number among those that are told apart on an attacked square, 0 for none.
+PIECE_CLASSES = np.zeros(32, dtype=np.uint8)
+for _kind, _first in BOARD.items():
+    for _colour in (BLACK, WHITE):
+        PIECE_CLASSES[_colour << 4 | _kind] = 1 + 2 * NAMED.index(_first) + _colour
+CLASSES = 2 * len(NAMED)
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureTables:
+    """The rows of a feature set, by our squares.
+
+    pieces : uint32[VIEWS, codes, SQUARES], from the beginning of the king's block on; 0 for what is not listed
+    kings : uint32[SQUARES], the first row of the block, and mirrored : uint8[SQUARES], whether the board is mirrored,
+    by the own king's square as its side sees it
+    """
+
+    pieces: np.ndarray
+    kings: np.ndarray
+    mirrored: np.ndarray
+
+
+def feature_tables(features: FeatureSet) -> FeatureTables:
+    """Return the tables of a feature set."""
+    mirrored = (FILE_MAJOR >= MIRRORED_FROM) & features.mirrored
+    kings = np.where(mirrored, MIRROR[FILE_MAJOR], FILE_MAJOR) if features.kings > 1 else np.zeros(SQUARES, int)
+    codes = 1 + ATTACKED * CLASSES if features.attacked else 32
+    pieces = np.zeros((VIEWS, codes, SQUARES), dtype=np.uint32)
+    for colour in (BLACK, WHITE):
+        seen = FILE_MAJOR if colour == BLACK else FILE_MAJOR[::-1]
+        for mirror in (0, 1):
+            squares = MIRROR[seen] if mirror else seen
+            for code in range(codes):
+                first = _first_row(features, colour, code)
+                if first:
+                    pieces[2 * colour + mirror, code] = first + squares
+    return FeatureTables(pieces, (features.block * kings).astype(np.uint32), mirrored.astype(np.uint8))
+
+
+def attacked_code(piece_class: int, black: int, white: int) -> int:
+    """Return the code of a piece of `piece_class` on a square with so many attackers, at most 2, of black and white."""
+    return 1 + CLASSES * (3 * black + white) + piece_class - 1
+
+
+def _first_row(features: FeatureSet, colour: int, code: int) -> int:
+    """Return the row of the first square for a code as `colour` sees it, 0 for what is not listed."""
+    if not features.attacked:
+        owner, kind = code >> 4 ^ colour, code & 15
+        if kind == KING and features.king_planes:
+            return PER_KING + (owner * SQUARES if features.king_planes == 2 else 0)
+        return BOARD[kind] + owner * SQUARES if kind in BOARD else 0
+    if code == 0:
+        return 0
+    ways, piece = divmod(code - 1, CLASSES)
+    attackers = divmod(ways, 3)
+    own, enemy = attackers if colour == BLACK else attackers[::-1]
+    block = features.kings * features.block * (3 * own + enemy)
+    return block + NAMED[piece // 2] + (piece % 2 ^ colour) * SQUARES

@@ -1,0 +1,112 @@
+"""The layers of a network in nn.bin: from the accumulators of both sides to its output.
+
+In the plain kind the sums are clipped to activations, and so is what the first two layers make of them. In SFNN each
+side's are multiplied in pairs; the first layer's sums enter the second one twice, squared and as they are, and one more
+goes straight to the output. Most of SFNN's products are 0, so its first layer takes those that are not.
+"""
+
+import numpy as np
+
+from shogi_engine.games.shogi.evaluation.nnue_architectures import KING_STACKS
+from shogi_engine.games.shogi.evaluation.nnue_memory import ACTIVATIONS, LISTED_BLOCKS, SUMS, memory_at
+from shogi_engine.games.shogi.types import NO_SQUARE, relative_square
+from shogi_engine.jit import load_i32, njit
+from shogi_engine.jit.layers import (
+    CLIP_SHIFT,
+    FEW_OUTPUTS,
+    LARGEST_ACTIVATION,
+    dot_of,
+    inputs_in_block,
+    layer_of,
+    nonzero_blocks_of,
+    pair_products,
+    sparse_layer_of,
+    squares_and_clipped,
+)
+from shogi_engine.jit.vectors import ALIGNMENT, LANES, clip_i16_u8, clip_i32_u8
+
+KING_HOME = 76  # where a side that has no king is taken to have it: 5i
+FEW, MANY = inputs_in_block(FEW_OUTPUTS), inputs_in_block(FEW_OUTPUTS + 1)
+
+layer_of_many, layer_of_few = layer_of(MANY), layer_of(FEW)
+sparse_layer_of_many, sparse_layer_of_few = sparse_layer_of(MANY), sparse_layer_of(FEW)
+nonzero_blocks_of_many, nonzero_blocks_of_few = nonzero_blocks_of(MANY), nonzero_blocks_of(FEW)
+dot_product = dot_of()
+
+
+@njit
+def king_square(pos, colour):
+    """Return where `colour`'s king stands as `colour` sees it."""
+    king = int(pos.king[colour])
+    return KING_HOME if king == NO_SQUARE else relative_square(colour, king)
+
+
+@njit
+def layer_stack(ctx):
+    """Return which stack of layers ctx.pos takes: by the thirds of the board, seen from each side, of both kings."""
+    if ctx.evaluation.stacks != KING_STACKS:
+        return 0
+    us = int(ctx.pos.side)
+    own, enemy = king_square(ctx.pos, us) // 27, king_square(ctx.pos, 1 - us) // 27
+    return 3 * own + enemy
+
+
+@njit
+def whole(count, step):
+    """Return the first multiple of `step` from `count` on."""
+    return (count + step - 1) // step * step
+
+
+@njit
+def last_layers(ctx, values, sums, stack):
+    """Return the output for the activations of the second layer's inputs at `values`, which are written over."""
+    params = ctx.evaluation
+    blocks, groups, second = params.blocks[1], params.groups[1], params.second
+    weights = params.weights[1] + np.uint64(stack * groups * (blocks + 1) * ALIGNMENT)
+    layer_of_many(sums, values, weights, params.biases[1] + np.uint64(stack * groups * ALIGNMENT), blocks, groups)
+    clip_i32_u8(values, sums, CLIP_SHIFT, LARGEST_ACTIVATION, second)
+    output = params.weights[2] + np.uint64(stack * whole(second, ALIGNMENT))
+    return load_i32(params.biases[2] + np.uint64(4 * stack)) + dot_product(values, output, whole(second, ALIGNMENT))
+
+
+@njit
+def plain_output(ctx, own, other):
+    """Return what a network of the plain kind says of the accumulators, given by address."""
+    params = ctx.evaluation
+    values, sums, width = memory_at(ctx, ACTIVATIONS), memory_at(ctx, SUMS), params.width
+    blocks, groups = params.blocks[0], params.groups[0]
+    clip_i16_u8(values, own, LARGEST_ACTIVATION, width)
+    clip_i16_u8(values + np.uint64(width), other, LARGEST_ACTIVATION, width)
+    if params.first > FEW_OUTPUTS:
+        layer_of_many(sums, values, params.weights[0], params.biases[0], blocks, groups)
+    else:
+        layer_of_few(sums, values, params.weights[0], params.biases[0], blocks, groups)
+    clip_i32_u8(values, sums, CLIP_SHIFT, LARGEST_ACTIVATION, whole(params.first, LANES))
+    return last_layers(ctx, values, sums, 0)
+
+
+@njit
+def sfnn_output(ctx, own, other):
+    """Return what an SFNN says of the accumulators, given by address."""
+    params = ctx.evaluation
+    values, sums, listed = memory_at(ctx, ACTIVATIONS), memory_at(ctx, SUMS), memory_at(ctx, LISTED_BLOCKS)
+    blocks, groups, half, stack = params.blocks[0], params.groups[0], params.width >> 1, layer_stack(ctx)
+    pair_products(values, own, half)
+    pair_products(values + np.uint64(half), other, half)
+    weights = params.weights[0] + np.uint64(stack * groups * (blocks + 1) * ALIGNMENT)
+    biases = params.biases[0] + np.uint64(stack * groups * ALIGNMENT)
+    if params.first >= FEW_OUTPUTS:
+        count = nonzero_blocks_of_many(listed, values, blocks)
+        sparse_layer_of_many(sums, values, weights, biases, blocks, groups, listed, count)
+    else:
+        count = nonzero_blocks_of_few(listed, values, blocks)
+        sparse_layer_of_few(sums, values, weights, biases, blocks, groups, listed, count)
+    shortcut = load_i32(sums + np.uint64(4 * params.first))
+    squares_and_clipped(values, sums, params.first)
+    return last_layers(ctx, values, sums, stack) + shortcut
+
+
+@njit
+def network_output(ctx, own, other):
+    """Return what the network says of the accumulators of the side to move and of the other, given by address."""
+    return sfnn_output(ctx, own, other) if ctx.evaluation.stacks else plain_output(ctx, own, other)

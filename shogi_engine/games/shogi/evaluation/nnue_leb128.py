@@ -1,0 +1,36 @@
+"""Signed LEB128: how SFNN's files compress the rows of their weights.
+
+A number takes one to three bytes, of seven bits each, the lowest first; the highest bit of a byte says that another one
+follows, and 0x40 in the last byte is the sign.
+"""
+
+import numpy as np
+
+from shogi_engine.jit import njit
+
+MORE, SIGN, LONGEST = 0x80, 0x40, 3  # bits of a byte, bytes of an int16
+
+
+@njit
+def decompress(coded, out, doubled):
+    """Decode `coded` (uint8[n]) to `out` (int16[m]) until either ends; doubled : write twice each number, wrapping.
+
+    Returns how many numbers were decoded, -1 if a number takes more than LONGEST bytes or the last one has no end.
+    """
+    count, shift, total = 0, 0, np.int64(0)
+    for index in range(len(coded)):
+        byte = np.int64(coded[index])
+        total |= (byte & ~MORE) << shift
+        shift += 7
+        if byte & MORE:
+            if shift == 7 * LONGEST:
+                return -1
+            continue
+        if count == len(out):
+            break
+        if byte & SIGN:
+            total -= 1 << shift
+        out[count] = np.int16(np.uint16((total << doubled) & 0xFFFF))
+        count += 1
+        shift, total = 0, np.int64(0)
+    return count if shift == 0 else -1
