@@ -172,19 +172,22 @@ class Engine:
         value = int(declaration_value(self._context()))
         return VALUE_MATE_IN_MAX <= value != VALUE_NONE  # less is a draw
 
-    def evaluate(self) -> int:
-        """Return the static value of the position, without a search, for the side to move."""
-        return int(static_value(self._context()))
+    def evaluate(self, text: str = "") -> int:
+        """Return the static value of the position, or of `text`, without a search, for the side to move.
+
+        Raises ValueError if `text` is no position.
+        """
+        return int(static_value(self._context(self.game.parse_position(text) if text else None)))
 
     def _new_referee(self) -> Any:
         """Return a context of the search's dtype, so that no kernel is compiled twice."""
         return new_context(self.game, evaluator=self.searcher.evaluator)
 
-    def _context(self) -> Any:
-        """Return a context with the position at its root."""
+    def _context(self, position: Any = None) -> Any:
+        """Return a context with the position, or `position`, at its root."""
         ctx = self._referee
         ctx.params, ctx.evaluation = self.searcher.params, self.searcher.evaluator.params
-        set_root(ctx, self.position)
+        set_root(ctx, self.position if position is None else position)
         return ctx
 
     def diagram(self) -> str:

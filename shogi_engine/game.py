@@ -45,7 +45,9 @@ MAX_PLY = 128  # deepest line of the search
 VALUE_MATE_IN_MAX = VALUE_MATE - 1000  # at least this: a forced win
 VALUE_MAX = VALUE_MATE_IN_MAX - 1  # the largest value of an evaluation
 
-HISTORY_SLOTS = 1 << 14  # history_slot's range
+HISTORY_SLOTS = 1 << 16  # history_slot's range
+CAPTURE_SLOTS = 1 << 16  # capture_slot's range
+STRUCTURE_SLOTS = 1 << 11  # structure_slot's range
 CORRECTION_TABLES, CORRECTION_SLOTS = 6, 1 << 14  # correction_slots' number and range
 
 BEFORE_SEARCH, BESIDE_SEARCH = "before", "beside"  # Game.solver_runs
@@ -153,7 +155,7 @@ def generate_moves(ctx, start):
 
 @stub
 def generate_captures(ctx, start):
-    """Write the tactical moves (captures, promotions), as `generate_moves` does; the search calls them captures."""
+    """Write the moves that are not quiet (`is_quiet`), as `generate_moves` does."""
     return 0
 
 
@@ -283,7 +285,7 @@ def refresh_state(ctx, ply):
 
 @stub
 def update_state(ctx, ply):
-    """Write what the game keeps in ctx.states[ply] from that of ply - 1 by the move between them (see `update_line`).
+    """Write what the game keeps in ctx.states[ply] from that of ply - 1 by the move between them (see `update_states`).
 
     A state may hold more that is no part of this, such as what `set_check_info` prepares.
     """
@@ -292,22 +294,35 @@ def update_state(ctx, ply):
 @njit
 def refresh_line(ctx):
     """Make ctx.pos the root of a line: compute the accumulator and the state of ply 0; those of other plies are not."""
-    ctx.computed_ply = 0
+    ctx.computed_ply = ctx.state_ply = 0
     refresh_accumulator(ctx, 0)
     refresh_state(ctx, 0)
 
 
 @njit
 def update_line(ctx):
-    """Bring accumulators and states up to date, from the last ply that has them (ctx.computed_ply) to ctx.ply.
+    """Bring the accumulators up to date, from the last ply that has one (ctx.computed_ply) to ctx.ply.
 
     The move between ply - 1 and ply is that of ctx.undo[ctx.game_ply - ctx.ply + ply - 1].
     """
     while ctx.computed_ply < ctx.ply:
-        ply = ctx.computed_ply + 1
-        update_accumulator(ctx, ply)
-        update_state(ctx, ply)
-        ctx.computed_ply = ply
+        ctx.computed_ply += 1
+        update_accumulator(ctx, ctx.computed_ply)
+
+
+@njit
+def update_states(ctx):
+    """Bring the game's states up to date, from the last ply that has one (ctx.state_ply) to ctx.ply."""
+    while ctx.state_ply < ctx.ply:
+        ctx.state_ply += 1
+        update_state(ctx, ctx.state_ply)
+
+
+@njit
+def leave_ply(ctx):
+    """Forget what was computed below ctx.ply, after a move was taken back."""
+    ctx.computed_ply = min(ctx.computed_ply, ctx.ply)
+    ctx.state_ply = min(ctx.state_ply, ctx.ply)
 
 
 # ---- values ------------------------------------------------------------------------------------------------------
@@ -321,7 +336,7 @@ def value_after(ctx, move):
     ctx.game_ply, ctx.ply = ctx.game_ply + 1, ctx.ply + 1
     value = -evaluate(ctx)
     ctx.game_ply, ctx.ply = ctx.game_ply - 1, ctx.ply - 1
-    ctx.computed_ply = min(ctx.computed_ply, ctx.ply)
+    leave_ply(ctx)
     undo_move(ctx.pos, move, undo)
     return value
 
@@ -426,9 +441,9 @@ def is_in_check(pos):
 
 @stub
 def score_moves(ctx, start, count):
-    """Write an ordering score for each move to ctx.scores[start:start + count], the best highest (|score| < 1 << 20).
+    """Write what the game knows of the order of quiet moves to ctx.scores[start:start + count], the best highest.
 
-    Captures and promotions score 0 or more; whether they lose material is left to `see_ge`.
+    |score| < 1 << 20; to this the histories are added.
     """
     for index in range(start, start + count):
         ctx.scores[index] = 0
@@ -436,7 +451,7 @@ def score_moves(ctx, start, count):
 
 @stub
 def is_quiet(pos, move):
-    """Tell whether `move` is quiet: neither capture nor promotion. Only quiet moves have killers and histories."""
+    """Tell whether `move` is quiet: no capture."""
     return True
 
 
@@ -455,6 +470,39 @@ def continuation_slot(pos, move):
 
 
 @stub
+def is_inferior(pos, move):
+    """Tell whether another legal move is never worse than `move`: the search leaves it out below the root."""
+    return False
+
+
+@stub
+def structure_slot(ctx):
+    """Return the index, below STRUCTURE_SLOTS, of what changes little in ctx.pos, such as its pawns.
+
+    How quiet moves did is remembered for each structure.
+    """
+    return np.int64(0)
+
+
+@stub
+def capture_slot(pos, move):
+    """Return the index of a `move` that is not quiet in the history of captures, below CAPTURE_SLOTS."""
+    return np.int64(0)
+
+
+@stub
+def capture_value(ctx, move):
+    """Return what a `move` that is not quiet gains at once: the piece taken as it stood, and what promoting adds."""
+    return np.int64(0)
+
+
+@stub
+def is_recapture(pos, move, last):
+    """Tell whether `move` goes to the square where the move before, `last`, went."""
+    return False
+
+
+@stub
 def set_check_info(ctx):
     """Prepare `gives_check` for the moves of ctx.pos."""
 
@@ -466,6 +514,6 @@ def gives_check(ctx, move):
 
 
 @stub
-def see_ge(pos, move, threshold):
-    """Tell whether the static exchange evaluation of `move` is at least `threshold`."""
+def see_ge(ctx, move, threshold):
+    """Tell whether the static exchange evaluation of `move` is at least `threshold`, in the unit of `capture_value`."""
     return True

@@ -21,6 +21,7 @@ from numba import types
 from numba.core.dispatcher import Dispatcher
 
 from shogi_engine import bits, game
+from shogi_engine.games.shogi.evaluation.nnue_leb128 import decompress
 from shogi_engine.games.shogi.names import FILE_EVALUATIONS
 from shogi_engine.perft import count_leaves, perft, perft_context
 from shogi_engine.search import textbook
@@ -94,7 +95,7 @@ def compile_game(case: ConformanceCase) -> None:
     static_value(ctx)
     move, undo = legal_moves(ctx)[0], ctx.undo[0]
     arguments = {"ctx": ctx, "pos": ctx.pos, "move": move, "undo": undo, "start": 0, "count": 1, "threshold": 0}
-    arguments |= {"alpha": -1, "beta": 1, "depth": 1, "free_pass": False, "ply": 1, "move_count": 1}
+    arguments |= {"alpha": -1, "beta": 1, "depth": 1, "free_pass": False, "ply": 1, "move_count": 1, "last": move}
     for name, stub in sorted(STUBS.items()):
         if name.startswith("undo_"):
             continue
@@ -111,6 +112,7 @@ def compile_game(case: ConformanceCase) -> None:
 
 def use_evaluations(rules: game.Game, position: Any, move: Any) -> None:
     """Have the kernels of all evaluations of a game compiled, though the search is for the default one only."""
+    decompress(np.zeros(1, np.uint8), np.zeros(1, np.int16), 1)  # not all files of nnue are compressed
     for name in rules.evaluations or ():
         with tempfile.TemporaryDirectory() as folder:
             file = networks.write_network(Path(folder), name) if name in FILE_EVALUATIONS else None

@@ -4,8 +4,8 @@ Values are fail-soft, from the side to move's point of view. Nothing here knows 
 of game.py, the numbers from parameters.py. Terms are those of the Chess Programming Wiki,
 https://www.chessprogramming.org/Search.
 
-The shape of `search` (steps 9 to 14 above all), the terms of its late move reductions and many of its numbers follow
-Stockfish (https://github.com/official-stockfish/Stockfish) and YaneuraOu (https://github.com/yaneurao/YaneuraOu);
+The shape of `search`, the terms of its margins and reductions and most of its numbers follow Stockfish
+(https://github.com/official-stockfish/Stockfish) and YaneuraOu (https://github.com/yaneurao/YaneuraOu);
 parameters.py marks each number taken from Stockfish. The code was written for this engine.
 """
 
@@ -21,456 +21,516 @@ from shogi_engine.game import (
     declaration_value,
     endgame_solve,
     evaluate,
+    generate_captures,
     gives_check,
     is_in_check,
+    is_inferior,
     is_legal,
     is_quiet,
     key,
     move_cost,
     null_allowed,
     probcut,
-    root_order_score,
     see_ge,
     set_check_info,
+    structure_slot,
     terminal_value,
 )
 from shogi_engine.jit import njit
 from shogi_engine.search.context import (
-    DEEPER,
+    ALL,
+    CUT,
     FINISH,
     PROBCUT,
     PRUNE,
+    PV,
     REDUCE,
     REPEAT,
+    ROOT,
+    SEARCHED_MOVES,
     TABLE,
-    count_node,
+    enter_node,
+    follows_last_pv,
     make_move,
     make_null_move,
     repetition_in_tree,
-    start_search,
     unmake_move,
     unmake_null_move,
+    update_pv,
 )
 from shogi_engine.search.history import (
-    continuation_row,
-    continuation_score,
-    correct_static_eval,
-    move_history,
-    update_continuation_histories,
-    update_continuation_stats,
-    update_correction_histories,
-    update_quiet_stats,
-    update_tt_move_stats,
+    BEFORE_ROOT,
+    corrected,
+    learn_continuations,
+    learn_correction,
+    learn_from_best_move,
+    learn_from_fail_low,
+    learn_from_multicut,
+    learn_from_static_eval,
+    learn_from_table_cut,
+    learn_trust,
+    static_correction,
 )
-from shogi_engine.search.movepick import init_picker, is_good_capture, next_move, skip_quiet_moves
-from shogi_engine.search.quiescence import find_mate_in_one, quiescence
+from shogi_engine.search.movepick import init_picker, next_move, pick, score_captures, skip_quiet_moves
+from shogi_engine.search.quiescence import find_mate_in_one, is_decisive, quiescence
+from shogi_engine.search.root_moves import bring_to_front, note_root_move
+from shogi_engine.search.terms import (
+    PLY,
+    capture_is_pruned,
+    extension_of,
+    late_move_count,
+    lmr_adjust,
+    move_stat_score,
+    quiet_is_pruned,
+    reduction,
+    rfp_margin,
+    table_settles,
+)
 from shogi_engine.search.tt import (
     BOUND_EXACT,
     BOUND_LOWER,
+    BOUND_NONE,
     BOUND_UPPER,
+    UNSEARCHED,
+    bound_holds,
+    entry_bound,
     entry_depth,
+    entry_eval,
+    entry_is_pv,
     entry_move,
-    entry_settles,
     entry_value,
-    probe,
+    probe_entry,
     store,
 )
 
-PLY = 1024  # reductions are counted in 1/1024 plies
-LOGARITHMS = (np.log(np.maximum(np.arange(128), 1)) * 715).astype(np.int64)  # the product of two: 0.49 ln * ln plies
-
 
 @njit
-def update_pv(ctx, move):
-    """Make `move` and the principal variation of the child node the principal variation of this node."""
-    ply = ctx.ply
-    ctx.pv[ply, ply] = move
-    end = int(ctx.pv_end[ply + 1])
-    for index in range(ply + 1, end):
-        ctx.pv[ply, index] = ctx.pv[ply + 1, index]
-    ctx.pv_end[ply] = max(end, ply + 1)
-
-
-@njit
-def reduction(params, depth, move_count, improving):
-    """Return the base reduction of the `move_count`-th move, in 1/1024 plies."""
-    r = int(LOGARITHMS[min(depth, 127)]) * int(LOGARITHMS[min(move_count, 127)])
-    r = r * int(params.lmr_log_scale) // (1024 * 1024)
-    if not improving:
-        r += r * int(params.lmr_worsening) // 1024
-    return r + int(params.lmr_base)
-
-
-@njit
-def lmr_adjust(params, depth, r, move_count, stat_score, pv_node, cut_node, no_tt_move):
-    """Return the reduction `r` adjusted to the kind of node and the move's histories, in 1/1024 plies."""
-    r += int(params.lmr_adjust) - int(params.lmr_move_count) * move_count
-    r -= stat_score * int(params.lmr_history) // 1024
-    if pv_node:
-        return r - int(params.lmr_pv)
-    if cut_node:
-        return r + int(params.lmr_cut_node) + (int(params.lmr_cut_node_no_tt) if no_tt_move else 0)
-    return r + r * int(params.lmr_all_node) // (256 * depth + int(params.lmr_all_node_offset))
-
-
-@njit
-def search(ctx, alpha, beta, depth, start):
+def search(ctx, alpha, beta, depth, node, start):
     """Return the value of ctx.pos searched `depth` plies deep, exact if it lies within (alpha, beta).
 
-    alpha, beta : int64, alpha < beta.   start : where ctx.moves is free.
-    ctx.cut_nodes[ctx.ply] : this is an expected cut node.
+    alpha, beta : int64, alpha < beta.   node : ROOT, PV, CUT or ALL.   start : where ctx.moves is free.
     No argument of a recursive call may be a literal: numba would compile another version of the search for each, and
     versions that call each other crash when a second process loads them from the cache.
     After a stop (ctx.stopped) the value means nothing. Leaves the principal variation in ctx.pv[ctx.ply].
     """
     # 1. At depth 0, quiescence search.
     if depth <= 0:
-        return quiescence(ctx, alpha, beta, 0, start)
+        return quiescence(ctx, alpha, beta, start)
 
-    # 2. Count the node. After a stop the tree unwinds; its values are thrown away.
-    if count_node(ctx):
+    # 2. After a stop the tree unwinds; its values are thrown away.
+    if enter_node(ctx):
         return 0
     params = ctx.params
-    pv_node = beta - alpha > 1
-    cut_node = ctx.cut_nodes[ctx.ply] != 0
+    root = node == ROOT
+    pv_node = node <= PV
+    cut_node = node == CUT
+    all_node = node == ALL
+    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
+    excluded = here.excluded
 
-    # 3. The rules may end the game here: by repetition or by a declaration.
-    value = repetition_in_tree(ctx)
-    if value != VALUE_NONE:
-        return value
-    if ctx.ply >= MAX_PLY:
-        return evaluate(ctx)
-    if ctx.search_flags & REPEAT:
-        value = declaration_value(ctx)
+    if not root:
+        # 3. The rules may end the game here: by repetition or by a declaration.
+        value = repetition_in_tree(ctx)
         if value != VALUE_NONE:
             return value
-
-    # 4. Mate distance pruning: nothing from here can be better than mating, or worse than being mated, at once.
-    alpha = max(alpha, -VALUE_MATE + ctx.ply)
-    beta = min(beta, VALUE_MATE - ctx.ply - 1)
-    if alpha >= beta:
-        return alpha
-
-    # 5. Near the end of the game its own exact solver may take over.
-    if ctx.search_flags & FINISH:
-        value = endgame_solve(ctx, alpha, beta)
-        if value != VALUE_NONE:
-            return value
-
-    # 6. Static evaluation, then the transposition table: its cluster was prefetched, and arrives in the meantime.
-    in_check = is_in_check(ctx.pos)
-    pruning = ctx.search_flags & PRUNE != 0
-    static_eval = VALUE_NONE
-    if pruning and not in_check:
-        static_eval = correct_static_eval(ctx, evaluate(ctx))
-    tt_move = MOVE_NONE
-    hash_key = np.uint64(0)
-    tt_hit = False
-    if ctx.search_flags & TABLE:
-        hash_key = key(ctx.pos) ^ ctx.tt_key_salt
-        data = probe(ctx, hash_key)
-        if data != np.uint64(0):
-            tt_hit = True
-            tt_move = entry_move(data)
-            tt_depth = entry_depth(data)
-            deep_enough = tt_depth >= depth if ctx.search_flags & DEEPER else tt_depth == depth
-            if deep_enough and not pv_node and entry_settles(data, alpha, beta, ctx.ply):
-                value = entry_value(data, ctx.ply)
-                if value >= beta:
-                    update_tt_move_stats(ctx, tt_move, depth)
+        if ctx.ply >= MAX_PLY:
+            return evaluate(ctx)
+        if ctx.search_flags & REPEAT:
+            value = declaration_value(ctx)
+            if value != VALUE_NONE:
                 return value
 
+        # 4. Mate distance pruning: nothing from here can be better than mating, or worse than being mated, at once.
+        alpha = max(alpha, -VALUE_MATE + ctx.ply)
+        beta = min(beta, VALUE_MATE - ctx.ply - 1)
+        if alpha >= beta:
+            return alpha
+
+        # 5. Near the end of the game its own exact solver may take over.
+        if ctx.search_flags & FINISH:
+            value = endgame_solve(ctx, alpha, beta)
+            if value != VALUE_NONE:
+                return value
+
+    in_check = is_in_check(ctx.pos)
+    pruning = ctx.search_flags & PRUNE != 0
+    reducing = ctx.search_flags & REDUCE != 0
+    here.in_check = in_check
+    here.depth = depth
+    here.follow_pv = follows_last_pv(ctx)
+    here.move_count = here.stat_score = 0
+    ctx.frames[BEFORE_ROOT + ctx.ply + 2].cutoffs = 0
+    last_reduction = last.reduction
+    last.reduction = 0
+
+    # 6. The transposition table. An entry that was searched deep enough settles the node, unless it says that the node
+    #    is not what it was expected to be. A search without the table's move knows nothing of it but the move.
+    tt_move, tt_value, tt_depth, tt_bound = MOVE_NONE, VALUE_NONE, 0, BOUND_NONE
+    raw_eval = VALUE_NONE
+    hash_key = np.uint64(0)
+    tt_hit = False
+    tt_marked = False
+    if ctx.search_flags & TABLE:
+        hash_key = key(ctx.pos) ^ ctx.tt_key_salt
+        data, check = probe_entry(ctx, hash_key)
+        if data != np.uint64(0):
+            tt_hit = True
+            tt_move, tt_value = entry_move(data), entry_value(data, ctx.ply)
+            tt_depth, tt_bound = entry_depth(data), entry_bound(data)
+            raw_eval, tt_marked = entry_eval(check), entry_is_pv(data)
+    if root and ctx.root_count > ctx.root_first:
+        tt_move = ctx.root_moves[ctx.root_first]
+    here.tt_hit = tt_hit
+    if excluded == MOVE_NONE:
+        here.marked = pv_node or tt_marked
+    tt_capture = tt_move != MOVE_NONE and not is_quiet(ctx.pos, tt_move)
+    settles = bound_holds(tt_bound, tt_value, beta) and table_settles(ctx, tt_value, tt_depth, beta, depth, cut_node)
+    if settles and not pv_node and excluded == MOVE_NONE:
+        if pruning and tt_move != MOVE_NONE and tt_value >= beta:
+            learn_from_table_cut(ctx, tt_move, not tt_capture, depth)
+        return tt_value
+
     # 7. Mate in one, found without a search.
-    if ctx.search_flags & FINISH and not tt_hit and not in_check:
+    if ctx.search_flags & FINISH and not tt_hit and not in_check and not root and excluded == MOVE_NONE:
         move = find_mate_in_one(ctx, hash_key, start)
         if move != MOVE_NONE:
             ctx.pv_end[ctx.ply + 1] = ctx.ply + 1
             update_pv(ctx, move)
             return VALUE_MATE - ctx.ply - 1
 
-    # 8. Improving: the static evaluation is better than two plies ago (or four, if that was a check).
-    #    Opponent worsening: it is better than the opponent's own one ply ago.
-    improving = False
-    opponent_worsening = False
-    if static_eval != VALUE_NONE:
-        previous = VALUE_NONE
-        if ctx.ply >= 2:
-            previous = int(ctx.static_evals[ctx.ply - 2])
-        if previous == VALUE_NONE and ctx.ply >= 4:
-            previous = int(ctx.static_evals[ctx.ply - 4])
-        improving = ctx.ply >= 2 and (previous == VALUE_NONE or static_eval > previous)
-        if ctx.ply >= 1 and int(ctx.static_evals[ctx.ply - 1]) != VALUE_NONE:
-            opponent_worsening = static_eval > -int(ctx.static_evals[ctx.ply - 1])
-    ctx.static_evals[ctx.ply] = static_eval
-    tt_capture = tt_move != MOVE_NONE and not is_quiet(ctx.pos, tt_move)
+    # 8. The static evaluation, corrected by what searches found in like positions, and a better estimate by the table's
+    #    bound. Improving: it is better than two plies ago. Opponent worsening: better than the opponent's own.
+    static_eval = estimate = VALUE_NONE
+    correction = 0
+    improving = opponent_worsening = False
+    if pruning:
+        here.structure = structure_slot(ctx)
+        before = ctx.frames[BEFORE_ROOT + ctx.ply - 2].static_eval
+        if in_check:
+            static_eval = estimate = here.static_eval = before
+        else:
+            if excluded != MOVE_NONE:
+                static_eval = estimate = raw_eval = here.static_eval
+            else:
+                if raw_eval == VALUE_NONE:
+                    raw_eval = evaluate(ctx)
+                correction = static_correction(ctx)
+                static_eval = estimate = here.static_eval = corrected(raw_eval, correction)
+                if not tt_hit and ctx.search_flags & TABLE:
+                    store(ctx, hash_key, MOVE_NONE, VALUE_NONE, UNSEARCHED, BOUND_NONE, here.marked, raw_eval)
+                if tt_value != VALUE_NONE and bound_holds(tt_bound, tt_value, estimate):
+                    estimate = tt_value
+            learn_from_static_eval(ctx)
+            improving = static_eval > before
+            opponent_worsening = static_eval > -last.static_eval
+            # Hindsight: the last move was reduced, and what came of it says whether that was too much or too little.
+            if last_reduction >= params.hindsight_reduction and not opponent_worsening:
+                depth += 1
+            near = last.static_eval != VALUE_NONE and static_eval + last.static_eval > params.hindsight_margin
+            if last_reduction >= 2 and depth >= 2 and near:
+                depth -= 1
 
     # 9. Forward pruning by the static evaluation.
-    if static_eval != VALUE_NONE and not pv_node and abs(beta) < VALUE_MATE_IN_MAX:
+    if pruning and not in_check:
         # 9a. Razoring: far below alpha only captures and checks can help.
-        if static_eval < alpha - int(params.razor_margin) - int(params.razor_depth_margin) * depth * depth:
-            return quiescence(ctx, alpha, beta, 0, start)
+        far_below = params.razor_margin + params.razor_depth_margin * depth * depth
+        if not pv_node and estimate < alpha - far_below:
+            return quiescence(ctx, alpha, beta, start)
         # 9b. Reverse futility pruning: so far above beta that the remaining depth will hardly lose all of it.
-        margin = int(params.rfp_margin) * depth
-        if improving:
-            margin -= int(params.rfp_margin) * int(params.rfp_improving) // 1024
-        if opponent_worsening:
-            margin -= int(params.rfp_margin) * int(params.rfp_opponent_worsening) // 1024
         if (
-            depth <= int(params.rfp_max_depth)
-            and static_eval >= beta
-            and static_eval - margin >= beta
+            not here.marked
+            and depth <= params.rfp_max_depth
+            and estimate >= beta
             and (tt_move == MOVE_NONE or tt_capture)
+            and beta > -VALUE_MATE_IN_MAX
+            and estimate < VALUE_MATE_IN_MAX
+            and estimate - rfp_margin(params, depth, tt_hit, improving, opponent_worsening, correction) >= beta
         ):
-            return beta + (static_eval - beta) // max(int(params.rfp_value_divisor), 1)
-        # 9c. Null move: if even passing keeps the value above beta, a move will.
+            return (2 * beta + estimate) // 3
+        # 9c. Null move: if even passing keeps the value above beta, a move will. Deep ones are verified, as passing may
+        #     be better than any move.
+        enough = beta - params.nmp_depth_margin * depth - params.nmp_margin
+        if improving:
+            enough -= params.nmp_improving
         if (
             cut_node
-            and depth >= int(params.nmp_min_depth)
-            and static_eval >= beta
-            and ctx.last_null != ctx.ply - 1
+            and excluded == MOVE_NONE
+            and static_eval >= enough
+            and ctx.ply >= ctx.null_min_ply
+            and beta > -VALUE_MATE_IN_MAX
             and null_allowed(ctx.pos)
         ):
-            r = int(params.nmp_base) + depth // max(int(params.nmp_depth_divisor), 1)
-            r += min((static_eval - beta) // max(int(params.nmp_eval_divisor), 1), int(params.nmp_eval_max))
+            null_depth = depth - params.nmp_base - depth // max(params.nmp_depth_divisor, 1)
             make_null_move(ctx)
-            value = -search(ctx, -beta, -beta + 1, depth - r, start)
+            value = -search(ctx, -beta, -beta + 1, null_depth, np.int64(ALL), start)
             unmake_null_move(ctx)
             if ctx.stopped:
                 return 0
-            if value >= beta:
-                return min(value, VALUE_MATE_IN_MAX - 1)
+            if beta <= value < VALUE_MATE_IN_MAX:
+                if ctx.null_min_ply > 0 or depth < params.nmp_verify_depth:
+                    return value
+                ctx.null_min_ply = ctx.ply + 3 * null_depth // 4
+                verified = search(ctx, beta - 1, beta, null_depth, np.int64(ALL), start)
+                ctx.null_min_ply = 0
+                if ctx.stopped:
+                    return 0
+                if verified >= beta:
+                    return value
         improving = improving or static_eval >= beta
 
-    # 9d. Multi-ProbCut: a shallow search that misses the window by a wide margin predicts that this one would too.
-    selective = ctx.search_flags & PROBCUT and params.probcut_selectivity > 0 and depth >= int(params.probcut_min_depth)
-    if selective and not pv_node and not in_check and abs(beta) < VALUE_MATE_IN_MAX:
+    # 9d. Internal iterative reduction: without a table move the ordering is a guess; next time there will be one.
+    unordered = tt_move == MOVE_NONE and not here.follow_pv and not all_node
+    if reducing and not in_check and unordered and depth >= params.iir_min_depth and last_reduction <= 3:
+        depth -= 1
+
+    # 10. ProbCut: a shallower search that beats beta by a wide margin predicts that this one would too.
+    # 10a. By captures that win that much.
+    probcut_beta = beta + params.probcut_margin
+    if improving:
+        probcut_beta -= params.probcut_improving
+    if (
+        pruning
+        and params.probcut_margin > 0
+        and not in_check
+        and not root
+        and depth >= params.probcut_min_depth
+        and not is_decisive(beta)
+        and tt_value >= probcut_beta  # or VALUE_NONE, which is larger
+    ):
+        end = start + generate_captures(ctx, start)
+        score_captures(ctx, start, end, tt_move)
+        for index in range(start, end):
+            move = pick(ctx, index, end)
+            if move == excluded or is_inferior(ctx.pos, move) or not is_legal(ctx.pos, move):
+                continue
+            if not see_ge(ctx, move, probcut_beta - static_eval):
+                continue
+            ctx.nodes += 1
+            make_move(ctx, move)
+            value = -quiescence(ctx, -probcut_beta, -probcut_beta + 1, end)
+            if value >= probcut_beta and depth > 4:
+                next_node = np.int64(ALL if cut_node else CUT)
+                value = -search(ctx, -probcut_beta, -probcut_beta + 1, depth - 4, next_node, end)
+            unmake_move(ctx, move)
+            if ctx.stopped:
+                return 0
+            if value >= probcut_beta:
+                if ctx.search_flags & TABLE and excluded == MOVE_NONE:
+                    store(ctx, hash_key, move, value, depth - 3, BOUND_LOWER, here.marked, raw_eval)
+                if not is_decisive(value):
+                    return value - (probcut_beta - beta)
+    # 10b. By the table.
+    if pruning and params.small_probcut_margin > 0 and tt_bound & BOUND_LOWER and tt_depth >= depth - 4:
+        probcut_beta = beta + params.small_probcut_margin
+        if probcut_beta <= tt_value < VALUE_MATE_IN_MAX and not is_decisive(beta) and not root:
+            return probcut_beta
+    # 10c. Multi-ProbCut, where the game knows how well a shallow search predicts a deeper one.
+    selective = ctx.search_flags & PROBCUT and params.probcut_selectivity > 0 and depth >= params.probcut_min_depth
+    if selective and not pv_node and not in_check and not is_decisive(beta):
         shallow, spread = probcut(ctx, depth)
         if shallow > 0:
-            margin = int(params.probcut_selectivity) * spread // 100
+            margin = params.probcut_selectivity * spread // 100
             if evaluate(ctx) >= beta:
-                value = search(ctx, beta + margin - 1, beta + margin, shallow, start)
+                value = search(ctx, beta + margin - 1, beta + margin, shallow, np.int64(node), start)
                 if value >= beta + margin and not ctx.stopped:
                     return beta
             else:
-                value = search(ctx, alpha - margin, alpha - margin + 1, shallow, start)
+                value = search(ctx, alpha - margin, alpha - margin + 1, shallow, np.int64(node), start)
                 if value <= alpha - margin and not ctx.stopped:
                     return alpha
             if ctx.stopped:
                 return 0
 
-    # 10. Internal iterative reduction: without a table move the ordering is a guess; next time there will be one.
-    deep_enough = depth >= int(params.iir_min_depth)
-    if ctx.search_flags & REDUCE and deep_enough and tt_move == MOVE_NONE and (pv_node or cut_node):
-        depth -= 1
-
     # 11. Loop over the moves until a beta cutoff.
-    ctx.killers[ctx.ply + 1, 0] = MOVE_NONE
-    ctx.killers[ctx.ply + 1, 1] = MOVE_NONE
     if pruning:
         set_check_info(ctx)
-
     best_value = -VALUE_INFINITE
     best_move = MOVE_NONE
-    best_end = start
-    bound = BOUND_UPPER
     move_count = 0
-    lmp_count = int(params.lmp_base) + depth * depth * int(params.lmp_depth_scale) // 1024
-    if not improving:
-        lmp_count = lmp_count * int(params.lmp_not_improving) // 1024
-    picker = ctx.pickers[ctx.ply]
-    ctx.depths[ctx.ply] = depth
-    init_picker(ctx, start, tt_move)
+    searched = 0
+    picker = ctx.pickers[1 if excluded != MOVE_NONE else 0, ctx.ply]
+    init_picker(ctx, picker, start, tt_move)
     while True:
-        picker.skip_quiets = pruning and best_value > -VALUE_MATE_IN_MAX and move_count + 1 >= lmp_count
-        move = next_move(ctx)
-        if move == MOVE_NONE:
-            break
-        if not is_legal(ctx.pos, move):
-            continue
+        if root:
+            if ctx.root_first + move_count >= ctx.root_count:
+                break
+            move = ctx.root_moves[ctx.root_first + move_count]
+        else:
+            move = next_move(ctx, picker)
+            if move == MOVE_NONE:
+                break
+            if move == excluded or pruning and is_inferior(ctx.pos, move) or not is_legal(ctx.pos, move):
+                continue
         move_count += 1
+        here.move_count = move_count
         quiet = is_quiet(ctx.pos, move)
-        prunable = pruning and best_value > -VALUE_MATE_IN_MAX and move != tt_move
+        new_depth = depth - move_cost(ctx.pos, move)
+        r = 0
+        if reducing:
+            root_window = ctx.window.beta - ctx.window.alpha
+            r = reduction(params, depth, move_count, improving, beta - alpha, root_window)
+            if here.marked:
+                r += params.lmr_marked_pruning
 
         # 12. Pruning at shallow depth, once a line is known that does not get mated.
-        # 12a. Late move pruning: quiet moves that come late.
-        if prunable and quiet and move_count >= lmp_count and not gives_check(ctx, move):
-            skip_quiet_moves(ctx)
-            continue
-        new_depth = depth - move_cost(ctx.pos, move)
-        history, continuation = 0, 0
-        if quiet:
-            history, continuation = move_history(ctx, move), continuation_score(ctx, move)
-        r = reduction(params, depth, move_count, improving)
-        if prunable:
-            if not quiet or gives_check(ctx, move):
+        if pruning and not root and best_value > -VALUE_MATE_IN_MAX:
+            # 12a. Late move pruning: quiet moves that come late.
+            if not picker.skip_quiets and move_count >= late_move_count(params, depth, improving):
+                picker.skip_quiets = 1
+                skip_quiet_moves(ctx, picker)
+            lmr_depth = new_depth - r // PLY
+            checks = gives_check(ctx, move)
+            if not quiet or checks:
                 # 12b. Captures and checks that lose material, or whose gain would not bring the value near alpha.
-                threshold = -int(params.see_capture_margin) * depth
-                lmr_depth = new_depth - r // PLY
-                shallow_enough = lmr_depth < int(params.capture_futility_max_depth)
-                if static_eval != VALUE_NONE and shallow_enough and not gives_check(ctx, move):
-                    gain = int(params.capture_futility_base) + int(params.capture_futility_margin) * lmr_depth
-                    threshold = max(threshold, alpha - static_eval - gain)
-                is_good = threshold <= 0 and is_good_capture(ctx, picker.index)
-                if not is_good and not see_ge(ctx.pos, move, threshold):
+                if capture_is_pruned(ctx, move, depth, lmr_depth, alpha, checks):
                     continue
-            else:
-                # 12c. Quiet moves with bad continuation histories, ...
-                if continuation < -int(params.history_pruning_margin) * depth:
-                    continue
-                # ... that start too far below alpha for the depth that reductions leave (futility), ...
-                lmr_depth = new_depth - r // PLY + (continuation + history) // max(int(params.history_ply), 1)
-                shallow_enough = lmr_depth <= int(params.futility_max_depth)
-                if static_eval != VALUE_NONE and shallow_enough and abs(alpha) < VALUE_MATE_IN_MAX:
-                    futility_value = static_eval + int(params.futility_base) + int(params.futility_margin) * lmr_depth
-                    if best_move == MOVE_NONE:
-                        futility_value += int(params.futility_no_best)
-                    if futility_value <= alpha:
-                        no_mates = abs(best_value) < VALUE_MATE_IN_MAX and abs(futility_value) < VALUE_MATE_IN_MAX
-                        if best_value < futility_value and no_mates:
-                            best_value = futility_value
-                        continue
-                # ... or that lose material.
-                lmr_depth = max(lmr_depth, 0)
-                if not see_ge(ctx.pos, move, -int(params.see_quiet_margin) * lmr_depth * lmr_depth):
+            elif not (here.follow_pv and pv_node):
+                # 12c. Quiet moves with bad histories, that start too far below alpha, or that lose material.
+                pruned, at_most = quiet_is_pruned(ctx, move, depth, lmr_depth, alpha, best_move == MOVE_NONE)
+                if pruned:
+                    if best_value <= at_most < VALUE_MATE_IN_MAX and not is_decisive(best_value):
+                        best_value = at_most
                     continue
 
-        stat_score = history + continuation
-        ctx.stat_scores[ctx.ply] = stat_score
+        # 13. Singular extension: if all moves but the table's stay below its value by a margin, it is searched deeper,
+        #     the deeper the larger the margin, and the others a ply deeper. If others reach beta too, so will this
+        #     node (multicut). If the table's move is no better than others, it is searched less deep.
+        extension = 0
+        if (
+            reducing
+            and move == tt_move
+            and not root
+            and excluded == MOVE_NONE
+            and depth >= params.singular_min_depth + here.marked
+            and tt_bound & BOUND_LOWER
+            and tt_depth >= depth - params.singular_tt_depth
+            and not is_decisive(tt_value)
+        ):
+            margin = params.singular_margin + (params.singular_marked if here.marked and not pv_node else 0)
+            singular_beta = tt_value - margin * depth // 55
+            here.excluded = move
+            next_node = np.int64(CUT if cut_node else ALL)
+            value = search(ctx, singular_beta - 1, singular_beta, new_depth // 2, next_node, picker.end)
+            here.excluded = MOVE_NONE
+            here.move_count = move_count
+            if ctx.stopped:
+                return 0
+            if value < singular_beta:
+                extension = extension_of(ctx, value, singular_beta, pv_node, tt_capture, correction)
+                depth += 1
+            elif value >= beta and not is_decisive(value):
+                learn_from_multicut(ctx, depth)
+                return value
+            elif tt_value >= beta:
+                extension = -params.negative_extension
+            elif cut_node:
+                extension = -params.negative_extension_cut
+        new_depth += extension
+
+        # 14. Late move reduction: by the kind of node, what the table says of it, and the move's histories.
+        stat_score = move_stat_score(ctx, move) if reducing else 0
+        here.stat_score = stat_score
+        nodes_before = ctx.nodes
+        ctx.nodes += 1
         make_move(ctx, move)
+        if reducing:
+            r = lmr_adjust(ctx, r, node, depth, move_count, alpha, tt_value, tt_depth, correction)
+            if cut_node and tt_move == MOVE_NONE:
+                r += params.lmr_cut_node_no_tt
+            if tt_capture:
+                r += params.lmr_tt_capture
+            if move == tt_move:
+                r -= params.lmr_tt_move
 
-        # 13. Principal variation search: the first move with the full window; the others with a zero window and reduced
-        #     depth (late move reduction), again at full depth if they beat alpha, and with the full window at PV nodes.
-        if move_count == 1:
-            ctx.cut_nodes[ctx.ply] = not (pv_node or cut_node)
-            value = -search(ctx, -beta, -alpha, new_depth, picker.end)
-        else:
-            reduced_depth = new_depth
-            if ctx.search_flags & REDUCE and depth >= int(params.lmr_min_depth):
-                no_tt_move = tt_move == MOVE_NONE
-                r = lmr_adjust(params, depth, r, move_count, stat_score, pv_node, cut_node, no_tt_move)
-                reduced_depth = min(max(new_depth - r // PLY + (1 if pv_node else 0), 1), new_depth)
-            ctx.cut_nodes[ctx.ply] = True
-            value = -search(ctx, -alpha - 1, -alpha, reduced_depth, picker.end)
-            if value > alpha and reduced_depth < new_depth:
-                ctx.cut_nodes[ctx.ply] = not cut_node
-                value = -search(ctx, -alpha - 1, -alpha, new_depth, picker.end)
-                if value > alpha and quiet and not ctx.stopped:
-                    bonus = int(params.lmr_research_bonus)
-                    update_continuation_histories(ctx, ctx.ply - 1, continuation_row(ctx, ctx.ply, 1), bonus, in_check)
-            if alpha < value < beta:
-                ctx.cut_nodes[ctx.ply] = False
-                value = -search(ctx, -beta, -alpha, new_depth, picker.end)
-        unmake_move(ctx, move)
-        if ctx.stopped:
-            return 0
-
-        # 14. A new best move? A beta cutoff?
-        if value > best_value:
-            best_value = value
+        # 15. Principal variation search: the first move of a PV node with the full window, all others with a null
+        #     window and reduced depth, again if they beat alpha, and with the full window at PV nodes.
+        value = alpha
+        next_node = np.int64(ALL if cut_node else CUT)
+        if reducing and depth >= 2 and move_count > 1:
+            reduced_depth = max(1, min(new_depth - r // PLY, new_depth + params.lmr_longest))
+            if pv_node:
+                reduced_depth += 1
+            here.reduction = new_depth - reduced_depth
+            value = -search(ctx, -alpha - 1, -alpha, reduced_depth, np.int64(CUT), picker.end)
+            here.reduction = 0
             if value > alpha:
-                best_move = move
-                best_end = picker.index + 1
-                bound = BOUND_EXACT
-                if pv_node:
-                    update_pv(ctx, move)
-                if value >= beta:
-                    bound = BOUND_LOWER
-                    if quiet:
-                        update_quiet_stats(ctx, start, picker.index, depth)
-                    break
-                alpha = value
-
-    # 15. No legal move: the game is over.
-    if move_count == 0:
-        return terminal_value(ctx)
-
-    # 16. Update the histories, the correction histories and the transposition table.
-    has_best_move = best_move != MOVE_NONE
-    quiet_best = not has_best_move or is_quiet(ctx.pos, best_move)
-    if has_best_move and quiet_best:
-        update_continuation_stats(ctx, start, best_end, best_move, depth, tt_move)
-    bounds_eval = (best_value > static_eval) == has_best_move  # else the bound does not contradict it
-    if static_eval != VALUE_NONE and quiet_best and bounds_eval and abs(best_value) < VALUE_MATE_IN_MAX:
-        update_correction_histories(ctx, best_value - static_eval, depth, has_best_move)
-    if ctx.search_flags & TABLE:
-        store(ctx, hash_key, best_move, best_value, depth, bound, ctx.ply)
-    return best_value
-
-
-@njit
-def prepare_root(ctx):
-    """Start a search of ctx.pos and sort its root moves by `root_order_score`, stably.
-
-    Of moves of equal value the first is played.
-    """
-    start_search(ctx)
-    for index in range(int(ctx.root_count)):
-        ctx.scores[index] = root_order_score(ctx, ctx.root_moves[index])
-    for index in range(1, int(ctx.root_count)):
-        move, score = ctx.root_moves[index], ctx.scores[index]
-        place = index
-        while place > 0 and ctx.scores[place - 1] < score:
-            ctx.root_moves[place], ctx.scores[place] = ctx.root_moves[place - 1], ctx.scores[place - 1]
-            place -= 1
-        ctx.root_moves[place], ctx.scores[place] = move, score
-
-
-@njit
-def search_root(ctx, alpha, beta, depth, first):
-    """Search the root moves ctx.root_moves[first : ctx.root_count] `depth` plies deep; return the best value.
-
-    The best move is brought to `first` as soon as it is known, the others keep their order, so that a stopped
-    search has its best move too. ctx.root_scores[first] is its value, or -VALUE_INFINITE if none was searched.
-
-    Step 13 of `search` stands here again: a kernel that searches one move for both would call `search` and be called
-    by it, and numba cannot cache mutual recursion (the second process crashes). The root has no pruning, keeps its
-    move order between iterations, and reduces a little differently.
-    """
-    params = ctx.params
-    ctx.root_scores[first] = -VALUE_INFINITE
-    ctx.root_depth = depth
-    ctx.static_evals[0] = evaluate(ctx) if ctx.search_flags & PRUNE and not is_in_check(ctx.pos) else VALUE_NONE
-    best_value = -VALUE_INFINITE
-    raised_alpha = alpha
-    for index in range(first, int(ctx.root_count)):
-        move = ctx.root_moves[index]
-        new_depth = depth - move_cost(ctx.pos, move)
-        move_count = index - first + 1
-        reduced_depth = new_depth
-        if ctx.search_flags & REDUCE and depth >= int(params.lmr_min_depth) and move_count > 1:
-            stat_score = move_history(ctx, move) + continuation_score(ctx, move) if is_quiet(ctx.pos, move) else 0
-            r = reduction(params, depth, move_count, True)
-            r = lmr_adjust(params, depth, r, move_count, stat_score, True, False, False)
-            reduced_depth = new_depth - min(max(r // PLY, 0), new_depth - 1)
-        ctx.stat_scores[0] = 0
-        make_move(ctx, move)
-        if move_count == 1:
-            ctx.cut_nodes[ctx.ply] = False
-            value = -search(ctx, -beta, -raised_alpha, new_depth, 0)
-        else:
-            ctx.cut_nodes[ctx.ply] = True
-            value = -search(ctx, -raised_alpha - 1, -raised_alpha, reduced_depth, 0)
-            if value > raised_alpha and reduced_depth < new_depth:
-                value = -search(ctx, -raised_alpha - 1, -raised_alpha, new_depth, 0)
-            if raised_alpha < value < beta:
-                ctx.cut_nodes[ctx.ply] = False
-                value = -search(ctx, -beta, -raised_alpha, new_depth, 0)
+                if reduced_depth < new_depth and value > best_value + params.lmr_deeper:
+                    new_depth += 1
+                if value < best_value + params.lmr_shallower:
+                    new_depth -= 1
+                if new_depth > reduced_depth:
+                    value = -search(ctx, -alpha - 1, -alpha, new_depth, next_node, picker.end)
+                if not ctx.stopped:
+                    learn_continuations(ctx, ctx.ply - 1, here.to_slot, params.lmr_research_bonus)
+        elif not pv_node or move_count > 1:
+            scout_depth = new_depth
+            if reducing:
+                if tt_move == MOVE_NONE:
+                    r += params.scout_no_tt
+                if r > params.scout_reduction[0]:
+                    scout_depth -= 1
+                if r > params.scout_reduction[1] and new_depth > 2:
+                    scout_depth -= 1
+            value = -search(ctx, -alpha - 1, -alpha, scout_depth, next_node, picker.end)
+        if pv_node and (move_count == 1 or value > alpha) and not ctx.stopped:
+            if reducing and move == tt_move and tt_depth > 1:
+                new_depth = max(new_depth, 1)
+            value = -search(ctx, -beta, -alpha, new_depth, np.int64(PV), picker.end)
         unmake_move(ctx, move)
         if ctx.stopped:
-            break
+            return best_value if root else 0
+
+        # 16. A new best move? A beta cutoff?
+        if root:
+            note_root_move(ctx, move_count - 1, value, ctx.nodes - nodes_before)
         if value > best_value:
             best_value = value
-            if value > raised_alpha or move_count == 1:
+            if root and (value > alpha or move_count == 1):
                 ctx.pv_end[0] = 0
                 update_pv(ctx, move)
-                for place in range(index, first, -1):
-                    ctx.root_moves[place] = ctx.root_moves[place - 1]
-                ctx.root_moves[first] = move
-                ctx.root_scores[first] = value
-            if value >= beta:
-                break
-            raised_alpha = max(raised_alpha, value)
-    if ctx.search_flags & TABLE and best_value > -VALUE_INFINITE and not ctx.stopped and first == 0:
-        bound = BOUND_UPPER if best_value <= alpha else BOUND_LOWER if best_value >= beta else BOUND_EXACT
-        store(ctx, key(ctx.pos) ^ ctx.tt_key_salt, ctx.root_moves[0], best_value, depth, bound, 0)
+                bring_to_front(ctx, move_count - 1, value)
+            if value > alpha:
+                best_move = move
+                if pv_node and not root:
+                    update_pv(ctx, move)
+                if value >= beta:
+                    if extension < 2 or pv_node:
+                        here.cutoffs += 1
+                    break
+                # What is better still can be found less deep.
+                if reducing and 2 < depth < 14 and not is_decisive(value):
+                    depth -= params.raised_alpha
+                alpha = value
+        if move != best_move and searched < SEARCHED_MOVES:
+            ctx.searched[ctx.ply, searched] = move
+            searched += 1
+
+    # 17. No legal move: the game is over, unless the only one is left out.
+    if move_count == 0:
+        return terminal_value(ctx) if excluded == MOVE_NONE else alpha
+
+    # 18. A value above beta at small depth is believed the less; then the histories and the transposition table.
+    if pruning and best_value >= beta and not is_decisive(best_value) and not is_decisive(alpha):
+        best_value = (best_value * depth + beta) // (depth + 1)
+    has_best_move = best_move != MOVE_NONE
+    if has_best_move:
+        learn_from_best_move(ctx, best_move, searched, depth, tt_move)
+        if not pv_node:
+            learn_trust(ctx, best_move == tt_move)
+    elif pruning:
+        learn_from_fail_low(ctx, best_value, depth)
+    if best_value <= alpha and last.marked:
+        here.marked = True
+    other_line = root and ctx.root_first > 0
+    if ctx.search_flags & TABLE and excluded == MOVE_NONE and not other_line:
+        bound = BOUND_UPPER
+        if best_value >= beta:
+            bound = BOUND_LOWER
+        elif has_best_move and pv_node:
+            bound = BOUND_EXACT
+        store(ctx, hash_key, best_move, best_value, depth, bound, here.marked, raw_eval)
+    quiet_best = not has_best_move or is_quiet(ctx.pos, best_move)
+    if pruning and not in_check and quiet_best and (best_value > static_eval) == has_best_move:
+        learn_correction(ctx, best_value - static_eval, depth, has_best_move)
     return best_value

@@ -3,7 +3,6 @@
 import numpy as np
 
 from shogi_engine.game import (
-    MOVE_NONE,
     NOT_OVER,
     VALUE_INFINITE,
     game_result,
@@ -12,8 +11,8 @@ from shogi_engine.game import (
 )
 from shogi_engine.jit import njit
 from shogi_engine.search.context import make_move, unmake_move, write_root_moves
-from shogi_engine.search.movepick import order_moves, pick_move
-from shogi_engine.search.textbook import ORDERED, alpha_beta, minimax, negascout
+from shogi_engine.search.movepick import pick
+from shogi_engine.search.textbook import ORDERED, alpha_beta, minimax, negascout, order_moves
 
 RANDOM, MINIMAX, ALPHA_BETA, NEGASCOUT = range(4)  # kinds of players; NegaScout with ORDERED is PVS
 KIND, DEPTH, FEATURES = range(3)  # columns of `players`
@@ -68,9 +67,9 @@ def choose(ctx, count, kind, depth, state, visits):
     for index in range(count):
         ctx.moves[index] = ctx.root_moves[index]
     if ctx.search_flags & ORDERED:
-        order_moves(ctx, 0, count, MOVE_NONE)
+        order_moves(ctx, 0, count)
         for index in range(count):
-            ctx.root_moves[index] = pick_move(ctx, index, count)
+            ctx.root_moves[index] = pick(ctx, index, count)
     refresh_line(ctx)
     visits[0] += 1
     best, best_move = -VALUE_INFINITE, ctx.root_moves[0]

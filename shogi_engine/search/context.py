@@ -8,16 +8,21 @@ import numpy as np
 from shogi_engine.evaluation import Evaluation, Evaluator
 from shogi_engine.game import (
     MAX_PLY,
+    MOVE_NONE,
     VALUE_NONE,
     Game,
+    capture_slot,
     context_fields,
     continuation_slot,
     do_move,
     do_null,
     evaluate,
     generate_moves,
+    history_slot,
     is_legal,
+    is_quiet,
     key_after,
+    leave_ply,
     refresh_line,
     repetition_key,
     repetition_value,
@@ -25,7 +30,15 @@ from shogi_engine.game import (
     undo_null,
 )
 from shogi_engine.jit import load_u64, new_record, njit, points_to, prefetch, record_at, record_dtype
-from shogi_engine.search.history import LOOK_BACK, Histories, histories_dtype, no_move_row, scratch_histories
+from shogi_engine.search.history import (
+    BEFORE_ROOT,
+    Histories,
+    clear_low_ply_history,
+    continuation_row,
+    continuation_rows,
+    histories_dtype,
+    scratch_histories,
+)
 from shogi_engine.search.tt import prefetch_cluster
 
 MAX_GAME_PLY = 1024  # moves of the game before the root that the rules on repetition can look back on
@@ -37,14 +50,13 @@ HUGE_PAGE = 2 << 20
 TABLE = 1  # the transposition table
 DEEPER = 2  # entries searched deeper than the node may cut off too
 PRUNE = 4  # forward pruning: null move, futility, and whatever else rests on the static evaluation
-REDUCE = 8  # late move reductions, internal iterative reductions
-KILLERS = 16  # quiet moves that cut off at the same ply come before the other quiet ones
+REDUCE = 8  # late move reductions, internal iterative reductions, singular extensions
 QUIESCE = 32  # quiescence search at depth 0
 REPEAT = 64  # the rules on repetition, and declarations
 FINISH = 128  # the game's own endgame solver, and wins found without a search
 PROBCUT = 256  # forward pruning by shallow searches
-ALL_FLAGS = TABLE | DEEPER | PRUNE | REDUCE | KILLERS | QUIESCE | REPEAT | FINISH | PROBCUT
-EXACT = TABLE | DEEPER | KILLERS | REPEAT | FINISH
+ALL_FLAGS = TABLE | DEEPER | PRUNE | REDUCE | QUIESCE | REPEAT | FINISH | PROBCUT
+EXACT = TABLE | DEEPER | REPEAT | FINISH
 
 # A node's move picker, see movepick.py.
 PICKER = record_dtype(
@@ -58,6 +70,40 @@ PICKER = record_dtype(
     ]
 )
 
+# What a node of the line keeps for those below and above it: Stockfish's Stack. See `frame`.
+FRAME = record_dtype(
+    [
+        ("static_eval", np.int64),  # corrected; in check that of two plies before; VALUE_NONE if there is none
+        ("in_check", np.int64),
+        ("tt_hit", np.int64),
+        ("marked", np.int64),  # on a principal variation once, or near one
+        ("follow_pv", np.int64),  # on the principal variation of the last iteration
+        ("structure", np.int64),  # structure_slot
+        ("excluded", np.uint32),  # the move left out in a singular search, MOVE_NONE otherwise
+        ("depth", np.int64),  # how many plies the node is searched
+        ("move_count", np.int64),  # of the move made here
+        ("cutoffs", np.int64),  # beta cutoffs of the node's moves, forgotten two plies above
+        # Of the move made here:
+        ("move", np.uint32),  # MOVE_NONE for a null move
+        ("quiet", np.int64),
+        ("slot", np.int64),  # history_slot, or capture_slot
+        ("to_slot", np.int64),  # continuation_slot
+        ("row", np.int64),  # of the continuation histories of the moves that follow
+        ("reduction", np.int64),  # plies
+        ("stat_score", np.int64),  # its histories
+    ]
+)
+SEARCHED_MOVES = 32  # a node remembers these for its histories
+
+# The aspiration window of an iteration, see root_search.open_window: `depth` is searched next, at most `iteration`.
+WINDOW = record_dtype(
+    [("alpha", np.int64), ("beta", np.int64), ("delta", np.int64), ("iteration", np.int64), ("depth", np.int64)]
+)
+
+# What is expected of a node. The root and the nodes of the principal variation have an open window; of the others, a
+# cut node should have a move that reaches beta, and at an all node no move should raise alpha.
+ROOT, PV, CUT, ALL = range(4)
+
 _dtypes: dict[tuple[str, Evaluation], np.dtype] = {}
 
 
@@ -69,16 +115,19 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
     if (game.name, evaluation) not in _dtypes:
         _dtypes[game.name, evaluation] = record_dtype(
             [
-                *context_fields(game, MAX_PLY + 2, MAX_GAME_PLY + MAX_PLY + 2),
+                # A node and its singular search both list moves.
+                *context_fields(game, 2 * (MAX_PLY + 2), MAX_GAME_PLY + MAX_PLY + 2),
                 ("params", game.params),
                 ("evaluation", evaluation.params),
                 ("evaluation_cache", evaluation.cache),
-                # By ply: what evaluation and game keep along the line; right up to computed_ply, see game.update_line.
+                # By ply: what evaluation and game keep along the line; right up to computed_ply, see game.update_line,
+                # and state_ply, see game.update_states.
                 ("accumulators", evaluation.accumulator, (MAX_PLY + 2,)),
                 ("states", game.state, (MAX_PLY + 2,)),
                 ("computed_ply", np.int64),
+                ("state_ply", np.int64),
                 ("ply", np.int64),  # plies below the root
-                ("last_null", np.int64),  # the ply the line's last null move was made at, -1 if there is none
+                ("null_min_ply", np.int64),  # no null move above this ply: one is being verified
                 ("game_ply", np.int64),  # moves in ctx.undo: the game's, then the line's
                 ("nodes", np.int64),  # positions entered
                 ("node_limit", np.int64),
@@ -86,24 +135,27 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
                 ("stopped", np.int64),
                 ("search_flags", np.int64),
                 ("seldepth", np.int64),
-                ("root_depth", np.int64),
+                ("thread", np.int64),  # number of this thread's context: helpers search a little differently
                 ("tt_address", np.uint64),
                 ("tt_clusters", np.uint64),
                 ("generation", np.uint64),
                 ("tt_key_salt", np.uint64),  # of the keys in the transposition table
+                ("root_first", np.int64),  # root moves before this one are not searched (MultiPV)
                 ("root_count", np.int64),
                 ("root_moves", np.uint32, (game.max_moves,)),
                 ("root_scores", np.int32, (game.max_moves,)),
+                ("root_averages", np.int64, (game.max_moves,)),  # of a root move's values, VALUE_NONE before the first
+                ("root_squares", np.int64, (game.max_moves,)),  # of value * abs(value), likewise
+                ("root_efforts", np.int64, (game.max_moves,)),  # nodes spent on a root move
+                ("root_depth", np.int64),
+                ("window", WINDOW),
                 ("pv", np.uint32, (MAX_PLY + 2, MAX_PLY + 2)),
                 ("pv_end", np.int32, (MAX_PLY + 2,)),
-                # What Stockfish keeps in its Stack, by ply.
-                ("pickers", PICKER, (MAX_PLY + 2,)),
-                ("killers", np.uint32, (MAX_PLY + 2, 2)),
-                ("depths", np.int32, (MAX_PLY + 2,)),  # how many plies the node at that ply is searched
-                ("static_evals", np.int32, (MAX_PLY + 2,)),  # corrected; VALUE_NONE in check
-                ("continuation_rows", np.int32, (LOOK_BACK + MAX_PLY + 2,)),  # [LOOK_BACK + ply]: the move's slot
-                ("stat_scores", np.int32, (MAX_PLY + 2,)),  # the histories of the move made at that ply
-                ("cut_nodes", np.uint8, (MAX_PLY + 2,)),  # an expected cut node: some move should fail high
+                ("last_pv", np.uint32, (MAX_PLY + 2,)),  # of the last iteration
+                ("last_pv_end", np.int64),
+                ("pickers", PICKER, (2, MAX_PLY + 2)),  # [1]: of the singular search at that ply
+                ("frames", FRAME, (BEFORE_ROOT + MAX_PLY + 2,)),
+                ("searched", np.uint32, (MAX_PLY + 2, SEARCHED_MOVES)),
                 ("histories", np.uint64),  # the address of history.Histories
                 # How many positions of the line, by repetition_key, fall in each slot.
                 ("repetition_filter", np.uint8, (REPETITION_FILTER_SIZE,)),
@@ -137,8 +189,10 @@ def new_context(game: Game, histories: Histories | None = None, evaluator: Evalu
     ctx.evaluation = evaluator.params
     ctx.search_flags = ALL_FLAGS
     ctx.node_limit = np.iinfo(np.int64).max
-    ctx.continuation_rows[:] = game.continuation_slots
-    ctx.last_null = -1
+    no_move = new_record(FRAME)
+    no_move.static_eval, no_move.row = VALUE_NONE, continuation_rows(game) - 1
+    no_move.to_slot = game.continuation_slots
+    np.asarray(ctx)["frames"] = no_move
     ctx.histories = (histories or scratch_histories(game)).address
     return ctx
 
@@ -164,17 +218,33 @@ def set_root(ctx: Any, position: Any, moves: Sequence[int] | np.ndarray = ()) ->
 @njit
 def begin_game(ctx):
     """Make ctx.pos the beginning of a game, with no moves before it."""
-    ctx.game_ply = ctx.ply = ctx.computed_ply = 0
-    ctx.last_null = -1
+    ctx.game_ply = ctx.ply = ctx.computed_ply = ctx.state_ply = 0
     ctx.repetition_filter[:] = 0
 
 
 @njit
+def forget_line(ctx):
+    """Forget what the nodes of another search's line kept, and its histories near the root."""
+    none = ctx.frames[0]
+    for index in range(BEFORE_ROOT, ctx.frames.shape[0]):
+        frame = ctx.frames[index]
+        frame.static_eval = VALUE_NONE
+        frame.row, frame.to_slot = none.row, none.to_slot
+        frame.in_check = frame.tt_hit = frame.marked = frame.follow_pv = frame.move_count = frame.cutoffs = 0
+        frame.reduction = frame.stat_score = frame.quiet = 0
+        frame.move = frame.excluded = MOVE_NONE
+    clear_low_ply_history(ctx)
+
+
+@njit
 def start_search(ctx):
-    """Prepare a search of the root: counters at zero, no killers, the accumulator of the root."""
-    ctx.ply = ctx.nodes = ctx.seldepth = ctx.stopped = ctx.computed_ply = 0
-    ctx.last_null = -1
-    ctx.killers[:] = 0
+    """Prepare a search of the root: counters at zero, nothing known of its moves, the accumulator of the root."""
+    ctx.ply = ctx.nodes = ctx.seldepth = ctx.stopped = ctx.null_min_ply = ctx.last_pv_end = 0
+    ctx.pv_end[0] = 0
+    forget_line(ctx)
+    for index in range(ctx.root_count):
+        ctx.root_averages[index] = ctx.root_squares[index] = VALUE_NONE
+        ctx.root_efforts[index] = 0
     refresh_line(ctx)
 
 
@@ -218,18 +288,37 @@ def write_root_moves(ctx):
 
 
 @njit
+def enter_repetition_filter(ctx):
+    """Count ctx.pos, which a move is about to leave, among the positions of the line."""
+    ctx.repetition_filter[repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)] += np.uint8(1)
+
+
+@njit
+def leave_repetition_filter(ctx):
+    """Take ctx.pos, to which the line has returned, out again."""
+    ctx.repetition_filter[repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)] -= np.uint8(1)
+
+
+@njit
 def make_move(ctx, move):
-    """Make `move` in the tree; prefetch the memory that the new node will read first."""
+    """Make `move` in the tree; prefetch the memory that the new node will read first.
+
+    Its node's frame has to know whether it is in check.
+    """
     if ctx.search_flags & TABLE:
         next_key = key_after(ctx.pos, move)
         if next_key != np.uint64(0):
             prefetch_cluster(ctx, next_key ^ ctx.tt_key_salt)
-    ctx.repetition_filter[repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)] += np.uint8(1)
+    enter_repetition_filter(ctx)
+    frame = ctx.frames[BEFORE_ROOT + ctx.ply]
+    frame.move = move
+    frame.quiet = is_quiet(ctx.pos, move)
+    frame.slot = history_slot(ctx.pos, move) if frame.quiet else capture_slot(ctx.pos, move)
     slot = max(continuation_slot(ctx.pos, move), 0)
-    ctx.continuation_rows[ctx.ply + LOOK_BACK] = slot
-    last = int(ctx.continuation_rows[ctx.ply + LOOK_BACK - 1])
+    frame.to_slot = slot
+    frame.row = continuation_row(ctx, slot, frame.in_check, frame.quiet)
     corrections = record_at(ctx, ctx.histories).continuation_corrections
-    place = last * corrections.shape[1] + slot
+    place = ctx.frames[BEFORE_ROOT + ctx.ply - 1].to_slot * corrections.shape[1] + slot
     prefetch(np.uint64(corrections.ctypes.data) + np.uint64(2 * place))
     do_move(ctx.pos, move, ctx.undo[ctx.game_ply])
     ctx.game_ply += 1
@@ -242,20 +331,19 @@ def unmake_move(ctx, move):
     ctx.game_ply -= 1
     ctx.ply -= 1
     undo_move(ctx.pos, move, ctx.undo[ctx.game_ply])
-    ctx.repetition_filter[repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)] -= np.uint8(1)
-    if ctx.computed_ply > ctx.ply:
-        ctx.computed_ply = ctx.ply
+    leave_repetition_filter(ctx)
+    leave_ply(ctx)
 
 
 @njit
 def make_null_move(ctx):
     """Pass: let the other side move."""
-    ctx.repetition_filter[repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)] += np.uint8(1)
-    ctx.cut_nodes[ctx.ply + 1] = False
-    ctx.continuation_rows[ctx.ply + LOOK_BACK] = no_move_row(ctx)
-    ctx.stat_scores[ctx.ply] = 0
+    enter_repetition_filter(ctx)
+    frame, none = ctx.frames[BEFORE_ROOT + ctx.ply], ctx.frames[0]
+    frame.move = MOVE_NONE
+    frame.row, frame.to_slot = none.row, none.to_slot
+    frame.quiet = frame.stat_score = 0
     do_null(ctx.pos, ctx.undo[ctx.game_ply])
-    ctx.last_null = ctx.ply
     ctx.game_ply += 1
     ctx.ply += 1
 
@@ -266,10 +354,8 @@ def unmake_null_move(ctx):
     ctx.game_ply -= 1
     ctx.ply -= 1
     undo_null(ctx.pos, ctx.undo[ctx.game_ply])
-    ctx.last_null = -1
-    ctx.repetition_filter[repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)] -= np.uint8(1)
-    if ctx.computed_ply > ctx.ply:
-        ctx.computed_ply = ctx.ply
+    leave_repetition_filter(ctx)
+    leave_ply(ctx)
 
 
 @njit
@@ -285,12 +371,31 @@ def repetition_in_tree(ctx):
 
 
 @njit
-def count_node(ctx):
-    """Count a node; return True if the search has to stop."""
-    ctx.nodes += 1
+def enter_node(ctx):
+    """Begin a node with an empty principal variation; return True if the search has to stop."""
     if ctx.ply > ctx.seldepth:
         ctx.seldepth = ctx.ply
     ctx.pv_end[ctx.ply] = ctx.ply
     if ctx.nodes & 511 == 0 and load_u64(ctx.stop_address) != np.uint64(0) or ctx.nodes >= ctx.node_limit:
         ctx.stopped = 1
     return ctx.stopped != 0
+
+
+@njit
+def update_pv(ctx, move):
+    """Make `move` and the principal variation of the child node the principal variation of this node."""
+    ply = ctx.ply
+    ctx.pv[ply, ply] = move
+    end = int(ctx.pv_end[ply + 1])
+    for index in range(ply + 1, end):
+        ctx.pv[ply, index] = ctx.pv[ply + 1, index]
+    ctx.pv_end[ply] = max(end, ply + 1)
+
+
+@njit
+def follows_last_pv(ctx):
+    """Tell whether the line from the root to ctx.pos is the beginning of the last iteration's principal variation."""
+    if ctx.ply == 0:
+        return True
+    last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
+    return last.follow_pv and ctx.ply <= ctx.last_pv_end and last.move == ctx.last_pv[ctx.ply - 1]

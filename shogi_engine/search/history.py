@@ -1,8 +1,11 @@
-"""Histories: what the search learns about quiet moves and about static evaluations while it runs.
+"""Histories: what the search learns about moves and about static evaluations while it runs.
 
-* Butterfly-style main history of quiet moves, by `history_slot`.
-* Continuation histories: how a quiet move did after the moves 1, 2 and 4 plies before it
-  (https://www.chessprogramming.org/History_Heuristic#Continuation_History).
+* Main history of quiet moves, by `history_slot`, and the same near the root by ply.
+* Captures, by `capture_slot`.
+* Structure history: how quiet moves did with the same `structure_slot`.
+* Continuation histories: how a quiet move did after the moves 1 to 6 plies before it, by whether that one was a check
+  evasion or a capture (https://www.chessprogramming.org/History_Heuristic#Continuation_History).
+* The trust in the table's moves: how often they were best.
 * Correction histories: by how much searches disagreed with the static evaluation, by parts of the position
   (`correction_slots`) and by the last two moves (https://www.chessprogramming.org/Static_Evaluation_Correction_History).
 
@@ -15,40 +18,58 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.game import (
+    CAPTURE_SLOTS,
     CORRECTION_SLOTS,
     CORRECTION_TABLES,
     HISTORY_SLOTS,
     MOVE_NONE,
+    STRUCTURE_SLOTS,
+    VALUE_MAX,
+    VALUE_NONE,
     Game,
+    capture_slot,
     continuation_slot,
     correction_slots,
     history_slot,
-    is_in_check,
-    is_legal_tt_move,
     is_quiet,
 )
 from shogi_engine.jit import njit, python_record_at, record_at, record_dtype
 
-LOOK_BACK = 4  # plies before a move that its continuation histories look at
-HISTORY_MAX = 16384
+BEFORE_ROOT = 7  # ctx.frames[BEFORE_ROOT + ply]: those of plies before the root stand for "no move"
+LOW_PLIES = 5
+CONTINUATIONS = 6  # plies before a move that its continuation histories look at
+MAIN_MAX = 7183
+CAPTURE_MAX = 10692
+STRUCTURE_MAX = 8192
 CONTINUATION_MAX = 30000
 CORRECTION_MAX = 1024
+TRUST_MAX = 8192
+
+# What the tables hold at first; all others are zero.
+LOW_PLY_START = 98
+START_VALUES = {"captures": -678, "structure": -1238, "continuation": -523, "continuation_corrections": 6}
 
 _dtypes: dict[str, np.dtype] = {}
 _scratch: dict[str, "Histories"] = {}
 
 
-def histories_dtype(game: Game) -> np.dtype:
-    """Return the dtype of `game`'s history tables.
+def continuation_rows(game: Game) -> int:
+    """Return how many rows the continuation histories have; the last stands for "no move", and is never written."""
+    return 4 * game.continuation_slots + 1
 
-    The last row and column of the continuation tables stand for "no move": nothing is ever stored there.
-    """
+
+def histories_dtype(game: Game) -> np.dtype:
+    """Return the dtype of `game`'s history tables."""
     if game.name not in _dtypes:
         moves = game.continuation_slots + 1
         _dtypes[game.name] = record_dtype(
             [
                 ("main", np.int16, (HISTORY_SLOTS,)),
-                ("continuation", np.int16, (moves, moves)),  # [continuation_slot of the earlier move, of this one]
+                ("low_ply", np.int16, (LOW_PLIES, HISTORY_SLOTS)),
+                ("captures", np.int16, (CAPTURE_SLOTS,)),
+                ("structure", np.int16, (STRUCTURE_SLOTS, moves)),  # [structure_slot, continuation_slot]
+                ("continuation", np.int16, (continuation_rows(game), moves)),  # [continuation_row, continuation_slot]
+                ("tt_trust", np.int64),
                 ("corrections", np.int16, (CORRECTION_TABLES, CORRECTION_SLOTS)),
                 ("continuation_corrections", np.int16, (moves, moves)),  # [move before last, last move]
                 *game.histories,  # its own kernels'
@@ -57,12 +78,23 @@ def histories_dtype(game: Game) -> np.dtype:
     return _dtypes[game.name]
 
 
-class Histories:
-    """The memory of one thread's history tables; contexts know its address only, so it must outlive them."""
+def _start(tables: Any) -> None:
+    """Make history tables what they are when nothing is known."""
+    for name in tables.dtype.names:
+        tables[name] = START_VALUES.get(name, 0)
 
-    def __init__(self, game: Game) -> None:
+
+class Histories:
+    """The memory of one thread's history tables; contexts know its address only, so it must outlive them.
+
+    scratch : for contexts in which nothing is searched; its memory is never real.
+    """
+
+    def __init__(self, game: Game, scratch: bool = False) -> None:
         self._memory = np.zeros(1, dtype=histories_dtype(game))  # large and zeroed: pages are real once written to
         self.tables: Any = self._memory.view(np.recarray)[0]
+        if not scratch:
+            self.clear()
 
     @property
     def address(self) -> int:
@@ -71,47 +103,59 @@ class Histories:
 
     def clear(self) -> None:
         """Forget everything."""
-        for name in self._memory.dtype.names:
-            self._memory[name] = 0
+        _start(self._memory)
 
 
 def scratch_histories(game: Game) -> Histories:
-    """Return the tables shared by all contexts that were given none of their own, so that no address is ever 0.
-
-    Listing moves or evaluating never touches them; their memory is real only once somebody searches in such a context.
-    """
+    """Return the tables shared by all contexts that were given none of their own, so that no address is ever 0."""
     if game.name not in _scratch:
-        _scratch[game.name] = Histories(game)
+        _scratch[game.name] = Histories(game, scratch=True)
     return _scratch[game.name]
 
 
 def forget(ctx: Any) -> None:
-    """Clear the killers and the histories that `ctx` uses."""
-    np.asarray(ctx)["killers"] = 0
-    tables = python_record_at(ctx, ctx.histories)
-    for name in tables.dtype.names:
-        tables[name] = 0
+    """Clear the histories that `ctx` uses."""
+    _start(python_record_at(ctx, ctx.histories))
+
+
+@njit
+def clear_low_ply_history(ctx):
+    """Forget how moves near the root did."""
+    low_ply = record_at(ctx, ctx.histories).low_ply
+    for ply in range(LOW_PLIES):
+        for slot in range(HISTORY_SLOTS):
+            low_ply[ply, slot] = LOW_PLY_START
 
 
 # ---- reading -----------------------------------------------------------------------------------------------------
 
 
 @njit
-def move_history(ctx, move):
-    """Return the main history of a quiet `move`, within +-HISTORY_MAX."""
+def main_history(ctx, move):
+    """Return the main history of a quiet `move`, within +-MAIN_MAX."""
     return int(record_at(ctx, ctx.histories).main[history_slot(ctx.pos, move)])
 
 
 @njit
-def continuation_row(ctx, ply, plies):
-    """Return the continuation slot of the move made `plies` before the one at `ply`."""
-    return int(ctx.continuation_rows[LOOK_BACK + ply - plies])
+def capture_history(ctx, move):
+    """Return the history of a `move` that is not quiet, within +-CAPTURE_MAX."""
+    return int(record_at(ctx, ctx.histories).captures[capture_slot(ctx.pos, move)])
 
 
 @njit
-def no_move_row(ctx):
-    """Return the continuation row that stands for "no move": before the root, and after a null move."""
-    return record_at(ctx, ctx.histories).continuation.shape[0] - 1
+def structure_history(ctx, move):
+    """Return how a quiet `move` did with the same structure, which the node's frame knows, within +-STRUCTURE_MAX."""
+    slot = continuation_slot(ctx.pos, move)
+    if slot < 0:
+        return 0
+    return int(record_at(ctx, ctx.histories).structure[ctx.frames[BEFORE_ROOT + ctx.ply].structure, slot])
+
+
+@njit
+def continuation_row(ctx, slot, in_check, quiet):
+    """Return the row of the continuation histories for what follows a move, by its slot and circumstances."""
+    moves = record_at(ctx, ctx.histories).continuation.shape[1] - 1
+    return ((2 if in_check else 0) + (0 if quiet else 1)) * moves + slot
 
 
 @njit
@@ -120,24 +164,30 @@ def continuation_score(ctx, move):
     slot = continuation_slot(ctx.pos, move)
     if slot < 0:
         return 0
-    tables = record_at(ctx, ctx.histories)
-    last, before_last = continuation_row(ctx, ctx.ply, 1), continuation_row(ctx, ctx.ply, 2)
-    return int(tables.continuation[last, slot]) + int(tables.continuation[before_last, slot])
+    continuation = record_at(ctx, ctx.histories).continuation
+    here = BEFORE_ROOT + ctx.ply
+    return int(continuation[ctx.frames[here - 1].row, slot]) + int(continuation[ctx.frames[here - 2].row, slot])
 
 
 @njit
-def correct_static_eval(ctx, value):
-    """Return the static evaluation `value` of ctx.pos, corrected by the correction histories."""
+def static_correction(ctx):
+    """Return what the correction histories add to the static evaluation of ctx.pos."""
     tables = record_at(ctx, ctx.histories)
     slots = correction_slots(ctx)
     total = 0
     for table in range(CORRECTION_TABLES):
-        total += int(ctx.params.correction_weights[table]) * int(tables.corrections[table, slots[table]])
+        total += ctx.params.correction_weights[table] * int(tables.corrections[table, slots[table]])
     if ctx.ply > 0:
-        row, last = continuation_row(ctx, ctx.ply, 2), continuation_row(ctx, ctx.ply, 1)
-        weight = int(ctx.params.continuation_correction_weight)
-        total += weight * int(tables.continuation_corrections[row, last])
-    return value + total // CORRECTION_MAX
+        here = BEFORE_ROOT + ctx.ply
+        learnt = tables.continuation_corrections[ctx.frames[here - 2].to_slot, ctx.frames[here - 1].to_slot]
+        total += ctx.params.continuation_correction_weight * int(learnt)
+    return total // CORRECTION_MAX
+
+
+@njit
+def corrected(static_eval, correction):
+    """Return a static evaluation with its correction, within +-VALUE_MAX."""
+    return min(max(static_eval + correction, -VALUE_MAX), VALUE_MAX)
 
 
 # ---- updates -----------------------------------------------------------------------------------------------------
@@ -151,97 +201,186 @@ def gravity(value, bonus, limit):
 
 
 @njit
-def update_main_history(ctx, move, bonus):
-    """Update the main history of a quiet `move` by `bonus`."""
-    tables = record_at(ctx, ctx.histories)
-    slot = int(history_slot(ctx.pos, move))
-    tables.main[slot] = gravity(int(tables.main[slot]), bonus, HISTORY_MAX)
+def learn_main(ctx, slot, bonus):
+    """Update the main history of `slot` by `bonus`."""
+    main = record_at(ctx, ctx.histories).main
+    main[slot] = gravity(int(main[slot]), bonus, MAIN_MAX)
 
 
 @njit
-def update_continuation_histories(ctx, ply, slot, bonus, in_check):
-    """Update the continuation histories of the move with `slot` at `ply` by weighted shares of `bonus`."""
-    if slot < 0:
-        return
+def learn_capture(ctx, slot, bonus):
+    """Update the history of the capture with `slot` by `bonus`."""
+    captures = record_at(ctx, ctx.histories).captures
+    captures[slot] = gravity(int(captures[slot]), bonus, CAPTURE_MAX)
+
+
+@njit
+def learn_structure(ctx, to_slot, bonus):
+    """Update the structure history of the move to `to_slot`, with the structure of ctx.pos, by `bonus`."""
+    table = record_at(ctx, ctx.histories).structure
+    row = ctx.frames[BEFORE_ROOT + ctx.ply].structure
+    table[row, to_slot] = gravity(int(table[row, to_slot]), bonus, STRUCTURE_MAX)
+
+
+@njit
+def learn_trust(ctx, was_best):
+    """Trust the table's moves more, or less, as one was the best move of its node or not."""
     tables = record_at(ctx, ctx.histories)
-    for place in range(3):
-        plies = 1 << place
-        row = continuation_row(ctx, ply, plies)
-        if row == no_move_row(ctx) or in_check and plies > 2:
+    bonus = ctx.params.tt_trust[0] if was_best else -ctx.params.tt_trust[1]
+    tables.tt_trust = gravity(int(tables.tt_trust), bonus, TRUST_MAX)
+
+
+@njit
+def learn_from_multicut(ctx, depth):
+    """Trust the table's moves less: at a node of `depth` others were as good."""
+    tables, malus = record_at(ctx, ctx.histories), ctx.params.tt_trust_multicut
+    tables.tt_trust = gravity(int(tables.tt_trust), -min(malus[0] + malus[1] * depth, malus[2]), TRUST_MAX)
+
+
+@njit
+def tt_trust(ctx):
+    """Return the trust in the table's moves, within +-TRUST_MAX."""
+    return record_at(ctx, ctx.histories).tt_trust
+
+
+@njit
+def learn_continuations(ctx, ply, to_slot, bonus):
+    """Update the continuation histories of the move to `to_slot` at `ply` by weighted shares of `bonus`."""
+    continuation = record_at(ctx, ctx.histories).continuation
+    here = BEFORE_ROOT + ply
+    last = 2 if ctx.frames[here].in_check else CONTINUATIONS  # an evasion answers the last two moves only
+    for plies in range(1, last + 1):
+        frame = ctx.frames[here - plies]
+        if frame.move == MOVE_NONE:
             continue
-        share = bonus * int(ctx.params.continuation_weights[place]) // 1024
-        tables.continuation[row, slot] = gravity(int(tables.continuation[row, slot]), share, CONTINUATION_MAX)
+        share = bonus * ctx.params.continuation_weights[plies - 1] // 1024
+        if plies == 1:
+            share += ctx.params.continuation_extra
+        continuation[frame.row, to_slot] = gravity(int(continuation[frame.row, to_slot]), share, CONTINUATION_MAX)
 
 
 @njit
-def update_quiet_stats(ctx, start, index, depth):
-    """Reward the quiet move ctx.moves[index] that caused a cutoff; punish the quiet moves searched before it."""
-    move = ctx.moves[index]
+def learn_quiet(ctx, move, bonus):
+    """Update all histories of a quiet `move` of ctx.pos by shares of `bonus`."""
     params = ctx.params
-    bonus = depth * depth * int(params.main_history_square) + depth * int(params.main_history_depth)
-    bonus = min(bonus, int(params.main_history_max))
-    if ctx.killers[ctx.ply, 0] != move:
-        ctx.killers[ctx.ply, 1] = ctx.killers[ctx.ply, 0]
-        ctx.killers[ctx.ply, 0] = move
-    update_main_history(ctx, move, bonus)
-    for other in range(start, index):
-        if is_quiet(ctx.pos, ctx.moves[other]):
-            update_main_history(ctx, ctx.moves[other], -bonus)
+    slot, to_slot = history_slot(ctx.pos, move), continuation_slot(ctx.pos, move)
+    learn_main(ctx, slot, bonus)
+    if ctx.ply < LOW_PLIES:
+        low_ply = record_at(ctx, ctx.histories).low_ply
+        share = bonus * params.low_ply_share // 1024
+        low_ply[ctx.ply, slot] = gravity(int(low_ply[ctx.ply, slot]), share, MAIN_MAX)
+    if to_slot >= 0:
+        learn_continuations(ctx, ctx.ply, to_slot, bonus * params.continuation_share // 1024)
+        learn_structure(ctx, to_slot, bonus * params.structure_share[0 if bonus > 0 else 1] // 1024)
 
 
 @njit
-def stat_bonus(params, depth):
-    """Return the history bonus of a cutoff at `depth`."""
-    return min(int(params.stat_bonus_scale) * depth - int(params.stat_bonus_offset), int(params.stat_bonus_max))
+def learn_last_continuations(ctx, bonus):
+    """Update the continuation histories of the last move, if there is one, by `bonus`."""
+    last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
+    if last.move != MOVE_NONE:
+        learn_continuations(ctx, ctx.ply - 1, last.to_slot, bonus)
 
 
 @njit
-def update_tt_move_stats(ctx, tt_move, depth):
-    """Reward a quiet move of the transposition table whose entry caused a cutoff."""
-    if tt_move != MOVE_NONE and is_legal_tt_move(ctx.pos, tt_move) and is_quiet(ctx.pos, tt_move):
-        bonus = stat_bonus(ctx.params, depth)
-        update_main_history(ctx, tt_move, bonus)
-        slot = continuation_slot(ctx.pos, tt_move)
-        update_continuation_histories(ctx, ctx.ply, slot, bonus, is_in_check(ctx.pos))
+def learn_from_table_cut(ctx, tt_move, tt_quiet, depth):
+    """Learn from an entry whose bound caused a beta cutoff: reward its quiet move, punish an early last move."""
+    params = ctx.params
+    if tt_quiet:
+        bonus = params.tt_cut_bonus[0] * depth - params.tt_cut_bonus[1]
+        learn_quiet(ctx, tt_move, min(bonus, params.tt_cut_bonus[2]))
+    last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
+    if last.move_count <= 4 and last.quiet:
+        learn_last_continuations(ctx, -params.tt_cut_malus)
 
 
 @njit
-def update_continuation_stats(ctx, start, end, best_move, depth, tt_move):
-    """Update the continuation histories of ctx.moves[start:end]: up for the quiet `best_move`, down for other quiets.
+def learn_from_static_eval(ctx):
+    """Learn how the last quiet move changed the static evaluation, seen from the side that made it."""
+    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
+    if last.move == MOVE_NONE or not last.quiet or last.in_check or last.static_eval == VALUE_NONE:
+        return
+    limits = ctx.params.eval_history_range
+    change = min(max(-(last.static_eval + here.static_eval), limits[0]), limits[1]) + limits[2]
+    learn_main(ctx, last.slot, change * ctx.params.eval_history // 128)
+    if not here.tt_hit and last.structure == here.structure:
+        learn_structure(ctx, last.to_slot, change * ctx.params.eval_history_structure // 128)
+
+
+@njit
+def learn_from_best_move(ctx, best_move, searched, depth, tt_move):
+    """Reward the move that raised alpha or caused a cutoff; punish the `searched` others of ctx.searched[ctx.ply].
 
     The bonus grows with the histories of the opponent's last move: refuting a move that looked good says more.
     """
     params = ctx.params
-    in_check = is_in_check(ctx.pos)
-    bonus = stat_bonus(params, depth) + (int(params.stat_bonus_tt_move) if best_move == tt_move else 0)
-    if ctx.ply > 0:
-        bonus += int(ctx.stat_scores[ctx.ply - 1]) * int(params.stat_bonus_stat_score) // 1024
-    malus = min(int(params.stat_malus_scale) * depth - int(params.stat_malus_offset), int(params.stat_malus_max))
-    bonus = bonus * int(params.stat_bonus_share) // 1024
-    update_continuation_histories(ctx, ctx.ply, continuation_slot(ctx.pos, best_move), bonus, in_check)
-    for other in range(start, end):
-        move = ctx.moves[other]
-        if move != best_move and is_quiet(ctx.pos, move):
-            update_continuation_histories(ctx, ctx.ply, continuation_slot(ctx.pos, move), -malus, in_check)
-            malus = malus * int(params.stat_malus_decay) // 1024
+    last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
+    bonus = min(params.stat_bonus_scale * depth - params.stat_bonus_offset, params.stat_bonus_max)
+    if best_move == tt_move:
+        bonus += params.stat_bonus_tt_move
+    bonus += last.stat_score * params.stat_bonus_stat_score // 1024
+    malus = min(params.stat_malus_scale * depth - params.stat_malus_offset, params.stat_malus_max)
+    quiet_best = is_quiet(ctx.pos, best_move)
+    if quiet_best:
+        learn_quiet(ctx, best_move, bonus * params.quiet_bonus // 1024)
+    else:
+        learn_capture(ctx, capture_slot(ctx.pos, best_move), bonus * params.capture_bonus // 1024)
+    if last.move_count == 1 + last.tt_hit and last.quiet:
+        learn_last_continuations(ctx, -malus * params.early_move_malus // 1024)
+    quiet_malus = malus * params.quiet_malus // 1024
+    for index in range(searched):
+        move = ctx.searched[ctx.ply, index]
+        if not is_quiet(ctx.pos, move):
+            learn_capture(ctx, capture_slot(ctx.pos, move), -malus * params.capture_malus // 1024)
+        elif quiet_best:
+            quiet_malus = quiet_malus * params.quiet_malus_decay // 1024
+            learn_quiet(ctx, move, -quiet_malus)
 
 
 @njit
-def update_correction_histories(ctx, difference, depth, has_best_move):
+def learn_from_fail_low(ctx, best_value, depth):
+    """Reward the last move, after which no move raised alpha: the more so, the less was expected of it."""
+    params = ctx.params
+    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
+    if last.move == MOVE_NONE:
+        return
+    if not last.quiet:
+        learn_capture(ctx, last.slot, params.fail_low_capture)
+        return
+    scale = params.fail_low_base - last.stat_score // params.fail_low_stat
+    scale += min(params.fail_low_depth[0] * depth, params.fail_low_depth[1])
+    if last.move_count > 8:
+        scale += params.fail_low_late
+    if not here.in_check and best_value <= here.static_eval - params.fail_low_eval[1]:
+        scale += params.fail_low_eval[0]
+    if not last.in_check and best_value <= -last.static_eval - params.fail_low_eval[3]:
+        scale += params.fail_low_eval[2]
+    bonus = min(params.fail_low_bonus[0] * depth - params.fail_low_bonus[1], params.fail_low_bonus[2])
+    bonus *= max(scale, 0)
+    learn_last_continuations(ctx, bonus * params.fail_low_shares[0] // 16384)
+    learn_main(ctx, last.slot, bonus * params.fail_low_shares[1] // 16384)
+    if last.structure == here.structure:
+        learn_structure(ctx, last.to_slot, bonus * params.fail_low_shares[2] // 16384)
+
+
+@njit
+def learn_correction(ctx, difference, depth, has_best_move):
     """Learn that a search of `depth` plies disagreed with the corrected static evaluation by `difference`.
 
     has_best_move : the search raised alpha; otherwise it failed low.
     """
     params = ctx.params
-    limit = int(params.correction_bonus_max)
-    rate = int(params.correction_best_move) if has_best_move else int(params.correction_fail_low)
+    limit = params.correction_bonus_max
+    rate = params.correction_best_move if has_best_move else params.correction_fail_low
     step = min(max(difference * depth * rate // 128, -limit), limit)
     tables = record_at(ctx, ctx.histories)
     slots = correction_slots(ctx)
     for table in range(CORRECTION_TABLES):
-        slot, bonus = slots[table], step * int(params.correction_rates[table]) // 1024
+        slot, bonus = slots[table], step * params.correction_rates[table] // 1024
         tables.corrections[table, slot] = gravity(int(tables.corrections[table, slot]), bonus, CORRECTION_MAX)
-    row, last = continuation_row(ctx, ctx.ply, 2), continuation_row(ctx, ctx.ply, 1)
-    if row != no_move_row(ctx) and last != no_move_row(ctx):
-        known = int(tables.continuation_corrections[row, last])
-        tables.continuation_corrections[row, last] = gravity(known, step, CORRECTION_MAX)
+    before, last = ctx.frames[BEFORE_ROOT + ctx.ply - 2], ctx.frames[BEFORE_ROOT + ctx.ply - 1]
+    if before.move != MOVE_NONE and last.move != MOVE_NONE:
+        known = int(tables.continuation_corrections[before.to_slot, last.to_slot])
+        tables.continuation_corrections[before.to_slot, last.to_slot] = gravity(known, step, CORRECTION_MAX)

@@ -1,20 +1,23 @@
 """The move picker: hands out a node's moves one by one, the most promising first, generating them as late as it can.
 
-Order: the transposition table's move, captures that lose no material, killers, then quiet moves by their histories, and
-bad captures last. "Captures" are all moves that change the value at once (`generate_captures`), promotions included.
-Most nodes are left after the first move or a capture, and quiet moves, drops above all, are many: so they are
-generated in stages, as in Stockfish (https://github.com/official-stockfish/Stockfish, movepick.cpp).
+Order: the transposition table's move, captures that lose little, quiet moves by their histories, bad captures, and
+quiet moves with bad histories last. "Captures" are all moves that change the value at once (`generate_captures`),
+promotions included. Most nodes are left after the first move or a capture, and quiet moves, drops above all, are many:
+so they are generated in stages, as in Stockfish (https://github.com/official-stockfish/Stockfish, movepick.cpp).
 """
 
 import numpy as np
 
 from shogi_engine.game import (
     MOVE_NONE,
+    capture_slot,
+    capture_value,
     continuation_slot,
     generate_captures,
     generate_moves,
     generate_quiets,
     gives_check,
+    history_slot,
     is_in_check,
     is_legal_tt_move,
     is_quiet,
@@ -22,22 +25,18 @@ from shogi_engine.game import (
     see_ge,
 )
 from shogi_engine.jit import njit, record_at
-from shogi_engine.search.context import KILLERS
-from shogi_engine.search.history import continuation_row, move_history, no_move_row
+from shogi_engine.search.history import BEFORE_ROOT, LOW_PLIES, main_history
 
 TT_MOVE_SCORE = 1 << 30
-CAPTURE_SCORE = 1 << 24
-KILLER_SCORE = 1 << 23
-BAD_CAPTURE_MALUS = CAPTURE_SCORE + (1 << 19)  # puts captures that lose material behind the quiet moves
+CAPTURE_SCORE = 1 << 24  # added to the scores of captures, until they turn out to be bad
 
 # The stages of a picker: what it will generate next. In check all evasions are generated at once.
 TT_MOVE, GENERATE_CAPTURES, GENERATE_QUIETS, ALL_GENERATED = range(4)
 
 
 @njit
-def init_picker(ctx, start, tt_move):
-    """Prepare ctx.pickers[ctx.ply] for the moves of ctx.pos; it uses ctx.moves and ctx.scores from `start`."""
-    picker = ctx.pickers[ctx.ply]
+def init_picker(ctx, picker, start, tt_move):
+    """Prepare `picker` for the moves of ctx.pos; it uses ctx.moves and ctx.scores from `start`."""
     picker.stage = TT_MOVE
     picker.start = start
     picker.index = start - 1
@@ -47,13 +46,12 @@ def init_picker(ctx, start, tt_move):
 
 
 @njit
-def next_move(ctx):
-    """Return the next move of ctx.pickers[ctx.ply], MOVE_NONE when there are no more; it may be only pseudo-legal.
+def next_move(ctx, picker):
+    """Return the next move of ctx.pos, MOVE_NONE when there are no more; it may be only pseudo-legal.
 
     The move is then ctx.moves[picker.index], those handed out before it lie between picker.start and it, and ctx.moves
-    is free from picker.end.   picker.skip_quiets : generate no quiet moves but those that give check.
+    is free from picker.end.   picker.skip_quiets : generate no quiet moves.
     """
-    picker = ctx.pickers[ctx.ply]
     tt_move = picker.tt_move
     index = picker.index + 1
     picker.index = index
@@ -62,7 +60,6 @@ def next_move(ctx):
         picker.stage = GENERATE_CAPTURES
         if tt_move != MOVE_NONE and is_legal_tt_move(ctx.pos, tt_move):
             ctx.moves[index] = tt_move
-            ctx.scores[index] = TT_MOVE_SCORE
             picker.end = index + 1
             return tt_move
 
@@ -75,70 +72,96 @@ def next_move(ctx):
         else:
             picker.stage = GENERATE_QUIETS
             count = generate_captures(ctx, end)
-        end = score_group(ctx, end, count, tt_move, is_tt_move_done)
+        end = without_tt_move(ctx, end, count, tt_move, is_tt_move_done)
+        score_captures(ctx, picker.end, end, tt_move)
 
     # At a node that got far the order hardly matters any more.
-    if index < end and (picker.stage != ALL_GENERATED or index - picker.start < int(ctx.params.sorted_moves)):
+    if index < end and (picker.stage != ALL_GENERATED or index - picker.start < ctx.params.sorted_moves):
         pick_move(ctx, index, end)
 
-    if picker.stage == GENERATE_QUIETS and (index == end or ctx.scores[index] < CAPTURE_SCORE):
+    if picker.stage == GENERATE_QUIETS and (index == end or ctx.scores[index] < CAPTURE_SCORE // 2):
         picker.stage = ALL_GENERATED
-        count = generate_quiets(ctx, end)
-        if picker.skip_quiets:
-            count = keep_captures_and_checks(ctx, end, end + count) - end
-        end = score_group(ctx, end, count, tt_move, is_tt_move_done)
-        if index < end:
-            pick_move(ctx, index, end)
+        if not picker.skip_quiets:
+            count = generate_quiets(ctx, end)
+            first, end = end, without_tt_move(ctx, end, count, tt_move, is_tt_move_done)
+            score_quiets(ctx, first, end, tt_move)
+            if index < end:
+                pick_move(ctx, index, end)
 
     picker.end = end
     return ctx.moves[index] if index < end else MOVE_NONE
 
 
 @njit
-def skip_quiet_moves(ctx):
-    """Drop the quiet moves that give no check from those that ctx.pickers[ctx.ply] has generated and not handed out.
+def skip_quiet_moves(ctx, picker):
+    """Drop the quiet moves that `picker` has not handed out yet; an evasion of a check stays.
 
-    Only once everything is generated; before, picker.skip_quiets does it.
+    picker.skip_quiets keeps them from being generated.
     """
-    picker = ctx.pickers[ctx.ply]
-    if picker.stage == ALL_GENERATED:
-        picker.end = keep_captures_and_checks(ctx, picker.index + 1, picker.end)
+    if picker.stage != ALL_GENERATED or is_in_check(ctx.pos):
+        return
+    kept = picker.index + 1
+    for other in range(kept, picker.end):
+        move = ctx.moves[other]
+        if not is_quiet(ctx.pos, move):
+            ctx.moves[kept] = move
+            ctx.scores[kept] = ctx.scores[other]
+            kept += 1
+    picker.end = kept
 
 
 @njit
-def is_good_capture(ctx, index):
-    """Tell whether the move that `pick_move` put at `index` is a capture that loses no material."""
-    return CAPTURE_SCORE <= ctx.scores[index] < TT_MOVE_SCORE
-
-
-@njit
-def order_moves(ctx, start, count, tt_move):
-    """Write the scores that order ctx.moves[start : start + count] to ctx.scores."""
-    score_moves(ctx, start, count)
+def score_captures(ctx, start, end, tt_move):
+    """Write the scores that order the captures ctx.moves[start:end], or evasions, to ctx.scores."""
+    params = ctx.params
     tables = record_at(ctx, ctx.histories)
-    killer, second = MOVE_NONE, MOVE_NONE
-    if ctx.search_flags & KILLERS:
-        killer, second = ctx.killers[ctx.ply, 0], ctx.killers[ctx.ply, 1]
-    first, other = continuation_row(ctx, ctx.ply, 1), continuation_row(ctx, ctx.ply, 2)
-    # An evasion answers the last two moves only.
-    fourth = no_move_row(ctx) if is_in_check(ctx.pos) else continuation_row(ctx, ctx.ply, 4)
-    for index in range(start, start + count):
+    in_check = is_in_check(ctx.pos)
+    last_row = ctx.frames[BEFORE_ROOT + ctx.ply - 1].row
+    for index in range(start, end):
         move = ctx.moves[index]
         if move == tt_move:
             ctx.scores[index] = TT_MOVE_SCORE
         elif not is_quiet(ctx.pos, move):
-            ctx.scores[index] += CAPTURE_SCORE
-        elif move == killer:
-            ctx.scores[index] = KILLER_SCORE + 1
-        elif move == second:
-            ctx.scores[index] = KILLER_SCORE
+            score = CAPTURE_SCORE + params.order_capture * capture_value(ctx, move)
+            if not in_check:
+                score += int(tables.captures[capture_slot(ctx.pos, move)])
+            ctx.scores[index] = score
         else:
-            score = move_history(ctx, move)
             slot = continuation_slot(ctx.pos, move)
-            if slot >= 0:
-                score += int(tables.continuation[first, slot]) + int(tables.continuation[other, slot])
-                score += int(tables.continuation[fourth, slot])
-            ctx.scores[index] += score
+            ctx.scores[index] = main_history(ctx, move) + (int(tables.continuation[last_row, slot]) if slot >= 0 else 0)
+
+
+@njit
+def score_quiets(ctx, start, end, tt_move):
+    """Write the scores that order the quiet moves ctx.moves[start:end] to ctx.scores."""
+    params = ctx.params
+    tables = record_at(ctx, ctx.histories)
+    continuation = tables.continuation
+    here = BEFORE_ROOT + ctx.ply
+    structure = ctx.frames[here].structure
+    row1, row2, row3 = ctx.frames[here - 1].row, ctx.frames[here - 2].row, ctx.frames[here - 3].row
+    row4, row6 = ctx.frames[here - 4].row, ctx.frames[here - 6].row
+    near_root = ctx.ply < LOW_PLIES
+    low_ply_share = 1024 * params.order_low_ply // (1 + ctx.ply)
+    order_main, order_structure, order_check = params.order_main, params.order_structure, params.order_check
+    score_moves(ctx, start, end - start)
+    for index in range(start, end):
+        move = ctx.moves[index]
+        if move == tt_move:  # of a game that can not tell whether a stored move is legal
+            ctx.scores[index] = TT_MOVE_SCORE
+            continue
+        history = history_slot(ctx.pos, move)
+        score = ctx.scores[index] + order_main * int(tables.main[history])
+        if near_root:
+            score += low_ply_share * int(tables.low_ply[ctx.ply, history]) // 1024
+        slot = continuation_slot(ctx.pos, move)
+        if slot >= 0:
+            score += order_structure * int(tables.structure[structure, slot])
+            score += int(continuation[row1, slot]) + int(continuation[row2, slot]) + int(continuation[row3, slot])
+            score += int(continuation[row4, slot]) + int(continuation[row6, slot])
+        if gives_check(ctx, move) and see_ge(ctx, move, -params.order_check_see):
+            score += order_check
+        ctx.scores[index] = score
 
 
 @njit
@@ -158,35 +181,24 @@ def pick(ctx, index, end):
 
 @njit
 def pick_move(ctx, index, end):
-    """Do as `pick`, but move captures that lose material behind the quiet moves; SEE runs only on captures picked."""
+    """Do as `pick`, but move bad captures behind most quiet moves; SEE runs only on captures picked."""
     move = pick(ctx, index, end)
-    while is_good_capture(ctx, index) and not see_ge(ctx.pos, move, 0):
-        ctx.scores[index] -= BAD_CAPTURE_MALUS
+    while CAPTURE_SCORE // 2 < ctx.scores[index] < TT_MOVE_SCORE and not is_in_check(ctx.pos):
+        score = ctx.scores[index] - CAPTURE_SCORE
+        if see_ge(ctx, move, -score // ctx.params.good_capture_see):
+            break
+        ctx.scores[index] = -ctx.params.bad_quiet
         move = pick(ctx, index, end)
     return move
 
 
 @njit
-def score_group(ctx, end, count, tt_move, is_tt_move_done):
-    """Score the `count` moves just generated at `end`, without the table's if it was handed out; return their end."""
+def without_tt_move(ctx, end, count, tt_move, is_tt_move_done):
+    """Return the end of the `count` moves just generated at `end`, without the table's if it was handed out."""
     if is_tt_move_done:
         for index in range(end, end + count):
             if ctx.moves[index] == tt_move:
                 count -= 1
                 ctx.moves[index] = ctx.moves[end + count]
                 break
-    order_moves(ctx, end, count, tt_move)
     return end + count
-
-
-@njit
-def keep_captures_and_checks(ctx, index, end):
-    """Remove the quiet moves that give no check from the moves index..end - 1; return the new end."""
-    kept = index
-    for other in range(index, end):
-        move = ctx.moves[other]
-        if not is_quiet(ctx.pos, move) or gives_check(ctx, move):
-            ctx.moves[kept] = move
-            ctx.scores[kept] = ctx.scores[other]
-            kept += 1
-    return kept

@@ -1,4 +1,4 @@
-"""Quiescence search: below depth 0 only captures, checks and evasions are searched, until the position is quiet."""
+"""Quiescence search: below depth 0 only captures and evasions are searched, until the position is quiet."""
 
 import numpy as np
 
@@ -9,17 +9,21 @@ from shogi_engine.game import (
     VALUE_MATE,
     VALUE_MATE_IN_MAX,
     VALUE_NONE,
+    capture_value,
     endgame_solve,
     evaluate,
     generate_captures,
     generate_moves,
-    generate_quiet_checks,
+    gives_check,
     is_in_check,
+    is_inferior,
     is_legal,
     is_quiet,
+    is_recapture,
     key,
     mate_in_one,
     see_ge,
+    set_check_info,
     terminal_value,
 )
 from shogi_engine.jit import njit
@@ -28,22 +32,27 @@ from shogi_engine.search.context import (
     PRUNE,
     QUIESCE,
     TABLE,
-    count_node,
+    enter_node,
     make_move,
     repetition_in_tree,
     unmake_move,
 )
-from shogi_engine.search.history import correct_static_eval
-from shogi_engine.search.movepick import order_moves, pick, pick_move
+from shogi_engine.search.history import BEFORE_ROOT, corrected, static_correction
+from shogi_engine.search.movepick import pick, score_captures
 from shogi_engine.search.tt import (
     BOUND_EXACT,
     BOUND_LOWER,
+    BOUND_NONE,
     BOUND_UPPER,
     MAX_STORED_DEPTH,
+    UNSEARCHED,
+    bound_holds,
+    entry_bound,
+    entry_eval,
+    entry_is_pv,
     entry_move,
-    entry_settles,
     entry_value,
-    probe,
+    probe_entry,
     store,
 )
 
@@ -53,7 +62,8 @@ def find_mate_in_one(ctx, hash_key, start):
     """Return a move that wins at once, after storing it in the transposition table, or MOVE_NONE."""
     move = mate_in_one(ctx, start)
     if move != MOVE_NONE and ctx.search_flags & TABLE:
-        store(ctx, hash_key, move, VALUE_MATE - ctx.ply - 1, MAX_STORED_DEPTH, BOUND_EXACT, ctx.ply)
+        value = VALUE_MATE - ctx.ply - 1
+        store(ctx, hash_key, move, value, MAX_STORED_DEPTH, BOUND_EXACT, False, VALUE_NONE)
     return move
 
 
@@ -72,114 +82,122 @@ def value_without_moves(ctx, alpha, beta):
     return endgame_solve(ctx, alpha, beta) if ctx.search_flags & FINISH else VALUE_NONE
 
 
-@njit(forceinline=True)
-def evaluate_and_generate(ctx, in_check, beta, start):
-    """Write the evasions, or the captures if standing pat is not enough, to ctx.moves[start:].
-
-    Returns (static_eval, count); the static evaluation is -VALUE_INFINITE in check.
-    """
-    if in_check:
-        return -VALUE_INFINITE, generate_moves(ctx, start)
-    static_eval = evaluate(ctx)
-    if ctx.search_flags & PRUNE and static_eval < beta + int(ctx.params.correction_skip_margin):
-        static_eval = correct_static_eval(ctx, static_eval)
-    return static_eval, generate_captures(ctx, start) if static_eval < beta else 0
-
-
-@njit(forceinline=True)
-def write_quiet_checks(ctx, start, tt_move):
-    """Write the quiet checks to ctx.moves[start:], ready to be picked from; return their end."""
-    count = generate_quiet_checks(ctx, start)
-    order_moves(ctx, start, count, tt_move)
-    return start + count
-
-
-@njit(forceinline=True)
-def prune_move(ctx, move, quiet, in_check, move_count, best_value, see_threshold):
-    """Tell whether to leave out a legal move, the `move_count`th, without searching it."""
-    if in_check:
-        # Once an evasion is known that does not get mated, only the first few quiet ones are searched.
-        return move_count > int(ctx.params.qs_evasions) and best_value > -VALUE_MATE_IN_MAX and quiet
-    # SEE and delta pruning: exchanges that lose material, or that cannot bring the value up to alpha.
-    return not see_ge(ctx.pos, move, 0 if quiet else see_threshold)
+@njit
+def is_decisive(value):
+    """Tell whether a value is a forced win or loss."""
+    return abs(value) >= VALUE_MATE_IN_MAX
 
 
 @njit
-def quiescence(ctx, alpha, beta, depth, start):
+def quiescence(ctx, alpha, beta, start):
     """Return the value of ctx.pos, exact within (alpha, beta), searching only captures and evasions of checks.
 
-    depth : 0 at first, where quiet checks are searched too; negative below.   start : where ctx.moves is free.
+    start : where ctx.moves is free.
     A side that is not in check may stand pat: take the static evaluation instead of moving.
     """
-    if count_node(ctx):
+    if enter_node(ctx):
         return 0
     value = value_without_moves(ctx, alpha, beta)
     if value != VALUE_NONE:
         return value
-
-    # Evaluate and generate before probing the transposition table, though a hit may make both needless: its cluster was
-    # prefetched, and arrives in the meantime.
+    params = ctx.params
+    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    pv_node = beta - alpha > 1
     in_check = is_in_check(ctx.pos)
-    best_value, count = evaluate_and_generate(ctx, in_check, beta, start)
+    here.in_check = in_check
+    pruning = ctx.search_flags & PRUNE != 0
+
+    # The transposition table.
     tt_move = MOVE_NONE
+    tt_value = VALUE_NONE
+    bound = BOUND_NONE
+    raw_eval = VALUE_NONE
     hash_key = data = np.uint64(0)
     if ctx.search_flags & TABLE:
         hash_key = key(ctx.pos) ^ ctx.tt_key_salt
-        data = probe(ctx, hash_key)
+        data, check = probe_entry(ctx, hash_key)
         if data != np.uint64(0):
-            if entry_settles(data, alpha, beta, ctx.ply):
-                return entry_value(data, ctx.ply)
-            tt_move = entry_move(data)
+            tt_move, tt_value, bound = entry_move(data), entry_value(data, ctx.ply), entry_bound(data)
+            raw_eval = entry_eval(check)
+            if not pv_node and tt_value != VALUE_NONE and bound_holds(bound, tt_value, beta):
+                return tt_value
+    tt_hit = data != np.uint64(0)
+    is_pv = tt_hit and entry_is_pv(data)
 
-    may_mate = ctx.search_flags & FINISH and data == np.uint64(0) and not in_check
-    if may_mate and find_mate_in_one(ctx, hash_key, start + count) != MOVE_NONE:
-        return VALUE_MATE - ctx.ply - 1
-    see_threshold = 0
+    # Stand pat: the static evaluation, or what the table knows better, is enough.
+    best_value = -VALUE_INFINITE
+    futility_base = -VALUE_INFINITE
     if not in_check:
-        if best_value >= beta:  # stand pat
+        if not tt_hit and ctx.search_flags & FINISH and find_mate_in_one(ctx, hash_key, start) != MOVE_NONE:
+            return VALUE_MATE - ctx.ply - 1
+        if raw_eval == VALUE_NONE:
+            raw_eval = evaluate(ctx)
+        best_value = corrected(raw_eval, static_correction(ctx)) if pruning else raw_eval
+        here.static_eval = best_value
+        futility_base = best_value + params.qs_futility
+        if (
+            pruning
+            and tt_value != VALUE_NONE
+            and not is_decisive(tt_value)
+            and bound_holds(bound, tt_value, best_value)
+        ):
+            best_value = tt_value
+        if best_value >= beta:
+            if pruning and not is_decisive(best_value):
+                best_value = (best_value + beta) // 2
+            if not tt_hit and ctx.search_flags & TABLE:
+                store(ctx, hash_key, MOVE_NONE, best_value, UNSEARCHED, BOUND_LOWER, False, raw_eval)
             return best_value
-        see_threshold = max(0, alpha - best_value - int(ctx.params.delta_margin))
         alpha = max(alpha, best_value)
-    order_moves(ctx, start, count, tt_move)
-
-    checks_left = depth == 0 and not in_check and ctx.search_flags & PRUNE != 0
+    count = generate_moves(ctx, start) if in_check else generate_captures(ctx, start)
     end = start + count
-    index = start
+    score_captures(ctx, start, end, tt_move)
+    if not in_check and count > 0:
+        set_check_info(ctx)
+
+    last_move = ctx.frames[BEFORE_ROOT + ctx.ply - 1].move
     move_count = 0
     best_move = MOVE_NONE
-    bound = BOUND_UPPER
-    while index < end or checks_left:
-        if index == end:
-            checks_left = False
-            end = write_quiet_checks(ctx, end, tt_move)
-            continue
-        move = pick_move(ctx, index, end) if in_check else pick(ctx, index, end)
-        index += 1
-        if not is_legal(ctx.pos, move):
-            continue
-        quiet = is_quiet(ctx.pos, move)
-        # A quiet move among the captures, such as a pawn move that declines to promote, changes nothing.
-        if not in_check and (depth < 0 or checks_left) and quiet:
+    for index in range(start, end):
+        move = pick(ctx, index, end)
+        if pruning and is_inferior(ctx.pos, move) or not is_legal(ctx.pos, move):
             continue
         move_count += 1
-        if prune_move(ctx, move, quiet, in_check, move_count, best_value, see_threshold):
-            continue
+        quiet = is_quiet(ctx.pos, move)
+        if best_value > -VALUE_MATE_IN_MAX:
+            # Only the first few, but for checks and recaptures, and none that can not bring the value near alpha.
+            recaptures = last_move != MOVE_NONE and is_recapture(ctx.pos, move, last_move)
+            if not in_check and pruning and not recaptures and not gives_check(ctx, move):
+                if move_count > params.qs_moves:
+                    continue
+                futility_value = futility_base + capture_value(ctx, move)
+                if futility_value <= alpha:
+                    best_value = max(best_value, futility_value)
+                    continue
+                if not see_ge(ctx, move, alpha - futility_base):
+                    best_value = max(best_value, min(alpha, futility_base))
+                    continue
+            # Once an evasion is known that does not get mated, quiet ones are not searched.
+            if quiet or not see_ge(ctx, move, -params.qs_see_margin):
+                continue
+        ctx.nodes += 1
         make_move(ctx, move)
-        value = -quiescence(ctx, -beta, -alpha, depth - 1, end)
+        value = -quiescence(ctx, -beta, -alpha, end)
         unmake_move(ctx, move)
         if ctx.stopped:
             return 0
         if value > best_value:
             best_value = value
             if value > alpha:
-                alpha = value
                 best_move = move
-                bound = BOUND_EXACT
                 if value >= beta:
-                    bound = BOUND_LOWER
                     break
+                alpha = value
     if in_check and move_count == 0:
         return terminal_value(ctx)
+    if pruning and best_value > beta and not is_decisive(best_value):
+        best_value = (best_value + beta) // 2
     if ctx.search_flags & TABLE:
-        store(ctx, hash_key, best_move, best_value, 0, bound, ctx.ply)
+        bound = BOUND_LOWER if best_value >= beta else BOUND_UPPER
+        store(ctx, hash_key, best_move, best_value, 0, bound, is_pv, raw_eval)
     return best_value

@@ -21,7 +21,6 @@ from shogi_engine.game import (
     terminal_value,
 )
 from shogi_engine.jit import new_record
-from shogi_engine.search.alphabeta import prepare_root, search_root
 from shogi_engine.search.context import (
     ALL_FLAGS,
     PROBCUT,
@@ -33,6 +32,8 @@ from shogi_engine.search.context import (
 )
 from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.search.root_moves import prepare_root
+from shogi_engine.search.root_search import open_window, search_root, widen_window
 from shogi_engine.search.timeman import TimeManager
 from shogi_engine.search.timer import Timer
 from shogi_engine.search.tt import TranspositionTable
@@ -45,6 +46,7 @@ SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches of different selectivity shar
 NO_LIMIT = np.iinfo(np.int64).max
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 USUAL_MOVE_NODES = 2000  # to see that a move is as good as the best one: a few ms
+BOUND_NAMES = {-1: "upper", 0: "", 1: "lower"}
 BOUNDS_AFTER = 8  # bounds of shallower depths are not reported: they come and go too fast to be read
 
 
@@ -190,7 +192,7 @@ class Searcher:
         for number, ctx in enumerate(self._contexts):
             if number > 0:  # root_moves did it for the first
                 set_root(ctx, position, moves)
-            self._prepare(ctx, roots, limits)
+            self._prepare(ctx, number, roots, limits)
         run = _Run(self, limits, began, on_info)
         with self._lock:
             self._timer = Timer(began, limits, self.stop)
@@ -203,7 +205,7 @@ class Searcher:
                 self._timer.close()
                 self._timer = self._extension = None
 
-    def _prepare(self, ctx: Any, roots: list[int], limits: Limits) -> None:
+    def _prepare(self, ctx: Any, number: int, roots: list[int], limits: Limits) -> None:
         """Set parameters, limits and root moves of a context whose root is set."""
         fields = np.asarray(ctx)
         fields["search_flags"] = self.search_flags
@@ -215,6 +217,7 @@ class Searcher:
         fields["tt_address"] = self.tt.address
         fields["tt_clusters"] = self.tt.clusters
         fields["generation"] = self.tt.generation
+        fields["thread"] = number
         fields["node_limit"] = NO_LIMIT
         if limits.nodes is not None:
             fields["node_limit"] = max(limits.nodes // len(self._contexts), 1)
@@ -246,7 +249,7 @@ class _Run:
         self.position = new_record(searcher.game.position)  # a copy: the contexts' own changes during the search
         np.asarray(self.position)[...] = self.contexts[0].pos
         self.params = searcher.params
-        self.window = max(int(self.params.aspiration_window), 1)
+        self.noise = max(int(self.params.score_noise), 1)
         plies_left = searcher.game.plies_left
         self.longest = min(plies_left(self.contexts[0].pos), MAX_DEPTH) if plies_left else MAX_DEPTH
 
@@ -275,7 +278,7 @@ class _Run:
             for depth in range(first, self._max_depth() + 1):
                 if ctx.stopped:
                     break
-                self._iterate(ctx, depth, 0, int(ctx.root_scores[0]) if depth > first else 0)
+                self._iterate(ctx, depth, 0)
         except BaseException as failure:
             self.failure = failure
             self.searcher.stop()
@@ -294,14 +297,14 @@ class _Run:
 
     def _deepen(self, ctx: Any, timer: Timer) -> None:
         """Iterative deepening in the main thread."""
-        time_manager = TimeManager(self.window)
+        time_manager = TimeManager(self.noise)
         time_manager.only = int(ctx.root_count) == 1
         if time_manager.only:
             timer.cap(time_manager.factor)
         scores = [0] * self.multipv
         for depth in self._depths(ctx):
             for line in range(self.multipv):
-                scores[line] = self._iterate(ctx, depth, line, scores[line], report=True)
+                scores[line] = self._iterate(ctx, depth, line, report=True)
                 if line not in self.lines or self.lines[line].bound:  # broken off
                     return
             self._complete_depth(ctx)
@@ -329,7 +332,7 @@ class _Run:
 
     def _others_are_far(self, ctx: Any, score: int, depth: int) -> bool:
         """Tell whether a search half as deep finds no other root move near the best one's `score`."""
-        least = score - int(self.params.easy_move_margin) * self.window
+        least = score - int(self.params.easy_move_margin) * self.noise
         return abs(score) < VALUE_MATE_IN_MAX and int(search_root(ctx, least - 1, least, depth // 2, 1)) < least
 
     def _settled(self, score: int, depth: int) -> bool:
@@ -341,33 +344,21 @@ class _Run:
             return plies <= self.limits.mate
         return plies <= depth - 2 and plies < MAX_PLY and self.limits.multipv == 1
 
-    def _iterate(self, ctx: Any, depth: int, line: int, guess: int, report: bool = False) -> int:
+    def _iterate(self, ctx: Any, depth: int, line: int, report: bool = False) -> int:
         """Search one depth with an aspiration window, widened until the score is inside; return the score."""
-        window = self.window
-        alpha, beta = -VALUE_INFINITE, VALUE_INFINITE
-        if depth >= int(self.params.aspiration_min_depth) and abs(guess) < VALUE_MATE_IN_MAX:
-            alpha, beta = guess - window, guess + window
+        open_window(ctx, line, depth)
         while True:
-            value = int(search_root(ctx, alpha, beta, depth, line))
+            alpha, beta, window_depth = (int(ctx.window[name]) for name in ("alpha", "beta", "depth"))
+            value = int(search_root(ctx, alpha, beta, window_depth, line))
             if ctx.stopped:
                 if int(ctx.root_scores[line]) > alpha and report:
                     self._note(ctx, depth, line, int(ctx.root_scores[line]), "lower")
-                return guess
-            if value <= alpha > -VALUE_INFINITE:
-                bound, beta = "upper", (alpha + beta) // 2
-                alpha = max(value - window, -VALUE_INFINITE)
-            elif value >= beta < VALUE_INFINITE:
-                bound = "lower"
-                beta = min(value + window, VALUE_INFINITE)
-            else:
-                if report:
-                    self._note(ctx, depth, line, value, "")
                 return value
+            failed = int(widen_window(ctx, value))
             if report:
-                self._note(ctx, depth, line, value, bound, show=depth > BOUNDS_AFTER)
-            window = max(window * int(self.params.aspiration_growth) // 100, window + 1)
-            if window > int(self.params.aspiration_max):
-                alpha, beta = -VALUE_INFINITE, VALUE_INFINITE
+                self._note(ctx, depth, line, value, BOUND_NAMES[failed], show=not failed or depth > BOUNDS_AFTER)
+            if not failed:
+                return value
 
     def _note(self, ctx: Any, depth: int, line: int, score: int, bound: str, show: bool = True) -> None:
         """Record the principal variation of the root; of a search for one best move, report it if it is to be shown.
@@ -467,7 +458,7 @@ class _Run:
         moves[:-1], moves[-1] = moves[moves != usual], usual
         stop_address = int(ctx.stop_address)
         ctx.stop_address, ctx.stopped, ctx.node_limit = NEVER.ctypes.data, 0, int(ctx.nodes) + USUAL_MOVE_NODES
-        alpha = info.score - (1 if abs(info.score) >= VALUE_MATE_IN_MAX else self.window)
+        alpha = info.score - (1 if abs(info.score) >= VALUE_MATE_IN_MAX else self.noise)
         value = int(search_root(ctx, alpha, VALUE_INFINITE, info.depth, len(moves) - 1))
         ctx.stop_address = stop_address
         if ctx.stopped or value <= alpha:

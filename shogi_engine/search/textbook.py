@@ -8,19 +8,21 @@ players that are compared.
 """
 
 from shogi_engine.game import (
-    MOVE_NONE,
     VALUE_INFINITE,
     VALUE_NONE,
+    capture_value,
     evaluate,
     generate_moves,
     is_legal,
+    is_quiet,
     move_cost,
     naive_value,
+    score_moves,
     terminal_value,
 )
 from shogi_engine.jit import njit
 from shogi_engine.search.context import make_move, unmake_move
-from shogi_engine.search.movepick import order_moves, pick_move
+from shogi_engine.search.movepick import CAPTURE_SCORE, pick
 
 # Bits of ctx.search_flags, beyond those of context.ALL_FLAGS.
 PLAIN = 1 << 16  # evaluate by `naive_value`
@@ -32,6 +34,15 @@ PUBLISHED_BUGS = 1 << 18  # with the bugs described in `published_value`
 def leaf_value(ctx):
     """Return the static evaluation of ctx.pos that the player uses."""
     return naive_value(ctx) if ctx.search_flags & PLAIN else evaluate(ctx)
+
+
+@njit
+def order_moves(ctx, start, end):
+    """Write the scores that order ctx.moves[start:end] to ctx.scores: captures by what they take come first."""
+    score_moves(ctx, start, end - start)
+    for index in range(start, end):
+        if not is_quiet(ctx.pos, ctx.moves[index]):
+            ctx.scores[index] = CAPTURE_SCORE + capture_value(ctx, ctx.moves[index])
 
 
 @njit
@@ -123,9 +134,9 @@ def negascout(ctx, alpha, beta, depth, start, visits):
             return -value if ctx.ply & 1 else value
     ordered = ctx.search_flags & ORDERED != 0 and depth > 1  # one ply above the leaves it does not pay
     if ordered:
-        order_moves(ctx, start, end - start, MOVE_NONE)
+        order_moves(ctx, start, end)
     for index in range(start, end):
-        move = pick_move(ctx, index, end) if ordered else ctx.moves[index]
+        move = pick(ctx, index, end) if ordered else ctx.moves[index]
         if is_legal(ctx.pos, move):
             left = depth - move_cost(ctx.pos, move)
             low = max(alpha, best)

@@ -1,7 +1,7 @@
 """A search tree to look at: alphabeta.py in miniature, every node kept and explained.
 
 Plain Python over the games' rules: negamax alpha-beta with principal variation search, a transposition table and, if
-asked for, late move reductions. Quiescence, forward pruning, killers, histories and repetition are left out, so that
+asked for, late move reductions. Quiescence, forward pruning, histories and repetition are left out, so that
 without reductions the value is that of `textbook.minimax`, which runs too, to show how many nodes alpha-beta saves.
 """
 
@@ -18,6 +18,7 @@ from shogi_engine.game import (
     VALUE_MATE,
     VALUE_MATE_IN_MAX,
     Game,
+    capture_value,
     evaluate,
     generate_moves,
     is_in_check,
@@ -208,7 +209,9 @@ class Tracer:
         for index in range(start, start + count):
             move, score = ctx.moves[index], int(ctx.scores[index])
             if is_legal(ctx.pos, move):
-                good_capture = not is_quiet(ctx.pos, move) and bool(see_ge(ctx.pos, move, 0))
+                good_capture = not is_quiet(ctx.pos, move) and bool(see_ge(ctx, move, 0))
+                if good_capture:
+                    score = int(capture_value(ctx, move))
                 ranks.append((int(move) != tt_move, not good_capture, -score, index, move))
         return [rank[-1] for rank in sorted(ranks)]
 

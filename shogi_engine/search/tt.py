@@ -1,8 +1,9 @@
 """The transposition table: clusters of four entries in one cache line, shared by all threads without a lock.
 
-An entry is two words, data and key ^ data. A reader that meets half of one entry and half of another finds that the
-key does not fit and takes it for a miss (Robert Hyatt's lockless hashing, https://craftychess.com/hyatt/hashing.html).
-data: bits 0-31 move, 32-47 value + 32768, 48-55 depth, 56-57 bound, 58-63 generation.
+An entry is two words, data and check ^ data. A reader that meets half of one entry and half of another finds that the
+check does not fit and takes it for a miss (Robert Hyatt's lockless hashing, https://craftychess.com/hyatt/hashing.html).
+data: bits 0-31 move, 32-47 value + 32768, 48-55 depth, 56-57 bound, 58 principal variation, 59-63 generation.
+check: bits 0-15 static evaluation + 32768, 16-63 the low 48 bits of the key; the high ones choose the cluster.
 """
 
 from typing import Any
@@ -10,14 +11,20 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.bits import ZERO
-from shogi_engine.game import VALUE_MATE_IN_MAX
+from shogi_engine.game import VALUE_MATE_IN_MAX, VALUE_NONE
 from shogi_engine.jit import load_u64, njit, prefetch, store_u64
 
 CLUSTER_BYTES = 64
 ENTRIES = 4
-GENERATIONS = 64
-BOUND_UPPER, BOUND_LOWER, BOUND_EXACT = 1, 2, 3
+GENERATIONS = 32
+GENERATION_SHIFT = np.uint64(59)
+PV_BIT = np.uint64(1 << 58)
+BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT = 0, 1, 2, 3
 MAX_STORED_DEPTH = 255
+UNSEARCHED = 0  # the depth of an entry that holds a static evaluation only; quiescence stores 0 as well
+CHECK_SHIFT = np.uint64(16)
+LOW_16 = np.uint64(0xFFFF)
+NO_EVAL = np.uint64(VALUE_NONE + 32768)  # as `entry_eval` decodes it, VALUE_NONE
 
 
 class TranspositionTable:
@@ -54,14 +61,14 @@ class TranspositionTable:
         """Return the best move stored under `key` (64 bits), 0 if there is none."""
         first = ((key >> 32) * self.clusters >> 32) * (CLUSTER_BYTES // 8)
         for check, data in self.words[first : first + 2 * ENTRIES].reshape(ENTRIES, 2).tolist():
-            if check ^ data == key and data:
+            if data and (check ^ data) >> 16 == key & (1 << 48) - 1:
                 return data & 0xFFFFFFFF
         return 0
 
     def permille_used(self) -> int:
         """Return how many of 1000 sampled entries belong to the present search (USI's hashfull)."""
         data = self.words[1:2000:2]
-        return int(np.count_nonzero((data != 0) & (data >> np.uint64(58) == self.generation)) * 1000 // len(data))
+        return int(np.count_nonzero((data != 0) & (data >> GENERATION_SHIFT == self.generation)) * 1000 // len(data))
 
 
 @njit
@@ -78,15 +85,35 @@ def prefetch_cluster(ctx, key):
 
 
 @njit
-def probe(ctx, key):
-    """Return the data (uint64) stored for `key`, 0 if there is none."""
+def probe_entry(ctx, key):
+    """Return the (data, check) stored for `key`, uint64 both; data is 0 if there is none."""
     address = cluster_address(ctx, key)
+    wanted = key << CHECK_SHIFT
     for _ in range(ENTRIES):
         data = load_u64(address + np.uint64(8))
-        if load_u64(address) ^ data == key and data != ZERO:
-            return data
+        check = load_u64(address) ^ data
+        if (check ^ wanted) <= LOW_16 and data != ZERO:
+            return data, check
         address += np.uint64(16)
-    return ZERO
+    return ZERO, ZERO
+
+
+@njit
+def probe(ctx, key):
+    """Return the data (uint64) stored for `key`, 0 if there is none."""
+    return probe_entry(ctx, key)[0]
+
+
+@njit
+def entry_eval(check):
+    """Return the static evaluation of an entry's check word, VALUE_NONE if it has none."""
+    return np.int64(check & LOW_16) - 32768
+
+
+@njit
+def entry_is_pv(data):
+    """Tell whether the position of an entry's data was once on a principal variation."""
+    return data & PV_BIT != ZERO
 
 
 @njit
@@ -97,8 +124,13 @@ def entry_move(data):
 
 @njit
 def entry_value(data, ply):
-    """Return the value of an entry's data for a node at `ply`: stored mates count plies from the node, not the root."""
-    value = int(data >> np.uint64(32) & np.uint64(0xFFFF)) - 32768
+    """Return the value of an entry's data for a node at `ply`, VALUE_NONE if it has none.
+
+    Stored mates count plies from the node, not from the root.
+    """
+    value = np.int64(data >> np.uint64(32) & np.uint64(0xFFFF)) - 32768
+    if value == VALUE_NONE:
+        return value
     if value >= VALUE_MATE_IN_MAX:
         return value - ply
     if value <= -VALUE_MATE_IN_MAX:
@@ -109,20 +141,19 @@ def entry_value(data, ply):
 @njit
 def entry_depth(data):
     """Return the depth of an entry's data."""
-    return int(data >> np.uint64(48) & np.uint64(255))
+    return np.int64(data >> np.uint64(48) & np.uint64(255))
 
 
 @njit
 def entry_bound(data):
     """Return the bound of an entry's data: BOUND_UPPER, BOUND_LOWER or BOUND_EXACT."""
-    return int(data >> np.uint64(56) & np.uint64(3))
+    return np.int64(data >> np.uint64(56) & np.uint64(3))
 
 
 @njit
-def entry_settles(data, alpha, beta, ply):
-    """Tell whether an entry's value and bound are enough for the window (alpha, beta) at `ply`."""
-    value, bound = entry_value(data, ply), entry_bound(data)
-    return bound == BOUND_EXACT or bound == BOUND_LOWER and value >= beta or bound == BOUND_UPPER and value <= alpha
+def bound_holds(bound, value, other):
+    """Tell whether a table's `value` with `bound` says on which side of `other` (beta, a static value) a node lies."""
+    return bound & (BOUND_LOWER if value >= other else BOUND_UPPER) != 0
 
 
 @njit(forceinline=True)
@@ -132,13 +163,14 @@ def find_slot(ctx, key):
     The address is then that of the entry to replace: the cluster's shallowest, older ones first.
     """
     address = cluster_address(ctx, key)
+    wanted = key << CHECK_SHIFT
     victim = address
     lowest_priority = np.int64(1 << 30)
     for _ in range(ENTRIES):
         data = load_u64(address + np.uint64(8))
-        if load_u64(address) ^ data == key:
+        if (load_u64(address) ^ data ^ wanted) <= LOW_16:
             return address, data
-        age = int(ctx.generation - (data >> np.uint64(58)) & np.uint64(GENERATIONS - 1))
+        age = int(ctx.generation - (data >> GENERATION_SHIFT) & np.uint64(GENERATIONS - 1))
         priority = entry_depth(data) - 8 * age if data != ZERO else np.int64(-(1 << 20))
         if priority < lowest_priority:
             lowest_priority = priority
@@ -148,32 +180,41 @@ def find_slot(ctx, key):
 
 
 @njit(forceinline=True)
-def write_entry(address, key, data):
-    """Write the entry of `key` with `data` (uint64) to `address`."""
-    store_u64(address, key ^ data)
+def write_entry(address, key, data, static_eval):
+    """Write the entry of `key` with `data` (uint64) to `address`; static_eval : uint64, the value + 32768, or 0."""
+    store_u64(address, (key << CHECK_SHIFT | static_eval) ^ data)
     store_u64(address + np.uint64(8), data)
 
 
 @njit
-def store(ctx, key, move, value, depth, bound, ply):
-    """Store the result of a search of `depth`; it replaces the cluster's shallowest entry, older ones first."""
-    if value >= VALUE_MATE_IN_MAX:
-        value += ply
-    elif value <= -VALUE_MATE_IN_MAX:
-        value -= ply
+def store(ctx, key, move, value, depth, bound, is_pv, static_eval):
+    """Store the result of a search of `depth` at ctx.ply; it replaces the cluster's shallowest entry, older ones first.
+
+    bound : BOUND_NONE if only the static evaluation is known.   static_eval : not corrected, or VALUE_NONE.
+    An entry of the same position that was searched four plies deeper stays, but for its move.
+    """
+    if value != VALUE_NONE:
+        if value >= VALUE_MATE_IN_MAX:
+            value += ctx.ply
+        elif value <= -VALUE_MATE_IN_MAX:
+            value -= ctx.ply
     depth = min(max(depth, 0), MAX_STORED_DEPTH)
     address, data = find_slot(ctx, key)
     if data != ZERO:
-        fresh = data >> np.uint64(58) == ctx.generation
-        if bound != BOUND_EXACT and fresh and entry_depth(data) > depth + 3:
-            return
         if move == 0:
             move = entry_move(data)
+        fresh = data >> GENERATION_SHIFT == ctx.generation
+        if bound != BOUND_EXACT and fresh and depth + 2 * is_pv + 4 <= entry_depth(data):
+            if move != entry_move(data):
+                check = load_u64(address) ^ data
+                write_entry(address, key, data & ~np.uint64(0xFFFFFFFF) | np.uint64(move), check & LOW_16)
+            return
     data = (
         np.uint64(move)
         | np.uint64(value + 32768) << np.uint64(32)
         | np.uint64(depth) << np.uint64(48)
         | np.uint64(bound) << np.uint64(56)
-        | ctx.generation << np.uint64(58)
+        | (PV_BIT if is_pv else ZERO)
+        | ctx.generation << GENERATION_SHIFT
     )
-    write_entry(address, key, data)
+    write_entry(address, key, data, np.uint64(static_eval + 32768))

@@ -274,7 +274,7 @@ def test_what_the_search_asks_of_a_move(case):
             assert 0 <= history_slot(pos, move) < HISTORY_SLOTS
             assert move_cost(pos, move) in (0, 1)
             assert is_quiet(pos, move) in (False, True)
-            gains = [bool(see_ge(pos, move, threshold)) for threshold in thresholds]
+            gains = [bool(see_ge(ctx, move, threshold)) for threshold in thresholds]
             assert gains == sorted(gains, reverse=True)  # what gains much gains little
         assert pos.tobytes() == before
 

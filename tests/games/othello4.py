@@ -148,7 +148,7 @@ def parse_move(pos, text):
 def default_params():
     """Return the margins and the weight of a move more than the other side has."""
     params = search_defaults(PARAMS)
-    params.aspiration_window, params.nmp_eval_divisor, params.mobility = 4 * DISC, DISC, 5
+    params.aspiration_window, params.mobility = 4 * DISC, 5
     params.rfp_margin = params.futility_margin = params.razor_margin = params.razor_depth_margin = 8 * DISC
     params.lmp_base = 100
     return params

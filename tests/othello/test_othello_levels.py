@@ -15,7 +15,7 @@ from shogi_engine.games.othello.notation import parse_obf
 from shogi_engine.games.othello.params import SELECTIVITY
 from shogi_engine.levels import LevelPlan
 from shogi_engine.search.alphabeta import search
-from shogi_engine.search.context import new_context
+from shogi_engine.search.context import PV, new_context
 from shogi_engine.search.tt import TranspositionTable
 
 MIDDLE = "--OOO-----XOXX----XXOX-----XXO---OOXXXXX--OX-XX---XXO----------- X"
@@ -89,7 +89,7 @@ def value_of(ctx, position, depth, selectivity, table):
     table.clear()
     place(ctx, position, GAME.search_flags, table)
     ctx.params.probcut_selectivity = selectivity
-    return int(search(ctx, -6401, 6401, depth, 0)), int(ctx.nodes)
+    return int(search(ctx, -6401, 6401, depth, PV, 0)), int(ctx.nodes)
 
 
 def test_probcut_saves_nodes_and_changes_little():

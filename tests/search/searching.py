@@ -6,7 +6,7 @@ from move_lists import legal_moves
 from shogi_engine.game import MAX_PLY, VALUE_INFINITE, do_move, generate_moves
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
-from shogi_engine.search.context import new_context, set_root, start_search
+from shogi_engine.search.context import PV, new_context, set_root, start_search
 from shogi_engine.search.history import forget
 from shogi_engine.search.textbook import alpha_beta, minimax, negascout
 
@@ -58,7 +58,7 @@ def textbook_visits(ctx, depth):
 
 def pvs_value(ctx, depth):
     """Return the value that the shared search finds with its full window."""
-    return int(search(ctx, -VALUE_INFINITE, VALUE_INFINITE, depth, 0))
+    return int(search(ctx, -VALUE_INFINITE, VALUE_INFINITE, depth, PV, 0))
 
 
 def answer(result):

@@ -12,6 +12,7 @@ from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import (
     ALL_FLAGS,
     MAX_GAME_PLY,
+    PV,
     TABLE,
     context_dtype,
     make_move,
@@ -30,7 +31,7 @@ CYCLE = ("2h3h", "8b7b", "3h2h", "7b8b")
 def root_state(ctx):
     """Return all that says which root a context is at."""
     fields = np.asarray(ctx)
-    return [fields[name].tobytes() for name in ("pos", "ply", "game_ply", "computed_ply", "last_null")] + [
+    return [fields[name].tobytes() for name in ("pos", "ply", "game_ply", "computed_ply", "state_ply")] + [
         ctx.repetition_filter.tobytes()
     ]
 
@@ -47,19 +48,20 @@ def encoded(position, texts):
 def test_shogis_context_is_small():
     """The rules need no histories: 25 MB to list moves would be too much."""
     dtype = context_dtype(GAME, GAME.evaluation())
-    assert dtype.itemsize < 2 << 20
+    assert dtype.itemsize < 3 << 20
     assert new_context(GAME).dtype == dtype
 
 
 def test_rules_and_evaluation_learn_nothing():
     ctx = new_context(GAME)
-    scratch_histories(GAME).clear()
+    tables = scratch_histories(GAME).tables
+    before = {name: np.array(tables[name]) for name in tables.dtype.names}
     for position in random_positions(GAME, 5, 3, 60):
         set_root(ctx, position)
         refresh_line(ctx)
         evaluate(ctx)
         assert write_root_moves(ctx) > 0
-    assert not any(scratch_histories(GAME).tables[name].any() for name in scratch_histories(GAME).tables.dtype.names)
+    assert all(np.array_equal(tables[name], before[name]) for name in before)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def test_a_context_without_histories_of_its_own_may_search(name):
     ctx.stop_address = NEVER.ctypes.data
     ctx.search_flags = ALL_FLAGS & game.search_flags & ~TABLE
     start_search(ctx)
-    assert abs(int(search(ctx, -VALUE_INFINITE, VALUE_INFINITE, 2, 0))) < VALUE_INFINITE
+    assert abs(int(search(ctx, -VALUE_INFINITE, VALUE_INFINITE, 2, PV, 0))) < VALUE_INFINITE
     assert ctx.nodes > 1
 
 
@@ -89,7 +91,7 @@ def test_set_root_leaves_nothing_of_what_was_before(name):
             write_root_moves(used)
             make_move(used, used.root_moves[0])
         make_null_move(used)
-        used.computed_ply = 2
+        used.computed_ply = used.state_ply = 2
         set_root(used, position)
         assert root_state(used) == root_state(fresh)
         refresh_line(used)

@@ -5,23 +5,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shogi_engine.game import continuation_slot, evaluate, refresh_line
+from shogi_engine.game import continuation_slot, evaluate, history_slot, refresh_line
 from shogi_engine.games.othello import GAME as OTHELLO
 from shogi_engine.games.shogi import GAME
 from shogi_engine.jit import python_record_at
 from shogi_engine.search.context import make_move, make_null_move, new_context, set_root, unmake_move
 from shogi_engine.search.history import (
+    BEFORE_ROOT,
     CORRECTION_MAX,
-    LOOK_BACK,
+    START_VALUES,
     Histories,
     continuation_score,
-    correct_static_eval,
+    corrected,
     forget,
     gravity,
-    move_history,
-    update_continuation_histories,
-    update_correction_histories,
-    update_main_history,
+    learn_continuations,
+    learn_correction,
+    learn_from_best_move,
+    learn_from_fail_low,
+    learn_main,
+    main_history,
+    static_correction,
 )
 
 
@@ -48,7 +52,7 @@ def play(ctx, *texts):
         make_move(ctx, np.uint32(GAME.parse_move(ctx.pos, text)))
 
 
-@given(st.integers(-30000, 30000), st.integers(-1 << 40, 1 << 40), st.sampled_from([1024, 16384, 30000]))
+@given(st.integers(-30000, 30000), st.integers(-1 << 40, 1 << 40), st.sampled_from([1024, 7183, 30000]))
 def test_gravity_stays_within_its_limit(value, bonus, limit):
     value = max(-limit, min(limit, value))
     result = int(gravity(value, bonus, limit))
@@ -65,47 +69,66 @@ def test_a_continuation_is_remembered_after_the_same_move(ctx):
     play(ctx, "7g7f")
     answer = np.uint32(GAME.parse_move(ctx.pos, "3c3d"))
     other = np.uint32(GAME.parse_move(ctx.pos, "8c8d"))
-    assert continuation_score(ctx, answer) == 0
-    update_continuation_histories(ctx, ctx.ply, continuation_slot(ctx.pos, answer), 1000, False)
-    assert continuation_score(ctx, answer) > 0 == continuation_score(ctx, other)
+    unknown = continuation_score(ctx, answer)
+    learn_continuations(ctx, ctx.ply, continuation_slot(ctx.pos, answer), 1000)
+    assert continuation_score(ctx, answer) > unknown == continuation_score(ctx, other)
     unmake_move(ctx, np.uint32(GAME.parse_move(GAME.parse_position(GAME.start), "7g7f")))
     play(ctx, "2g2f")
-    assert continuation_score(ctx, answer) == 0  # after another move
+    assert continuation_score(ctx, answer) == unknown  # after another move
     forget(ctx)
-    assert not tables(ctx).continuation.any()
+    assert (tables(ctx).continuation == START_VALUES["continuation"]).all()
 
 
 def test_nothing_is_learnt_of_no_move(ctx):
     """Before the root and at null moves there is no move to answer."""
+    fresh = tables(ctx).continuation.copy()
     none = tables(ctx).continuation.shape[0] - 1
-    assert none == GAME.continuation_slots and (ctx.continuation_rows[:LOOK_BACK] == none).all()
-    update_continuation_histories(ctx, 0, 5, 1000, False)
-    assert not tables(ctx).continuation.any()
+    assert none == 4 * GAME.continuation_slots and (ctx.frames["row"][:BEFORE_ROOT] == none).all()
+    learn_continuations(ctx, 0, 5, 1000)
     make_null_move(ctx)
-    update_continuation_histories(ctx, ctx.ply, 5, 1000, False)
-    assert not tables(ctx).continuation.any()
+    learn_continuations(ctx, ctx.ply, 5, 1000)
+    learn_from_fail_low(ctx, -300, 8)
+    assert np.array_equal(tables(ctx).continuation, fresh) and not tables(ctx).main.any()
     evaluate(ctx)
-    update_correction_histories(ctx, 300, 8, True)
-    assert not tables(ctx).continuation_corrections.any()
+    learn_correction(ctx, 300, 8, True)
+    assert (tables(ctx).continuation_corrections == START_VALUES["continuation_corrections"]).all()
+
+
+def test_moves_that_were_not_searched_are_not_punished(ctx):
+    """Of the moves before the best one only those in ctx.searched were."""
+    moves = {text: np.uint32(GAME.parse_move(ctx.pos, text)) for text in ("7g7f", "2g2f", "6g6f", "1g1f")}
+    ctx.searched[0, :2] = moves["2g2f"], moves["6g6f"]
+    learn_from_best_move(ctx, moves["7g7f"], 1, 6, 0)
+    assert main_history(ctx, moves["7g7f"]) > 0 > main_history(ctx, moves["2g2f"])
+    assert main_history(ctx, moves["6g6f"]) == main_history(ctx, moves["1g1f"]) == 0
+
+
+def test_the_move_before_a_fail_low_is_rewarded(ctx):
+    move = np.uint32(GAME.parse_move(ctx.pos, "7g7f"))
+    ctx.frames[BEFORE_ROOT].static_eval, ctx.frames[BEFORE_ROOT].move_count = 0, 12
+    play(ctx, "7g7f")
+    learn_from_fail_low(ctx, -400, 8)
+    unmake_move(ctx, move)
+    assert main_history(ctx, move) > 0
 
 
 @pytest.mark.parametrize("difference", [-400, -50, 50, 400])
 def test_static_values_are_corrected_towards_what_was_found(ctx, difference):
     play(ctx, "7g7f", "3c3d")
-    value = evaluate(ctx)
-    assert correct_static_eval(ctx, value) == value
+    value = int(evaluate(ctx))
+    assert abs(int(static_correction(ctx))) <= 1
     for _ in range(200):
-        update_correction_histories(ctx, value + difference - correct_static_eval(ctx, value), 8, True)
-    found = correct_static_eval(ctx, value) - value
+        learn_correction(ctx, difference - int(static_correction(ctx)), 8, True)
+    found = int(corrected(value, static_correction(ctx))) - value
     assert np.sign(found) == np.sign(difference)
     assert abs(difference) - 40 <= abs(found) <= abs(difference) + 40
     for _ in range(1000):
-        update_correction_histories(ctx, 1 << 20, 100, False)
+        learn_correction(ctx, 1 << 20, 100, False)
     learnt = tables(ctx)
     assert np.abs(learnt.corrections).max() <= CORRECTION_MAX
     assert learnt.continuation_corrections.max() <= CORRECTION_MAX
     forget(ctx)
-    assert correct_static_eval(ctx, value) == value
+    assert abs(int(static_correction(ctx))) <= 1
 
 
 def test_a_game_without_continuation_slots_keeps_none():
@@ -121,8 +144,8 @@ def test_contexts_with_histories_of_their_own_share_nothing(histories, ctx):
     second = new_context(GAME, other)
     set_root(second, ctx.pos)
     move = np.uint32(GAME.parse_move(ctx.pos, "7g7f"))
-    update_main_history(ctx, move, 1000)
-    assert move_history(ctx, move) == 1000 and move_history(second, move) == 0
+    learn_main(ctx, history_slot(ctx.pos, move), 1000)
+    assert main_history(ctx, move) == 1000 and main_history(second, move) == 0
     assert histories.tables.main.any() and not other.tables.main.any()
     histories.clear()
-    assert move_history(ctx, move) == 0
+    assert main_history(ctx, move) == 0

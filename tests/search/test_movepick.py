@@ -10,10 +10,11 @@ from games import game_of
 from search.searching import random_positions
 from shogi_engine.game import (
     MOVE_NONE,
+    capture_slot,
     continuation_slot,
-    generate_captures,
     generate_moves,
-    gives_check,
+    history_slot,
+    is_in_check,
     is_quiet,
     refresh_line,
     set_check_info,
@@ -21,8 +22,8 @@ from shogi_engine.game import (
 from shogi_engine.games.shogi import GAME
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import make_move, new_context, set_root
-from shogi_engine.search.history import Histories, forget, update_continuation_histories, update_main_history
-from shogi_engine.search.movepick import init_picker, next_move, order_moves, skip_quiet_moves
+from shogi_engine.search.history import Histories, forget, learn_capture, learn_continuations, learn_main
+from shogi_engine.search.movepick import init_picker, next_move, skip_quiet_moves
 
 POSITIONS = (
     "lnsgk1snl/1r4gb1/p1pppp2p/6pp1/1p7/2P4P1/PPSPPPP1P/1B5R1/LN1GKGSNL b - 13",
@@ -34,13 +35,13 @@ POSITIONS = (
 
 def picked(ctx, tt_move=MOVE_NONE, start=0, skip_from=None):
     """Return the moves that a picker hands out; skip_from : after so many, quiet moves are skipped."""
-    init_picker(ctx, start, np.uint32(tt_move))
-    picker, found = ctx.pickers[ctx.ply], []
+    picker, found = ctx.pickers[0, ctx.ply], []
+    init_picker(ctx, picker, start, np.uint32(tt_move))
     while True:
         if skip_from is not None and len(found) >= skip_from:
             picker.skip_quiets = 1
-            skip_quiet_moves(ctx)
-        move = next_move(ctx)
+            skip_quiet_moves(ctx, picker)
+        move = next_move(ctx, picker)
         if move == MOVE_NONE:
             return found
         assert ctx.moves[picker.index] == move and start <= picker.index < picker.end
@@ -53,7 +54,7 @@ def all_moves(ctx):
 
 @pytest.mark.parametrize("name", ["tictactoe", "othello4", "othello", "shogi"])
 def test_every_legal_move_comes_exactly_once(name):
-    """With any table move, killers and histories; also from the middle of the buffer, and in check."""
+    """With any table move and histories; also from the middle of the buffer, and in check."""
     game, rng = game_of(name), random.Random(name)
     histories = Histories(game)
     ctx = new_context(game, histories)
@@ -67,9 +68,8 @@ def test_every_legal_move_comes_exactly_once(name):
         ordered = sorted(every)
         for tt_move in (MOVE_NONE, rng.choice(ordered), rng.choice(ordered), earlier):
             forget(ctx)
-            ctx.killers[ctx.ply] = rng.choice(ordered), rng.choice(ordered)
             for move in rng.sample(ordered, min(5, len(ordered))):
-                update_main_history(ctx, np.uint32(move), rng.randrange(-9000, 9000))
+                learn_main(ctx, history_slot(ctx.pos, np.uint32(move)), rng.randrange(-9000, 9000))
             found = picked(ctx, tt_move, start=rng.choice((0, 7)))
             assert len(found) == len(set(found)), game.format_position(position)
             assert legal <= set(found) <= every
@@ -79,7 +79,8 @@ def test_every_legal_move_comes_exactly_once(name):
 
 
 @pytest.mark.parametrize("skip_from", [0, 1, 5, 40])
-def test_skipping_leaves_out_nothing_but_quiet_moves_that_give_no_check(skip_from):
+def test_skipping_leaves_out_nothing_but_quiet_moves(skip_from):
+    """Nor any evasion of a check; skipped from the start they are never generated."""
     ctx = new_context(GAME)
     left_out = 0
     for sfen in POSITIONS:
@@ -88,34 +89,24 @@ def test_skipping_leaves_out_nothing_but_quiet_moves_that_give_no_check(skip_fro
         set_check_info(ctx)
         every = all_moves(ctx)
         forget(ctx)
+        assert set(picked(ctx)) == every
         found = picked(ctx, min(every), skip_from=skip_from)
         assert len(found) == len(set(found)) and set(found) <= every
-        for move in every - set(found):
-            assert is_quiet(ctx.pos, np.uint32(move)) and not gives_check(ctx, np.uint32(move))
-            left_out += 1
+        missing = every - set(found)
+        assert all(is_quiet(ctx.pos, np.uint32(move)) for move in missing)
+        assert not missing or not is_in_check(ctx.pos)
+        left_out += len(missing)
     assert left_out > 100
 
 
-def test_quiet_moves_skipped_from_the_start_are_never_generated():
-    """What is left out are quiet moves that give no check; nothing else, and nothing at all if none are skipped."""
-    left_out = checks = promotions = 0
+def test_captures_come_by_what_they_take_and_lose_last():
+    """A rook that takes a defended pawn comes after the quiet moves, a pawn that takes a rook before them."""
     ctx = new_context(GAME)
-    for sfen in POSITIONS:
-        set_root(ctx, GAME.parse_position(sfen))
-        refresh_line(ctx)
-        set_check_info(ctx)
-        forget(ctx)
-        every = all_moves(ctx)
-        assert set(picked(ctx)) == every
-        found = picked(ctx, skip_from=0)
-        assert len(found) == len(set(found))
-        missing = every - set(found)
-        assert not any(gives_check(ctx, np.uint32(move)) or not is_quiet(ctx.pos, np.uint32(move)) for move in missing)
-        captures = {int(move) for move in ctx.moves[: generate_captures(ctx, 0)]}
-        left_out += len(missing)
-        checks += sum(is_quiet(ctx.pos, np.uint32(move)) for move in set(found) - captures)
-        promotions += sum(not is_quiet(ctx.pos, np.uint32(move)) for move in set(found) - captures)
-    assert left_out > 100 and checks > 5 and promotions > 5
+    set_root(ctx, GAME.parse_position("4k4/9/3p5/4p3r/4R3P/9/9/9/4K4 b - 1"))
+    refresh_line(ctx)
+    set_check_info(ctx)
+    found = [GAME.format_move(ctx.pos, move) for move in picked(ctx)]
+    assert found[0] == "1e1d" and found.index("5e5d") > found.index("5i4h")
 
 
 def test_a_rewarded_continuation_comes_earlier():
@@ -124,8 +115,19 @@ def test_a_rewarded_continuation_comes_earlier():
     set_root(ctx, GAME.parse_position(GAME.start))
     make_move(ctx, np.uint32(GAME.parse_move(ctx.pos, "7g7f")))
     answer = np.uint32(GAME.parse_move(ctx.pos, "1c1d"))
-    update_continuation_histories(ctx, ctx.ply, continuation_slot(ctx.pos, answer), 5000, False)
-    count = generate_moves(ctx, 0)
-    order_moves(ctx, 0, count, 0)
-    assert ctx.moves[np.argmax(ctx.scores[:count])] == answer
+    learn_continuations(ctx, ctx.ply, continuation_slot(ctx.pos, answer), 5000)
+    set_check_info(ctx)
     assert picked(ctx)[0] == answer
+
+
+def test_a_rewarded_capture_comes_earlier():
+    histories = Histories(GAME)
+    ctx = new_context(GAME, histories)
+    set_root(ctx, GAME.parse_position("4k4/9/9/3p1p3/4S4/9/9/9/4K4 b - 1"))
+    refresh_line(ctx)
+    set_check_info(ctx)
+    for text in ("5e6d", "5e4d"):
+        forget(ctx)
+        move = np.uint32(GAME.parse_move(ctx.pos, text))
+        learn_capture(ctx, capture_slot(ctx.pos, move), 5000)
+        assert picked(ctx)[0] == move

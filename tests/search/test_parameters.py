@@ -7,6 +7,7 @@ import pytest
 from processes import ROOT
 
 from shogi_engine import games, parameters
+from shogi_engine.games.othello import params as othello_params
 from shogi_engine.games.shogi import params as shogi_params
 from shogi_engine.search.parameters import SEARCH_FIELDS, SEARCH_PARAMETERS, SEARCH_RANGES, search_defaults
 
@@ -38,10 +39,10 @@ def test_every_game_has_them_with_the_defaults_it_does_not_set(game):
     names = [field[0] for field in SEARCH_FIELDS]
     assert list(game.params.names[: len(names)]) == names
     params, plain = game.default_params(), search_defaults(game.params)
-    tuned = shogi_params.TUNED if game.name == "shogi" else {}
+    margins = {"shogi": shogi_params.MARGINS, "othello": othello_params.MARGINS}[game.name]
     for each in SEARCH_PARAMETERS:
         if each.least is not None:
-            assert np.array_equal(params[each.name], tuned.get(each.name, plain[each.name]))
+            assert np.array_equal(params[each.name], margins.get(each.name, plain[each.name]))
             assert each.least <= np.min(params[each.name]) and np.max(params[each.name]) <= each.most
 
 

@@ -10,6 +10,7 @@ from shogi_engine.game import (
     MAX_PLY,
     VALUE_MATE,
     VALUE_MATE_IN_MAX,
+    VALUE_NONE,
     do_move,
     key,
 )
@@ -19,6 +20,7 @@ from shogi_engine.search.textbook import minimax
 from shogi_engine.search.tt import (
     BOUND_EXACT,
     BOUND_LOWER,
+    BOUND_NONE,
     BOUND_UPPER,
     ENTRIES,
     GENERATIONS,
@@ -26,9 +28,12 @@ from shogi_engine.search.tt import (
     TranspositionTable,
     entry_bound,
     entry_depth,
+    entry_eval,
+    entry_is_pv,
     entry_move,
     entry_value,
     probe,
+    probe_entry,
     store,
 )
 
@@ -103,9 +108,12 @@ def test_what_is_stored_is_found(number):
             for depth, move in ((0, 1), (9, 0xFFFFFFFF), (MAX_STORED_DEPTH, 77)):
                 table.clear()
                 ctx.tt_address = table.address
-                store(ctx, number, np.uint32(move), value, depth, bound, 5)
+                ctx.ply = 5
+                store(ctx, number, np.uint32(move), value, depth, bound, True, value // 2)
+                ctx.ply = 0
                 data = probe(ctx, number)
                 assert (entry_move(data), entry_depth(data), entry_bound(data)) == (move, depth, bound)
+                assert entry_is_pv(data) and entry_eval(np.uint64(probe_entry(ctx, number)[1])) == value // 2
                 assert entry_value(data, 5) == entry_value(data, 9) == value
                 assert probe(ctx, number ^ np.uint64(1)) == 0
 
@@ -114,7 +122,8 @@ def test_what_is_stored_is_found(number):
 def test_a_win_counts_plies_from_where_it_is_met(sign):
     """Stored three plies below the root as won in ten plies from the root, it is won in seven from there."""
     ctx, _ = with_table()
-    store(ctx, KEYS[2], np.uint32(1), sign * (VALUE_MATE - 10), 4, BOUND_EXACT, 3)
+    ctx.ply = 3
+    store(ctx, KEYS[2], np.uint32(1), sign * (VALUE_MATE - 10), 4, BOUND_EXACT, False, VALUE_NONE)
     data = probe(ctx, KEYS[2])
     for ply in (0, 3, 20):
         assert entry_value(data, ply) == sign * (VALUE_MATE - 7 - ply)
@@ -123,7 +132,7 @@ def test_a_win_counts_plies_from_where_it_is_met(sign):
 def test_the_last_and_the_first_cluster_are_inside_the_memory():
     ctx, table = with_table()
     for number in (np.uint64(0), np.uint64((1 << 64) - 1)):
-        store(ctx, number, np.uint32(1), 5, 1, BOUND_EXACT, 0)
+        store(ctx, number, np.uint32(1), 5, 1, BOUND_EXACT, False, VALUE_NONE)
     used = np.flatnonzero(table.words)
     assert used[0] < 2 and used[-1] >= len(table.words) - 8
     assert table.address % 64 == 0
@@ -132,7 +141,7 @@ def test_the_last_and_the_first_cluster_are_inside_the_memory():
 def fill(ctx, depths):
     """Store an entry of each depth, under a key of its own."""
     for number, depth in enumerate(depths, 1):
-        store(ctx, np.uint64(number), np.uint32(number), 0, depth, BOUND_LOWER, 0)
+        store(ctx, np.uint64(number), np.uint32(number), 0, depth, BOUND_LOWER, False, VALUE_NONE)
 
 
 def kept(ctx, count):
@@ -154,7 +163,7 @@ def test_old_entries_give_way_first():
         table.next_generation()
     ctx.generation = table.generation
     for number in (5, 6, 7):
-        store(ctx, np.uint64(number), np.uint32(number), 0, 1, BOUND_LOWER, 0)
+        store(ctx, np.uint64(number), np.uint32(number), 0, 1, BOUND_LOWER, False, VALUE_NONE)
     assert kept(ctx, 7) == [1, 5, 6, 7]  # each of depth 1, but of this search
 
 
@@ -165,25 +174,46 @@ def test_the_generation_counts_in_a_circle():
         table.next_generation()
         seen.add(table.generation)
         ctx.generation = table.generation
-        store(ctx, KEYS[2], np.uint32(1), 0, 3, BOUND_LOWER, 0)
-        assert int(probe(ctx, KEYS[2])) >> 58 == table.generation
+        store(ctx, KEYS[2], np.uint32(1), 0, 3, BOUND_LOWER, False, VALUE_NONE)
+        assert int(probe(ctx, KEYS[2])) >> 59 == table.generation
     assert seen == set(range(GENERATIONS))
 
 
 def test_an_entry_without_a_move_keeps_the_one_that_is_known():
     ctx, _ = with_table()
-    store(ctx, KEYS[2], np.uint32(42), 10, 3, BOUND_EXACT, 0)
-    store(ctx, KEYS[2], np.uint32(0), -10, 4, BOUND_UPPER, 0)
+    store(ctx, KEYS[2], np.uint32(42), 10, 3, BOUND_EXACT, False, VALUE_NONE)
+    store(ctx, KEYS[2], np.uint32(0), -10, 4, BOUND_UPPER, False, VALUE_NONE)
     data = probe(ctx, KEYS[2])
     assert (entry_move(data), entry_value(data, 0), entry_bound(data)) == (42, -10, BOUND_UPPER)
+
+
+def test_a_static_evaluation_is_no_bound():
+    """An entry may hold nothing but the static evaluation; it has no value to cut off with."""
+    ctx, _ = with_table()
+    store(ctx, KEYS[2], np.uint32(0), VALUE_NONE, 0, BOUND_NONE, False, -77)
+    data, check = probe_entry(ctx, KEYS[2])
+    assert (entry_value(data, 4), entry_eval(np.uint64(check)), entry_bound(data)) == (VALUE_NONE, -77, BOUND_NONE)
+    assert data != 0 and not entry_is_pv(data)
+
+
+def test_a_much_deeper_entry_stays_but_for_its_move():
+    ctx, table = with_table()
+    store(ctx, KEYS[2], np.uint32(1), 10, 9, BOUND_LOWER, False, 5)
+    store(ctx, KEYS[2], np.uint32(2), 20, 5, BOUND_LOWER, False, 6)
+    data, check = probe_entry(ctx, KEYS[2])
+    assert (entry_move(data), entry_value(data, 0), entry_depth(data), entry_eval(np.uint64(check))) == (2, 10, 9, 5)
+    table.next_generation()
+    ctx.generation = table.generation
+    store(ctx, KEYS[2], np.uint32(3), 30, 5, BOUND_LOWER, False, 6)
+    assert entry_value(probe(ctx, KEYS[2]), 0) == 30
 
 
 def test_a_torn_entry_is_a_miss():
     """Half of one entry beside half of another, as two threads may leave it."""
     ctx, table = with_table(clusters=1)
-    store(ctx, KEYS[2], np.uint32(1), 10, 3, BOUND_EXACT, 0)
+    store(ctx, KEYS[2], np.uint32(1), 10, 3, BOUND_EXACT, False, VALUE_NONE)
     first = table.words[:2].copy()
-    store(ctx, KEYS[2], np.uint32(2), 20, 4, BOUND_EXACT, 0)
+    store(ctx, KEYS[2], np.uint32(2), 20, 4, BOUND_EXACT, False, VALUE_NONE)
     assert (table.words[:2] != first).all()
     for word in (0, 1):
         torn = table.words[:2].copy()

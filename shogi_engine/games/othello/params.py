@@ -23,6 +23,15 @@ PARAMS = record_dtype(
 
 SELECTIVITY = 100  # percent of a spread
 
+# The search's margins, in hundredths of a disc. The values of a move change little: the window is that of one disc.
+MARGINS = {
+    "probcut_selectivity": SELECTIVITY,
+    "aspiration_window": 2 * DISC,
+    "aspiration_square": 1000000,
+    "aspiration_growth": 300,
+    "score_noise": 2 * DISC,
+}
+
 # What order_squares holds for the squares of the triangle a1, b1, b2, c1 ... d4, in the board's symmetry.
 TRIANGLE = {(0, 0): 40, (0, 1): -12, (1, 1): -25, (0, 2): 4, (1, 2): -6, (2, 2): 2, (0, 3): 2, (1, 3): -4}
 
@@ -36,12 +45,8 @@ def square_bonus(square: int) -> int:
 def default_params() -> Any:
     """Return the parameters that play best."""
     params = search_defaults(PARAMS)
-    params.probcut_selectivity = SELECTIVITY
-    params.aspiration_window = 2 * DISC
-    params.rfp_margin = params.futility_margin = params.razor_depth_margin = 6 * DISC
-    params.razor_margin = 20 * DISC
-    params.lmp_base = 100  # a position has fewer
-    params.nmp_eval_divisor = DISC  # a null move is never allowed
+    for name, value in MARGINS.items():
+        setattr(params, name, value)
     params.order_value_depth = 5
     params.order_value = 128
     params.order_mobility = 1024

@@ -39,6 +39,8 @@ from shogi_engine.games.shogi.types import (
     arriving_kind,
     can_promote,
     hand_count,
+    is_drop,
+    move_from,
     move_to,
     piece_kind,
 )
@@ -46,8 +48,8 @@ from shogi_engine.jit import njit
 
 STEPPING_KINDS = (PAWN, KNIGHT, SILVER, GOLD_MOVERS)
 
-# For each ply of the line: by kind, from where it attacks the enemy king.
-STATE_FIELDS = (("check_squares", np.uint64, (16, 2)),)
+# For each ply of the line: by kind, from where it attacks the enemy king; own pieces that may discover a check.
+STATE_FIELDS = (("check_squares", np.uint64, (16, 2)), ("discoverers", np.uint64, (2,)))
 
 
 def _has_square(bitboards):
@@ -232,14 +234,25 @@ def generate_quiet_checks(ctx, start):
 
 @provides(POSITION)
 def set_check_info(ctx):
-    king = int(ctx.pos.king[1 - ctx.pos.side])
+    pos, state = ctx.pos, ctx.states[ctx.ply]
+    king = int(pos.king[1 - pos.side])
     if king == NO_SQUARE:
-        ctx.states[ctx.ply].check_squares[:] = ZERO
+        state.check_squares[:] = ZERO
+        state.discoverers[:] = ZERO
     else:
-        mark_check_squares(ctx.pos, king, ctx.states[ctx.ply].check_squares)
+        mark_check_squares(pos, king, state.check_squares)
+        state.discoverers[0], state.discoverers[1] = discovered_check_candidates(pos, king, int(pos.side))
 
 
 @provides(POSITION)
 def gives_check(ctx, move):
-    squares, kind = ctx.states[ctx.ply].check_squares, arriving_kind(move)
-    return test_bit(squares[kind, 0], squares[kind, 1], move_to(move))
+    state, kind = ctx.states[ctx.ply], arriving_kind(move)
+    if test_bit(state.check_squares[kind, 0], state.check_squares[kind, 1], move_to(move)):
+        return True
+    if state.discoverers[0] | state.discoverers[1] == ZERO or is_drop(move):
+        return False
+    source, target = move_from(move), move_to(move)
+    if not test_bit(state.discoverers[0], state.discoverers[1], source):
+        return False
+    king = int(ctx.pos.king[1 - ctx.pos.side])
+    return DIRECTION[king, source] != DIRECTION[king, target]

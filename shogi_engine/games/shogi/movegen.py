@@ -311,17 +311,14 @@ def write_drops(ctx, end, kind, lo, hi):
 
 
 @njit
-def write_board_moves(ctx, end, to_lo, to_hi, pawn_lo, pawn_hi):
-    """Write the legal moves of pawns to (pawn_lo, pawn_hi) and of other pieces but the king to (to_lo, to_hi).
-
-    Returns the end.
-    """
+def write_board_moves(ctx, end, to_lo, to_hi):
+    """Write the legal moves to (to_lo, to_hi) of all pieces on the board but the king; return the end."""
     pos = ctx.pos
     us = int(pos.side)
     bb = pos.bb[us]
     free_lo, free_hi = ~pos.pinned[0], ~pos.pinned[1]
     occ_lo, occ_hi = occupied(pos)
-    end = write_pawn_moves(ctx, end, bb[PAWN, 0] & free_lo, bb[PAWN, 1] & free_hi, pawn_lo, pawn_hi)
+    end = write_pawn_moves(ctx, end, bb[PAWN, 0] & free_lo, bb[PAWN, 1] & free_hi, to_lo, to_hi)
     lo = bb[0, 0] & free_lo & ~(bb[PAWN, 0] | bb[KING, 0])
     hi = bb[0, 1] & free_hi & ~(bb[PAWN, 1] | bb[KING, 1])
     while lo | hi != ZERO:
@@ -334,10 +331,7 @@ def write_board_moves(ctx, end, to_lo, to_hi, pawn_lo, pawn_hi):
         square, lo, hi = pop_lowest(lo, hi)
         kind = piece_kind(pos.board[square])
         a_lo, a_hi = pinned_targets(pos, kind, square)
-        if kind == PAWN:
-            end = write_moves(ctx, end, kind, square, a_lo & pawn_lo, a_hi & pawn_hi)
-        else:
-            end = write_moves(ctx, end, kind, square, a_lo & to_lo, a_hi & to_hi)
+        end = write_moves(ctx, end, kind, square, a_lo & to_lo, a_hi & to_hi)
     return end
 
 
@@ -365,13 +359,12 @@ def generate_moves(ctx, start):
     to_lo, to_hi, drop_lo, drop_hi = target_masks(pos)
     if to_lo | to_hi == ZERO:
         return end - start
-    end = write_board_moves(ctx, end, to_lo, to_hi, to_lo, to_hi)
+    end = write_board_moves(ctx, end, to_lo, to_hi)
     return write_all_drops(ctx, end, drop_lo, drop_hi) - start
 
 
 @provides(POSITION)
 def generate_captures(ctx, start):
-    """Captures, and pawn moves into the promotion zone."""
     pos = ctx.pos
     us = int(pos.side)
     enemy_lo, enemy_hi = pieces(pos, 1 - us)
@@ -381,8 +374,7 @@ def generate_captures(ctx, start):
         king_lo, king_hi = king_targets(pos)
         end = write_moves(ctx, end, KING, king, king_lo & enemy_lo, king_hi & enemy_hi)
     to_lo, to_hi, _, _ = target_masks(pos)
-    pawn_lo, pawn_hi = to_lo & (enemy_lo | ZONE[us, 0]), to_hi & (enemy_hi | ZONE[us, 1])
-    return write_board_moves(ctx, end, to_lo & enemy_lo, to_hi & enemy_hi, pawn_lo, pawn_hi) - start
+    return write_board_moves(ctx, end, to_lo & enemy_lo, to_hi & enemy_hi) - start
 
 
 @provides(POSITION)
@@ -397,7 +389,7 @@ def generate_quiets(ctx, start):
         end = write_moves(ctx, end, KING, int(pos.king[us]), king_lo & quiet_lo, king_hi & quiet_hi)
     to_lo, to_hi, drop_lo, drop_hi = target_masks(pos)
     to_lo, to_hi = to_lo & quiet_lo, to_hi & quiet_hi
-    end = write_board_moves(ctx, end, to_lo, to_hi, to_lo & ~ZONE[us, 0], to_hi & ~ZONE[us, 1])
+    end = write_board_moves(ctx, end, to_lo, to_hi)
     return write_all_drops(ctx, end, drop_lo, drop_hi) - start
 
 

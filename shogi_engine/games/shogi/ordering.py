@@ -2,15 +2,23 @@
 
 import numpy as np
 
+from shogi_engine.bits import test as test_bit
 from shogi_engine.game import provides
-from shogi_engine.games.shogi.evaluation.naive import material_gain
+from shogi_engine.games.shogi.bitboard import ZONE
 from shogi_engine.games.shogi.types import (
+    BISHOP,
+    BLACK,
     KINDS,
+    LANCE,
+    PAWN,
     POSITION,
+    PROMOTED,
+    ROOK,
     SQUARES,
     is_drop,
     is_promotion,
     move_captured,
+    move_from,
     move_kind,
     move_to,
 )
@@ -20,26 +28,53 @@ CONTINUATION_SLOTS = 2 * KINDS * SQUARES
 
 @provides(POSITION)
 def is_quiet(pos, move):
-    return move_captured(move) == 0 and not is_promotion(move)
+    """A promotion alone is quiet, as in YaneuraOu, where that was found to be stronger."""
+    return move_captured(move) == 0
 
 
 @provides(POSITION)
-def score_moves(ctx, start, count):
-    for index in range(start, start + count):
-        move = ctx.moves[index]
-        if is_quiet(ctx.pos, move):
-            ctx.scores[index] = -64 if is_drop(move) else 0
-            continue
-        ctx.scores[index] = 16 * material_gain(ctx.params, move) - ctx.params.values[move_kind(move)]
+def is_inferior(pos, move):
+    """Pawns, bishops and rooks that decline to promote, and lances on the last ranks but one: see `usual_move`."""
+    if is_promotion(move) or is_drop(move):
+        return False
+    kind, target = move_kind(move), move_to(move)
+    us = int(pos.side)
+    in_zone = test_bit(ZONE[us, 0], ZONE[us, 1], target)
+    if kind == PAWN:
+        return in_zone
+    if kind in (BISHOP, ROOK):
+        return in_zone or test_bit(ZONE[us, 0], ZONE[us, 1], move_from(move))
+    return kind == LANCE and in_zone and target // 9 == (1 if us == BLACK else 7)
+
+
+@provides(POSITION)
+def capture_value(ctx, move):
+    value = np.int64(ctx.params.values[move_captured(move)])
+    if is_promotion(move):
+        kind = move_kind(move)
+        value += ctx.params.values[PROMOTED[kind]] - ctx.params.values[kind]
+    return value
 
 
 @provides(POSITION)
 def history_slot(pos, move):
-    kind = move_kind(move) | (16 if is_drop(move) else 0)
-    return np.int64(pos.side) << 12 | kind << 7 | move_to(move)
+    """By source (the kind, of a drop), target and promotion."""
+    promotion = (1 << 14) if is_promotion(move) else 0
+    return np.int64(pos.side) << 15 | promotion | move_from(move) << 7 | move_to(move)
+
+
+@provides(POSITION)
+def capture_slot(pos, move):
+    """By piece, target and captured kind."""
+    return np.int64(pos.side) << 15 | move_kind(move) << 11 | move_to(move) << 4 | move_captured(move)
 
 
 @provides(POSITION)
 def continuation_slot(pos, move):
     """Drops and moves of a kind to a square are one."""
     return (np.int64(pos.side) * KINDS + move_kind(move)) * SQUARES + move_to(move)
+
+
+@provides(POSITION)
+def is_recapture(pos, move, last):
+    return move_to(move) == move_to(last)

@@ -23,25 +23,48 @@ PARAMS = record_dtype(
 # By kind: none, P L N S G B R K +P +L +N +S +B +R. The usual material values of Shogi programs (pawn 90).
 VALUES = (0, 90, 315, 405, 495, 540, 855, 990, 0, 540, 540, 540, 540, 945, 1395)
 
-# Numbers that all games have a default for, as games of Shogi moved them (docs/tuning-log.md).
-TUNED = {
-    "rfp_opponent_worsening": 349,
-    "lmr_base": 1186,
-    "lmr_adjust": 715,
-    "lmr_cut_node": 3549,
-    "lmr_pv": 3724,
-    "lmr_history": 102,
-    "lmr_log_scale": 1018,
-    "lmr_worsening": 217,
-    "history_pruning_margin": 5621,
-    "history_ply": 3255,
-    "stat_bonus_scale": 126,
-    "stat_bonus_max": 1451,
-    "stat_malus_scale": 884,
-    "stat_malus_max": 2121,
-    "main_history_max": 2082,
-    "correction_best_move": 11,
+# The search's margins, in centipawns. Most are Stockfish's or YaneuraOu's (see search/parameters.py), whose pawn is
+# worth 90 as well.
+MARGINS = {
+    "aspiration_window": 5,
+    "score_noise": 30,
     "easy_move_margin": 5,  # 150 centipawns, of which 600 are odds to win of e : 1; not by games
+    "hindsight_margin": 173,
+    "razor_margin": 502,
+    "razor_depth_margin": 306,
+    "rfp_margin": 76,
+    "rfp_no_tt": 21,
+    "nmp_margin": -378,
+    "nmp_depth_margin": 16,
+    "nmp_improving": 53,
+    "probcut_margin": 224,
+    "probcut_improving": 61,
+    "small_probcut_margin": 416,
+    "lmp_base": 3,
+    "futility_margin": 120,
+    "futility_base": 42,
+    "futility_no_best": 151,
+    "futility_above": 86,
+    "see_capture_margin": 167,
+    "see_quiet_margin": 25,
+    "capture_futility_base": 218,
+    "capture_futility_margin": 223,
+    "singular_margin": 60,
+    "singular_marked": 66,
+    "double_margin": -4,
+    "double_pv": 212,
+    "double_quiet": 182,
+    "triple_margin": 73,
+    "triple_pv": 320,
+    "triple_quiet": 218,
+    "triple_marked": 92,
+    "singular_deep": 44,
+    "lmr_deeper": 48,
+    "lmr_shallower": 9,
+    "order_check_see": 75,
+    "continuation_correction_weight": 97,
+    "qs_futility": 328,
+    "qs_see_margin": 73,
 }
 
 
@@ -49,19 +72,8 @@ def default_params() -> Any:
     """Return the parameters that play best."""
     params = search_defaults(PARAMS)
     params.values[:KINDS] = VALUES
-    params.aspiration_window = 30
-    params.rfp_margin = 147
-    # From here to see_quiet_margin, but for delta_margin, near Stockfish's (see search/parameters.py).
-    params.razor_margin, params.razor_depth_margin = 505, 295
-    params.futility_margin, params.futility_base, params.futility_no_best = 119, 42, 146
-    params.delta_margin = 249
-    params.capture_futility_base, params.capture_futility_margin = 210, 221
-    params.see_capture_margin, params.see_quiet_margin = 173, 25
-    params.nmp_eval_divisor = 200
-    params.lmp_base = 4
     params.correction_weights = 95, 95, 95, 67, 67, 67
-    params.continuation_correction_weight, params.correction_skip_margin = 97, 200
-    for name, value in TUNED.items():
+    for name, value in MARGINS.items():
         setattr(params, name, value)
     params.mate_in_one_max_escapes = 2
     params.entering_king_rule = CSA_27

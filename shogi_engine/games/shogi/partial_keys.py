@@ -9,7 +9,7 @@ import numpy as np
 
 from shogi_engine.bits import ZERO, pop_lowest
 from shogi_engine.bits import test as test_bit
-from shogi_engine.game import CORRECTION_SLOTS, provides, update_line
+from shogi_engine.game import CORRECTION_SLOTS, STRUCTURE_SLOTS, provides, update_states
 from shogi_engine.games.shogi.bitboard import NEAR_KING
 from shogi_engine.games.shogi.position import SQUARE_KEYS, side_at
 from shogi_engine.games.shogi.queries import occupied
@@ -123,7 +123,7 @@ def update_state(ctx, ply):
 @provides(POSITION)
 def correction_slots(ctx):
     """By the partial keys and by the hands."""
-    update_line(ctx)
+    update_states(ctx)
     pos, state = ctx.pos, ctx.states[ctx.ply]
     refresh_near_king_keys(pos, state)
     keys = state.partial_keys
@@ -136,3 +136,10 @@ def correction_slots(ctx):
         np.int64(keys[NEAR_KING_KEY + 1] & mask) << 1 | side,
         np.int64(pos.hand_key & mask) << 1 | side,
     )
+
+
+@provides(POSITION)
+def structure_slot(ctx):
+    """By the pawns on the board."""
+    update_states(ctx)
+    return np.int64(ctx.states[ctx.ply].partial_keys[PAWN_KEY] & np.uint64(STRUCTURE_SLOTS - 1))

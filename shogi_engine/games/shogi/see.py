@@ -6,7 +6,6 @@ from shogi_engine.bits import ZERO, lowest
 from shogi_engine.game import provides
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.bitboard import SQUARE_BITS
-from shogi_engine.games.shogi.params import VALUES
 from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import (
     BISHOP,
@@ -40,18 +39,16 @@ BY_VALUE = np.array(
     dtype=np.uint8,
 )
 
-# int32[16]: by kind, what its capture gains: its value on the board and that of the piece that goes to the hand.
-EXCHANGE_VALUES = np.array(
-    [value + VALUES[UNPROMOTED[kind]] for kind, value in enumerate(VALUES)] + [0], dtype=np.int32
-)
-VALUES_BY_KIND = np.array([*VALUES, 0], dtype=np.int32)
 KING_VALUE = 1 << 14
 
 
 @njit
-def exchange_value(kind):
-    """Return the gain of capturing a piece of `kind`; a king counts more than everything else."""
-    return KING_VALUE if kind == KING else int(EXCHANGE_VALUES[kind])
+def exchange_value(params, kind):
+    """Return the gain of capturing a piece of `kind`: what it is worth on the board and then in the hand.
+
+    A king counts more than everything else.
+    """
+    return KING_VALUE if kind == KING else int(params.values[kind]) + int(params.values[UNPROMOTED[kind]])
 
 
 @njit
@@ -66,11 +63,12 @@ def least_attacker(pos, colour, lo, hi):
     return KING, bb[KING, 0], bb[KING, 1]
 
 
-@provides(POSITION)
-def see_ge(pos, move, threshold):
+@njit
+def exchange_ge(pos, params, move, threshold):
     """Tell whether the exchange opened by `move` on its target square gains at least `threshold`.
 
-    pos : record[shogi.POSITION], in, unchanged.   move : uint32, pseudo-legal in `pos`.
+    pos : record[shogi.POSITION], in, unchanged.   params : record[PARAMS], for its values.
+    move : uint32, pseudo-legal in `pos`.
     threshold : centipawns, from the side to move's point of view.
     Both sides keep recapturing with their least valuable attacker; pins and promotions on recapture are ignored.
     Source: swap algorithm, Chess Programming Wiki, "SEE - The Swap Algorithm".
@@ -80,14 +78,14 @@ def see_ge(pos, move, threshold):
     balance = -threshold
     captured = move_captured(move)
     if captured != 0:
-        balance += exchange_value(captured)
+        balance += exchange_value(params, captured)
     if is_promotion(move):
         promoted = int(PROMOTED[kind])
-        balance += VALUES_BY_KIND[promoted] - VALUES_BY_KIND[kind]
+        balance += int(params.values[promoted]) - int(params.values[kind])
         kind = promoted
     if balance < 0:
         return False
-    balance -= exchange_value(kind)  # the worst that can follow: it is taken for nothing
+    balance -= exchange_value(params, kind)  # the worst that can follow: it is taken for nothing
     if balance >= 0:
         return True
 
@@ -110,7 +108,7 @@ def see_ge(pos, move, threshold):
         occ_lo &= ~bit_lo
         occ_hi &= ~bit_hi
         side = 1 - side
-        balance = -balance - 1 - exchange_value(kind)
+        balance = -balance - 1 - exchange_value(params, kind)
         if balance >= 0:
             if kind == KING:  # a king may not take what is still protected
                 lo, hi = attackers_to(pos, target, side, occ_lo, occ_hi)
@@ -118,3 +116,9 @@ def see_ge(pos, move, threshold):
                     side = 1 - side
             break
     return side != mover
+
+
+@provides(POSITION)
+def see_ge(ctx, move, threshold):
+    """Margins of the search count a piece once, an exchange twice: it leaves the board, and comes to the hand."""
+    return exchange_ge(ctx.pos, ctx.params, move, 2 * threshold)

@@ -12,7 +12,7 @@ from shogi_engine.games.othello.evaluation.pattern_layout import SPREAD_DEPTHS, 
 from shogi_engine.games.othello.evaluation.patterns import shallow_depth
 from shogi_engine.games.othello.types import DISC
 from shogi_engine.search.alphabeta import search
-from shogi_engine.search.context import DEEPER, FINISH, TABLE, set_root
+from shogi_engine.search.context import DEEPER, FINISH, PV, TABLE, set_root
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.data import TABLE_MB, Player
 from shogi_engine.training.game_kernels import NO_LIMIT
@@ -54,10 +54,11 @@ def search_values(player: Player, samples: np.ndarray, first: int, last: int) ->
         position.own, position.opponent = sample["own"], sample["opponent"]
         set_root(ctx, position)
         refresh_line(ctx)
-        ctx.stopped, ctx.killers[:] = 0, 0
+        ctx.stopped = 0
         for depth in range(1, last + 1):
             ctx.root_depth = depth
-            value = int(search(ctx, np.int64(-VALUE_INFINITE), np.int64(VALUE_INFINITE), depth, np.int64(0)))
+            window = np.int64(-VALUE_INFINITE), np.int64(VALUE_INFINITE)
+            value = int(search(ctx, *window, depth, np.int64(PV), np.int64(0)))
             if depth >= first:
                 values[index, depth - first] = value
     return values

@@ -92,7 +92,7 @@ def test_more_nodes_win_in_one_process(game, capsys):
 
 @pytest.mark.slow
 def test_tuning_by_games_goes_on(tmp_path):
-    words = ["--parameters", "futility_margin,nmp_eval_divisor", "--iterations", "4", "--pairs", "1", "--nodes", "100"]
+    words = ["--parameters", "futility_margin,nmp_base", "--iterations", "4", "--pairs", "1", "--nodes", "100"]
     one, other = tmp_path / "one", tmp_path / "other"
     assert spsa.main([str(one), *words]) == 0
     assert spsa.main([str(other), *words, "--until", "2", "--threads", "2"]) == 0

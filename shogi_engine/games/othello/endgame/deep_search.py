@@ -33,7 +33,7 @@ from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import DISC, DISC_MOVE, PASS
 from shogi_engine.jit import load_u64, njit, popcount, store_u64
 from shogi_engine.search.alphabeta import search
-from shogi_engine.search.context import make_move, unmake_move
+from shogi_engine.search.context import CUT, PV, make_move, unmake_move
 from shogi_engine.search.tt import probe
 
 DEEP = 14  # with fewer empty squares `endgame.solve` searches
@@ -90,12 +90,18 @@ def score_by_search(ctx, start, end, depth):
     for index in range(start, end):
         move = np.uint32(DISC_MOVE | key_square(ctx.scores[index]))
         make_move(ctx, move)
-        value = search(ctx, np.int64(-VALUE_INFINITE), beta, depth, np.int64(0))
+        value = search(ctx, np.int64(-VALUE_INFINITE), beta, depth, np.int64(PV), np.int64(0))
         unmake_move(ctx, move)
         ctx.scores[index] -= value // VALUE_DIVISOR << 12
         beta = min(beta, value + ORDERING_WINDOW)
         if ctx.stopped:
             break
+
+
+@njit
+def null_window_value(ctx, alpha, depth):
+    """Return the value of ctx.pos searched `depth` plies deep with the window (alpha, alpha + 1)."""
+    return search(ctx, alpha, alpha + 1, depth, np.int64(CUT), np.int64(0))
 
 
 @njit
@@ -108,9 +114,9 @@ def predicted(ctx, alpha, count, doubt):
     margin = MARGINS[doubt] * SPREAD // 100
     low, high = DISC * alpha - margin, DISC * (alpha + 1) + margin
     if 2 * evaluate(ctx) >= low + high:
-        if high <= DISC * HIGHEST and search(ctx, high - 1, high, depth, np.int64(0)) >= high and not ctx.stopped:
+        if high <= DISC * HIGHEST and null_window_value(ctx, high - 1, depth) >= high and not ctx.stopped:
             return alpha + 1
-    elif low >= DISC * LOWEST and search(ctx, low, low + 1, depth, np.int64(0)) <= low and not ctx.stopped:
+    elif low >= DISC * LOWEST and null_window_value(ctx, low, depth) <= low and not ctx.stopped:
         return alpha
     return np.int64(NO_SCORE)
 

@@ -42,11 +42,11 @@ from shogi_engine.games.othello.notation import START, legal_moves, parse_obf
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import DISC, DISC_MOVE, SQUARES
 from shogi_engine.jit import new_record
-from shogi_engine.search.alphabeta import search_root
 from shogi_engine.search.context import ALL_FLAGS, DEEPER, FINISH, TABLE, new_context, set_root, write_root_moves
 from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import MAX_THREADS, NO_LIMIT
+from shogi_engine.search.root_search import search_root
 from shogi_engine.search.tt import TranspositionTable, entry_move
 from shogi_engine.stop import FOREVER, Deadline, StopToken, end_of
 from shogi_engine.threads import start_thread
@@ -278,7 +278,6 @@ class Solver:
         ctx.generation = self.table.generation
         ctx.node_limit = NO_LIMIT
         ctx.stopped = 0
-        ctx.killers[:] = 0
         refresh_line(ctx)
 
     # ---- the score ------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ generation, and which of them is replaced); their keys are salted. Those with up
 thread, small enough for the CPU's second-level cache and without a choice of slots: they come in great number, and
 come again soon or never.
 data: bits 0-7 best move + 1, 8-15 the one before, 16-23 doubt, 32-39 lower bound + 64, 40-47 upper bound + 64,
-48-55 empty squares, 56-57 set, 58-63 generation.
+48-55 empty squares, 56-57 set, 59-63 generation.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from shogi_engine.bits import ZERO
 from shogi_engine.games.othello.position import mixed_key
 from shogi_engine.jit import load_u64, njit, record_at
 from shogi_engine.jit.vectors import ALIGNMENT, align_up
-from shogi_engine.search.tt import cluster_address, find_slot, probe, write_entry
+from shogi_engine.search.tt import CHECK_SHIFT, GENERATION_SHIFT, cluster_address, find_slot, probe, write_entry
 
 LOWEST, HIGHEST = -64, 64  # scores
 NEAR_EMPTIES = 9
@@ -77,7 +77,7 @@ def probe_ending(ctx, key, empties):
         return probe(ctx, key)
     address = ending_address(ctx, key, empties)
     data = load_u64(address + np.uint64(8))
-    return data if load_u64(address) ^ data == key else ZERO
+    return data if load_u64(address) ^ data == key << CHECK_SHIFT else ZERO
 
 
 @njit
@@ -110,9 +110,9 @@ def store_bounds(ctx, key, empties, lower, upper, move, doubt):
         | np.uint64(upper + 64) << np.uint64(40)
         | np.uint64(empties) << np.uint64(48)
         | np.uint64(3) << np.uint64(56)
-        | ctx.generation << np.uint64(58)
+        | ctx.generation << GENERATION_SHIFT
     )
-    write_entry(address, key, data)
+    write_entry(address, key, data, ZERO)
 
 
 @njit

@@ -1,0 +1,71 @@
+"""A search from the root, and the aspiration window that one iteration of it needs."""
+
+import numpy as np
+
+from shogi_engine.game import VALUE_INFINITE, VALUE_NONE
+from shogi_engine.jit import njit
+from shogi_engine.search.alphabeta import search
+from shogi_engine.search.context import REDUCE, ROOT
+from shogi_engine.search.quiescence import is_decisive
+
+
+@njit
+def search_root(ctx, alpha, beta, depth, first):
+    """Search the root moves ctx.root_moves[first : ctx.root_count] `depth` plies deep; return the best value.
+
+    The best move is brought to `first` as soon as it is known. ctx.root_scores[first] is its value, or -VALUE_INFINITE
+    if none was searched.
+    """
+    ctx.root_scores[first] = -VALUE_INFINITE
+    ctx.root_first = first
+    ctx.root_depth = depth
+    ctx.window.alpha, ctx.window.beta = alpha, beta
+    return search(ctx, np.int64(alpha), np.int64(beta), np.int64(depth), np.int64(ROOT), np.int64(0))
+
+
+@njit
+def open_window(ctx, line, depth):
+    """Open ctx.window for an iteration of `depth` plies, around what the root move at `line` was worth on average.
+
+    It is the wider, the more the move's values have changed. Before the first value it is the full window. Search it by
+    `search_root(ctx, window.alpha, window.beta, window.depth, line)` until `widen_window` returns 0.
+    """
+    params, window = ctx.params, ctx.window
+    if line == 0:
+        ctx.last_pv_end = ctx.pv_end[0]
+        for ply in range(ctx.last_pv_end):
+            ctx.last_pv[ply] = ctx.pv[0, ply]
+    average = ctx.root_averages[line]
+    window.iteration = window.depth = depth
+    window.delta = params.aspiration_window + ctx.thread % 8
+    window.alpha, window.beta = -VALUE_INFINITE, VALUE_INFINITE
+    if average != VALUE_NONE and not is_decisive(average):
+        window.delta += abs(ctx.root_squares[line]) // max(params.aspiration_square, 1)
+        window.alpha = max(average - window.delta, -VALUE_INFINITE)
+        window.beta = min(average + window.delta, VALUE_INFINITE)
+
+
+@njit
+def widen_window(ctx, value):
+    """Widen the window towards a `value` outside it; return -1 if it failed low, 1 if high, 0 if it lies inside.
+
+    After each fail high the next search is a ply less deep: the move is good, and has to be compared with others.
+    """
+    params, window = ctx.params, ctx.window
+    failed = 0
+    if value <= window.alpha and window.alpha > -VALUE_INFINITE:
+        failed = -1
+        window.beta = window.alpha
+        window.alpha = max(value - window.delta, -VALUE_INFINITE)
+        window.depth = window.iteration
+    elif value >= window.beta and window.beta < VALUE_INFINITE:
+        failed = 1
+        window.alpha = max(window.beta - window.delta, window.alpha)
+        window.beta = min(value + window.delta, VALUE_INFINITE)
+        if ctx.search_flags & REDUCE:
+            window.depth = max(1, window.depth - 1)
+    if failed != 0:
+        window.delta = max(window.delta * params.aspiration_growth // 100, window.delta + 1)
+        if window.delta > params.aspiration_max:
+            window.alpha, window.beta = -VALUE_INFINITE, VALUE_INFINITE
+    return failed
