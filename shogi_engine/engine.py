@@ -36,7 +36,7 @@ from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import Searcher
 from shogi_engine.stop import StopToken
 
-BOOK_MARGIN = 4  # book moves that lose less than 1/BOOK_MARGIN of an aspiration window are as good as the best
+BOOK_MARGIN = 4  # book moves that lose less than 1/BOOK_MARGIN of params.score_noise are as good as the best
 
 
 def _compile_task(game: str, evaluation: str) -> Task:
@@ -357,7 +357,7 @@ class Engine:
         if self._book is None:
             return None
         if margin is None:
-            margin = max(int(self.searcher.params.aspiration_window), 1) // BOOK_MARGIN
+            margin = max(int(self.searcher.params.score_noise), 1) // BOOK_MARGIN
         known = self._book.known(self.position_text, **lookup)
         return choose(known, self.legal_moves(), self.rng, best=best, margin=margin) if known else None
 

@@ -328,19 +328,6 @@ def leave_ply(ctx):
 # ---- values ------------------------------------------------------------------------------------------------------
 
 
-@njit
-def value_after(ctx, move):
-    """Return what `evaluate` says after `move`, for the side that makes it; the move is made as in a search."""
-    undo = ctx.undo[ctx.game_ply]
-    do_move(ctx.pos, move, undo)
-    ctx.game_ply, ctx.ply = ctx.game_ply + 1, ctx.ply + 1
-    value = -evaluate(ctx)
-    ctx.game_ply, ctx.ply = ctx.game_ply - 1, ctx.ply - 1
-    leave_ply(ctx)
-    undo_move(ctx.pos, move, undo)
-    return value
-
-
 @stub
 def naive_value(ctx):
     """Return a naive evaluation of ctx.pos for the side to move, in `evaluate`'s unit: disc or material difference."""
@@ -422,12 +409,6 @@ def generate_quiets(ctx, start):
 def is_legal_tt_move(pos, move):
     """Tell whether `move`, stored for any position, is legal in `pos`; False also if only a list of moves can tell."""
     return False
-
-
-@stub
-def generate_quiet_checks(ctx, start):
-    """Write quiet moves that give check to ctx.moves[start:] and return how many; not called where `is_in_check`."""
-    return 0
 
 
 @stub

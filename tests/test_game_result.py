@@ -62,7 +62,6 @@ def at(ctx, game, position, moves=()):
     """Put `position` and the encoded `moves` made from there into `ctx`; return its game_result."""
     ctx.pos = position
     ctx.ply = ctx.game_ply = ctx.computed_ply = 0
-    ctx.last_null = -1
     ctx.repetition_filter[:] = 0
     play_moves(ctx, np.array(moves, dtype=np.uint32))
     termination, value = game_result(ctx, write_root_moves(ctx))

@@ -37,6 +37,7 @@ from shogi_engine.game import (
     terminal_value,
 )
 from shogi_engine.jit import njit
+from shogi_engine.search import history, terms, tt
 from shogi_engine.search.context import (
     ALL,
     CUT,
@@ -58,50 +59,12 @@ from shogi_engine.search.context import (
     unmake_null_move,
     update_pv,
 )
-from shogi_engine.search.history import (
-    BEFORE_ROOT,
-    corrected,
-    learn_continuations,
-    learn_correction,
-    learn_from_best_move,
-    learn_from_fail_low,
-    learn_from_multicut,
-    learn_from_static_eval,
-    learn_from_table_cut,
-    learn_trust,
-    static_correction,
-)
+from shogi_engine.search.history import BEFORE_ROOT
 from shogi_engine.search.movepick import init_picker, next_move, pick, score_captures, skip_quiet_moves
 from shogi_engine.search.quiescence import find_mate_in_one, is_decisive, quiescence
 from shogi_engine.search.root_moves import bring_to_front, note_root_move
-from shogi_engine.search.terms import (
-    PLY,
-    capture_is_pruned,
-    extension_of,
-    late_move_count,
-    lmr_adjust,
-    move_stat_score,
-    quiet_is_pruned,
-    reduction,
-    rfp_margin,
-    table_settles,
-)
-from shogi_engine.search.tt import (
-    BOUND_EXACT,
-    BOUND_LOWER,
-    BOUND_NONE,
-    BOUND_UPPER,
-    UNSEARCHED,
-    bound_holds,
-    entry_bound,
-    entry_depth,
-    entry_eval,
-    entry_is_pv,
-    entry_move,
-    entry_value,
-    probe_entry,
-    store,
-)
+from shogi_engine.search.terms import PLY
+from shogi_engine.search.tt import BOUND_EXACT, BOUND_LOWER, BOUND_NONE, BOUND_UPPER, UNSEARCHED
 
 
 @njit
@@ -166,29 +129,19 @@ def search(ctx, alpha, beta, depth, node, start):
 
     # 6. The transposition table. An entry that was searched deep enough settles the node, unless it says that the node
     #    is not what it was expected to be. A search without the table's move knows nothing of it but the move.
-    tt_move, tt_value, tt_depth, tt_bound = MOVE_NONE, VALUE_NONE, 0, BOUND_NONE
-    raw_eval = VALUE_NONE
-    hash_key = np.uint64(0)
-    tt_hit = False
-    tt_marked = False
-    if ctx.search_flags & TABLE:
-        hash_key = key(ctx.pos) ^ ctx.tt_key_salt
-        data, check = probe_entry(ctx, hash_key)
-        if data != np.uint64(0):
-            tt_hit = True
-            tt_move, tt_value = entry_move(data), entry_value(data, ctx.ply)
-            tt_depth, tt_bound = entry_depth(data), entry_bound(data)
-            raw_eval, tt_marked = entry_eval(check), entry_is_pv(data)
+    using_table = ctx.search_flags & TABLE != 0
+    hash_key = key(ctx.pos) ^ ctx.tt_key_salt
+    tt_hit, tt_move, tt_value, tt_depth, tt_bound, raw_eval, tt_marked = tt.lookup(ctx, hash_key, using_table)
     if root and ctx.root_count > ctx.root_first:
         tt_move = ctx.root_moves[ctx.root_first]
     here.tt_hit = tt_hit
     if excluded == MOVE_NONE:
         here.marked = pv_node or tt_marked
     tt_capture = tt_move != MOVE_NONE and not is_quiet(ctx.pos, tt_move)
-    settles = bound_holds(tt_bound, tt_value, beta) and table_settles(ctx, tt_value, tt_depth, beta, depth, cut_node)
-    if settles and not pv_node and excluded == MOVE_NONE:
+    may_settle = not pv_node and excluded == MOVE_NONE and tt.bound_holds(tt_bound, tt_value, beta)
+    if may_settle and terms.table_settles(ctx, tt_value, tt_depth, beta, depth, cut_node):
         if pruning and tt_move != MOVE_NONE and tt_value >= beta:
-            learn_from_table_cut(ctx, tt_move, not tt_capture, depth)
+            history.learn_from_table_cut(ctx, tt_move, not tt_capture, depth)
         return tt_value
 
     # 7. Mate in one, found without a search.
@@ -215,13 +168,13 @@ def search(ctx, alpha, beta, depth, node, start):
             else:
                 if raw_eval == VALUE_NONE:
                     raw_eval = evaluate(ctx)
-                correction = static_correction(ctx)
-                static_eval = estimate = here.static_eval = corrected(raw_eval, correction)
-                if not tt_hit and ctx.search_flags & TABLE:
-                    store(ctx, hash_key, MOVE_NONE, VALUE_NONE, UNSEARCHED, BOUND_NONE, here.marked, raw_eval)
-                if tt_value != VALUE_NONE and bound_holds(tt_bound, tt_value, estimate):
+                correction = history.static_correction(ctx)
+                static_eval = estimate = here.static_eval = history.corrected(raw_eval, correction)
+                if not tt_hit and using_table:
+                    tt.store(ctx, hash_key, MOVE_NONE, VALUE_NONE, UNSEARCHED, BOUND_NONE, here.marked, raw_eval)
+                if tt_value != VALUE_NONE and tt.bound_holds(tt_bound, tt_value, estimate):
                     estimate = tt_value
-            learn_from_static_eval(ctx)
+            history.learn_from_static_eval(ctx)
             improving = static_eval > before
             opponent_worsening = static_eval > -last.static_eval
             # Hindsight: the last move was reduced, and what came of it says whether that was too much or too little.
@@ -245,7 +198,7 @@ def search(ctx, alpha, beta, depth, node, start):
             and (tt_move == MOVE_NONE or tt_capture)
             and beta > -VALUE_MATE_IN_MAX
             and estimate < VALUE_MATE_IN_MAX
-            and estimate - rfp_margin(params, depth, tt_hit, improving, opponent_worsening, correction) >= beta
+            and estimate - terms.rfp_margin(params, depth, tt_hit, improving, opponent_worsening, correction) >= beta
         ):
             return (2 * beta + estimate) // 3
         # 9c. Null move: if even passing keeps the value above beta, a move will. Deep ones are verified, as passing may
@@ -316,8 +269,8 @@ def search(ctx, alpha, beta, depth, node, start):
             if ctx.stopped:
                 return 0
             if value >= probcut_beta:
-                if ctx.search_flags & TABLE and excluded == MOVE_NONE:
-                    store(ctx, hash_key, move, value, depth - 3, BOUND_LOWER, here.marked, raw_eval)
+                if using_table and excluded == MOVE_NONE:
+                    tt.store(ctx, hash_key, move, value, depth - 3, BOUND_LOWER, here.marked, raw_eval)
                 if not is_decisive(value):
                     return value - (probcut_beta - beta)
     # 10b. By the table.
@@ -369,25 +322,25 @@ def search(ctx, alpha, beta, depth, node, start):
         r = 0
         if reducing:
             root_window = ctx.window.beta - ctx.window.alpha
-            r = reduction(params, depth, move_count, improving, beta - alpha, root_window)
+            r = terms.reduction(params, depth, move_count, improving, beta - alpha, root_window)
             if here.marked:
                 r += params.lmr_marked_pruning
 
         # 12. Pruning at shallow depth, once a line is known that does not get mated.
         if pruning and not root and best_value > -VALUE_MATE_IN_MAX:
             # 12a. Late move pruning: quiet moves that come late.
-            if not picker.skip_quiets and move_count >= late_move_count(params, depth, improving):
+            if not picker.skip_quiets and move_count >= terms.late_move_count(params, depth, improving):
                 picker.skip_quiets = 1
                 skip_quiet_moves(ctx, picker)
             lmr_depth = new_depth - r // PLY
             checks = gives_check(ctx, move)
             if not quiet or checks:
                 # 12b. Captures and checks that lose material, or whose gain would not bring the value near alpha.
-                if capture_is_pruned(ctx, move, depth, lmr_depth, alpha, checks):
+                if terms.capture_is_pruned(ctx, move, depth, lmr_depth, alpha, checks):
                     continue
             elif not (here.follow_pv and pv_node):
                 # 12c. Quiet moves with bad histories, that start too far below alpha, or that lose material.
-                pruned, at_most = quiet_is_pruned(ctx, move, depth, lmr_depth, alpha, best_move == MOVE_NONE)
+                pruned, at_most = terms.quiet_is_pruned(ctx, move, depth, lmr_depth, alpha, best_move == MOVE_NONE)
                 if pruned:
                     if best_value <= at_most < VALUE_MATE_IN_MAX and not is_decisive(best_value):
                         best_value = at_most
@@ -417,10 +370,10 @@ def search(ctx, alpha, beta, depth, node, start):
             if ctx.stopped:
                 return 0
             if value < singular_beta:
-                extension = extension_of(ctx, value, singular_beta, pv_node, tt_capture, correction)
+                extension = terms.extension_of(ctx, value, singular_beta, pv_node, tt_capture, correction)
                 depth += 1
             elif value >= beta and not is_decisive(value):
-                learn_from_multicut(ctx, depth)
+                history.learn_from_multicut(ctx, depth)
                 return value
             elif tt_value >= beta:
                 extension = -params.negative_extension
@@ -429,13 +382,13 @@ def search(ctx, alpha, beta, depth, node, start):
         new_depth += extension
 
         # 14. Late move reduction: by the kind of node, what the table says of it, and the move's histories.
-        stat_score = move_stat_score(ctx, move) if reducing else 0
+        stat_score = terms.move_stat_score(ctx, move) if reducing else 0
         here.stat_score = stat_score
         nodes_before = ctx.nodes
         ctx.nodes += 1
         make_move(ctx, move)
         if reducing:
-            r = lmr_adjust(ctx, r, node, depth, move_count, alpha, tt_value, tt_depth, correction)
+            r = terms.lmr_adjust(ctx, r, node, depth, move_count, alpha, tt_value, tt_depth, correction)
             if cut_node and tt_move == MOVE_NONE:
                 r += params.lmr_cut_node_no_tt
             if tt_capture:
@@ -462,7 +415,7 @@ def search(ctx, alpha, beta, depth, node, start):
                 if new_depth > reduced_depth:
                     value = -search(ctx, -alpha - 1, -alpha, new_depth, next_node, picker.end)
                 if not ctx.stopped:
-                    learn_continuations(ctx, ctx.ply - 1, here.to_slot, params.lmr_research_bonus)
+                    history.learn_continuations(ctx, ctx.ply - 1, here.to_slot, params.lmr_research_bonus)
         elif not pv_node or move_count > 1:
             scout_depth = new_depth
             if reducing:
@@ -515,22 +468,22 @@ def search(ctx, alpha, beta, depth, node, start):
         best_value = (best_value * depth + beta) // (depth + 1)
     has_best_move = best_move != MOVE_NONE
     if has_best_move:
-        learn_from_best_move(ctx, best_move, searched, depth, tt_move)
+        history.learn_from_best_move(ctx, best_move, searched, depth, tt_move)
         if not pv_node:
-            learn_trust(ctx, best_move == tt_move)
+            history.learn_trust(ctx, best_move == tt_move)
     elif pruning:
-        learn_from_fail_low(ctx, best_value, depth)
+        history.learn_from_fail_low(ctx, best_value, depth)
     if best_value <= alpha and last.marked:
         here.marked = True
     other_line = root and ctx.root_first > 0
-    if ctx.search_flags & TABLE and excluded == MOVE_NONE and not other_line:
+    if using_table and excluded == MOVE_NONE and not other_line:
         bound = BOUND_UPPER
         if best_value >= beta:
             bound = BOUND_LOWER
         elif has_best_move and pv_node:
             bound = BOUND_EXACT
-        store(ctx, hash_key, best_move, best_value, depth, bound, here.marked, raw_eval)
+        tt.store(ctx, hash_key, best_move, best_value, depth, bound, here.marked, raw_eval)
     quiet_best = not has_best_move or is_quiet(ctx.pos, best_move)
     if pruning and not in_check and quiet_best and (best_value > static_eval) == has_best_move:
-        learn_correction(ctx, best_value - static_eval, depth, has_best_move)
+        history.learn_correction(ctx, best_value - static_eval, depth, has_best_move)
     return best_value

@@ -27,6 +27,7 @@ from shogi_engine.game import (
     terminal_value,
 )
 from shogi_engine.jit import njit
+from shogi_engine.search import tt
 from shogi_engine.search.context import (
     FINISH,
     PRUNE,
@@ -39,22 +40,7 @@ from shogi_engine.search.context import (
 )
 from shogi_engine.search.history import BEFORE_ROOT, corrected, static_correction
 from shogi_engine.search.movepick import pick, score_captures
-from shogi_engine.search.tt import (
-    BOUND_EXACT,
-    BOUND_LOWER,
-    BOUND_NONE,
-    BOUND_UPPER,
-    MAX_STORED_DEPTH,
-    UNSEARCHED,
-    bound_holds,
-    entry_bound,
-    entry_eval,
-    entry_is_pv,
-    entry_move,
-    entry_value,
-    probe_entry,
-    store,
-)
+from shogi_engine.search.tt import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER, MAX_STORED_DEPTH, UNSEARCHED
 
 
 @njit
@@ -63,7 +49,7 @@ def find_mate_in_one(ctx, hash_key, start):
     move = mate_in_one(ctx, start)
     if move != MOVE_NONE and ctx.search_flags & TABLE:
         value = VALUE_MATE - ctx.ply - 1
-        store(ctx, hash_key, move, value, MAX_STORED_DEPTH, BOUND_EXACT, False, VALUE_NONE)
+        tt.store(ctx, hash_key, np.uint32(move), value, MAX_STORED_DEPTH, BOUND_EXACT, False, VALUE_NONE)
     return move
 
 
@@ -89,6 +75,39 @@ def is_decisive(value):
 
 
 @njit
+def stand_pat_values(ctx, raw_eval, tt_value, tt_bound):
+    """Return (static evaluation, value): what not moving is worth, and what it is worth by the table's bound."""
+    if ctx.search_flags & PRUNE == 0:
+        return raw_eval, raw_eval
+    static_eval = corrected(raw_eval, static_correction(ctx))
+    if tt_value != VALUE_NONE and not is_decisive(tt_value) and tt.bound_holds(tt_bound, tt_value, static_eval):
+        return static_eval, tt_value
+    return static_eval, static_eval
+
+
+@njit
+def is_pruned(ctx, move, move_count, in_check, alpha, futility_base):
+    """Return (pruned, value): whether `move` is left out, once a line is known that does not get mated.
+
+    value : what it is worth at most, -VALUE_INFINITE if that is unknown.
+    """
+    if not in_check and ctx.search_flags & PRUNE:
+        # Only the first few, apart from checks and recaptures, and none that cannot bring the value near alpha.
+        last_move = ctx.frames[BEFORE_ROOT + ctx.ply - 1].move
+        recaptures = last_move != MOVE_NONE and is_recapture(ctx.pos, move, last_move)
+        if not recaptures and not gives_check(ctx, move):
+            if move_count > ctx.params.qs_moves:
+                return True, -VALUE_INFINITE
+            value = futility_base + capture_value(ctx, move)
+            if value <= alpha:
+                return True, value
+            if not see_ge(ctx, move, alpha - futility_base):
+                return True, min(alpha, futility_base)
+    # Quiet moves are evasions here: they are not searched once one is known that does not get mated.
+    return is_quiet(ctx.pos, move) or not see_ge(ctx, move, -ctx.params.qs_see_margin), -VALUE_INFINITE
+
+
+@njit
 def quiescence(ctx, alpha, beta, start):
     """Return the value of ctx.pos, exact within (alpha, beta), searching only captures and evasions of checks.
 
@@ -107,22 +126,11 @@ def quiescence(ctx, alpha, beta, start):
     here.in_check = in_check
     pruning = ctx.search_flags & PRUNE != 0
 
-    # The transposition table.
-    tt_move = MOVE_NONE
-    tt_value = VALUE_NONE
-    bound = BOUND_NONE
-    raw_eval = VALUE_NONE
-    hash_key = data = np.uint64(0)
-    if ctx.search_flags & TABLE:
-        hash_key = key(ctx.pos) ^ ctx.tt_key_salt
-        data, check = probe_entry(ctx, hash_key)
-        if data != np.uint64(0):
-            tt_move, tt_value, bound = entry_move(data), entry_value(data, ctx.ply), entry_bound(data)
-            raw_eval = entry_eval(check)
-            if not pv_node and tt_value != VALUE_NONE and bound_holds(bound, tt_value, beta):
-                return tt_value
-    tt_hit = data != np.uint64(0)
-    is_pv = tt_hit and entry_is_pv(data)
+    using_table = ctx.search_flags & TABLE != 0
+    hash_key = key(ctx.pos) ^ ctx.tt_key_salt
+    tt_hit, tt_move, tt_value, _, tt_bound, raw_eval, is_pv = tt.lookup(ctx, hash_key, using_table)
+    if not pv_node and tt_value != VALUE_NONE and tt.bound_holds(tt_bound, tt_value, beta):
+        return tt_value
 
     # Stand pat: the static evaluation, or what the table knows better, is enough.
     best_value = -VALUE_INFINITE
@@ -132,21 +140,13 @@ def quiescence(ctx, alpha, beta, start):
             return VALUE_MATE - ctx.ply - 1
         if raw_eval == VALUE_NONE:
             raw_eval = evaluate(ctx)
-        best_value = corrected(raw_eval, static_correction(ctx)) if pruning else raw_eval
-        here.static_eval = best_value
-        futility_base = best_value + params.qs_futility
-        if (
-            pruning
-            and tt_value != VALUE_NONE
-            and not is_decisive(tt_value)
-            and bound_holds(bound, tt_value, best_value)
-        ):
-            best_value = tt_value
+        here.static_eval, best_value = stand_pat_values(ctx, raw_eval, tt_value, tt_bound)
+        futility_base = here.static_eval + params.qs_futility
         if best_value >= beta:
             if pruning and not is_decisive(best_value):
                 best_value = (best_value + beta) // 2
-            if not tt_hit and ctx.search_flags & TABLE:
-                store(ctx, hash_key, MOVE_NONE, best_value, UNSEARCHED, BOUND_LOWER, False, raw_eval)
+            if not tt_hit and using_table:
+                tt.store(ctx, hash_key, MOVE_NONE, best_value, UNSEARCHED, BOUND_LOWER, False, raw_eval)
             return best_value
         alpha = max(alpha, best_value)
     count = generate_moves(ctx, start) if in_check else generate_captures(ctx, start)
@@ -155,7 +155,6 @@ def quiescence(ctx, alpha, beta, start):
     if not in_check and count > 0:
         set_check_info(ctx)
 
-    last_move = ctx.frames[BEFORE_ROOT + ctx.ply - 1].move
     move_count = 0
     best_move = MOVE_NONE
     for index in range(start, end):
@@ -163,22 +162,10 @@ def quiescence(ctx, alpha, beta, start):
         if pruning and is_inferior(ctx.pos, move) or not is_legal(ctx.pos, move):
             continue
         move_count += 1
-        quiet = is_quiet(ctx.pos, move)
         if best_value > -VALUE_MATE_IN_MAX:
-            # Only the first few, but for checks and recaptures, and none that can not bring the value near alpha.
-            recaptures = last_move != MOVE_NONE and is_recapture(ctx.pos, move, last_move)
-            if not in_check and pruning and not recaptures and not gives_check(ctx, move):
-                if move_count > params.qs_moves:
-                    continue
-                futility_value = futility_base + capture_value(ctx, move)
-                if futility_value <= alpha:
-                    best_value = max(best_value, futility_value)
-                    continue
-                if not see_ge(ctx, move, alpha - futility_base):
-                    best_value = max(best_value, min(alpha, futility_base))
-                    continue
-            # Once an evasion is known that does not get mated, quiet ones are not searched.
-            if quiet or not see_ge(ctx, move, -params.qs_see_margin):
+            pruned, at_most = is_pruned(ctx, move, move_count, in_check, alpha, futility_base)
+            best_value = max(best_value, at_most)
+            if pruned:
                 continue
         ctx.nodes += 1
         make_move(ctx, move)
@@ -197,7 +184,7 @@ def quiescence(ctx, alpha, beta, start):
         return terminal_value(ctx)
     if pruning and best_value > beta and not is_decisive(best_value):
         best_value = (best_value + beta) // 2
-    if ctx.search_flags & TABLE:
+    if using_table:
         bound = BOUND_LOWER if best_value >= beta else BOUND_UPPER
-        store(ctx, hash_key, best_move, best_value, 0, bound, is_pv, raw_eval)
+        tt.store(ctx, hash_key, best_move, best_value, 0, bound, is_pv, raw_eval)
     return best_value

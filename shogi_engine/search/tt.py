@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.bits import ZERO
-from shogi_engine.game import VALUE_MATE_IN_MAX, VALUE_NONE
+from shogi_engine.game import MOVE_NONE, VALUE_MATE_IN_MAX, VALUE_NONE
 from shogi_engine.jit import load_u64, njit, prefetch, store_u64
 
 CLUSTER_BYTES = 64
@@ -96,6 +96,21 @@ def probe_entry(ctx, key):
             return data, check
         address += np.uint64(16)
     return ZERO, ZERO
+
+
+@njit
+def lookup(ctx, key, use_table):
+    """Return (hit, move, value, depth, bound, static_eval, is_pv) of the entry for `key`.
+
+    Without one, or without `use_table`: False, MOVE_NONE, VALUE_NONE, 0, BOUND_NONE, VALUE_NONE, False.
+    """
+    data = check = ZERO
+    if use_table:
+        data, check = probe_entry(ctx, key)
+    if data == ZERO:
+        return False, MOVE_NONE, np.int64(VALUE_NONE), np.int64(0), np.int64(BOUND_NONE), np.int64(VALUE_NONE), False
+    value, depth, bound = entry_value(data, ctx.ply), entry_depth(data), entry_bound(data)
+    return True, entry_move(data), value, depth, bound, entry_eval(check), entry_is_pv(data)
 
 
 @njit

@@ -82,7 +82,7 @@ def test_a_name_that_is_not_there_is_noticed():
 def test_the_tour_counts_the_steps_of_the_search():
     source = (ROOT / "shogi_engine/search/alphabeta.py").read_text(encoding="utf-8")
     steps = [int(number) for number in re.findall(r"^ +# (\d+)\. ", source, re.MULTILINE)]
-    assert steps == list(range(1, 17)) and "A node: sixteen steps" in (DOCS / "search-tour.md").read_text("utf-8")
+    assert steps == list(range(1, 19)) and "A node: eighteen steps" in (DOCS / "search-tour.md").read_text("utf-8")
 
 
 def test_the_options_are_those_the_engine_declares():

@@ -205,7 +205,7 @@ def plant(table, position, doubt, score):
     key = int(ending_key(position.own, position.opponent))
     data = doubt << 16 | (score + 64) << 32 | (score + 64) << 40 | empties(position) << 48 | 3 << 56
     place = ((key >> 32) * table.clusters >> 32) * 8
-    table.words[place : place + 2] = key ^ data, data
+    table.words[place : place + 2] = (key << 16) % 2**64 ^ data, data
 
 
 def test_only_proofs_are_believed():

@@ -122,7 +122,8 @@ def test_a_search_that_is_stopped_has_the_lines_of_its_last_finished_depth(name,
             assert all(line.pv[: len(info.pv)] == info.pv for line, info in zip(lines, finished, strict=True))
         else:  # a better move was found on the way: it is first, the others are as they were
             changed += 1
-            assert lines[0].depth > finished[0].depth or not lines[0].bound
+            # Othello's last depth is searched twice, at first with selectivity.
+            assert lines[0].depth > finished[0].depth or not lines[0].bound or name == "othello"
             check_lines(searcher, position, [replace(line, multipv=line.multipv - 1) for line in lines[1:]],
                         len(lines) - 1)  # fmt: skip
             if lines[0].bound:

@@ -30,8 +30,10 @@ from shogi_engine.games.shogi.board import (
     base_board,
     pieces,
 )
-from shogi_engine.games.shogi.params import VALUES
+from shogi_engine.games.shogi.params import VALUES, default_params
 from shogi_engine.games.shogi.see import BY_VALUE, exchange_value
+
+PARAMS = default_params()
 
 
 @pytest.fixture(scope="module")
@@ -280,12 +282,12 @@ def naive_gain(game, target, side, occupied, on_target):
         if piece.color != side and other in left and other != target
     ):
         return 0
-    return max(0, exchange_value(on_target) - naive_gain(game, target, 1 - side, left | {target}, kind))
+    return max(0, exchange_value(PARAMS, on_target) - naive_gain(game, target, 1 - side, left | {target}, kind))
 
 
 def naive_see(game, move):
     target, occupied = move.to_square, game.occupied.bits
-    gain = exchange_value(game.piece_type_at(target)) if game.is_capture(move) else 0
+    gain = exchange_value(PARAMS, game.piece_type_at(target)) if game.is_capture(move) else 0
     kind = move.drop_piece_type or game.piece_type_at(move.from_square)
     if move.from_square is not None:
         occupied &= ~(1 << move.from_square)

@@ -8,7 +8,8 @@ import pytest
 from processes import ROOT
 from test_shogi_mates import after, in_check, middle_games
 
-from shogi_engine.game import generate_quiet_checks, gives_check, is_quiet, mate_in_one, set_check_info
+from shogi_engine.game import gives_check, mate_in_one, set_check_info
+from shogi_engine.games.shogi.checks import generate_checks
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.legal_moves import legal_moves
 from shogi_engine.games.shogi.notation import parse_sfen
@@ -66,12 +67,11 @@ def test_a_king_with_room_to_flee_is_not_looked_at(ctx):
         assert mate_in_one(ctx, 0) == 0
 
 
-def test_threats_are_the_quiet_checks(ctx):
+def test_generated_checks_are_the_moves_that_give_check(ctx):
     seen = 0
-    for position, _, every in positions():
-        checks = {move for move in every if is_quiet(position, np.uint32(move))}
+    for position, _, checks in positions():
         ctx.pos = position
-        threats = ctx.moves[: int(generate_quiet_checks(ctx, 0))].tolist()
+        threats = ctx.moves[: int(generate_checks(ctx, 0, ctx.states[0].check_squares, ctx.undo[0]))].tolist()
         assert len(threats) == len(set(threats)) and set(threats) == checks
         assert GAME.format_position(ctx.pos) == GAME.format_position(position)
         seen += len(threats)

@@ -4,7 +4,7 @@ import numpy as np
 
 from shogi_engine.bits import ONE, ZERO, pop_lowest, split_table
 from shogi_engine.bits import test as test_bit
-from shogi_engine.game import do_move, generate_moves, is_quiet, provides, undo_move
+from shogi_engine.game import do_move, generate_moves, provides, undo_move
 from shogi_engine.games.shogi.attacks import attacks_from, discovered_check_candidates
 from shogi_engine.games.shogi.bitboard import (
     BOARD_HI,
@@ -216,20 +216,6 @@ def generate_checks(ctx, start, squares, undo):
 
 
 # ---- the search's rules ------------------------------------------------------------------------------------------
-
-
-@provides(POSITION)
-def generate_quiet_checks(ctx, start):
-    if ctx.pos.king[1 - ctx.pos.side] == NO_SQUARE:
-        return 0
-    count = generate_checks(ctx, start, ctx.states[ctx.ply].check_squares, ctx.undo[ctx.game_ply])
-    end = start
-    for index in range(start, start + count):
-        move = ctx.moves[index]
-        if is_quiet(ctx.pos, move):
-            ctx.moves[end] = move
-            end += 1
-    return end - start
 
 
 @provides(POSITION)

@@ -9,9 +9,10 @@ import numpy as np
 
 from shogi_engine.bits import ZERO, pop_lowest
 from shogi_engine.evaluation import Evaluation
-from shogi_engine.game import MAX_PLY, provides_evaluation, update_line, value_after
+from shogi_engine.game import MAX_PLY, provides_evaluation, update_line
 from shogi_engine.games.shogi.evaluation.network_features import hand_feature, output_bucket, piece_feature, view_of
 from shogi_engine.games.shogi.evaluation.network_weights import SHIFT, WIDTH, load_weights
+from shogi_engine.games.shogi.evaluation.root_order import value_after
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.rules import VALUE_LIMIT

@@ -17,7 +17,7 @@ import numpy as np
 
 from shogi_engine.bits import ZERO
 from shogi_engine.evaluation import Evaluation
-from shogi_engine.game import provides_evaluation, update_line, value_after
+from shogi_engine.game import provides_evaluation, update_line
 from shogi_engine.games.shogi.evaluation.halfkp import HAND_COUNTS, HAND_FEATURES
 from shogi_engine.games.shogi.evaluation.nnue_attacks import write_attacked_codes
 from shogi_engine.games.shogi.evaluation.nnue_file import LAYERS, load_network
@@ -31,6 +31,7 @@ from shogi_engine.games.shogi.evaluation.nnue_memory import (
     kept_at,
     memory_at,
 )
+from shogi_engine.games.shogi.evaluation.root_order import value_after
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
 from shogi_engine.games.shogi.types import (
