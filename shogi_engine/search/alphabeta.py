@@ -171,7 +171,7 @@ def search(ctx, alpha, beta, depth, node, start):
                 correction = history.static_correction(ctx)
                 static_eval = estimate = here.static_eval = history.corrected(raw_eval, correction)
                 if not tt_hit and using_table:
-                    tt.store(ctx, hash_key, MOVE_NONE, VALUE_NONE, UNSEARCHED, BOUND_NONE, here.marked, raw_eval)
+                    tt.store(ctx, hash_key, MOVE_NONE, VALUE_NONE, UNSEARCHED, BOUND_NONE, here.marked != 0, raw_eval)
                 if tt_value != VALUE_NONE and tt.bound_holds(tt_bound, tt_value, estimate):
                     estimate = tt_value
             history.learn_from_static_eval(ctx)
@@ -270,7 +270,7 @@ def search(ctx, alpha, beta, depth, node, start):
                 return 0
             if value >= probcut_beta:
                 if using_table and excluded == MOVE_NONE:
-                    tt.store(ctx, hash_key, move, value, depth - 3, BOUND_LOWER, here.marked, raw_eval)
+                    tt.store(ctx, hash_key, move, value, depth - 3, BOUND_LOWER, here.marked != 0, raw_eval)
                 if not is_decisive(value):
                     return value - (probcut_beta - beta)
     # 10b. By the table.
@@ -482,7 +482,7 @@ def search(ctx, alpha, beta, depth, node, start):
             bound = BOUND_LOWER
         elif has_best_move and pv_node:
             bound = BOUND_EXACT
-        tt.store(ctx, hash_key, best_move, best_value, depth, bound, here.marked, raw_eval)
+        tt.store(ctx, hash_key, best_move, best_value, depth, bound, here.marked != 0, raw_eval)
     quiet_best = not has_best_move or is_quiet(ctx.pos, best_move)
     if pruning and not in_check and quiet_best and (best_value > static_eval) == has_best_move:
         history.learn_correction(ctx, best_value - static_eval, depth, has_best_move)

@@ -114,12 +114,6 @@ def lookup(ctx, key, use_table):
 
 
 @njit
-def probe(ctx, key):
-    """Return the data (uint64) stored for `key`, 0 if there is none."""
-    return probe_entry(ctx, key)[0]
-
-
-@njit
 def entry_eval(check):
     """Return the static evaluation of an entry's check word, VALUE_NONE if it has none."""
     return np.int64(check & LOW_16) - 32768

@@ -32,13 +32,17 @@ from shogi_engine.search.tt import (
     entry_is_pv,
     entry_move,
     entry_value,
-    probe,
     probe_entry,
     store,
 )
 
 # How deep, how many moves from the start at most, how many positions, and how many plies the tree is looked through.
 CASES = [("tictactoe", 5, 3, 8, 4), ("othello4", 5, 5, 8, 4), ("othello", 5, 40, 6, 3), ("shogi", 3, 50, 3, 2)]
+
+
+def probe(ctx, key):
+    """Return the data stored for `key`, 0 if there is none."""
+    return probe_entry(ctx, key)[0]
 
 
 def positions_below(ctx, position, plies):

@@ -34,7 +34,7 @@ from shogi_engine.games.othello.types import DISC, DISC_MOVE, PASS
 from shogi_engine.jit import load_u64, njit, popcount, store_u64
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import CUT, PV, make_move, unmake_move
-from shogi_engine.search.tt import probe
+from shogi_engine.search.tt import probe_entry
 
 DEEP = 14  # with fewer empty squares `endgame.solve` searches
 VALUE_DIVISOR = 7  # the evaluation's hundredths of a disc per unit of score in the ordering keys
@@ -192,7 +192,7 @@ def first_cut(ctx, own, opponent, key, alpha, beta, doubt):
     data = ZERO
     value = stability_cut(own, opponent, alpha, beta)
     if value == NO_SCORE:
-        data = probe(ctx, key)
+        data, _ = probe_entry(ctx, key)
         if data != ZERO and entry_doubt(data) <= doubt:
             value, alpha, beta = narrow_window(data, alpha, beta)
     return value, data, alpha, beta

@@ -14,7 +14,7 @@ from shogi_engine.bits import ZERO
 from shogi_engine.games.othello.position import mixed_key
 from shogi_engine.jit import load_u64, njit, record_at
 from shogi_engine.jit.vectors import ALIGNMENT, align_up
-from shogi_engine.search.tt import CHECK_SHIFT, GENERATION_SHIFT, cluster_address, find_slot, probe, write_entry
+from shogi_engine.search.tt import CHECK_SHIFT, GENERATION_SHIFT, cluster_address, find_slot, probe_entry, write_entry
 
 LOWEST, HIGHEST = -64, 64  # scores
 NEAR_EMPTIES = 9
@@ -74,7 +74,7 @@ def ending_address(ctx, key, empties):
 def probe_ending(ctx, key, empties):
     """Return the data (uint64) stored for `key`, 0 if there is none."""
     if empties > NEAR_EMPTIES:
-        return probe(ctx, key)
+        return probe_entry(ctx, key)[0]
     address = ending_address(ctx, key, empties)
     data = load_u64(address + np.uint64(8))
     return data if load_u64(address) ^ data == key << CHECK_SHIFT else ZERO
