@@ -81,6 +81,8 @@ class Engine:
         self._book: OpeningBook | None = None
         self.rng = random.Random()  # chooses book moves, and what weak players see
         self.solve_roots = True  # look for forced wins beside the search, once `load_solver` has been called
+        self._warm_evaluator: Any = None  # what the search is compiled for
+        self._warm_solver = False
         self._root_text: str | None = None
         self._texts: list[str] = []
         self._positions: list[Any] = []  # the root, and the position after each move
@@ -256,6 +258,7 @@ class Engine:
             multipv=multipv,
         )
         with self._only_search(), self._compiling():
+            self._warm_up_search(limits.soft_ms is not None)
             position = self.position
             report = (lambda info: on_info(PvInfo(self.game, position, info))) if on_info else None
             result, limits = self._root_solver.before(position, limits, self.searcher.tt, doubt, report)
@@ -263,13 +266,28 @@ class Engine:
                 result = self._search_beside(limits, report)
         return SearchResult(self.game, position, result)
 
+    def _warm_up_search(self, timed: bool) -> None:
+        """Compile, or load from the cache, what a search needs, before its clock starts. timed : it has one."""
+        if self._warm_evaluator is not self.searcher.evaluator:
+            self.searcher.warmup()
+            self._warm_evaluator = self.searcher.evaluator
+        if timed and not self._warm_solver:
+            self._root_solver.warmup()
+            self._warm_solver = True
+
     @contextlib.contextmanager
     def _only_search(self) -> Iterator[None]:
         """Let nothing else search meanwhile; raises RuntimeError if something does."""
+        with self._idle():
+            self._stop.begin()
+            yield
+
+    @contextlib.contextmanager
+    def _idle(self) -> Iterator[None]:
+        """Let no search begin meanwhile; raises RuntimeError if one is running."""
         if not self._searching.acquire(blocking=False):
             raise RuntimeError("this engine is searching already")
         try:
-            self._stop.begin()
             yield
         finally:
             self._searching.release()
@@ -393,16 +411,18 @@ class Engine:
         self.searcher.extend(soft_ms, hard_ms, least_ms, second_ms)
 
     def new_game(self) -> None:
-        """Forget what earlier searches learned."""
-        self.searcher.new_game()
-        self._root_solver.new_game()
+        """Forget what earlier searches learned. Raises RuntimeError if a search of this engine is running."""
+        with self._idle():
+            self.searcher.new_game()
+            self._root_solver.new_game()
 
     def resize(self, *, hash_mb: int | None = None, threads: int | None = None) -> None:
-        """Change the table's size or the number of threads."""
-        self.searcher.resize(hash_mb, threads)
-        if threads is not None:
-            self._root_solver.set_threads(threads)
-        self._mate_solver = self._mate_solver_memory = None  # else an old table would stay
+        """Change the table's size or the number of threads. Raises RuntimeError while a search of this engine runs."""
+        with self._idle():
+            self.searcher.resize(hash_mb, threads)
+            if threads is not None:
+                self._root_solver.set_threads(threads)
+            self._mate_solver = self._mate_solver_memory = None  # else an old table would stay
 
     def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
         """Evaluate by `name`, one of Game.evaluations ('' for the default), with the weights of `file` or its own.
@@ -410,16 +430,12 @@ class Engine:
         See `Searcher.set_evaluation`. Raises ValueError if there is no such evaluation or the file is refused,
         RuntimeError if a search of this engine is running.
         """
-        if not self._searching.acquire(blocking=False):
-            raise RuntimeError("this engine is searching already")
-        try:
+        with self._idle():
             before = self.searcher.evaluator
             self.searcher.set_evaluation(name, file)
             if self.searcher.evaluator is not before:
                 self._referee = self._new_referee()
                 self._compile_task = _compile_task(self.game.name, name)
-        finally:
-            self._searching.release()
 
     def describe_evaluation(self) -> str:
         """Return the name of the evaluation in use and what its weights are."""
@@ -447,13 +463,13 @@ class Engine:
 
         on_progress : called instead of the one that the engine was made with
         """
+        self._warm_evaluator, self._warm_solver = None, False
         with self._compiling(on_progress):
-            self.searcher.warmup()
+            self._warm_up_search(timed=True)
             self.may_declare()
             for move in self.search(nodes=3000).pv[:1]:
                 self.push(move)
                 self.pop()
-            self._root_solver.warmup()
             self.new_game()
         self._compile_task.remember()
 

@@ -65,6 +65,12 @@ def continued_line(game: Game, position: Any, texts: Sequence[str], length: int,
     return line
 
 
+def _portable(found: Any) -> dict[str, Any]:
+    """Return the state of a PvInfo or SearchResult to pickle: moves as text, without the game that they are made by."""
+    left_out = ("_game", "_position", "_info", "_result")
+    return {name: value for name, value in vars(found).items() if name not in left_out} | {"_pv": found.pv}
+
+
 class PvInfo:
     """One line of a search: a principal variation and what is known of it.
 
@@ -79,11 +85,10 @@ class PvInfo:
         self.depth, self.seldepth, self.multipv = info.depth, info.seldepth, info.multipv
         self.nodes, self.seconds, self.hashfull = info.nodes, info.seconds, info.hashfull
         self.value, self.bound, self.exact = info.score, info.bound, info.exact
+        self.score = score_text(game, info.score)
 
-    @property
-    def score(self) -> str:
-        """The value as it is written: 'cp 12', 'mate -4', ..."""
-        return score_text(self._game, self.value)
+    def __getstate__(self) -> dict[str, Any]:
+        return _portable(self)
 
     @property
     def pv(self) -> list[str]:
@@ -117,6 +122,9 @@ class SearchResult:
         if not infos and result.bestmove:  # stopped before the first move was searched
             infos = (Info(0, 0, 1, result.score, "", result.nodes, result.seconds, 0, (result.bestmove,)),)
         self.lines = [PvInfo(game, position, info) for info in infos]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return _portable(self)
 
     @property
     def pv(self) -> list[str]:

@@ -1,17 +1,19 @@
 """Engine: positions in text, searches with limits, stops from other threads."""
 
+import pickle
 import subprocess
 import sys
 import threading
 import time
 
 import pytest
+from processes import environment
 
 from games.tictactoe import GAME as TICTACTOE
 from shogi_engine import Engine, games
 from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.games.shogi.mate.solver import MateSolver
-from shogi_engine.jit import progress
+from shogi_engine.jit import JIT_DISABLED, progress
 from shogi_engine.results import score_text
 
 MATE_IN_3 = "4k4/9/4P4/9/9/9/9/9/4K4 b GS2g 1"
@@ -169,6 +171,55 @@ def test_one_search_at_a_time(shogi):
 
     shogi.search(on_info=second)
     assert refused
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda engine: engine.resize(hash_mb=16),
+        lambda engine: engine.resize(threads=2),
+        lambda engine: engine.set_evaluation("material"),
+        Engine.new_game,
+    ],
+)
+def test_nothing_is_changed_under_a_search(shogi, change):
+    """The search holds the addresses of the memory that these would free."""
+    refused = []
+
+    def meddle(line):
+        if not refused:
+            with pytest.raises(RuntimeError, match="searching already"):
+                change(shogi)
+            refused.append(True)
+
+    table = shogi.searcher.tt
+    shogi.search(nodes=20000, on_info=meddle)
+    assert refused and shogi.searcher.tt is table
+
+
+def test_results_are_pickled(shogi):
+    found = shogi.search(depth=4, multipv=2)
+    again = pickle.loads(pickle.dumps(found))
+    assert repr(again) == repr(found) and again.ponder == found.ponder
+    assert [(line.pv, line.score, line.value) for line in again.lines] == [
+        (line.pv, line.score, line.value) for line in found.lines
+    ]
+
+
+def test_compiling_is_no_thinking(tmp_path):
+    """With an empty cache a search thinks as long as it was told to, and tells so, however long it compiled before."""
+    source = (
+        "import time; from games.tictactoe import GAME; from shogi_engine import Engine; engine = Engine(GAME);"
+        "began = time.monotonic(); found = engine.search(movetime=300); whole = time.monotonic() - began;"
+        "print(found.depth, found.seconds, whole, engine.search(movetime=300).depth)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", source], env=environment(tmp_path), capture_output=True, text=True, timeout=300
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    depth, seconds, whole, again = map(float, done.stdout.split())
+    assert depth == again
+    assert JIT_DISABLED or seconds < 1 < whole
 
 
 def test_several_engines_do_not_disturb_each_other():

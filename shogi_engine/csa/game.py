@@ -87,9 +87,11 @@ class Game:
         self._faults = 0
         self._suspect = False
         self._head()
-        for move, seconds in summary.moves:
+        # The moves that a game begins with cost no time and earn no increment; those made before it broke off do.
+        self.opening_moves: int = earlier.opening_moves if earlier else len(summary.moves)
+        for number, (move, seconds) in enumerate(summary.moves):
             self.builder.play(move, seconds=seconds)
-            if seconds is not None:
+            if seconds is not None and number >= self.opening_moves:
                 self.clock.charge(1 - self.builder.board.turn, f"{seconds:g}")
         if earlier:
             self._keep_comments(earlier)

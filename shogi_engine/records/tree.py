@@ -69,6 +69,35 @@ class Node:
     def __repr__(self) -> str:
         return f"<Node {self.move or 'root'}, {len(self.children)} children>"
 
+    def __copy__(self) -> "Node":
+        twin = Node(*self._own()[:-1])
+        twin.children = list(self.children)
+        return twin
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and deep-copy the tree as a list of nodes in preorder: it may be deeper than Python's stack."""
+        rows, waiting = [], [self]
+        while waiting:
+            node = waiting.pop()
+            rows.append(node._own())
+            waiting += reversed(node.children)
+        return _tree_of, (rows,)
+
+
+def _tree_of(rows: Sequence[tuple[Any, ...]]) -> Node:
+    """Return the tree whose nodes are `rows`, each as `Node._own` has it, in preorder."""
+    top = Node()
+    waiting = [(top, 1)]  # nodes that lack so many children
+    for *own, count in rows:
+        node = Node(*own)
+        parent, missing = waiting.pop()
+        parent.children.append(node)
+        if missing > 1:
+            waiting.append((parent, missing - 1))
+        if count:
+            waiting.append((node, count))
+    return top.children[0]
+
 
 @dataclass
 class GameRecord:

@@ -1,5 +1,6 @@
 """The search as Python calls it: iterative deepening with aspiration windows, MultiPV, threads, limits, reports."""
 
+import copy
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -155,8 +156,15 @@ class Searcher:
         return int(np.asarray(self._contexts[0])["tt_key_salt"])
 
     def warmup(self) -> None:
-        """Compile, or load from the cache, every kernel that a search needs."""
-        self.search(self.game.parse_position(self.game.start), (), Limits(depth=1))
+        """Compile, or load from the cache, every kernel that a search needs.
+
+        It searches with memory of its own: what searches learned and a stop that was announced stay.
+        """
+        twin = copy.copy(self)
+        twin._stop, twin._lock, twin.tt = StopToken(), threading.Lock(), TranspositionTable(1)
+        twin._contexts, twin._histories = [], []
+        twin._set_threads(1)
+        twin.search(self.game.parse_position(self.game.start), (), Limits(depth=1))
 
     def root_moves(self, position: Any, moves: Sequence[int] = ()) -> list[int]:
         """Return the legal moves after `moves` (encoded, legal) from `position`."""

@@ -3,9 +3,10 @@
 import math
 
 import pytest
-from csa.scripted import START, summary
+from csa.scripted import START, ScriptedPlayer, summary
 
 from shogi_engine.csa.clock import ServerClock
+from shogi_engine.csa.game import Game, Talk
 from shogi_engine.csa.protocol import (
     Declared,
     Ended,
@@ -240,6 +241,16 @@ def test_a_summary_without_end_is_given_up():
 
 def clock(unit=1000, total=60_000, byoyomi=0, increment=0):
     return ServerClock((TimeControl(unit, total, byoyomi, increment),) * 2)
+
+
+def test_opening_moves_earn_no_increment():
+    """A game may begin with moves. Only those made after them, before it was broken off, are charged."""
+    openings = "+7776FU,T0", "-3334FU,T0"
+    talk = Talk(Protocol(), lambda text: None, ScriptedPlayer(), lambda token, answer: None)
+    first = Game(read(summary("+", *openings)), talk)
+    assert first.clock.left == [300_000, 300_000]
+    again = Game(read(summary("+", *openings, "+2726FU,T3")), talk, earlier=first)
+    assert again.clock.left == [307_000, 300_000]
 
 
 def test_the_increment_comes_before_the_move():

@@ -4,6 +4,7 @@ import copy
 import pickle
 import random
 
+import numpy as np
 import pytest
 from othello_cases import random_game
 
@@ -37,11 +38,23 @@ def test_a_move_is_an_int():
     assert [int(Move(0)), int(Move(63)), int(Move(None))] == [64, 127, PASS]
 
 
+def test_ints_are_moves():
+    game = Board()
+    while not game.is_game_over():
+        move = next(iter(game.legal_moves))
+        assert Move.from_int(int(move)) is Move.from_int(np.int64(move)) is move
+        assert int(move) in game.legal_moves and np.uint32(move) in game.legal_moves
+        game.push(int(move))
+        assert game.move_stack[-1] is move
+    assert len(game.move_stack) > 55
+
+
 @pytest.mark.parametrize("what", [-1, 0, 37, 63, 129, 1 << 40, "f5", None])
 def test_ints_that_are_no_moves(what):
     game = Board()
-    with pytest.raises(TypeError, match="a move is a Move"):
+    with pytest.raises((TypeError, ValueError), match="a move is a Move|is no move"):
         game.push(what)
+    assert what not in game.legal_moves
     assert game.obf() == START and game.move_stack == []
 
 

@@ -1,5 +1,8 @@
 """Through every pair of formats moves, variations, comments and times survive, as far as both can hold them."""
 
+import copy
+import pickle
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -86,3 +89,7 @@ def test_long_games_and_deep_variations_need_no_deep_stack():
         assert node.move == move
     for name in ("kif", "jkf"):
         assert through(record, name) == record
+    for again in (copy.deepcopy(record), pickle.loads(pickle.dumps(record))):
+        assert again == record and again.root is not record.root
+    shallow = copy.copy(record.root)
+    assert shallow == record.root and shallow.next is record.root.next

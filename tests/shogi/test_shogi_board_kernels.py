@@ -237,14 +237,29 @@ def test_the_null_move():
         board.parse_usi("0000")
 
 
+def test_ints_are_moves():
+    """They are pushed at any ply, also where the memory of the history has to grow."""
+    board, rng = Board(), random.Random(3)
+    for _ in range(200):
+        if board.is_game_over():
+            break
+        move = rng.choice(list(board.legal_moves))
+        assert Move.from_int(int(move)) is Move.from_int(np.int64(move)) is move
+        assert int(move) in board.legal_moves and np.uint32(move) in board.legal_moves
+        board.push(int(move) if len(board.move_stack) % 2 else np.uint32(move))
+        assert board.move_stack[-1] is move
+    assert len(board.move_stack) > 64
+
+
 @pytest.mark.parametrize(
     "what", [-1, 1 << 15, 1 << 40, 127, 127 << 7, 100 << 7, 81 << 7 | 40, 89 << 7 | 40, 0, "3c3d", None]
 )
 def test_ints_that_are_no_moves(what):
     board = Board()
     board.push_usi("7g7f")
-    with pytest.raises(TypeError, match="a move is a Move"):
+    with pytest.raises((TypeError, ValueError), match="a move is a Move|is no move"):
         board.push(what)
+    assert what not in board.legal_moves
     assert not isinstance(what, int) or not board.is_legal(what)
     assert board.ply() == 1 and board.move_stack == [Move.from_usi("7g7f")]
 

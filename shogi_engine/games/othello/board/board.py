@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from shogi_engine.games.board_memory import BoardMemory
 from shogi_engine.games.othello.bitboard import SYMMETRIES
 from shogi_engine.games.othello.board import drawing
@@ -78,7 +80,7 @@ class LegalMoves:
         return len(self) > 0
 
     def __contains__(self, move: object) -> bool:
-        return isinstance(move, Move) and self._board.is_legal(move)
+        return isinstance(move, (int, np.integer)) and self._board.is_legal(int(move))
 
     def __repr__(self) -> str:
         return f"<LegalMoves ({', '.join(map(str, self))})>"
@@ -346,7 +348,7 @@ class Board(BoardMemory):
         discs: list[int] = self._undo["disc"][: self._count].tolist()
         return [DISC_MOVE | disc.bit_length() - 1 if disc else PASS for disc in discs]
 
-    def is_legal(self, move: Move) -> bool:
+    def is_legal(self, move: int) -> bool:
         """Tell whether `move` is legal."""
         return bool(ENTRIES.is_legal_move(self._address, move))
 
@@ -367,8 +369,8 @@ class Board(BoardMemory):
         """Return the legal move 'f5' or 'pass', without making it; raises ValueError saying why it is not legal."""
         return self.find_move(split_move(text))
 
-    def push(self, move: Move) -> None:
-        """Make a move; raises ValueError saying why if it is illegal."""
+    def push(self, move: int) -> None:
+        """Make a move, a `Move` or its int; raises ValueError saying why if it is illegal."""
         try:
             done = ENTRIES.push(self._address, move)
         except (TypeError, ValueError):  # what is no int
@@ -376,12 +378,11 @@ class Board(BoardMemory):
         if not done:
             self._push_otherwise(move)
 
-    def _push_otherwise(self, move: Move) -> None:
+    def _push_otherwise(self, move: int) -> None:
         """Make a move for which there was no room; raises ValueError for an illegal one."""
-        if not isinstance(move, Move):
-            raise TypeError(f"a move is a Move, not {move!r}")
-        if not self._grow() or not ENTRIES.push(self._address, move):
-            raise illegal_move(self._pos, move.square)
+        known = Move.from_int(move)
+        if not self._grow() or not ENTRIES.push(self._address, known):
+            raise illegal_move(self._pos, known.square)
 
     def push_text(self, text: str) -> Move:
         """Make the move 'f5' or 'pass' and return it; raises ValueError saying why if it is illegal."""

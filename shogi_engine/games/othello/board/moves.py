@@ -1,7 +1,8 @@
 """Move: an int with a face."""
 
+import operator
 from functools import partial
-from typing import Any
+from typing import Any, SupportsIndex
 
 from shogi_engine.games.othello.notation import PASS_NAME, SQUARE_NAMES, split_move
 from shogi_engine.games.othello.types import DISC_MOVE, PASS, SQUARES, move_square
@@ -44,6 +45,20 @@ class Move(int):
     def from_text(cls, text: str) -> "Move":
         """Return the move 'f5' or 'pass'; raises ValueError if the text is neither."""
         return cls(split_move(text))
+
+    @classmethod
+    def from_int(cls, number: SupportsIndex) -> "Move":
+        """Return the move that is `number` as an int, the inverse of `int(move)`.
+
+        Raises ValueError if that is no move, TypeError for what is no int.
+        """
+        try:
+            number = operator.index(number)
+        except TypeError:
+            raise TypeError(f"a move is a Move or its int, not {number!r}") from None
+        if not DISC_MOVE <= number <= PASS:
+            raise ValueError(f"{number} is no move")
+        return MOVES[number]
 
     @staticmethod
     def _decode(move: int) -> "Move":

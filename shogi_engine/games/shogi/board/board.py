@@ -78,7 +78,7 @@ class LegalMoves(MoveList):
         return int(ENTRIES.count_legal_moves(board._address))
 
     def __contains__(self, move: object) -> bool:
-        return isinstance(move, Move) and self._board.is_legal(move)
+        return isinstance(move, (int, np.integer)) and self._board.is_legal(int(move))
 
 
 class PseudoLegalMoves(MoveList):
@@ -210,7 +210,7 @@ class Board(BaseBoard):
         moves: list[int] = self._undo["move"][: self._count].tolist()
         return moves
 
-    def is_legal(self, move: Move) -> bool:
+    def is_legal(self, move: int) -> bool:
         """Tell whether `move` is legal. The null move is not."""
         if self._edited:
             self._validate()
@@ -340,8 +340,8 @@ class Board(BaseBoard):
             "shogi", [move.usi() for move in self.move_stack], start=self.root().sfen(), ending=ending
         )
 
-    def push(self, move: Move) -> None:
-        """Make a move; raises ValueError saying why if it is illegal.
+    def push(self, move: int) -> None:
+        """Make a move, a `Move` or its int; raises ValueError saying why if it is illegal.
 
         The null move passes the turn, which no rule allows; in check ValueError.
         """
@@ -354,19 +354,18 @@ class Board(BaseBoard):
         if not done:
             self._push_otherwise(move)
 
-    def _push_otherwise(self, move: Move) -> None:
+    def _push_otherwise(self, move: int) -> None:
         """Make a move for which there was no room, or the null move; raises ValueError for an illegal one."""
-        if not isinstance(move, Move):
-            raise TypeError(f"a move is a Move, not {move!r}")
+        known = move if isinstance(move, Move) else Move.from_int(move)
         grown = self._grow()
-        if not move:
+        if not known:
             if self.is_check():
                 raise ValueError("illegal move '0000': the side to move is in check")
             do_null(self._record, self._undo[self._count])
             self._words[self._COUNT_WORD] += 1
             self._touched()
-        elif not grown or not ENTRIES.push(self._address, move):
-            raise self._illegal(move)
+        elif not grown or not ENTRIES.push(self._address, known):
+            raise self._illegal(known)
 
     def push_usi(self, text: str) -> Move:
         """Make the move written as in USI and return it; raises ValueError saying why if it is illegal."""

@@ -1,7 +1,8 @@
 """Move: an int with the face of python-shogi's Move."""
 
+import operator
 from functools import partial
-from typing import Any
+from typing import Any, SupportsIndex
 
 from shogi_engine.games.shogi.board.kernels import CODES, MOVE_BITS
 from shogi_engine.games.shogi.types import DROP_BASE, PAWN, PROMOTION, ROOK, SQUARES
@@ -107,6 +108,25 @@ class Move(int):
     def _of(cls, source: int, target: int, promotion: bool) -> "Move":
         """Return the move from `source`, 81 + piece type for a drop."""
         return MOVES[target | source << 7 | promotion * PROMOTION]
+
+    @classmethod
+    def from_int(cls, number: SupportsIndex) -> "Move":
+        """Return the move that is `number` as an int, the inverse of `int(move)`.
+
+        Raises ValueError for what is no move, as 0 (the null move is `Move.null()`), TypeError for what is no int.
+        """
+        try:
+            number = operator.index(number)
+        except TypeError:
+            raise TypeError(f"a move is a Move or its int, not {number!r}") from None
+        source, target = number >> 7 & 127, number & 127
+        if source < DROP_BASE:
+            possible = source != target
+        else:
+            possible = PAWN <= source - DROP_BASE <= ROOK and not number & PROMOTION
+        if not (possible and 0 < number < 1 << MOVE_BITS and target < SQUARES):
+            raise ValueError(f"{number} is no move")
+        return MOVES[number]
 
     @staticmethod
     def _decode(move: int) -> "Move":
