@@ -31,9 +31,9 @@ def terms_numbers(text: str) -> tuple[int, ...] | str:
     """Return the numbers of 'VALUE:COUNT[:PLY]', or NEVER, for argparse."""
     if text == NEVER:
         return text
-    numbers = tuple(map(int, text.split(":")))
-    if not 1 <= len(numbers) <= 3 or min(numbers) < 0 or (len(numbers) > 1 and numbers[1] < 1):
-        raise ValueError
+    numbers = tuple(int(number) if number.isdecimal() else -1 for number in text.split(":"))
+    if len(numbers) > 3 or min(numbers) < 0 or (len(numbers) > 1 and numbers[1] < 1):
+        raise argparse.ArgumentTypeError(f"expected a value and a count as in 1000:3, or {NEVER}, not {text!r}")
     return numbers
 
 

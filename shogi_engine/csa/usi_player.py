@@ -22,7 +22,7 @@ class UsiPlayer(Player):
         self, command: str, *, options: dict[str, str] | None = None, delay_ms: int = 200, nodes: int | None = None
     ) -> None:
         super().__init__()
-        self._engine = SimpleEngine.described(command, {}, patience=PATIENCE, unlisted=True)
+        self._engine = SimpleEngine.described(command, {}, patience=PATIENCE)
         self._options = options or {}
         self._delay_ms, self._nodes = delay_ms, nodes
         self._search: SimpleSearch | None = None  # the one that `_interrupt` may stop

@@ -48,7 +48,6 @@ class EngineSpec:
                 defaults=NO_BOOK,
                 patience=patience,
                 ready_patience=ready_patience,
-                unlisted=True,
             )
             return UsiPlayer(engine, self.control, ponder=self.ponder)
         if self.options or self.ponder:

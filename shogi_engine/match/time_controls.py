@@ -36,15 +36,18 @@ def parse_time_control(text: str) -> TimeControl:
     values: dict[str, int] = {}
     for part in text.split(","):
         name, _, number = part.strip().partition("=")
-        if name == "clock":
-            numbers = [int(each) for each in number.split("+")]
-            if len(numbers) > 3:
-                raise ValueError(f"a clock is MAIN+BYOYOMI+INCREMENT, not {number!r}")
-            values |= dict(zip(("main", "byoyomi", "increment"), numbers, strict=False))
-        elif name in ("nodes", "depth", "movetime", "byoyomi"):
-            values[name] = int(number)
-        else:
+        if name not in ("nodes", "depth", "movetime", "byoyomi", "clock"):
             raise ValueError(f"a limit is nodes, depth, movetime, byoyomi or clock, not {part.strip()!r}")
+        try:
+            numbers = [int(each) for each in number.split("+")]
+        except ValueError:
+            raise ValueError(f"a limit is a whole number, as in {name}=1000, not {part.strip()!r}") from None
+        if len(numbers) > (3 if name == "clock" else 1):
+            raise ValueError(f"a clock is MAIN+BYOYOMI+INCREMENT and other limits one number, not {part.strip()!r}")
+        if name == "clock":
+            values |= dict(zip(("main", "byoyomi", "increment"), numbers, strict=False))
+        else:
+            values[name] = numbers[0]
     if min(values.values()) < 0 or any(values.get(name) == 0 for name in ("nodes", "depth", "movetime")):
         raise ValueError(f"a limit that is too small: {text!r}")
     control = TimeControl(**values)

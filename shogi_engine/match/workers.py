@@ -29,17 +29,18 @@ _beginning = threading.Lock()
 def begin(engine: EngineSpec, player: Player) -> None:
     """Let `player` get ready, if no player of this engine has before in this process; one at a time.
 
-    What an engine does when it starts for the first time, such as compiling, is then there for the others. What it does
-    wrong is left to its first game.
+    What an engine does when it starts for the first time, such as compiling, is then there for the others. Raises
+    ValueError if the engine does not start or lacks an option that is to be set: a match ends before its first game.
     """
     with _beginning:
         if engine in _begun:
             return
-        _begun.add(engine)
         try:
             player.ready()
-        except EngineError:
+        except (EngineError, ValueError) as fault:
             player.close()
+            raise ValueError(f"match: the engine {engine.name!r} does not start: {fault}") from None
+        _begun.add(engine)
 
 
 class EngineWorker:

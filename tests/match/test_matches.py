@@ -115,7 +115,8 @@ def test_the_first_start_of_an_engine_is_for_one_alone():
         thread.join()
         events.append("begun")
     assert events == ["begins", "ready", "begun", "begun", "begun"]
-    begin(parse_engine("an engine that fails", "", TimeControl()), Starting(events, EngineError("no answer")))
+    with pytest.raises(ValueError, match="'an engine that fails' does not start: no answer"):
+        begin(parse_engine("an engine that fails", "", TimeControl()), Starting(events, EngineError("no answer")))
     assert events[5:] == ["begins", "ready", "closed"]
 
 
@@ -159,11 +160,24 @@ def test_what_a_worker_raises_ends_the_match():
         ["--in-process", "--a", "futility_margin"],
         ["--in-process", "--limit", "movetime=100"],
         ["--in-process", "--game", "chess"],
+        [WAYWARD, WAYWARD, "--limit", "nodes=abc"],
+        ["no-such-program", WAYWARD],
+        [WAYWARD, f"{sys.executable} -c pass"],
+        [WAYWARD, WAYWARD, "--options2", "NoSuchOption=1"],
     ],
 )
 def test_wrong_arguments_say_why_in_one_line(capsys, words):
     assert main(["match", *words]) == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1
+    said = capsys.readouterr()
+    assert len(said.err.splitlines()) == 1
+    assert "invalid" not in said.err
+    assert not said.out
+
+
+def test_a_wrong_number_is_named(capsys):
+    with pytest.raises(SystemExit):
+        main(["match", WAYWARD, WAYWARD, "--resign", "abc"])
+    assert "expected a value and a count as in 1000:3, or never, not 'abc'" in capsys.readouterr().err
 
 
 def test_time_controls():
