@@ -1,9 +1,11 @@
-"""A registry of what a game offers several of: names now, modules when first asked for. Standard library only.
+"""A registry of games, and of what a game offers several of: names now, modules when first asked for.
 
-A front end lists the names before numba is imported; a name's module, and what it imports, is loaded by `load`.
+Standard library only: a front end lists the names before numba is imported; a name's module, and what it imports, is
+loaded by `load`. An installed package adds names by entry points, a program by `register`.
 """
 
 import importlib
+import importlib.metadata
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,12 +14,13 @@ class Registry:
     """Names and the modules that define them, in the order of registration.
 
     kind : what the names are of, for messages    attribute : what `load` takes from a module
-    default : the name meant by ''
+    default : the name meant by ''    group : of entry points; those of installed packages add names, after the others
     """
 
-    def __init__(self, kind: str, attribute: str, modules: dict[str, str], default: str) -> None:
+    def __init__(self, kind: str, attribute: str, modules: dict[str, str], default: str, group: str = "") -> None:
         self.kind, self.attribute, self.default = kind, attribute, default
         self._modules: dict[str, str] = {}
+        self._group = group  # '' once its entry points have been read
         for name, module in modules.items():
             self.register(name, module)
         if default not in self._modules:
@@ -26,20 +29,32 @@ class Registry:
     def register(self, name: str, module: str) -> None:
         """Add `name`, defined by `module` (its full name, as `import` takes it). Raises ValueError if it is taken."""
         if self._modules.setdefault(name, module) != module:
-            raise ValueError(f"there is an {self.kind} {name!r} already, of {self._modules[name]}")
+            raise ValueError(f"{self.kind} {name!r}: {self._modules[name]} defines it already")
+
+    def _read_entry_points(self) -> dict[str, str]:
+        """Return the modules by name, with those of installed packages, which cannot take a name that is there."""
+        if self._group:
+            group, self._group = self._group, ""
+            for entry in importlib.metadata.entry_points(group=group):
+                self._modules.setdefault(entry.name, entry.module)
+        return self._modules
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
+        return iter(self._read_entry_points())
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(self._read_entry_points())
 
     def __contains__(self, name: object) -> bool:
-        return name in self._modules
+        return name in self._modules or name in self._read_entry_points()
+
+    def module(self, name: str = "") -> str:
+        """Return the module of `name`, '' for the default. Raises ValueError, listing the names, if it is unknown."""
+        name = name or self.default
+        if name not in self:
+            raise ValueError(f"there is no {self.kind} {name!r}; there are {', '.join(self)}")
+        return self._modules[name]
 
     def load(self, name: str = "") -> Any:
         """Return what `name` stands for, '' for the default. Raises ValueError, listing the names, if it is unknown."""
-        name = name or self.default
-        if name not in self._modules:
-            raise ValueError(f"there is no {self.kind} {name!r}; there are {', '.join(self)}")
-        return getattr(importlib.import_module(self._modules[name]), self.attribute)
+        return getattr(importlib.import_module(self.module(name)), self.attribute)

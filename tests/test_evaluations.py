@@ -196,7 +196,7 @@ def test_the_registry():
     with pytest.raises(ModuleNotFoundError):
         registry.load("two")
     registry.register("one", "games.kings_walk")
-    with pytest.raises(ValueError, match="'one' already, of games"):
+    with pytest.raises(ValueError, match="'one': games.kings_walk defines it already"):
         registry.register("one", "another.module")
     with pytest.raises(ValueError, match="no evaluation 'three'; there are one, two"):
         registry.load("three")

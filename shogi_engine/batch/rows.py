@@ -1,6 +1,5 @@
 """Rows of packed positions, read a chunk at a time, in threads."""
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -40,7 +39,7 @@ class Rows:
         if threads < 1:
             raise ValueError(f"a batch needs at least one thread, not {threads}")
         self.game: Game = games.load(game)
-        self.rules: BatchRules = importlib.import_module(f"{games.__name__}.{game}.batch").RULES
+        self.rules: BatchRules = games.part(game, "batch").RULES
         self.threads = threads
         self._packing_name = packing or next(iter(self.rules.packings))
         self._packing = named(self.rules.packings, self._packing_name, "packing")

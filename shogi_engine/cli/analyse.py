@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _game_and_files(targets: Sequence[str]) -> tuple[str, list[str]]:
     """Return the game named first, '' if none is, and the files."""
-    named = bool(targets) and targets[0] in games.NAMES
+    named = bool(targets) and targets[0] in games.names()
     return (targets[0] if named else ""), list(targets[named:])
 
 

@@ -61,6 +61,13 @@ def megabytes(text: str) -> int:
     return size
 
 
+def game_name(text: str) -> str:
+    """Return the name of a game, for argparse."""
+    if text not in games.names():
+        raise argparse.ArgumentTypeError(f"there is no game {text!r}; there are {', '.join(games.names())}")
+    return text
+
+
 # ---- shared options ----------------------------------------------------------------------------------------------
 
 
@@ -73,7 +80,8 @@ def add_command(commands: Any, name: str, run: Run, help: str) -> argparse.Argum
 
 def add_game(parser: argparse.ArgumentParser, count: str | None = None) -> None:
     """Add the argument GAME."""
-    parser.add_argument("game", nargs=count, choices=games.NAMES, metavar="GAME", help=" or ".join(games.NAMES))
+    help = f"{' or '.join(games.NAMES)}, or one of an installed package"
+    parser.add_argument("game", nargs=count, type=game_name, metavar="GAME", help=help)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -69,6 +69,7 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play until the game is over or the human leaves."""
     position = _start(args)
+    games.part(args.game, "board")  # says now that it is missing
     from shogi_engine.engine import Engine
 
     with compile_bar():

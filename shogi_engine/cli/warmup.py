@@ -35,7 +35,8 @@ def run(args: argparse.Namespace) -> int:
                 engine.evaluate()
                 engine.perft(1)
                 engine.load_solver(wait=True)
-                games.board_entries(name).warmup()
+                if games.has(name, "board.entries"):
+                    games.board_entries(name).warmup()
     seconds = time.perf_counter() - began
     report(args, {"games": names, "seconds": seconds}, f"{', '.join(names)}: ready after {seconds:.1f} s")
     return 0

@@ -1,31 +1,77 @@
-"""The games. Each is a package whose `GAME` the search plays; none is imported before it is asked for."""
+"""The games, by name. Each is a module whose `GAME` the search plays; none is imported before it is asked for."""
 
 import importlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from shogi_engine.registry import Registry
+
 if TYPE_CHECKING:
     from shogi_engine.game import Game
 
-NAMES = ("shogi", "othello")
+NAMES = ("shogi", "othello")  # those that come with this package
+
+_registry = Registry(
+    "game", "GAME", {name: f"{__name__}.{name}" for name in NAMES}, default=NAMES[0], group="shogi_engine.games"
+)
+
+
+def register(name: str, module: str) -> None:
+    """Add a game: `module` (its full name, as `import` takes it) defines it as `GAME`, whose name is `name`.
+
+    Parts beside the rules are modules in `module` if that is a package: `board`, `batch`. An installed package adds a
+    game without this call, by an entry point of the group `shogi_engine.games`. Raises ValueError if there is a game
+    of that name already.
+    """
+    _registry.register(name, module)
+
+
+def names() -> tuple[str, ...]:
+    """Return the games there are, those of other packages last."""
+    return tuple(_registry)
 
 
 def load(name: str) -> "Game":
     """Return the game called `name`. Raises ValueError, with the names there are, if there is no such game."""
-    if name not in NAMES:
-        raise ValueError(f"there is no game {name!r}; there are {', '.join(NAMES)}")
-    game: Game = importlib.import_module(f"{__name__}.{name}").GAME
+    module = _registry.module(name)
+    try:
+        game: Game = importlib.import_module(module).GAME
+    except (ImportError, AttributeError) as fault:
+        raise ValueError(f"the game {name!r} cannot be loaded: {fault}") from fault
+    if game.name != name:
+        raise ValueError(f"the game of {module} is called {game.name!r}, not {name!r}")
     return game
+
+
+def part(name: str, part: str) -> Any:
+    """Return the module `part` of the game called `name`. Raises ValueError if the game has no such part."""
+    missing = ValueError(f"the game {name!r} has no {part}")
+    if name not in _registry:  # an Engine may have been given a Game that is nowhere registered
+        raise missing
+    module = f"{_registry.module(name)}.{part}"
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as fault:
+        if fault.name is None or not module.startswith(fault.name):  # something that the part imports
+            raise
+        raise missing from None
+
+
+def has(name: str, part_name: str) -> bool:
+    """Tell whether the game called `name` has the module `part_name`."""
+    try:
+        part(name, part_name)
+    except ValueError:
+        return False
+    return True
 
 
 def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
     """Return the game's Board with `position` (record[game.position]) and `moves` made from there.
 
-    Raises ValueError for a game that is not listed here: it need not have one.
+    Raises ValueError for a game that has none.
     """
-    if game.name not in NAMES:
-        raise ValueError(f"{game.name} has no board")
-    board = importlib.import_module(f"{__name__}.{game.name}.board").Board(game.format_position(position))
+    board = part(game.name, "board").Board(game.format_position(position))
     for move in moves:
         board.push_text(move)
     return board
@@ -33,7 +79,7 @@ def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
 
 def board_entries(name: str) -> Any:
     """Return the kernels of a Board, a `jit.Entries`, of the game called `name`."""
-    return importlib.import_module(f"{__name__}.{name}.board.entries").ENTRIES
+    return part(name, "board.entries").ENTRIES
 
 
 def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
@@ -41,7 +87,7 @@ def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
 
     position : where they begin, '' for the game's start. Raises ValueError naming the move that is wrong.
     """
-    if game.name not in NAMES or not moves:
+    if not moves or not has(game.name, "board"):
         return list(moves)
     start = board(game, game.parse_position(position or game.start))
     texts = []

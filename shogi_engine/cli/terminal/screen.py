@@ -1,6 +1,7 @@
 """What a board looks like in a terminal: lines of parts with styles, which a pipe gets as plain text."""
 
 import importlib
+import importlib.util
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -29,9 +30,11 @@ class Look:
 
 
 def draw(game: str, board: Any, look: Look) -> list[Line]:
-    """Return the lines of a game's Board: each game has a module for it here."""
-    module = importlib.import_module(f"shogi_engine.cli.terminal.{game}_screen")
-    lines: list[Line] = module.draw(board, look)
+    """Return the lines of a game's Board: as the game's module here draws it, as text if there is none."""
+    name = f"shogi_engine.cli.terminal.{game}_screen"
+    if importlib.util.find_spec(name) is None:
+        return [[(line, "")] for line in str(board).splitlines()]
+    lines: list[Line] = importlib.import_module(name).draw(board, look)
     return lines
 
 

@@ -10,4 +10,5 @@ EVALUATIONS = Registry(
         "patterns": "shogi_engine.games.othello.evaluation.patterns",
     },
     default="patterns",
+    group="shogi_engine.evaluations.othello",
 )

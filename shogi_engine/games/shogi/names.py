@@ -17,6 +17,7 @@ EVALUATIONS = Registry(
         "nnue": "shogi_engine.games.shogi.evaluation.nnue",
     },
     default="network",
+    group="shogi_engine.evaluations.shogi",
 )
 FILE_EVALUATIONS = ("nnue",)  # those whose weights do not come with the engine: a file has to be named
 TRAINED_EVALUATIONS = ("network",)  # those of which `train` makes a file, to be used in place of the engine's own
