@@ -2,7 +2,14 @@
 
 states      a game under way: `BoardState` of Shogi and Othello, `SmallOthello` on 4 x 4 or 6 x 6 squares
 two_agents  `TwoAgents`, for PettingZoo      one_agent  `OneAgent`, for Gymnasium
-vector      `VectorGames`, games by the hundred, for Gymnasium
+vector      `VectorGames`, games by the hundred, for Gymnasium      ids  names for `gymnasium.make`
 
 They need the extra `rl`: pip install 'shogi-engine[rl]'.
+
+Importing this package registers Gymnasium's ids, as `shogi_engine/Othello-v0`.
 """
+
+import contextlib
+
+with contextlib.suppress(ImportError):  # `states` needs no Gymnasium
+    import shogi_engine.environments.ids  # noqa: F401

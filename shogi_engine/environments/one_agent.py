@@ -7,7 +7,15 @@ import numpy as np
 
 from shogi_engine.engine import Engine
 from shogi_engine.environments.states import BoardState, State, new_state
-from shogi_engine.environments.two_agents import AGENTS, LONGEST, observation, observation_space
+from shogi_engine.environments.two_agents import (
+    AGENTS,
+    LONGEST,
+    RENDER_MODES,
+    check_render_mode,
+    is_illegal,
+    observation,
+    observation_space,
+)
 
 try:
     import gymnasium
@@ -31,21 +39,42 @@ class LevelPlayer:
         self._engine.set_position(moves=state.moves())
         return state.action(self._engine.search(level=self._level).bestmove)
 
+    def begin(self, seed: int) -> None:
+        """Begin a game; equal seeds lead to equal games."""
+        self._engine.new_game()
+        self._engine.rng.seed(seed)
+
     def close(self) -> None:
         """End the engine."""
         self._engine.close()
 
 
+class RandomPlayer:
+    """An opponent that takes each legal action with the same chance."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.begin(seed)
+
+    def __call__(self, state: State) -> int:
+        """Return an action."""
+        return int(self._rng.choice(state.legal()))
+
+    def begin(self, seed: int) -> None:
+        """Begin a game; equal seeds lead to equal choices."""
+        self._rng = np.random.default_rng(seed)
+
+
 class OneAgent(gymnasium.Env[Any, Any]):
     """Shogi or Othello for one agent. Observations and actions are those of `two_agents.TwoAgents`.
 
-    The reward is 1, 0 or -1 at the end of a game, else 0. A game is truncated after `longest` plies.
+    The reward is 1, 0 or -1 at the end of a game, else 0. An illegal action loses the game: the reward is -1, and the
+    info has "illegal_action". A game is truncated after `longest` plies.
 
     opponent : a level of the engine, or a function from a `State` to an action
     colour : what the agent plays, 'black' (who begins) or 'white'; None: drawn by each `reset`
     """
 
-    metadata = {"render_modes": ["ansi"]}
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
 
     def __init__(
         self,
@@ -59,6 +88,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
     ) -> None:
         if colour is not None and colour not in AGENTS:
             raise ValueError(f"a colour is {' or '.join(AGENTS)}, not {colour!r}")
+        check_render_mode(render_mode)
         self._start = new_state(game, size)
         if isinstance(opponent, int) and not isinstance(self._start, BoardState):
             raise ValueError("levels of the engine play on whole boards only")
@@ -73,21 +103,23 @@ class OneAgent(gymnasium.Env[Any, Any]):
         super().reset(seed=seed)
         self.state_of_game, self.plies = self._start.copy(), 0
         self.agent = AGENTS.index(self._colour) if self._colour else int(self.np_random.integers(2))
+        if isinstance(self.opponent, (LevelPlayer, RandomPlayer)):
+            self.opponent.begin(int(self.np_random.integers(1 << 32)))
         self._let_opponent_play()
         return observation(self.state_of_game, True), {"colour": AGENTS[self.agent]}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Make a move and the opponent's; return (observation, reward, terminated, truncated, info).
-
-        Raises ValueError if the action is not legal.
-        """
+        """Make a move and the opponent's; return (observation, reward, terminated, truncated, info)."""
+        info: dict[str, Any] = {"colour": AGENTS[self.agent]}
+        if is_illegal(self.state_of_game, action):
+            info["illegal_action"] = int(action)
+            return observation(self.state_of_game, False), -1.0, True, False, info
         self.state_of_game.play(int(action))
         self.plies += 1
         self._let_opponent_play()
         result = self.state_of_game.result()
         reward = 0.0 if result is None else float(result if self.agent == 0 else -result)
         over = result is not None
-        info = {"colour": AGENTS[self.agent]}
         return observation(self.state_of_game, not over), reward, over, not over and self.plies >= self.longest, info
 
     def _let_opponent_play(self) -> None:
@@ -108,5 +140,4 @@ class OneAgent(gymnasium.Env[Any, Any]):
 
 def random_opponent(seed: int = 0) -> Opponent:
     """Return an opponent that plays at random."""
-    rng = np.random.default_rng(seed)
-    return lambda state: int(rng.choice(state.legal()))
+    return RandomPlayer(seed)

@@ -14,6 +14,7 @@ except ImportError:
 
 AGENTS = ("black", "white")  # black begins
 LONGEST = 512  # plies
+RENDER_MODES = ("ansi",)
 
 
 class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it is of no type
@@ -21,13 +22,14 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it is of no 
 
     An observation is {"observation": float32 planes, "action_mask": int8}: the position as the side to move sees it,
     and which actions are legal; the mask of the agent that is not to move is 0. The winner's reward is 1, the loser's
-    -1, and 0 for both in a draw. A game is truncated after `longest` plies.
+    -1, and 0 for both in a draw. An illegal action loses the game, as in PettingZoo's TerminateIllegalWrapper: the
+    agent's reward is -1, the other's 0, and `infos` has "illegal_action". A game is truncated after `longest` plies.
 
     game : 'shogi' or 'othello'    size : of a small board of Othello, 4 or 6
     state : in place of both, where games begin
     """
 
-    metadata = {"name": "shogi_engine_v0", "render_modes": ["ansi"], "is_parallelizable": False}
+    metadata = {"name": "shogi_engine_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False}
 
     def __init__(
         self,
@@ -39,6 +41,7 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it is of no 
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
+        check_render_mode(render_mode)
         self._start = state or new_state(game, size)
         self.state_of_game: State = self._start.copy()
         self.render_mode, self.longest = render_mode, longest
@@ -73,16 +76,22 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it is of no 
         return observation(self.state_of_game, to_move)
 
     def step(self, action: Any) -> None:
-        """Make the action of the agent whose turn it is; raises ValueError if it is not legal."""
+        """Make the action of the agent whose turn it is."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        if is_illegal(self.state_of_game, action):
+            self.rewards[agent] = -1.0
+            self.terminations = dict.fromkeys(AGENTS, True)
+            self.infos[agent] = {"illegal_action": int(action)}
+            self._accumulate_rewards()
+            return
         self.state_of_game.play(int(action))
         self.plies += 1
         result = self.state_of_game.result()
-        self._cumulative_rewards[agent] = 0.0
-        self.rewards = dict.fromkeys(AGENTS, 0.0)
         if result is not None:
             self.rewards = {"black": float(result), "white": float(-result)}
             self.terminations = dict.fromkeys(AGENTS, True)
@@ -97,6 +106,17 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it is of no 
 
     def close(self) -> None:
         """Do nothing: memory goes with the object."""
+
+
+def check_render_mode(mode: str | None) -> None:
+    """Raise ValueError if there is no such render mode."""
+    if mode not in (None, *RENDER_MODES):
+        raise ValueError(f"a render mode is None or {', '.join(map(repr, RENDER_MODES))}, not {mode!r}")
+
+
+def is_illegal(state: State, action: Any) -> bool:
+    """Tell whether an action is none of the legal ones."""
+    return int(action) not in state.legal()
 
 
 def observation_space(state: State) -> Any:

@@ -115,11 +115,16 @@ class TestTwoAgents:
         assert all(env.terminations.values()) and not any(env.truncations.values())
         assert env.rewards == {"black": state.result(), "white": -state.result()} and env.render() == state.text()
 
-    def test_an_illegal_action_is_refused(self, two_agents):
+    def test_an_illegal_action_loses(self, two_agents):
         env = two_agents("othello", 4)
         env.reset()
-        with pytest.raises(ValueError, match="the action 0 is not legal here"):
-            env.step(0)
+        env.step(env.state_of_game.legal()[0])
+        env.step(5)  # a square that is taken
+        assert env.rewards == {"black": 0, "white": -1} and all(env.terminations.values())
+        assert env.infos["white"] == {"illegal_action": 5}
+        for _ in env.agent_iter():
+            env.step(None)
+        assert not env.agents
 
     def test_a_long_game_is_cut_off(self, two_agents):
         env = two_agents("othello", 6, longest=3)
@@ -159,6 +164,35 @@ class TestOneAgent:
             module.OneAgent("othello", module.random_opponent(), size=4, colour="red")
         with pytest.raises(ValueError, match="whole boards"):
             module.OneAgent("othello", 0, size=4)
+        with pytest.raises(ValueError, match="None or 'ansi', not 'human'"):
+            module.OneAgent("othello", module.random_opponent(), size=4, render_mode="human")
+
+    def test_an_illegal_action_loses(self, module):
+        env = module.OneAgent("othello", module.random_opponent(), size=4, colour="black")
+        env.reset(seed=1)
+        seen, reward, terminated, truncated, info = env.step(5)
+        assert (reward, terminated, truncated, info["illegal_action"]) == (-1, True, False, 5)
+        assert seen in env.observation_space and not seen["action_mask"].any()
+
+    @pytest.mark.parametrize(
+        ("name", "arguments"),
+        [("Othello4x4", {}), ("Othello6x6", {"render_mode": "ansi"}), ("Othello", {"opponent": 1}), ("Shogi", {})],
+    )
+    def test_gymnasiums_own_test(self, module, name, arguments):
+        import gymnasium
+        from gymnasium.utils.env_checker import check_env
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warnings.filterwarnings("ignore", message=".*(different from the unwrapped version|render mode).*")
+            check_env(gymnasium.make(f"shogi_engine/{name}-v0", **arguments).unwrapped)
+
+    def test_vectors_have_an_id(self, module):
+        import gymnasium
+
+        env = gymnasium.make_vec("shogi_engine/OthelloSelfPlay-v0", num_envs=3)
+        observations, _ = env.reset(seed=1)
+        assert observations["action_mask"].sum(axis=1).tolist() == [4, 4, 4]
 
     @pytest.mark.slow
     @pytest.mark.parametrize("game", ["othello", "shogi"])
