@@ -17,6 +17,7 @@ EXAMPLES = {  # the program, its arguments, what it prints in the end (a pattern
     "solve_ending": (("XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X",), r"h5: discs 6, exact"),
     "count_moves": (("2",), r"perft 2: 900 leaves; published: 900"),
     "learn_othello": (("1", "1"), r"against random moves: \d\.\d\d of the points before, \d\.\d\d after"),
+    "learn_with_puct": (("0.02", "4", "4"), r"^after: \d\.\d\d against random moves"),
     "save_game": (("game.kif", "3", "20"), r"3 moves in game.kif: ((\S+) ?){3}$"),
 }
 

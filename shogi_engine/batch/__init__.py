@@ -3,12 +3,14 @@
 batch, kernels    `Batch`: legal moves and masks, moves made, outcomes, features, values, perft
 games             random games and games of the engine against itself
 live              games under way, with repetition
+puct              AlphaZero's search of games under way, with a network called for all of them
 streams           files of positions, read and written in pieces: hcp, hcpe, psv, and Othello's
 """
 
 from shogi_engine.batch.batch import Batch, Found, Legal, Outcomes
 from shogi_engine.batch.games import Games, Positions, positions_of, random_games, self_play
 from shogi_engine.batch.live import LiveGames, Steps
+from shogi_engine.batch.puct import Puct
 from shogi_engine.batch.streams import KINDS, RecordWriter, count_records, open_records, read_records
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "LiveGames",
     "Outcomes",
     "Positions",
+    "Puct",
     "RecordWriter",
     "Steps",
     "count_records",

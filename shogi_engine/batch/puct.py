@@ -1,0 +1,192 @@
+"""PUCT, the search of AlphaZero: many games at once, guided by a network that judges all their leaves together."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shogi_engine.batch import puct_kernels as kernels
+from shogi_engine.batch.batch import Batch
+from shogi_engine.batch.live import LiveGames, Steps
+from shogi_engine.batch.live_kernels import LONGEST
+from shogi_engine.games.batch_rules import IDS
+
+Network = Callable[[LiveGames], tuple[Any, Any]]
+EDGES = 64  # of a node, of those that memory is taken for
+
+
+class Puct:
+    """A search tree for each of `count` games under way.
+
+    network(leaves) -> (logits, values)
+        leaves : LiveGames whose rows are positions to be judged: `leaves.features(...)`, `leaves.legal_masks()`, ...
+        logits : float32[rows, labels of the layout], of which those of legal moves count; None: all moves alike
+        values : float32[rows], the expected result for the side to move, from -1 to 1
+    copies : how many leaves of one tree are judged at once; rows are trees * copies
+    capacity : how many positions a tree holds; what is beyond is judged, but not kept
+    explore, explore_base : c_init and c_base of AlphaZero's formula (https://arxiv.org/abs/1712.01815)
+    first_play : a move not yet visited has the mean value of its position less this
+    noise : (alpha, share) of the Dirichlet noise mixed into the chances of the roots' moves, None for none
+    virtual_loss : what a visit that is under way counts for, until its value is known
+
+    >>> search = Puct(Batch("othello"), 2, lambda leaves: (None, np.zeros(len(leaves))), layout="squares+pass")
+    >>> search.run(40)
+    >>> search.visits().sum(axis=1).tolist()
+    [40, 40]
+    """
+
+    def __init__(
+        self,
+        batch: Batch,
+        count: int,
+        network: Network,
+        *,
+        layout: str = IDS,
+        longest: int = LONGEST,
+        copies: int = 1,
+        capacity: int = 1024,
+        explore: float = 1.25,
+        explore_base: float = 19652.0,
+        first_play: float = 0.2,
+        noise: tuple[float, float] | None = None,
+        virtual_loss: float = 1.0,
+        seed: int = 0,
+    ) -> None:
+        if count < 1 or copies < 1 or capacity < 2:
+            raise ValueError(f"there are at least 1 game, 1 copy and 2 positions, not {count}, {copies} and {capacity}")
+        self.leaves = LiveGames(batch, count * copies, layout=layout, longest=longest)
+        self.batch, self.network, self.copies, self.noise = batch, network, copies, noise
+        self._count, self._labels = count, batch.layouts[layout]
+        self._table, self._code_mask = batch.labels(layout), batch.code_mask
+        self._settings = np.array([explore, explore_base, first_play, virtual_loss], dtype=np.float64)
+        edges = max(capacity * EDGES, batch.game.max_moves)
+        self._tree_nodes = np.zeros((count, capacity), dtype=kernels.NODE)
+        self._tree_edges = np.zeros((count, edges), dtype=kernels.EDGE)
+        self._spare = np.zeros(capacity, dtype=kernels.NODE), np.zeros(edges, dtype=kernels.EDGE)
+        self._used = np.zeros((count, 2), dtype=np.int32)
+        rows = count * copies
+        self._paths, self._lengths = np.zeros((rows, LONGEST), np.int32), np.zeros(rows, np.int32)
+        self._kinds, self._values = np.zeros(rows, np.int8), np.zeros(rows, np.float32)
+        self._no_logits = np.zeros((1, 0), dtype=np.float32)
+        self._random = np.random.default_rng(seed)
+
+    def __len__(self) -> int:
+        return self._count
+
+    # ---- searching
+
+    def run(self, simulations: int) -> None:
+        """Search on: `simulations` more leaves in each tree, a few less where descents of one tree meet.
+
+        Raises ValueError if the network answers in another shape than it should.
+        """
+        games = self.leaves._nodes
+        active = (games["count"] > 0).astype(np.uint8)
+        try:
+            if not self._used[active[:: self.copies] > 0, 0].all():
+                self._simulate(active)
+            if self.noise is not None:
+                alpha, share = self.noise
+                noise = self._random.standard_gamma(alpha, (self._count, self.batch.game.max_moves)) + 1e-30
+                kernels.add_noise(self._tree_nodes, self._tree_edges, self._used, share, noise)
+            for _ in range(-(-simulations // self.copies)):
+                self._simulate(active)
+        finally:
+            kernels.list_roots(games, active)
+
+    def _simulate(self, active: NDArray[np.uint8]) -> None:
+        """Send each row to a leaf and bring its value back."""
+        games, trees = self.leaves._nodes, (self._tree_nodes, self._tree_edges, self._used)
+        ways = self._paths, self._lengths, self._kinds, self._values
+        kernels.descend(games, self.copies, *trees, active, *ways, self._settings)
+        kernels.judge_ends(games, self._kinds, self._values)
+        logits, values = self._no_logits, self._values
+        try:
+            logits, values = self._judged()
+        except BaseException:
+            self._kinds[self._kinds == kernels.KNOWN] = kernels.COLLISION  # no visit of this turn is counted
+            self._kinds[self._kinds == kernels.WAITING] = kernels.ABANDONED
+            raise
+        finally:
+            arrays = self._paths, self._lengths, self._kinds, values
+            labels = self._table, self._code_mask, logits
+            kernels.carry_back(games, self.copies, *trees, *arrays, *labels, self._settings)
+
+    def _judged(self) -> tuple[Any, Any]:
+        """Return what the network says, with the values of games that are over."""
+        rows = len(self.leaves)
+        logits, values = self.network(self.leaves)
+        values = np.asarray(values, dtype=np.float32)
+        if values.shape != (rows,):
+            raise ValueError(f"a network's values are float32[{rows}], not {list(values.shape)}")
+        if logits is None:
+            logits = self._no_logits
+        else:
+            logits = np.ascontiguousarray(logits, dtype=np.float32)
+            if logits.shape != (rows, self._labels):
+                raise ValueError(f"a network's logits are float32[{rows}, {self._labels}], not {list(logits.shape)}")
+        over = (self._kinds == kernels.KNOWN) | (self.leaves._nodes["count"] == 0)
+        return logits, np.where(over, self._values, values)
+
+    # ---- what was found
+
+    def visits(self) -> NDArray[np.int32]:
+        """Return int32[n, labels]: how often each move of the roots was searched."""
+        return self._found()[0]
+
+    def values(self) -> NDArray[np.float32]:
+        """Return float32[n]: the mean value of the roots, for the side to move; 0 where nothing was searched."""
+        return self._found()[1]
+
+    def _found(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        visits, values = np.empty((self._count, self._labels), np.int32), np.empty(self._count, np.float32)
+        trees = self._tree_nodes, self._tree_edges, self._used
+        kernels.write_visits(self.leaves._nodes, self.copies, *trees, self._table, self._code_mask, visits, values)
+        return visits, values
+
+    def choose(self, temperature: Any = 0.0) -> NDArray[np.int32]:
+        """Return int32[n]: the label of a move for each game, -1 where nothing was searched.
+
+        temperature : of all games or float[n]; 0 chooses the most visited move, 1 each move as often as it was visited
+        """
+        visits = self.visits()
+        heat = np.broadcast_to(np.asarray(temperature, dtype=np.float64), self._count)[:, None]
+        with np.errstate(divide="ignore"):
+            logs = np.log(visits)
+        warm = np.where(heat > 0, logs / np.where(heat > 0, heat, 1), 0)
+        drawn = warm + self._random.gumbel(size=visits.shape)
+        chosen = np.where(heat > 0, np.where(visits > 0, drawn, -np.inf), visits).argmax(axis=1)
+        return np.where(visits.any(axis=1), chosen, -1).astype(np.int32)
+
+    # ---- the games
+
+    def step(self, moves: Any) -> Steps:
+        """Make a move in each game, and keep what the trees know of what follows; see `LiveGames.step`."""
+        labels = np.ascontiguousarray(moves, dtype=np.int32)
+        if labels.shape != (self._count,):
+            raise ValueError(f"there are {self._count} games, and moves of the shape {list(labels.shape)}")
+        steps = self.leaves.step(np.repeat(labels, self.copies))
+        made = self.leaves._chosen[:: self.copies]
+        for tree in range(self._count):
+            arrays = self._tree_nodes[tree], self._tree_edges[tree], self._used[tree]
+            kernels.keep_subtree(*arrays, made[tree], *self._spare)
+        each = slice(None, None, self.copies)
+        return Steps(steps.terminations[each], steps.results[each], steps.truncations[each])
+
+    def reset(self, rows: Any = None, positions: Any = None) -> None:
+        """Begin the games of `rows` anew, or all of them; see `LiveGames.reset`."""
+        everyone = np.arange(self._count)
+        chosen = everyone if rows is None else everyone[np.asarray(rows)]
+        each = (chosen[:, None] * self.copies + np.arange(self.copies)).ravel()
+        self.leaves.reset(each, None if positions is None else np.repeat(positions, self.copies, axis=0))
+        self._used[chosen] = 0
+
+    @property
+    def turns(self) -> NDArray[np.int8]:
+        """int8[n]: the side to move in each game."""
+        return self.leaves.turns[:: self.copies]
+
+    def positions(self) -> NDArray[np.uint8]:
+        """Return uint8[n, size]: the positions of the games, packed as the batch's are."""
+        return self.leaves.positions()[:: self.copies]

@@ -1,0 +1,291 @@
+"""PUCT over many trees at once: descents to leaves, and what a network says of them carried back to the roots.
+
+Row r of the games is a copy of the game of tree r // copies. A descent makes its moves in that row, so that the rules
+see the whole history at the leaf, repetition included; the way back undoes them.
+"""
+
+import math
+
+import numpy as np
+
+from shogi_engine.batch.kernels import list_node
+from shogi_engine.batch.live_kernels import LONGEST
+from shogi_engine.game import NOT_OVER, do_move, game_result, undo_move
+from shogi_engine.jit import njit, record_dtype
+
+# A position in a tree: its legal moves are edges[first_edge : first_edge + count]; none if it ends the game.
+# visits : by way of its edges.   value : for the side to move, of the network or, at the end of a game, the result.
+NODE = record_dtype(
+    [
+        ("value", np.float32),
+        ("first_edge", np.int32),
+        ("count", np.int32),
+        ("visits", np.int32),
+    ]
+)
+# A legal move. total : the sum of its visits' values for the side that makes it.   child : a node, or one of the below.
+EDGE = record_dtype(
+    [
+        ("prior", np.float32),
+        ("total", np.float32),
+        ("move", np.uint32),
+        ("visits", np.int32),
+        ("child", np.int32),
+    ]
+)
+UNVISITED, IN_FLIGHT = -1, -2
+
+# What a descent came to: a position for the network, one whose value is known, or one that another descent is at.
+# ABANDONED : a position for which the network had no answer.
+WAITING, KNOWN, COLLISION, ABANDONED, INACTIVE = range(5)
+
+
+@njit
+def best_edge(node, edges, explore, explore_base, first_play):
+    """Return the place of the edge with the highest value plus exploration bonus.
+
+    explore, explore_base : c_init and c_base of AlphaZero's formula.   first_play : by how much the value of a move
+    that has not been visited is below the mean of its position.
+    """
+    visits = max(float(node.visits), 1.0)
+    rate = np.float32((explore + math.log((visits + explore_base + 1.0) / explore_base)) * math.sqrt(visits))
+    total, seen = np.float32(0), 0
+    first, end = np.int64(node.first_edge), np.int64(node.first_edge) + node.count
+    for place in range(first, end):
+        total += edges[place].total
+        seen += edges[place].visits
+    unvisited = (total / np.float32(seen) if seen > 0 else node.value) - np.float32(first_play)
+    best, best_score = first, np.float32(-1e30)
+    for place in range(first, end):
+        edge = edges[place]
+        value = edge.total / np.float32(edge.visits) if edge.visits > 0 else unvisited
+        score = value + rate * edge.prior / np.float32(1 + edge.visits)
+        if score > best_score:
+            best, best_score = np.int64(place), score
+    return best
+
+
+@njit
+def descend(games, copies, tree_nodes, tree_edges, used, active, paths, lengths, kinds, values, settings):
+    """Go from the root to a leaf in each row.
+
+    games : nodes of `live_dtype`, [trees * copies], in-out: the leaves' positions, and their legal moves listed.
+    tree_nodes, tree_edges : NODE and EDGE[trees, capacity], in-out.   used : int32[trees, 2], in, how many of both are.
+    active : uint8[rows], in, 0 for a game that is over.   paths : int32[rows, LONGEST], out, the edges, and lengths :
+    int32[rows], out, how many.   kinds : int8[rows], out, WAITING ...   values : float32[rows], out, of KNOWN leaves.
+    settings : float64[4], in, of `best_edge`, and the virtual loss.
+    """
+    explore, explore_base, first_play = settings[0], settings[1], settings[2]
+    virtual_loss = np.float32(settings[3])
+    for row in range(games.shape[0]):
+        tree = row // copies
+        game, nodes, edges = games[row], tree_nodes[tree], tree_edges[tree]
+        lengths[row] = 0
+        kinds[row] = INACTIVE
+        if active[row] == 0:
+            continue
+        at, depth = np.int64(0), 0
+        is_new = used[tree, 0] == 0
+        kinds[row] = WAITING if is_new else KNOWN
+        while not is_new and nodes[at].count > 0:
+            if game.game_ply >= LONGEST:
+                values[row] = 0
+                break
+            place = best_edge(nodes[at], edges, explore, explore_base, first_play)
+            edge = edges[place]
+            nodes[at].visits += 1
+            edge.visits += 1
+            edge.total -= virtual_loss
+            paths[row, depth] = place
+            depth += 1
+            do_move(game.pos, edge.move, game.undo[game.game_ply])
+            game.game_ply += 1
+            if edge.child == IN_FLIGHT:
+                kinds[row] = COLLISION
+                break
+            if edge.child == UNVISITED:
+                edge.child = IN_FLIGHT
+                kinds[row] = WAITING
+                break
+            at = np.int64(edge.child)
+            values[row] = nodes[at].value
+        lengths[row] = depth
+        if kinds[row] == WAITING:
+            list_node(game)
+            if is_new and row % copies > 0:
+                kinds[row] = COLLISION  # the first descent makes the root
+
+
+@njit
+def expand(games, row, nodes, edges, used, edge_place, table, code_mask, logits, value):
+    """Add the position of a row to its tree, if there is memory for it.   edge_place : the edge to it, -1 at the root.
+
+    table, code_mask : as in `kernels.write_labels`.   logits : float32[labels], in, of moves; of no labels: all alike.
+    """
+    game = games[row]
+    place, first = np.int64(used[0]), np.int64(used[1])
+    if place >= nodes.shape[0] or first + game.count > edges.shape[0]:
+        if edge_place >= 0:
+            edges[edge_place].child = UNVISITED
+        return
+    used[0] += 1
+    used[1] += game.count
+    if edge_place >= 0:
+        edges[edge_place].child = place
+    node = nodes[place]
+    node.value, node.first_edge, node.count, node.visits = value, first, game.count, 0
+    by_code = table[np.uint64(game.pos.side)]
+    largest = np.float32(-1e30)
+    for index in range(game.count):
+        edge = edges[first + index]
+        edge.move, edge.visits, edge.total, edge.child = game.moves[index], 0, 0, UNVISITED
+        label = by_code[np.uint64(edge.move & code_mask)]
+        edge.prior = logits[label] if 0 <= label < logits.shape[0] else np.float32(0)
+        largest = max(largest, edge.prior)
+    total = np.float32(0)
+    for index in range(game.count):
+        edge = edges[first + index]
+        edge.prior = np.float32(math.exp(edge.prior - largest))
+        total += edge.prior
+    for index in range(game.count):
+        edges[first + index].prior /= total
+
+
+@njit
+def end_of_game(game, value):
+    """Return (whether the game of a leaf is over, its value for the side to move, `value` if it is not)."""
+    termination, result = game_result(game, game.count)
+    if termination == NOT_OVER:
+        return False, value
+    return True, np.float32(np.int64(result > 0) - np.int64(result < 0))
+
+
+@njit
+def judge_ends(games, kinds, values):
+    """Find leaves that end the game: they have no legal move from here on, and their value is the result."""
+    for row in range(games.shape[0]):
+        if kinds[row] == WAITING:
+            over, values[row] = end_of_game(games[row], values[row])
+            if over:
+                games[row].count = 0
+
+
+@njit
+def carry_back(
+    games, copies, tree_nodes, tree_edges, used, paths, lengths, kinds, values, table, code_mask, logits, settings
+):
+    """Add leaves to the trees and their values to the edges that led there; take the rows back to the roots.
+
+    values : float32[rows], in, for the side to move at the leaf.   The rest is as in `descend` and `expand`.
+    """
+    virtual_loss = np.float32(settings[3])
+    none = logits[0, :0]
+    for row in range(games.shape[0]):
+        if kinds[row] == INACTIVE:
+            continue
+        tree = row // copies
+        game, nodes, edges = games[row], tree_nodes[tree], tree_edges[tree]
+        depth = np.int64(lengths[row])
+        if kinds[row] == WAITING:
+            edge_place = np.int64(paths[row, depth - 1]) if depth > 0 else -1
+            said = logits[row] if logits.shape[0] > 1 or games.shape[0] == 1 else none
+            expand(games, row, nodes, edges, used[tree], edge_place, table, code_mask, said, values[row])
+        is_counted = kinds[row] == WAITING or kinds[row] == KNOWN
+        at = np.int64(0)
+        for step in range(depth):
+            edge = edges[paths[row, step]]
+            if not is_counted:
+                nodes[at].visits -= 1
+                edge.visits -= 1
+            at = np.int64(edge.child)
+        if kinds[row] == ABANDONED and depth > 0:
+            edges[paths[row, depth - 1]].child = UNVISITED
+        value = values[row]
+        for step in range(depth - 1, -1, -1):
+            edge = edges[paths[row, step]]
+            value = -value
+            edge.total += virtual_loss + (value if is_counted else np.float32(0))
+            game.game_ply -= 1
+            undo_move(game.pos, edge.move, game.undo[game.game_ply])
+
+
+@njit
+def list_roots(games, active):
+    """List the legal moves of the roots again; a game that is over has none."""
+    for row in range(games.shape[0]):
+        if active[row] != 0:
+            list_node(games[row])
+
+
+@njit
+def add_noise(tree_nodes, tree_edges, used, share, noise):
+    """Mix noise into the chances of the roots' moves.   share : of the noise.   noise : float64[trees, moves], in."""
+    for tree in range(tree_nodes.shape[0]):
+        if used[tree, 0] == 0:
+            continue
+        root = tree_nodes[tree, 0]
+        total = 0.0
+        for index in range(root.count):
+            total += noise[tree, index]
+        for index in range(root.count):
+            edge = tree_edges[tree, root.first_edge + index]
+            edge.prior = np.float32((1.0 - share) * edge.prior + share * noise[tree, index] / total)
+
+
+@njit
+def write_visits(games, copies, tree_nodes, tree_edges, used, table, code_mask, visits, values):
+    """Write how often each move of the roots was visited, and the mean value of the roots for the side to move.
+
+    visits : int32[trees, labels], out.   values : float32[trees], out; 0 where nothing has been searched.
+    """
+    for tree in range(tree_nodes.shape[0]):
+        visits[tree, :] = 0
+        values[tree] = 0
+        if used[tree, 0] == 0:
+            continue
+        root = tree_nodes[tree, 0]
+        by_code = table[np.uint64(games[tree * copies].pos.side)]
+        total, seen = root.value, 1
+        for place in range(root.first_edge, root.first_edge + root.count):
+            edge = tree_edges[tree, place]
+            label = by_code[np.uint64(edge.move & code_mask)]
+            if label >= 0:
+                visits[tree, np.uint64(label)] = edge.visits
+            total += edge.total
+            seen += edge.visits
+        values[tree] = total / np.float32(seen)
+
+
+@njit
+def keep_subtree(nodes, edges, used, move, spare_nodes, spare_edges):
+    """Make the position after `move` the root of a tree; what does not follow it is forgotten.
+
+    spare_nodes, spare_edges : as large as a tree, written over.   used : int32[2], in-out.
+    """
+    child = np.int64(UNVISITED)
+    if used[0] > 0:
+        for place in range(nodes[0].first_edge, nodes[0].first_edge + nodes[0].count):
+            if edges[place].move == move:
+                child = np.int64(edges[place].child)
+    used[0] = 0
+    used[1] = 0
+    if child < 0 or nodes[child].count == 0:
+        return
+    spare_nodes[0] = nodes[child]
+    used[0] = 1
+    at = 0
+    while at < used[0]:  # breadth first: a node is moved before its edges are
+        node = spare_nodes[at]
+        first = np.int64(node.first_edge)
+        node.first_edge = used[1]
+        for place in range(first, first + node.count):
+            edge = spare_edges[used[1]]
+            spare_edges[used[1]] = edges[place]
+            used[1] += 1
+            if edge.child >= 0:
+                spare_nodes[used[0]] = nodes[edge.child]
+                edge.child = used[0]
+                used[0] += 1
+        at += 1
+    nodes[: used[0]] = spare_nodes[: used[0]]
+    edges[: used[1]] = spare_edges[: used[1]]
