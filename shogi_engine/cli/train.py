@@ -12,10 +12,9 @@ from typing import Any
 
 from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import add_command, add_threads, at_least_one, natural
+from shogi_engine.training import STAGES
 
 GAMES = ("shogi", "othello")
-STAGES = ("data", "train", "export", "report", "gate")
-WHOLE_STAGES = ("data", "train", "report", "gate")  # of a generation; `train` exports
 OWN_OPTIONS = (  # of one game or the other
     "width",
     "batch",
@@ -95,14 +94,12 @@ def run(args: argparse.Namespace) -> int:
     print(f"{args.folder}: about {need / 1e6:.0f} MB; {free / 1e6:.0f} MB are free", flush=True)
     if need > free:
         raise ValueError(f"train: {args.folder} has no room for {need / 1e6:.0f} MB")
-    for generation in range(args.generation, last):
-        for stage in (args.stage,) if args.stage else WHOLE_STAGES:
-            with shown(f"generation {generation}, {stage}", plan) as showing:
-                found = run_stage(showing, generation, stage)
-            print(f"generation {generation}, {stage}: {found}", flush=True)
-        if not args.stage and not pipeline.may_go_on(pipeline.gate(plan, generation)):
-            print(f"generation {generation} gains less than {pipeline.ENOUGH_ELO} Elo: the last one", flush=True)
-            break
+    stages = (args.stage,) if args.stage else pipeline.WHOLE
+
+    def told(line: str) -> None:
+        print(line, flush=True)
+
+    pipeline.run(plan, last - args.generation, first=args.generation, stages=stages, told=told, around=shown)
     return 0
 
 
@@ -145,32 +142,8 @@ def given(args: argparse.Namespace, kind: type) -> dict[str, Any]:
     }
 
 
-def run_stage(plan: Any, generation: int, stage: str) -> str:
-    """Run one stage; return what to say of it."""
-    from shogi_engine.training import pipeline
-
-    if stage == "data":
-        pipeline.make_games(plan, generation)
-        return f"{plan.games} games in {plan.generation_folder(generation) / 'data'}"
-    if stage == "train":
-        pipeline.train(plan, generation, lambda losses: print(losses_text(losses), flush=True))
-    elif stage == "export":
-        return pipeline.export(plan, generation)
-    elif stage == "report":
-        found = pipeline.report(plan, generation)
-        return f"{plan.file(generation, 'report.html')}; looks wrong: {'; '.join(found) or 'nothing'}"
-    elif stage == "gate":
-        return str(pipeline.gate(plan, generation))
-    return str(plan.file(generation, "bin"))
-
-
-def losses_text(losses: dict[str, float]) -> str:
-    """Return an epoch's losses for people."""
-    return ", ".join(f"{name} {loss:.6f}" for name, loss in losses.items())
-
-
 @contextmanager
-def shown(title: str, plan: Any) -> Iterator[Any]:
+def shown(plan: Any, title: str) -> Iterator[Any]:
     """Give the plan with a bar, and the time left, on a terminal's stderr."""
     if not sys.stderr.isatty():
         yield plan

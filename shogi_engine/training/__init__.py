@@ -7,3 +7,5 @@ recipe           what all this asks of a game
 pipeline         the stages, and generations of them
 shogi, othello   each game's recipe, with its openings, trainer and report
 """
+
+STAGES = ("data", "train", "export", "report", "gate")  # of a generation, see `pipeline`; `train` exports

@@ -8,10 +8,12 @@ FOLDER/gen0/NAME.gate.json                  games against the evaluation that la
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from shogi_engine.training import STAGES
 from shogi_engine.training import recipe as recipes
 from shogi_engine.training.data import DataOptions, write_whole
 from shogi_engine.training.gate import Outcome, play_match
@@ -19,6 +21,7 @@ from shogi_engine.training.jobs import make_data
 from shogi_engine.training.page import page
 from shogi_engine.training.recipe import Lesson, Losses, Progress, Recipe, Trainer, TrainOptions
 
+WHOLE = ("data", "train", "report", "gate")  # of STAGES: a generation
 ENOUGH_ELO = 15  # a generation that gains less is the last
 
 
@@ -91,16 +94,21 @@ def trainer(plan: Plan, generation: int) -> Trainer:
     return plan.recipe.trainer(Lesson(folders, plan.training, checkpoint, plan.threads, plan.labeller(generation)))
 
 
-def train(plan: Plan, generation: int, told: Callable[[Losses], None] | None = None) -> None:
-    """Stage `train`: train to the end, and write the weights. told : called with each epoch's losses."""
-    run = trainer(plan, generation)
-    run.run(plan.progress, told)
-    export(plan, generation, run)
+def train(
+    plan: Plan, generation: int, told: Callable[[Losses], object] | None = None, learner: Trainer | None = None
+) -> None:
+    """Stage `train`: train to the end, and write the weights.
+
+    told : called with each epoch's losses    learner : of the generation, to spare reading the games once more
+    """
+    learner = learner or trainer(plan, generation)
+    learner.run(plan.progress, told)
+    export(plan, generation, learner)
 
 
-def export(plan: Plan, generation: int, run: Trainer | None = None) -> str:
+def export(plan: Plan, generation: int, learner: Trainer | None = None) -> str:
     """Stage `export`: write the weights as the last checkpoint has them, and return what they are."""
-    run = run or trainer(plan, generation)
+    run = learner or trainer(plan, generation)
     made = {
         "command": plan.command,
         "generation": generation,
@@ -115,9 +123,9 @@ def export(plan: Plan, generation: int, run: Trainer | None = None) -> str:
     return plan.recipe.named_evaluator(str(file)).describe()
 
 
-def report(plan: Plan, generation: int) -> list[str]:
+def report(plan: Plan, generation: int, learner: Trainer | None = None) -> list[str]:
     """Stage `report`: write what to look at; return what looks wrong."""
-    found = plan.recipe.report(trainer(plan, generation), plan.file(generation, "bin"))
+    found = plan.recipe.report(learner or trainer(plan, generation), plan.file(generation, "bin"))
     write_whole(plan.file(generation, "report.json"), json.dumps(found.facts, indent=1).encode())
     write_whole(plan.file(generation, "report.html"), page(found).encode())
     problems: list[str] = found.facts["problems"]
@@ -145,6 +153,57 @@ def gate(plan: Plan, generation: int) -> Outcome:
     )
 
 
-def may_go_on(outcome: Outcome) -> bool:
-    """Tell whether another generation is worth its time."""
-    return outcome.estimate.elo >= ENOUGH_ELO
+def run(
+    plan: Plan,
+    generations: int = 1,
+    *,
+    first: int = 0,
+    stages: Sequence[str] = WHOLE,
+    told: Callable[[str], object] | None = None,
+    around: Callable[[Plan, str], AbstractContextManager[Plan]] = lambda plan, title: nullcontext(plan),
+) -> Outcome | None:
+    """Make generations, but for what is there; return what the last gate came to, None without one.
+
+    A generation that gains less than ENOUGH_ELO is the last.
+    first : the first generation's number    stages : of each generation, some of STAGES
+    told : called with a line after each stage and epoch
+    around : (plan, title of a stage) to the context in which the stage runs, with the plan that it gives, as for a bar
+    Raises ValueError, for one if the weights that have to label are missing.
+    """
+    unknown = set(stages) - set(STAGES)
+    if unknown:
+        raise ValueError(f"there is no stage {min(unknown)!r}; there are {', '.join(STAGES)}")
+    tell = told or (lambda line: None)
+    outcome = None
+    for generation in range(first, first + generations):
+        learner: Trainer | None = None
+        for stage in stages:
+            title = f"generation {generation}, {stage}"
+            with around(plan, title) as shown:
+                if stage in ("train", "report"):
+                    learner = learner or trainer(shown, generation)
+                if stage == "data":
+                    make_games(shown, generation)
+                    said = f"{plan.games} games in {plan.generation_folder(generation) / 'data'}"
+                elif stage == "train":
+                    train(shown, generation, lambda losses: tell(losses_text(losses)), learner)
+                    said = str(plan.file(generation, "bin"))
+                elif stage == "export":
+                    said = export(shown, generation)
+                elif stage == "report":
+                    problems = report(shown, generation, learner)
+                    looks = "; ".join(problems) or "nothing"
+                    said = f"{plan.file(generation, 'report.html')}; looks wrong: {looks}"
+                else:
+                    outcome = gate(shown, generation)
+                    said = str(outcome)
+            tell(f"{title}: {said}")
+        if outcome is not None and "train" in stages and outcome.estimate.elo < ENOUGH_ELO:
+            tell(f"generation {generation} gains less than {ENOUGH_ELO} Elo: the last one")
+            break
+    return outcome
+
+
+def losses_text(losses: Losses) -> str:
+    """Return an epoch's losses for people."""
+    return ", ".join(f"{name} {loss:.6f}" for name, loss in losses.items())

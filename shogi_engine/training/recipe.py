@@ -30,7 +30,7 @@ class Trainer(Protocol):
     def game_count(self) -> int:
         """How many games there are to learn from, those held out included."""
 
-    def run(self, progress: Progress | None = None, told: Callable[[Losses], None] | None = None) -> None:
+    def run(self, progress: Progress | None = None, told: Callable[[Losses], object] | None = None) -> None:
         """Train to the end. told : called with each epoch's losses."""
 
     def weights(self, made: dict[str, Any]) -> bytes:

@@ -249,6 +249,21 @@ def test_from_games_to_a_network_that_learnt(tmp_path):
     assert decode(before, "network.bin").scale == network.scale
 
 
+def test_a_run_makes_what_is_missing_and_reads_games_once(tmp_path, monkeypatch):
+    (tmp_path / "gen0").mkdir()
+    (tmp_path / "gen0" / "data").symlink_to(data_folder())
+    plan = pipeline.Plan(tmp_path, DataOptions(), SMALL, gate_games=2, gate_nodes=20)
+    told, read, made = [], [], pipeline.trainer
+    monkeypatch.setattr(pipeline, "trainer", lambda *given: read.append(given) or made(*given))
+    outcome = pipeline.run(plan, stages=("train", "report", "gate"), told=told.append)
+    assert len(read) == 1 and len(outcome.scores) == 2
+    titles = [line.partition(":")[0] for line in told if line.startswith("generation")]
+    assert titles[:3] == ["generation 0, train", "generation 0, report", "generation 0, gate"]
+    assert plan.file(0, "report.html").exists() and plan.file(0, "gate.json").exists()
+    with pytest.raises(ValueError, match="no stage 'play'; there are data, train"):
+        pipeline.run(plan, stages=("play",))
+
+
 def test_a_gate_is_seeded_and_goes_on(tmp_path):
     first, second = RECIPE.named_evaluator("king-piece"), RECIPE.named_evaluator("king-piece")
     whole = play_match(RECIPE, first, second, 6, nodes=60, seed=4, threads=2)

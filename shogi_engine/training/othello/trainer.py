@@ -113,7 +113,7 @@ class Trainer:
         ones = np.ones(len(self.learning.values), dtype=np.float32)
         return np.asarray(1 / (self.learning.gather(ones) + np.float32(self.options.penalty)))
 
-    def run(self, progress: Progress | None = None, told: Callable[[Losses], None] | None = None) -> None:
+    def run(self, progress: Progress | None = None, told: Callable[[Losses], object] | None = None) -> None:
         """Train to the end, from the checkpoint if there is one. told : called with the losses of each epoch."""
         epochs = self.options.epochs
         for epoch in range(len(self.losses), epochs):

@@ -168,7 +168,7 @@ class Trainer:
         first, last = self.options.result_share
         return first + (last - first) * epoch / max(self.options.epochs - 1, 1)
 
-    def run(self, progress: Progress | None = None, told: Callable[[dict[str, float]], None] | None = None) -> None:
+    def run(self, progress: Progress | None = None, told: Callable[[dict[str, float]], object] | None = None) -> None:
         """Train to the end, from the checkpoint if there is one; an epoch under way is lost when the run is killed.
 
         told : called with the losses of each epoch when it is over.
