@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine.analysis import Finding, judge
 from shogi_engine.analysis.judgement import chance, opposite, plies_to_examine
 from shogi_engine.analysis.words import called, line_texts, score_words, words_of
-from shogi_engine.play.ending import rule_ending
 from shogi_engine.records import GameRecord
 from shogi_engine.web.pool import Job
 
@@ -88,7 +87,7 @@ class Study:
         self._live, self._last_infos = None, None
         self._place = (session.tree, session.tree.node, self.on, self.multipv, session.setup is None)
         tree = self._session.tree
-        if not self.on or self._session.setup is not None or rule_ending(tree.board) is not None:
+        if not self.on or self._session.setup is not None or tree.board.is_game_over():
             return
         start, moves, number, multipv = tree.record.start, tree.moves(), tree.node, self.multipv
 
