@@ -7,16 +7,17 @@ import numpy as np
 
 from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX, Game, do_move, key, repetition_key
 from shogi_engine.jit import new_record
+from shogi_engine.score import Score
 from shogi_engine.search.limits import Info, Result
 
 
-def score_text(game: Game, value: int) -> str:
-    """Return how `value` is written: 'mate N' in plies, 'mate -N' if lost, 'mate -0' if it is over, else the game's."""
+def score_of(game: Game, value: int) -> Score:
+    """Return the score of a value of the search: a mate in so many plies, else in the unit of the game's players."""
     if value >= VALUE_MATE_IN_MAX:
-        return f"mate {VALUE_MATE - value}"
+        return Score.mate_in(VALUE_MATE - value)
     if value <= -VALUE_MATE_IN_MAX:
-        return f"mate -{VALUE_MATE + value}"
-    return game.score_text(value)
+        return Score.mated_in(VALUE_MATE + value)
+    return game.score(value)
 
 
 def legal_line(game: Game, position: Any, moves: Sequence[int]) -> list[str]:
@@ -75,7 +76,7 @@ class PvInfo:
     """One line of a search: a principal variation and what is known of it.
 
     depth, seldepth, multipv, nodes, hashfull : int    seconds : float
-    value : int, the game's unit from the side to move    score : how it is written    bound : '', 'lower' or 'upper'
+    value : int, the game's unit from the side to move    score : the same as a Score    bound : '', 'lower' or 'upper'
     exact : the value is proven
     """
 
@@ -85,7 +86,7 @@ class PvInfo:
         self.depth, self.seldepth, self.multipv = info.depth, info.seldepth, info.multipv
         self.nodes, self.seconds, self.hashfull = info.nodes, info.seconds, info.hashfull
         self.value, self.bound, self.exact = info.score, info.bound, info.exact
-        self.score = score_text(game, info.score)
+        self.score = score_of(game, info.score)
 
     def __getstate__(self) -> dict[str, Any]:
         return _portable(self)
@@ -106,7 +107,7 @@ class SearchResult:
     """The result of a search.
 
     bestmove, ponder : str, '' if there is none    move : bestmove, encoded, 0 if there is none
-    value : int, the game's unit from the side to move, see `score_text`    score : how it is written, e.g. 'cp 12'
+    value : int, the game's unit from the side to move, see `score_of`    score : the same as a Score, 'cp 12' as text
     depth, nodes : int    seconds : float    pv : list of moves
     lines : the last `PvInfo` of each of the best moves asked for, the best first
     """
@@ -117,7 +118,7 @@ class SearchResult:
         self.move = result.bestmove
         self.bestmove = game.format_move(position, result.bestmove) if result.bestmove else ""
         self.value, self.depth, self.nodes, self.seconds = result.score, result.depth, result.nodes, result.seconds
-        self.score = score_text(game, result.score)
+        self.score = score_of(game, result.score)
         infos = result.infos
         if not infos and result.bestmove:  # stopped before the first move was searched
             infos = (Info(0, 0, 1, result.score, "", result.nodes, result.seconds, 0, (result.bestmove,)),)
