@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games, parameters
+from shogi_engine.board_search import BoardSearches
 from shogi_engine.book import BookMove, OpeningBook, choose
 from shogi_engine.forced_win import ForcedWin, ForcedWinSolver, RootSolver
 from shogi_engine.game import (
@@ -44,7 +45,7 @@ def _compile_task(game: str, evaluation: str) -> Task:
     return shared_task(f"{game} {evaluation}".strip())
 
 
-class Engine:
+class Engine(BoardSearches):
     """A player of one game.
 
     game : a name `games.load` knows, or a Game    evaluation : one of Game.evaluations, '' for the default
@@ -75,6 +76,7 @@ class Engine:
         self._referee = self._new_referee()
         self._undo = new_record(self.game.undo)
         self._searching = threading.Lock()
+        self._claimed_by = 0  # the thread whose next search has the lock already
         self._root_solver = RootSolver(self.game, threads, self._stop)
         self._mate_solver: ForcedWinSolver | None = None
         self._mate_solver_memory: Any = None
@@ -278,7 +280,8 @@ class Engine:
     @contextlib.contextmanager
     def _only_search(self) -> Iterator[None]:
         """Let nothing else search meanwhile; raises RuntimeError if something does."""
-        with self._idle():
+        claimed, self._claimed_by = self._claimed_by == threading.get_ident(), 0
+        with contextlib.nullcontext() if claimed else self._idle():
             self._stop.begin()
             yield
 

@@ -204,6 +204,16 @@ class RootSolver:
         left = {name: max(value - used, 1.0) for name in ("soft_ms", "hard_ms") if (value := getattr(limits, name))}
         return result, replace(limits, **left)
 
+    def solve(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
+        """Return what the solver that works before a search finds within `limits`, None if nothing.
+
+        Raises ValueError if the game has none.
+        """
+        if self._before is None:
+            raise ValueError(f"{self._game.name} has no solver of endgames")
+        self._before.warmup()
+        return self._before.attempt(position, limits, table)
+
     @contextlib.contextmanager
     def beside(
         self, position: Any, limits: Limits, table: TranspositionTable, on_win: Callable[[], None]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine import games
 from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX, Game, do_move, key, repetition_key
 from shogi_engine.jit import new_record
 from shogi_engine.score import Score
@@ -72,10 +73,15 @@ def _portable(found: Any) -> dict[str, Any]:
     return {name: value for name, value in vars(found).items() if name not in left_out} | {"_pv": found.pv}
 
 
+# A PvInfo's attributes by the names that python-chess has for them.
+FIELDS = {name: name for name in ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "score")}
+FIELDS |= {"pv": "moves", "time": "seconds"}
+
+
 class PvInfo:
     """One line of a search: a principal variation and what is known of it.
 
-    depth, seldepth, multipv, nodes, hashfull : int    seconds : float
+    game : its name    depth, seldepth, multipv, nodes, hashfull : int    seconds : float
     value : int, the game's unit from the side to move    score : the same as a Score    bound : '', 'lower' or 'upper'
     exact : the value is proven
     """
@@ -83,6 +89,7 @@ class PvInfo:
     def __init__(self, game: Game, position: Any, info: Info) -> None:
         self._game, self._position, self._info = game, position, info
         self._pv: list[str] | None = None
+        self.game = game.name
         self.depth, self.seldepth, self.multipv = info.depth, info.seldepth, info.multipv
         self.nodes, self.seconds, self.hashfull = info.nodes, info.seconds, info.hashfull
         self.value, self.bound, self.exact = info.score, info.bound, info.exact
@@ -97,6 +104,22 @@ class PvInfo:
         if self._pv is None:
             self._pv = legal_line(self._game, self._position, self._info.pv)
         return self._pv
+
+    @property
+    def moves(self) -> list[Any]:
+        """`pv` as Moves of the game's Board."""
+        return games.moves_of(self.game, self.pv)
+
+    @property
+    def nps(self) -> int:
+        """Nodes a second."""
+        return int(self.nodes / self.seconds) if self.seconds > 0 else 0
+
+    def __getitem__(self, name: str) -> Any:
+        """Return what python-chess has under this name: 'score', 'pv' (Moves), 'depth', 'time' ... Raises KeyError."""
+        if name not in FIELDS:
+            raise KeyError(name)
+        return getattr(self, FIELDS[name])
 
     def __repr__(self) -> str:
         score = f"{self.score} {self.bound}".rstrip()

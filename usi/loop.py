@@ -14,14 +14,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
-from shogi_engine.frontends.clock import LEAST_MS, search_times
 from shogi_engine.frontends.core import FrontEnd, Task
 from shogi_engine.frontends.stdio import run_stdio
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES
 from shogi_engine.memory import machine_megabytes
 from shogi_engine.score import Score
-from shogi_engine.search.timeman import Clock, TimeBudget, fixed, plan
+from shogi_engine.search.timeman import LEAST_MS, Clock, TimeBudget, fixed, plan, search_times
 from shogi_engine.text import SHOWN_WITH_PATH, sanitize
 from usi import console
 from usi.evaluation import Choice, choice_of, load, use

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.csa.players import RESIGN, WIN, Answer, Job, Player, Rules, centipawns
-from shogi_engine.frontends.clock import search_times
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
-from shogi_engine.search.timeman import TimeBudget, TimeOptions, fixed, plan
+from shogi_engine.search.timeman import TimeBudget, TimeOptions, fixed, plan, search_times
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from shogi_engine.game import Game
 
 NAMES = ("shogi", "othello")
+MOVE_READERS = {"shogi": "from_usi", "othello": "from_text"}
 
 
 def load(name: str) -> "Game":
@@ -29,6 +30,14 @@ def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
     for move in moves:
         board.push_text(move)
     return board
+
+
+def moves_of(name: str, texts: Sequence[str]) -> list[Any]:
+    """Return moves of the game called `name` as those of its Board; the texts themselves if it has none."""
+    if name not in NAMES:
+        return list(texts)
+    move = importlib.import_module(f"{__name__}.{name}.board").Move
+    return [getattr(move, MOVE_READERS[name])(text) for text in texts]
 
 
 def board_entries(name: str) -> Any:
