@@ -126,9 +126,8 @@ def test_games_that_are_over_and_wins_that_are_declared(engines):
     assert engine.play(mated, Limit(depth=1)) == PlayResult() and engine.analyse(mated, Limit(depth=1), multipv=2) == []
     with pytest.raises(ValueError, match="no legal move"):
         engine.analyse(mated, Limit(depth=1))
-    declared = new_board("+R+B1GKG1+R+B/2SSS4/PPPPP4/9/9/9/9/9/4k4 b P 1")
-    if declared.can_declare_win():
-        assert engine.play(declared, Limit(depth=1)).declares
+    declared = new_board("4K4/GGGSS4/SNNNNL3/9/9/9/9/9/k8 b R2B2P 1")
+    assert declared.can_declare_win() and engine.play(declared, Limit(depth=1)) == PlayResult(declares=True)
 
 
 def test_wrong_limits_and_boards(engines):
@@ -178,4 +177,9 @@ print(json.dumps([before, len(board.legal_moves), len(othello.Board().legal_move
 
 def test_importing_the_package_loads_no_numba():
     folder = cache_folder()
-    assert run(LAZY, environment(folder and folder.parent, ROOT)) == [[], 30, 4, ["Engine", "Limit", "Score", "__version__", "othello", "shogi"]]
+    assert run(LAZY, environment(folder and folder.parent, ROOT)) == [
+        [],
+        30,
+        4,
+        ["Engine", "Limit", "Score", "__version__", "othello", "shogi"],
+    ]
