@@ -120,6 +120,7 @@ class Engine(BoardSearches):
                 encoded.append(self.game.parse_move(positions[-1], move))
             except ValueError as fault:
                 raise ValueError(f"move {number}: {fault}") from None
+            texts[number - 1] = self.game.format_move(positions[-1], encoded[-1])
             positions.append(self._after(positions[-1], encoded[-1]))
         self._root_text, self._texts, self._positions, self.moves = text, texts, positions, encoded
 
@@ -145,9 +146,9 @@ class Engine(BoardSearches):
             encoded = self.game.parse_move(self.position, move)
         except ValueError as fault:
             raise ValueError(f"move {len(self.moves) + 1}: {fault}") from None
+        self._texts.append(self.game.format_move(self.position, encoded))
         self._positions.append(self._after(self.position, encoded))
         self.moves = [*self.moves, encoded]  # not in place: a search in another thread may have the old list
-        self._texts.append(move)
 
     def pop(self) -> str:
         """Take back the last move and return it. Raises ValueError if there is none."""
@@ -159,7 +160,7 @@ class Engine(BoardSearches):
 
     @property
     def move_texts(self) -> list[str]:
-        """The moves played from `root`."""
+        """The moves played from `root`, as the game writes them."""
         return list(self._texts)
 
     @property

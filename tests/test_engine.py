@@ -56,6 +56,13 @@ def test_positions_and_moves(shogi):
         shogi.pop()
 
 
+def test_moves_are_kept_as_the_game_writes_them():
+    with Engine("othello", hash_mb=1) as engine:
+        engine.set_position(moves=["F5", "d6"])
+        engine.push("C3")
+        assert engine.move_texts == ["f5", "d6", "c3"] and engine.pop() == "c3"
+
+
 @pytest.mark.parametrize(
     ("text", "moves", "fault"),
     [("", ["7g7f", "7g7f"], "move 2: "), ("", ["7g7e"], "move 1: "), ("", ["x"], "move 1: "), ("9/9", [], "sfen")],

@@ -31,9 +31,12 @@ def terms_numbers(text: str) -> tuple[int, ...] | str:
     """Return the numbers of 'VALUE:COUNT[:PLY]', or NEVER, for argparse."""
     if text == NEVER:
         return text
-    numbers = tuple(map(int, text.split(":")))
+    try:
+        numbers = tuple(map(int, text.split(":")))
+    except ValueError:
+        numbers = ()
     if not 1 <= len(numbers) <= 3 or min(numbers) < 0 or (len(numbers) > 1 and numbers[1] < 1):
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"expected numbers with colons between them, or {NEVER}, not {text!r}")
     return numbers
 
 

@@ -37,12 +37,12 @@ def parse_time_control(text: str) -> TimeControl:
     for part in text.split(","):
         name, _, number = part.strip().partition("=")
         if name == "clock":
-            numbers = [int(each) for each in number.split("+")]
+            numbers = [_number(each, part) for each in number.split("+")]
             if len(numbers) > 3:
                 raise ValueError(f"a clock is MAIN+BYOYOMI+INCREMENT, not {number!r}")
             values |= dict(zip(("main", "byoyomi", "increment"), numbers, strict=False))
         elif name in ("nodes", "depth", "movetime", "byoyomi"):
-            values[name] = int(number)
+            values[name] = _number(number, part)
         else:
             raise ValueError(f"a limit is nodes, depth, movetime, byoyomi or clock, not {part.strip()!r}")
     if min(values.values()) < 0 or any(values.get(name) == 0 for name in ("nodes", "depth", "movetime")):
@@ -51,6 +51,14 @@ def parse_time_control(text: str) -> TimeControl:
     if control.clocked and not (control.main or control.byoyomi or control.increment):
         raise ValueError(f"a clock without any time: {text!r}")
     return control
+
+
+def _number(text: str, limit: str) -> int:
+    """Return the number `text` of a limit. Raises ValueError."""
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"a limit is a whole number, as in 'nodes=10000', not {limit.strip()!r}") from None
 
 
 def usi_limit(controls: tuple[TimeControl, TimeControl], clocks: list[int], side: int) -> Limit:
