@@ -36,6 +36,7 @@ from shogi_engine.score import Score
 from shogi_engine.stubs import evaluation_stub, stub
 from shogi_engine.stubs import provides as provides  # what a game's modules take from here
 from shogi_engine.stubs import provides_evaluation as provides_evaluation
+from shogi_engine.termination import TERMINATIONS as TERMINATIONS
 
 MOVE_NONE = np.uint32(0)
 VALUE_NONE = 32002  # no value at all
@@ -54,7 +55,6 @@ BEFORE_SEARCH, BESIDE_SEARCH = "before", "beside"  # Game.solver_runs
 
 # How a game has ended, see `game_result`; TERMINATIONS[number] says it in words.
 NOT_OVER, NO_LEGAL_MOVE, REPETITION, PERPETUAL_CHECK, DECLARATION, MOVE_LIMIT, TRY = range(7)
-TERMINATIONS = ("not over", "no legal move", "repetition", "perpetual check", "declaration", "move limit", "try")
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,12 @@ class Termination(StrEnum):
     ERROR = "error"
 
 
+TERMINATIONS = (
+    *(Termination.NONE, Termination.STALEMATE, Termination.REPETITION, Termination.PERPETUAL_CHECK),
+    *(Termination.DECLARATION, Termination.MAX_MOVES, Termination.TRY),
+)
+"""By the numbers that `game.game_result` returns."""
+
 DRAWS = frozenset({
     Termination.REPETITION, Termination.IMPASSE, Termination.AGREEMENT, Termination.MAX_MOVES,
     Termination.ADJUDICATION, Termination.UNKNOWN, Termination.DISCS,

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -254,7 +255,9 @@ def write_outputs(args: argparse.Namespace, ready: Prepared, plt: Any) -> None:
 
     log, title = ready.match.log, " - ".join(ready.names)
     if args.records and log.records:
-        match.save(args.records, ready.game, log.records, ready.names, title)
+        lost = match.save(args.records, ready.game, log.records, ready.names, title)
+        if lost:
+            print(f"{args.records}: this format cannot hold {', '.join(lost)}", file=sys.stderr)
     if args.html:
         text = match.page(title, log.records, ready.names, ready.match.sprt)
         args.html.write_text(text, encoding="utf-8", newline="\n")

@@ -10,7 +10,7 @@ from shogi_engine.records import GameRecord
 from shogi_engine.termination import ENDINGS, Outcome, Termination
 
 UNITS = {"othello": 100.0}  # of a game's scores in one of its records' evaluations, 1 if not here
-REASONS = {  # a log's words that are no Termination's
+REASONS = {  # words of older logs, and of faults, that are no Termination's
     "checkmate": Termination.CHECKMATE,
     "stalemate": Termination.STALEMATE,
     "fourfold repetition": Termination.REPETITION,
@@ -57,6 +57,11 @@ def game_records(game: str, log: Mapping[int, Record], names: Sequence[str], eve
         yield game_record(game, number, record, names, event)
 
 
-def save(path: Path, game: str, log: Mapping[int, Record], names: Sequence[str], event: str = "") -> None:
-    """Write all games to a file, in the format that its name ends in. Raises ValueError, OSError."""
-    records.save(game_records(game, log, names, event), path)
+def save(path: Path, game: str, log: Mapping[int, Record], names: Sequence[str], event: str = "") -> list[str]:
+    """Write all games to a file, in the format that its name ends in; return what that cannot hold, in words.
+
+    Raises ValueError, OSError.
+    """
+    made, format = list(game_records(game, log, names, event)), records.format_of_name(path, game)
+    records.save(made, path)
+    return sorted({what for record in made for what in format.losses(record)}) if format else []

@@ -56,7 +56,7 @@ def test_a_match_is_given_up_after_too_many_faults(capsys):
 def test_a_resignation_is_no_fault(capsys):
     status, summary = run(capsys, f"{WAYWARD} resign", WAYWARD, "--games", "2", *SHORT)
     assert status == 0
-    assert summary["reasons"] == {"second wins: resign": 2}
+    assert summary["reasons"] == {"second wins: resignation": 2}
     assert summary["faults"] == {"first": {}, "second": {}}
 
 

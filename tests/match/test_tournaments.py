@@ -10,7 +10,7 @@ from rich.console import Console
 from shogi_engine import records
 from shogi_engine.cli.match_table import MatchView
 from shogi_engine.match import GameLog, Match, Schedule, Terms, standings, text_table
-from shogi_engine.match.game_records import game_record, outcome_of
+from shogi_engine.match.game_records import game_record, outcome_of, save
 from shogi_engine.match.page import page
 from shogi_engine.match.report import crosstable, fitted
 from shogi_engine.match.terms import Adjudicator
@@ -129,6 +129,12 @@ def test_adjudication():
 )
 def test_how_games_end_in_records(reason, fault, winner, termination):
     assert outcome_of({"reason": reason, "fault": fault}, winner) == Outcome(winner, termination)
+
+
+def test_what_a_file_of_games_cannot_hold_is_told(tmp_path):
+    record = {"game": 0, "score": 1.0, "reason": "adjudication", "fault": "", "moves": "7g7f 3c3d", "plies": 2}
+    assert "winners" in save(tmp_path / "games.csa", "shogi", {0: record}, ["first", "second"])
+    assert not {"endings", "winners"} & set(save(tmp_path / "games.kif", "shogi", {0: record}, ["first", "second"]))
 
 
 def test_an_adjudicated_win_is_read_back_from_the_records_of_a_match():
