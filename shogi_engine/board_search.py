@@ -119,10 +119,12 @@ class BoardSearches:
     searcher: Searcher
     set_position: Callable[..., None]
     may_declare: Callable[[], bool]
+    check_level: Callable[[int], object]
     search: Callable[..., SearchResult]
     find_mate: Callable[..., ForcedWin[str]]
     prepare: Callable[[], None]
     stop: Callable[[], None]
+    _compiling: Callable[[], contextlib.AbstractContextManager[None]]
     _idle: Callable[[], contextlib.AbstractContextManager[None]]
     _only_search: Callable[[], contextlib.AbstractContextManager[None]]
     _root_solver: RootSolver
@@ -203,7 +205,7 @@ class BoardSearches:
         """
         if board.is_game_over():
             raise ValueError("the game is over")
-        with self._placed(board), self._only_search():
+        with self._placed(board), self._only_search(), self._compiling():
             ms = float("inf") if limit is None or limit.time is None else 1000 * limit.time
             result = self._root_solver.solve(self.position, Limits(soft_ms=ms, hard_ms=ms), self.searcher.tt)
             return PvInfo(self.game, self.position, result.infos[0]) if result else None
@@ -226,9 +228,16 @@ class BoardSearches:
                 self._claimed_by = 0
 
     def _wanted(self, limit: Limit, side: int, multipv: int, root_moves: Sequence[Any]) -> dict[str, Any]:
-        """Return keywords of `search`."""
+        """Return keywords of `search`. Raises ValueError for what that would refuse, here and not in a thread."""
+        moves = [str(move) for move in root_moves]
+        for move in moves:
+            self.game.parse_move(self.position, move)
+        if limit.level is not None:
+            self.check_level(limit.level)
+        if multipv < 1:
+            raise ValueError(f"multipv is at least 1, not {multipv}")
         limits = limit.search_limits(side, len(self.moves), self.game.budget)
-        return {"multipv": multipv, "searchmoves": [str(move) for move in root_moves], **limits}
+        return {"multipv": multipv, "searchmoves": moves, **limits}
 
 
 def _must_end(limit: Limit, side: int) -> None:

@@ -141,6 +141,7 @@ class RootSolver:
         self._game = game
         self._stop = stop_token
         self._before: EndgameSolver | None = None
+        self._is_warm = False
         self._beside: ForcedWinSolver | None = None
         self._loader: threading.Thread | None = None
         self._proven: Result | None = None
@@ -150,11 +151,13 @@ class RootSolver:
         """Change the number of threads of the solver that works before a search."""
         if self._game.solver and self._game.solver_runs == BEFORE_SEARCH:
             self._before = self._game.solver(threads=threads, stop_token=StopToken(self._stop))
+            self._is_warm = False
 
     def warmup(self) -> None:
         """Compile, or load from the cache, the solver that works before a search."""
         if self._before:
             self._before.warmup()
+            self._is_warm = True
 
     def load(self, wait: bool = False) -> None:
         """Begin to make the solver that works beside a search ready; with `wait`, return when it is."""
@@ -211,7 +214,8 @@ class RootSolver:
         """
         if self._before is None:
             raise ValueError(f"{self._game.name} has no solver of endgames")
-        self._before.warmup()
+        if not self._is_warm:
+            self.warmup()
         return self._before.attempt(position, limits, table)
 
     @contextlib.contextmanager

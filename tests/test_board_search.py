@@ -140,6 +140,9 @@ def test_wrong_limits_and_boards(engines):
         engine.play(othello.Board(), Limit(depth=1))
     with pytest.raises(ValueError, match="is not legal|illegal"):
         engine.play(shogi.Board(), Limit(depth=1), root_moves=[shogi.Move.from_usi("7g7e")])
+    for wanted in ({"root_moves": ["7g7e"]}, {"limit": Limit(level=99)}, {"multipv": 0}):
+        with pytest.raises(ValueError, match="illegal|legal|level|multipv"):  # at once, not in the thread
+            engine.analysis(shogi.Board(), **wanted)
     for wrong in ({"depth": 0}, {"time": -1}, {"nodes": 0}, {"black_inc": -0.1}):
         with pytest.raises(ValueError, match="is at least"):
             Limit(**wrong)
