@@ -125,6 +125,13 @@ def usual_outcome(name: str, side: int) -> Outcome:
     return Outcome(USUAL_WINNERS.get(termination, Winner.NOBODY).colour(side), termination)
 
 
+def completed(outcome: Outcome, side: int) -> Outcome:
+    """Return an outcome with the usual winner, `side` being to move, where it names none but somebody has won."""
+    if outcome.winner is None and outcome.termination in USUAL_WINNERS:
+        return usual_outcome(outcome.termination, side)
+    return outcome
+
+
 class EndingWords:
     """A format's words for endings.
 
@@ -153,16 +160,16 @@ class EndingWords:
 
     def word(self, outcome: Outcome, side: int) -> str:
         """Return the word for an ending with `side` to move, or what comes nearest, '' if nothing does."""
-        seen: set[Termination] = set()
+        outcome, seen = completed(outcome, side), set[Termination]()
         termination: Termination | None = outcome.termination
         while termination is not None and termination not in seen:
             for word, (meaning, winner) in self.words.items():
-                if meaning is termination and winner.colour(side) == outcome.winner:
+                if meaning == termination and winner.colour(side) == outcome.winner:
                     return word
             seen.add(termination)
             termination = self._nearest.get(termination)
         interrupted = Outcome(None, Termination.INTERRUPTED)
-        if outcome.termination is Termination.NONE or outcome == interrupted:
+        if outcome.termination == Termination.NONE or outcome == interrupted:
             return ""
         return self.word(interrupted, side)
 

@@ -129,9 +129,10 @@ class RecordFormat:
         for ply, node in ended:
             if node.ending in BY_RULE:
                 continue
-            kept = self.kept_outcome(record, node, record.side(ply))
-            reasons |= kept.termination != node.ending
-            winners |= kept.winner != node.winner
+            outcome, side = record.outcome_of(node, ply), record.side(ply)
+            kept = self.kept_outcome(record, node, side)
+            reasons |= kept.termination != outcome.termination
+            winners |= kept.winner != outcome.winner
         return reasons, winners
 
 

@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shogi_engine.records.errors import RecordError
-from shogi_engine.termination import Outcome, Termination, termination_of, usual_outcome
+from shogi_engine.termination import (
+    USUAL_WINNERS,
+    Outcome,
+    Termination,
+    completed,
+    termination_of,
+    usual_outcome,
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -16,7 +23,7 @@ class Node:
     move : the game's own text, '7g7f' or 'f5'; '' for the root    comment : lines after the move
     seconds : of thought    evaluation : by the mover, in the game's unit (discs)    label : a bookmark
     ending : why the line ends here, if it does; all children are variations then
-    winner : 0 (black) or 1 (white), if the line ends here and somebody has won
+    winner : 0 (black) or 1 (white), if the line ends here and somebody has won; None: who usually wins so
     ending_seconds : how long it took to resign, and the like
     """
 
@@ -216,14 +223,20 @@ class GameRecord:
         """Return who is to move after `ply` moves, 0 (black) or 1."""
         return int(self.board(0).turn + ply) % 2
 
+    def outcome_of(self, node: Node, ply: int) -> Outcome:
+        """Return how a line ends at `node`, after `ply` moves, with the usual winner if the node names none."""
+        if node.winner is None and node.ending in USUAL_WINNERS:
+            return completed(node.outcome, self.side(ply))
+        return node.outcome
+
     def outcome(self) -> Outcome | None:
         """Return who won and why: as the file says, else by the rules, else by the score; None while it goes on.
 
         Raises ValueError for a move that is not legal.
         """
-        last = self.main_line[-1]
-        if last.ending:
-            return last.outcome
+        line = self.main_line
+        if line[-1].ending:
+            return self.outcome_of(line[-1], len(line) - 1)
         found = self.board().outcome()
         if found is not None:
             return Outcome(found.winner, found.termination)
@@ -232,10 +245,10 @@ class GameRecord:
     @property
     def result(self) -> str:
         """'1-0' if black has won, '0-1' if white has, '1/2-1/2' if drawn, '*' if it is not known."""
-        last = self.main_line[-1]
-        if last.winner is None and self.score is not None:
+        line = self.main_line
+        if line[-1].winner is None and self.score is not None:
             return Outcome(leader(self.score), Termination.UNKNOWN).result()
-        return last.outcome.result()
+        return self.outcome_of(line[-1], len(line) - 1).result()
 
     # ---- the tree
 

@@ -15,7 +15,7 @@ from shogi_engine.games.shogi.types import BLACK, KING, WHITE
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.termination import EndingWords, Outcome, Termination, Winner, usual_outcome
+from shogi_engine.termination import EndingWords, Outcome, Termination, Winner, completed, usual_outcome
 
 HEADER_NAMES = HeaderNames(
     {
@@ -127,7 +127,8 @@ def ending_word(node: Node, side: int, told: bool) -> str:
 def ending_line(node: Node, plies: int, side: int, names: tuple[str, str]) -> str:
     """Return 'まで85手で先手の勝ち' for a line that ends with `side` to move; `names` are black's and white's."""
     word = ending_word(node, side, told=True)
-    winner = "" if node.winner is None else names[node.winner]
+    won_by = completed(node.outcome, side).winner
+    winner = "" if won_by is None else names[won_by]
     termination = WORDS.words[word][0]
     if winner and termination in _TOLD:
         reasons = {Termination.TIME_FORFEIT: "時間切れにより", Termination.INTERRUPTED: "中断により"}

@@ -168,7 +168,7 @@ def _result(record: GameRecord) -> str:
     if record.score is not None:
         fits = letter and record.score and node.winner == leader(record.score)
         return f"{record.score:+.2f}{f':{letter}' if fits else ''}"
-    named = letter and node.outcome == usual_outcome(node.ending, record.side(len(record.moves)))
+    named = letter and node.winner in (None, usual_outcome(node.ending, record.side(len(record.moves))).winner)
     return f"?:{letter}" if named else ""
 
 
