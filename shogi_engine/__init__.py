@@ -1,18 +1,33 @@
-"""A Shogi engine over USI and an Othello engine on one search module, in Python with numba."""
+"""A Shogi engine over USI and an Othello engine on one search module, in Python with numba.
 
+from shogi_engine import Engine, Limit, Score, othello, shogi
+"""
+
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
+    from shogi_engine.games.othello import board as othello
+    from shogi_engine.games.shogi import board as shogi
+    from shogi_engine.limit import Limit
+    from shogi_engine.score import Score
 
 __version__ = "0.1.0"
-__all__ = ["Engine", "__version__"]
+__all__ = ["Engine", "Limit", "Score", "__version__", "othello", "shogi"]
+
+_MODULES = {
+    "Engine": "shogi_engine.engine",
+    "Limit": "shogi_engine.limit",
+    "Score": "shogi_engine.score",
+    "othello": "shogi_engine.games.othello.board",
+    "shogi": "shogi_engine.games.shogi.board",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Load Engine, and numba with it, only when it is asked for: a front end answers first."""
-    if name == "Engine":
-        from shogi_engine.engine import Engine
-
-        return Engine
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Load what is asked for, and numba with it, only then: a front end answers first."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(_MODULES[name])
+    return module if name in ("othello", "shogi") else getattr(module, name)

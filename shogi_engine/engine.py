@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games, parameters
+from shogi_engine.board_search import BoardSearches
 from shogi_engine.book import BookMove, OpeningBook, choose
 from shogi_engine.forced_win import ForcedWin, ForcedWinSolver, RootSolver
 from shogi_engine.game import (
@@ -44,7 +45,7 @@ def _compile_task(game: str, evaluation: str) -> Task:
     return shared_task(f"{game} {evaluation}".strip())
 
 
-class Engine:
+class Engine(BoardSearches):
     """A player of one game.
 
     game : a name `games.load` knows, or a Game    evaluation : one of Game.evaluations, '' for the default
@@ -75,6 +76,7 @@ class Engine:
         self._referee = self._new_referee()
         self._undo = new_record(self.game.undo)
         self._searching = threading.Lock()
+        self._claimed_by = 0  # the thread whose next search has the lock already
         self._root_solver = RootSolver(self.game, threads, self._stop)
         self._mate_solver: ForcedWinSolver | None = None
         self._mate_solver_memory: Any = None
@@ -118,6 +120,7 @@ class Engine:
                 encoded.append(self.game.parse_move(positions[-1], move))
             except ValueError as fault:
                 raise ValueError(f"move {number}: {fault}") from None
+            texts[number - 1] = self.game.format_move(positions[-1], encoded[-1])
             positions.append(self._after(positions[-1], encoded[-1]))
         self._root_text, self._texts, self._positions, self.moves = text, texts, positions, encoded
 
@@ -143,9 +146,9 @@ class Engine:
             encoded = self.game.parse_move(self.position, move)
         except ValueError as fault:
             raise ValueError(f"move {len(self.moves) + 1}: {fault}") from None
+        self._texts.append(self.game.format_move(self.position, encoded))
         self._positions.append(self._after(self.position, encoded))
         self.moves = [*self.moves, encoded]  # not in place: a search in another thread may have the old list
-        self._texts.append(move)
 
     def pop(self) -> str:
         """Take back the last move and return it. Raises ValueError if there is none."""
@@ -157,7 +160,7 @@ class Engine:
 
     @property
     def move_texts(self) -> list[str]:
-        """The moves played from `root`."""
+        """The moves played from `root`, as the game writes them."""
         return list(self._texts)
 
     @property
@@ -278,7 +281,8 @@ class Engine:
     @contextlib.contextmanager
     def _only_search(self) -> Iterator[None]:
         """Let nothing else search meanwhile; raises RuntimeError if something does."""
-        with self._idle():
+        claimed, self._claimed_by = self._claimed_by == threading.get_ident(), 0
+        with contextlib.nullcontext() if claimed else self._idle():
             self._stop.begin()
             yield
 

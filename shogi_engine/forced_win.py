@@ -141,6 +141,7 @@ class RootSolver:
         self._game = game
         self._stop = stop_token
         self._before: EndgameSolver | None = None
+        self._is_warm = False
         self._beside: ForcedWinSolver | None = None
         self._loader: threading.Thread | None = None
         self._proven: Result | None = None
@@ -150,11 +151,13 @@ class RootSolver:
         """Change the number of threads of the solver that works before a search."""
         if self._game.solver and self._game.solver_runs == BEFORE_SEARCH:
             self._before = self._game.solver(threads=threads, stop_token=StopToken(self._stop))
+            self._is_warm = False
 
     def warmup(self) -> None:
         """Compile, or load from the cache, the solver that works before a search."""
         if self._before:
             self._before.warmup()
+            self._is_warm = True
 
     def load(self, wait: bool = False) -> None:
         """Begin to make the solver that works beside a search ready; with `wait`, return when it is."""
@@ -203,6 +206,17 @@ class RootSolver:
         used = (time.perf_counter() - began) * 1000
         left = {name: max(value - used, 1.0) for name in ("soft_ms", "hard_ms") if (value := getattr(limits, name))}
         return result, replace(limits, **left)
+
+    def solve(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
+        """Return what the solver that works before a search finds within `limits`, None if nothing.
+
+        Raises ValueError if the game has none.
+        """
+        if self._before is None:
+            raise ValueError(f"{self._game.name} has no solver of endgames")
+        if not self._is_warm:
+            self.warmup()
+        return self._before.attempt(position, limits, table)
 
     @contextlib.contextmanager
     def beside(

@@ -32,12 +32,13 @@ from shogi_engine.evaluation import NOTHING, Evaluation
 from shogi_engine.jit import njit
 from shogi_engine.levels import LevelPlan
 from shogi_engine.registry import Registry
+from shogi_engine.score import Score
 from shogi_engine.stubs import evaluation_stub, stub
 from shogi_engine.stubs import provides as provides  # what a game's modules take from here
 from shogi_engine.stubs import provides_evaluation as provides_evaluation
+from shogi_engine.termination import TERMINATIONS as TERMINATIONS
 
 MOVE_NONE = np.uint32(0)
-
 VALUE_NONE = 32002  # no value at all
 VALUE_INFINITE = 32001
 VALUE_MATE = 32000  # minus the plies until the game is won
@@ -54,7 +55,6 @@ BEFORE_SEARCH, BESIDE_SEARCH = "before", "beside"  # Game.solver_runs
 
 # How a game has ended, see `game_result`; TERMINATIONS[number] says it in words.
 NOT_OVER, NO_LEGAL_MOVE, REPETITION, PERPETUAL_CHECK, DECLARATION, MOVE_LIMIT, TRY = range(7)
-TERMINATIONS = ("not over", "no legal move", "repetition", "perpetual check", "declaration", "move limit", "try")
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Game:
     parse_move(pos, text) -> int       a legal move, or ValueError
     format_move(pos, move) -> str      its inverse
     params : np.dtype, default_params  search.parameters.SEARCH_FIELDS and the game's own, copied into contexts
-    score_text(value) -> str           a value as the game's players write it, e.g. 'cp 120' or 'discs 4'
+    score(value) -> Score              a value in the unit of the game's players, centipawns if nothing is said
     evaluations : Registry             of `Evaluation`s; None: there is one, whose kernels are rules of the position
     state : np.dtype                   what the game keeps for each ply of the line searched (see `update_state`)
     histories : tuple                  a dtype's fields: what its own kernels learn, kept among search.history.Histories
@@ -98,7 +98,7 @@ class Game:
     format_move: Callable[[Any, int], str]
     params: np.dtype
     default_params: Callable[[], Any]
-    score_text: Callable[[int], str] = lambda value: f"cp {value}"
+    score: Callable[[int], Score] = Score
     evaluations: Registry | None = None
     state: np.dtype = NOTHING
     histories: tuple[tuple, ...] = ()

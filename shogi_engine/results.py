@@ -5,18 +5,20 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine import games
 from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX, Game, do_move, key, repetition_key
 from shogi_engine.jit import new_record
+from shogi_engine.score import Score
 from shogi_engine.search.limits import Info, Result
 
 
-def score_text(game: Game, value: int) -> str:
-    """Return how `value` is written: 'mate N' in plies, 'mate -N' if lost, 'mate -0' if it is over, else the game's."""
+def score_of(game: Game, value: int) -> Score:
+    """Return the score of a value of the search: a mate in so many plies, else in the unit of the game's players."""
     if value >= VALUE_MATE_IN_MAX:
-        return f"mate {VALUE_MATE - value}"
+        return Score.mate_in(VALUE_MATE - value)
     if value <= -VALUE_MATE_IN_MAX:
-        return f"mate -{VALUE_MATE + value}"
-    return game.score_text(value)
+        return Score.mated_in(VALUE_MATE + value)
+    return game.score(value)
 
 
 def legal_line(game: Game, position: Any, moves: Sequence[int]) -> list[str]:
@@ -71,21 +73,27 @@ def _portable(found: Any) -> dict[str, Any]:
     return {name: value for name, value in vars(found).items() if name not in left_out} | {"_pv": found.pv}
 
 
+# A PvInfo's attributes by the names that python-chess has for them.
+FIELDS = {name: name for name in ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "score")}
+FIELDS |= {"pv": "moves", "time": "seconds"}
+
+
 class PvInfo:
     """One line of a search: a principal variation and what is known of it.
 
-    depth, seldepth, multipv, nodes, hashfull : int    seconds : float
-    value : int, the game's unit from the side to move    score : how it is written    bound : '', 'lower' or 'upper'
+    game : its name    depth, seldepth, multipv, nodes, hashfull : int    seconds : float
+    value : int, the game's unit from the side to move    score : the same as a Score    bound : '', 'lower' or 'upper'
     exact : the value is proven
     """
 
     def __init__(self, game: Game, position: Any, info: Info) -> None:
         self._game, self._position, self._info = game, position, info
         self._pv: list[str] | None = None
+        self.game = game.name
         self.depth, self.seldepth, self.multipv = info.depth, info.seldepth, info.multipv
         self.nodes, self.seconds, self.hashfull = info.nodes, info.seconds, info.hashfull
         self.value, self.bound, self.exact = info.score, info.bound, info.exact
-        self.score = score_text(game, info.score)
+        self.score = score_of(game, info.score)
 
     def __getstate__(self) -> dict[str, Any]:
         return _portable(self)
@@ -97,6 +105,22 @@ class PvInfo:
             self._pv = legal_line(self._game, self._position, self._info.pv)
         return self._pv
 
+    @property
+    def moves(self) -> list[Any]:
+        """`pv` as Moves of the game's Board."""
+        return games.moves_of(self.game, self.pv)
+
+    @property
+    def nps(self) -> int:
+        """Nodes a second."""
+        return int(self.nodes / self.seconds) if self.seconds > 0 else 0
+
+    def __getitem__(self, name: str) -> Any:
+        """Return what python-chess has under this name: 'score', 'pv' (Moves), 'depth', 'time' ... Raises KeyError."""
+        if name not in FIELDS:
+            raise KeyError(name)
+        return getattr(self, FIELDS[name])
+
     def __repr__(self) -> str:
         score = f"{self.score} {self.bound}".rstrip()
         return f"<PvInfo depth {self.depth}, {score}, {self.nodes} nodes: {' '.join(self.pv)}>"
@@ -106,7 +130,7 @@ class SearchResult:
     """The result of a search.
 
     bestmove, ponder : str, '' if there is none    move : bestmove, encoded, 0 if there is none
-    value : int, the game's unit from the side to move, see `score_text`    score : how it is written, e.g. 'cp 12'
+    value : int, the game's unit from the side to move, see `score_of`    score : the same as a Score, 'cp 12' as text
     depth, nodes : int    seconds : float    pv : list of moves
     lines : the last `PvInfo` of each of the best moves asked for, the best first
     """
@@ -117,7 +141,7 @@ class SearchResult:
         self.move = result.bestmove
         self.bestmove = game.format_move(position, result.bestmove) if result.bestmove else ""
         self.value, self.depth, self.nodes, self.seconds = result.score, result.depth, result.nodes, result.seconds
-        self.score = score_text(game, result.score)
+        self.score = score_of(game, result.score)
         infos = result.infos
         if not infos and result.bestmove:  # stopped before the first move was searched
             infos = (Info(0, 0, 1, result.score, "", result.nodes, result.seconds, 0, (result.bestmove,)),)

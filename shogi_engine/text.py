@@ -1,4 +1,4 @@
-"""Text: whole numbers as other programs send them, foreign words in messages, values. Standard library only."""
+"""Text: whole numbers as other programs send them, foreign words in messages. Standard library only."""
 
 SHOWN_MAX = 160  # characters of a foreign text that a message repeats
 SHOWN_WITH_PATH = 1000  # characters of a message that names a file and says what is wrong with it
@@ -30,9 +30,3 @@ def whole_number(text: str, least: int, most: int) -> int:
     if text.startswith("+") or not least <= number <= most:
         raise fault
     return number
-
-
-def score_value(score: str) -> dict[str, int | float]:
-    """Return {'cp': 12} for 'cp 12'."""
-    unit, number = score.split()
-    return {unit: float(number) if "." in number else int(number)}

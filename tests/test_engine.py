@@ -14,7 +14,8 @@ from shogi_engine import Engine, games
 from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.jit import JIT_DISABLED, progress
-from shogi_engine.results import score_text
+from shogi_engine.results import score_of
+from shogi_engine.score import Score
 
 MATE_IN_3 = "4k4/9/4P4/9/9/9/9/9/4K4 b GS2g 1"
 
@@ -53,6 +54,13 @@ def test_positions_and_moves(shogi):
     shogi.set_position()
     with pytest.raises(ValueError, match="no move to take back"):
         shogi.pop()
+
+
+def test_moves_are_kept_as_the_game_writes_them():
+    with Engine("othello", hash_mb=1) as engine:
+        engine.set_position(moves=["F5", "d6"])
+        engine.push("C3")
+        assert engine.move_texts == ["f5", "d6", "c3"] and engine.pop() == "c3"
 
 
 @pytest.mark.parametrize(
@@ -100,13 +108,13 @@ def test_multipv_and_searchmoves(shogi):
 def test_scores_of_mates_count_plies(shogi):
     shogi.set_position(MATE_IN_3)
     found = shogi.search(depth=6)
-    assert found.score == f"mate {len(found.pv)}" and found.value == VALUE_MATE - len(found.pv)
+    assert found.score == Score.mate_in(len(found.pv)) and found.value == VALUE_MATE - len(found.pv)
     shogi.push(found.bestmove)
     after = shogi.search(depth=6)
-    assert after.score == f"mate -{len(found.pv) - 1}"
+    assert after.score == Score.mated_in(len(found.pv) - 1)
     shogi.set_position("8k/8G/8G/9/9/9/9/9/K8 w - 1")
     over = shogi.search(depth=3)
-    assert (over.bestmove, over.score, over.pv) == ("", "mate -0", [])
+    assert (over.bestmove, str(over.score), over.pv) == ("", "mate -0", [])
 
 
 @pytest.mark.parametrize(
@@ -114,8 +122,8 @@ def test_scores_of_mates_count_plies(shogi):
     [(0, "cp 0"), (-120, "cp -120"), (VALUE_MATE - 5, "mate 5"), (5 - VALUE_MATE, "mate -5"), (-VALUE_MATE, "mate -0"),
      (VALUE_MATE_IN_MAX - 1, f"cp {VALUE_MATE_IN_MAX - 1}")],
 )  # fmt: skip
-def test_score_text(value, text):
-    assert score_text(games.load("shogi"), value) == text
+def test_score_of(value, text):
+    assert str(score_of(games.load("shogi"), value)) == text
 
 
 def test_stop_from_another_thread(shogi):

@@ -41,7 +41,7 @@ with Engine(GAME, hash_mb=1) as engine:
     engine.set_position("XX-OO----")
     won = engine.search(depth=4)
 found = Searcher(GAME, hash_mb=1).search(GAME.parse_position("-" * 9), (), Limits(depth=10))
-print(json.dumps([leaves, drawn.score, len(drawn.pv), won.bestmove, won.score, found.score]))
+print(json.dumps([leaves, str(drawn.score), len(drawn.pv), won.bestmove, str(won.score), found.score]))
 """
 
 

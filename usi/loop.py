@@ -14,13 +14,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
-from shogi_engine.frontends.clock import LEAST_MS, search_times
 from shogi_engine.frontends.core import FrontEnd, Task
 from shogi_engine.frontends.stdio import run_stdio
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES
 from shogi_engine.memory import machine_megabytes
-from shogi_engine.search.timeman import Clock, TimeBudget, fixed, plan
+from shogi_engine.score import Score
+from shogi_engine.search.timeman import LEAST_MS, Clock, TimeBudget, fixed, plan, search_times
 from shogi_engine.text import SHOWN_WITH_PATH, sanitize
 from usi import console
 from usi.evaluation import Choice, choice_of, load, use
@@ -389,7 +389,7 @@ class Loop(FrontEnd):
         if not moves:
             if go.mate is not None:
                 return "checkmate nomate"
-            self.out.line("info depth 0 score mate -0")
+            self.out.line(f"info depth 0 score {Score.mated_in(0)}")
             return "bestmove resign"
         searchmoves = []
         for move in go.searchmoves:
@@ -401,7 +401,7 @@ class Loop(FrontEnd):
             return self._find_mate(task, engine)
         self._configure(engine, go)
         if engine.may_declare():
-            self.out.line("info depth 0 score mate +")
+            self.out.line(f"info depth 0 score {Score.mate_in(None)}")
             return "bestmove win"
         if not self._weak(go) and (answer := self.book.answer(go, engine)) is not None:
             return answer
@@ -441,13 +441,16 @@ class Loop(FrontEnd):
             self.out.info(str(fault))
             return "checkmate nomate"
         if found.result == "mate":
-            score = f"mate {found.length}"
-            self.out.line(
-                info_line(
-                    depth=found.length, seldepth=found.length, multipv=0, score=score, bound="", nodes=found.nodes,
-                    seconds=found.seconds, hashfull=0, pv=list(found.moves),
-                )
-            )  # fmt: skip
+            line = info_line(
+                depth=found.length,
+                seldepth=found.length,
+                score=Score.mate_in(found.length),
+                nodes=found.nodes,
+                seconds=found.seconds,
+                hashfull=0,
+                pv=list(found.moves),
+            )
+            self.out.line(line)
         return f"checkmate {' '.join(found.moves) or found.result}"
 
     def _mate_progress(self, nodes: int, seconds: float) -> None:

@@ -4,6 +4,7 @@ import random
 from typing import TYPE_CHECKING
 
 from shogi_engine.games.shogi.book import SHIPPED, shipped
+from shogi_engine.score import Score
 from shogi_engine.text import sanitize
 from usi.options import Options
 from usi.protocol import Go
@@ -57,6 +58,6 @@ class OwnBook:
         if found is None:
             return None
         pv = [each for each in (found.move, found.ponder) if each]
-        self._out.line(f"info depth {found.depth} score cp {found.value} nodes 0 time 0 pv {' '.join(pv)}")
+        self._out.line(f"info depth {found.depth} score {Score(found.value)} nodes 0 time 0 pv {' '.join(pv)}")
         self._out.info("book move")
         return " ponder ".join(["bestmove " + found.move, *pv[1:]])

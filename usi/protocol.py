@@ -6,6 +6,7 @@ says wrongly is a `ProtocolError` with one line of text, or one of a `Go`'s `fau
 
 from dataclasses import dataclass, field
 
+from shogi_engine.score import Score
 from shogi_engine.text import clamped_number, sanitize
 
 FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
@@ -170,7 +171,7 @@ def info_line(
     *,
     depth: int,
     seldepth: int,
-    score: str,
+    score: Score,
     nodes: int,
     seconds: float,
     hashfull: int,
@@ -178,11 +179,11 @@ def info_line(
     bound: str = "",
     multipv: int = 0,
 ) -> str:
-    """Return the info line of one line of play; `multipv` 0 leaves that word out, `score` is e.g. 'cp 12'."""
+    """Return the info line of one line of play; `multipv` 0 leaves that word out."""
     words = ["info", "depth", str(depth), "seldepth", str(max(seldepth, depth))]
     if multipv:
         words += ["multipv", str(multipv)]
-    words += ["score", score]
+    words += ["score", str(score)]
     if bound:
         words.append(f"{bound}bound")
     words += ["nodes", str(nodes), "nps", str(int(nodes / seconds) if seconds > 0 else 0)]

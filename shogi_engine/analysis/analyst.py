@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shogi_engine import games
-from shogi_engine.analysis.judgement import Finding, GameAnalysis, chance, judge, plies_to_examine
+from shogi_engine.analysis.judgement import Finding, GameAnalysis, judge, plies_to_examine
 from shogi_engine.engine import Engine
 from shogi_engine.forced_win import ForcedWin, ForcedWinSolver
 from shogi_engine.game import BESIDE_SEARCH
 from shogi_engine.jobs import Pool
 from shogi_engine.records import GameRecord
+from shogi_engine.score import Score
 
 HASH_MB = 16  # of each thread: emptied for each position, so that nothing depends on which were examined before
 MATE_MB = 16
@@ -47,12 +48,12 @@ def limits_for(game: str, given: Mapping[str, int | None]) -> dict[str, Any]:
 class Hint:
     """A move of a position and its value for the side to move.
 
-    score : as it is written, 'cp 31'    value : centipawns, discs ...: the number in it    chance : to win, 0 to 1
+    value : centipawns or discs, of a mate its plies, negative if lost    chance : to win, 0 to 1
     depth : plies    exact : the value is proven    pv : the line, `move` first
     """
 
     move: str
-    score: str
+    score: Score
     chance: float
     depth: int
     exact: bool
@@ -61,7 +62,8 @@ class Hint:
     @property
     def value(self) -> float:
         """The number in `score`."""
-        return float(self.score.split()[1])
+        (number,) = self.score.values().values()
+        return float(number or 0)
 
 
 def hints(engine: Engine, count: int | None = None, **limits: Any) -> list[Hint]:
@@ -76,7 +78,7 @@ def hints(engine: Engine, count: int | None = None, **limits: Any) -> list[Hint]
     exact = level is not None and engine.check_level(level).exact
     result = engine.search(multipv=len(legal) if count is None else min(count, len(legal)), **limits)
     return [
-        Hint(line.pv[0], line.score, chance(line.score), line.depth, exact or line.exact, tuple(line.pv))
+        Hint(line.pv[0], line.score, line.score.chance(), line.depth, exact or line.exact, tuple(line.pv))
         for line in result.lines
     ]
 
@@ -115,8 +117,7 @@ class Examiner:
         if won:
             line = tuple(self._texts(won.moves))
             kept = self._played_mate(moves[ply], line) if ply < len(moves) else 0
-            score = f"mate {won.length}"
-            return Finding(line[0], score, line, won.length, won.nodes, True, won.length, kept)
+            return Finding(line[0], Score.mate_in(won.length), line, won.length, won.nodes, True, won.length, kept)
         self.engine.new_game()
         level = self._limits.get("level")
         exact = level is not None and self.engine.check_level(level).exact
@@ -179,10 +180,10 @@ def _outcome(record: GameRecord) -> Finding | None:
     if outcome is None:
         return None
     if record.game == "othello":
-        return Finding("", f"discs {outcome.score if board.turn == 0 else -outcome.score:g}", exact=True)
+        return Finding("", Score.discs(outcome.score if board.turn == 0 else -outcome.score), exact=True)
     if outcome.winner is None:
-        return Finding("", "cp 0", exact=True)
-    return Finding("", "mate 0" if outcome.winner == board.turn else "mate -0", exact=True)
+        return Finding("", Score(0), exact=True)
+    return Finding("", Score.mate_in(0) if outcome.winner == board.turn else Score.mated_in(0), exact=True)
 
 
 Game = tuple[str, str, tuple[str, ...]]  # a game's name, its start and its moves

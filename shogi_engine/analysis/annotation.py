@@ -34,7 +34,7 @@ def annotated(game: GameAnalysis, language: str = "en") -> GameRecord:
 
 def _better(move: MoveAnalysis) -> list[str]:
     """Return the line to show with a move, empty if it needs none."""
-    return list(shown(move.pv, move.score.startswith("mate"))) if move.worth_a_word else []
+    return list(shown(move.pv, move.score.mate)) if move.worth_a_word else []
 
 
 def _comments(

@@ -1,21 +1,16 @@
 """How good a move was: what a search found before and after it, as winning chances and as pawns or discs.
 
-Values are texts as `results.score_text` writes them ('cp 31', 'mate -4', 'discs 2.5'), for the side to move. Nothing
-here searches, and nothing knows a game but by the unit of its values.
+Scores are for the side to move. Nothing here searches, and nothing knows a game but by the unit of its scores.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shogi_engine.records import GameRecord
-from shogi_engine.text import score_value
+from shogi_engine.score import Score
 
-# A side's chance to win is 1 / (1 + exp(-value / scale)). 600 centipawns is what Ponanza fitted to games and what the
-# Shogi GUIs draw; 5 discs is about what a value of a search of ten plies is wrong by. Even a proven score counts as
-# such a chance: it says how hard the position is to hold.
-SCALES = {"cp": 600.0, "discs": 5.0}
 PER_UNIT = {"cp": 100.0, "discs": 1.0}  # of a value in a pawn or a disc
 MOST = {"cp": 3000.0, "discs": 64.0}  # values are cut there before they are subtracted; a mate is worth as much
 
@@ -36,7 +31,7 @@ class Finding:
     """
 
     best: str
-    score: str
+    score: Score
     pv: tuple[str, ...] = ()
     depth: int = 0
     nodes: int = 0
@@ -59,8 +54,8 @@ class MoveAnalysis:
     side: str
     move: str
     best: str
-    score: str
-    played_score: str
+    score: Score
+    played_score: Score
     loss: float
     given: float
     verdict: str
@@ -78,7 +73,7 @@ class MoveAnalysis:
 
     def values(self) -> dict[str, Any]:
         """Return the move for JSON."""
-        scores = {"score": score_value(self.score), "played_score": score_value(self.played_score)}
+        scores = {"score": self.score.values(), "played_score": self.played_score.values()}
         return {**vars(self), **scores, "pv": list(self.pv)}
 
 
@@ -140,39 +135,17 @@ class GameAnalysis:
 # ---- values ------------------------------------------------------------------------------------------------------
 
 
-def chance(score: str) -> float:
-    """Return the chance to win, 0 to 1, of a side for which a position has this value."""
-    unit, number = score.split()
-    if unit == "mate":
-        return 0.0 if number.startswith("-") else 1.0
-    return 1.0 / (1.0 + math.exp(-float(number) / SCALES[unit]))
-
-
-def amount(score: str, unit: str) -> float:
-    """Return a value in pawns (`unit` is 'cp') or discs, cut at MOST."""
+def amount(score: Score, unit: str) -> float:
+    """Return a score in pawns (`unit` is 'cp') or discs, cut at MOST."""
     most = MOST[unit]
-    kind, number = score.split()
-    value = float(number)
-    if kind == "mate":
-        value = -math.inf if number.startswith("-") else math.inf
+    value = score.value if not score.mate else math.copysign(math.inf, score.value)
     return max(-most, min(most, value)) / PER_UNIT[unit]
 
 
-def before_move(score: str) -> str:
-    """Return the value of a move for the side that made it, given the value of the position after it."""
-    unit, number = score.split()
-    if unit == "mate":
-        plies = int(number.lstrip("-")) + 1
-        return f"mate {plies}" if number.startswith("-") else f"mate -{plies}"
-    return f"{unit} {0.0 - float(number):g}"
-
-
-def opposite(score: str) -> str:
-    """Return a value for the other side."""
-    unit, number = score.split()
-    if unit == "mate":
-        return f"mate {number[1:]}" if number.startswith("-") else f"mate -{number}"
-    return f"{unit} {0.0 - float(number):g}"
+def before_move(score: Score) -> Score:
+    """Return the score of a move for the side that made it, given that of the position after it."""
+    longer = None if score.plies is None else score.plies + 1
+    return replace(-score, plies=longer)
 
 
 def verdict(loss: float) -> str:
@@ -199,32 +172,32 @@ def judge(record: GameRecord, findings: Mapping[int, Finding]) -> GameAnalysis:
             side = (first + ply) % 2
             judged.append(_judged(ply, side, move, findings[ply], _after(moves, findings, ply)))
     ends_with_white = (first + len(moves)) % 2
-    final = chance(findings[len(moves)].score)
+    final = findings[len(moves)].score.chance()
     return GameAnalysis(record, tuple(judged), 1.0 - final if ends_with_white else final)
 
 
-def _after(moves: Sequence[str], findings: Mapping[int, Finding], ply: int) -> str:
-    """Return the value of the move after `ply` moves, for its side: that of the position after it and after passes."""
+def _after(moves: Sequence[str], findings: Mapping[int, Finding], ply: int) -> Score:
+    """Return the score of the move after `ply` moves, for its side: that of the position after it and after passes."""
     later, passes = ply + 1, 0
     while later < len(moves) and moves[later] == PASS:
         later, passes = later + 1, passes + 1
     score = findings[later].score
-    return before_move(score if passes % 2 == 0 else opposite(score))
+    return before_move(score if passes % 2 == 0 else -score)
 
 
-def _judged(ply: int, side: int, move: str, found: Finding, after: str) -> MoveAnalysis:
+def _judged(ply: int, side: int, move: str, found: Finding, after: Score) -> MoveAnalysis:
     """Return a move, given what was found before it and its value by what was found after it."""
     if found.played_mate:
-        after = f"mate {found.played_mate}"
-    if move == found.best or (found.played_mate and chance(after) >= chance(found.score)):
+        after = Score.mate_in(found.played_mate)
+    if move == found.best or (found.played_mate and after.chance() >= found.score.chance()):
         played, loss, given = (found.score if move == found.best else after), 0.0, 0.0
     else:
-        unit = "discs" if "discs" in (found.score.split()[0], after.split()[0]) else "cp"
-        loss = max(0.0, chance(found.score) - chance(after))
+        unit = "discs" if "discs" in (found.score.unit, after.unit) else "cp"
+        loss = max(0.0, found.score.chance() - after.chance())
         given = max(0.0, amount(found.score, unit) - amount(after, unit))
-        no_worse = loss == given == 0 and not after.startswith("mate")
+        no_worse = loss == given == 0 and not after.mate
         played = found.score if no_worse else after
-    own = chance(found.score)
+    own = found.score.chance()
     return MoveAnalysis(
         ply=ply + 1,
         side=("black", "white")[side],

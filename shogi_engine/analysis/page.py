@@ -83,7 +83,7 @@ def _judged(game: GameAnalysis, move: MoveAnalysis, board: Any, boards: _Boards,
     row: dict[str, Any] = {"score": score_words(move.played_score, game.unit, words), "depth": move.depth}
     if not move.worth_a_word:
         return row
-    pv = list(shown(move.pv, move.score.startswith("mate")))
+    pv = list(shown(move.pv, move.score.mate))
     line = []
     for text, usual in zip(line_texts(board, pv, language), pv, strict=True):
         board.push_text(usual)

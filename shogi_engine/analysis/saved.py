@@ -5,13 +5,13 @@ import json
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from shogi_engine.analysis.analyst import Key
 from shogi_engine.analysis.judgement import Finding, plies_to_examine
 from shogi_engine.records import GameRecord
+from shogi_engine.score import Score
 
 VERSION = 1
 SECONDS = 2.0  # between two writes
@@ -48,7 +48,7 @@ class SavedAnalysis:
             content = json.loads(path.read_text(encoding="utf-8"))
             version, settings = content["version"], content["settings"]
             findings = {
-                name: {int(ply): Finding(**{**row, "pv": tuple(row["pv"])}) for ply, row in rows.items()}
+                name: {int(ply): _finding(row) for ply, row in rows.items()}
                 for name, rows in content["findings"].items()
             }
         except (ValueError, KeyError, TypeError, AttributeError):
@@ -78,7 +78,7 @@ class SavedAnalysis:
         if self.path is None:
             return
         findings = {
-            name: {str(ply): asdict(rows[ply]) for ply in sorted(rows)} for name, rows in sorted(self._findings.items())
+            name: {str(ply): _row(rows[ply]) for ply in sorted(rows)} for name, rows in sorted(self._findings.items())
         }
         content = {"version": VERSION, "settings": self.settings, "games": self._games, "findings": findings}
         aside = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
@@ -93,3 +93,13 @@ def digest(record: GameRecord) -> str:
     """Return a name for a game by its moves: the same game in another file, or under another name, has the same."""
     text = "\n".join([record.game, record.start, *record.moves])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _row(found: Finding) -> dict[str, Any]:
+    """Return a finding for JSON."""
+    return {**vars(found), "score": str(found.score)}
+
+
+def _finding(row: dict[str, Any]) -> Finding:
+    """Return the inverse of `_row`. Raises ValueError for a score that is none."""
+    return Finding(**{**row, "score": Score.parse(row["score"]), "pv": tuple(row["pv"])})

@@ -39,7 +39,7 @@ def game_table(game: GameAnalysis, language: str = "en") -> str:
         if move is not None:
             rows.append(_row(move, game, words))
             if move.worth_a_word:
-                line = line_texts(board, shown(move.pv, move.score.startswith("mate")), language)
+                line = line_texts(board, shown(move.pv, move.score.mate), language)
                 guilty.append(_sentence(move, game, line_texts(board, [text], language)[0], line, words))
         board.push_text(text)
     graph = f"{words['chance']}: {sparkline(game.chances)} {game.final:.0%}"

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from shogi_engine.score import Score
+
 LANGUAGES = ("en", "ja")
 NOTATIONS = {"en": "western", "ja": "japanese"}  # of Shogi moves
 LINE_MOVES = 10  # of a line that is no mate
@@ -93,14 +95,13 @@ def shown(pv: Sequence[str], whole: bool) -> Sequence[str]:
     return pv if whole else pv[:LINE_MOVES]
 
 
-def score_words(score: str, unit: str, words: dict[str, str]) -> str:
-    """Return a value, 'cp 120' or 'mate -4', as people read it: '+1.20', 'mated in 4'; discs '+4' or '+3.5'."""
-    kind, number = score.split()
-    if kind == "mate":
-        return words["mated" if number.startswith("-") else "mate"].format(length=number.lstrip("-"))
+def score_words(score: Score, unit: str, words: dict[str, str]) -> str:
+    """Return a score as people read it: '+1.20', 'mated in 4'; discs '+4' or '+3.5'."""
+    if score.mate:
+        return words["mate" if score.value > 0 else "mated"].format(length=score.plies)
     if unit == "pawns":
-        return f"{float(number) / 100.0:+.2f}"
-    return f"{round(float(number), 1) + 0.0:+.1f}".removesuffix(".0")  # adding 0 takes the sign from -0
+        return f"{score.value / 100.0:+.2f}"
+    return f"{round(score.value, 1) + 0.0:+.1f}".removesuffix(".0")  # adding 0 takes the sign from -0
 
 
 def called(verdict: str, missed_mate: int, words: dict[str, str]) -> str:

@@ -20,7 +20,6 @@ from shogi_engine.cli.common import (
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.progress_bar import progress_bar
 from shogi_engine.play.strength import DEFAULT_MS
-from shogi_engine.text import score_value
 
 if TYPE_CHECKING:
     from shogi_engine.analysis import Analyst, GameAnalysis
@@ -97,7 +96,7 @@ def _run_position(args: argparse.Namespace, game: str) -> int:
             engine.warmup()
         hints = analysis.hints(engine, count, **limits)
         text = engine.position_text
-    rows = [{**vars(hint), "score": score_value(hint.score), **score_value(hint.score)} for hint in hints]
+    rows = [{**vars(hint), "score": hint.score.values(), **hint.score.values()} for hint in hints]
     report(args, {"position": text, "hints": rows}, analysis.hint_table(hints))
     return 0
 

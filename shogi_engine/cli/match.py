@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,7 @@ def terms_numbers(text: str) -> tuple[int, ...] | str:
         return text
     numbers = tuple(int(number) if number.isdecimal() else -1 for number in text.split(":"))
     if len(numbers) > 3 or min(numbers) < 0 or (len(numbers) > 1 and numbers[1] < 1):
-        raise argparse.ArgumentTypeError(f"expected a value and a count as in 1000:3, or {NEVER}, not {text!r}")
+        raise argparse.ArgumentTypeError(f"expected numbers with colons between them, or {NEVER}, not {text!r}")
     return numbers
 
 
@@ -251,7 +252,9 @@ def write_outputs(args: argparse.Namespace, ready: Prepared, plt: Any) -> None:
 
     log, title = ready.match.log, " - ".join(ready.names)
     if args.records and log.records:
-        match.save(args.records, ready.game, log.records, ready.names, title)
+        lost = match.save(args.records, ready.game, log.records, ready.names, title)
+        if lost:
+            print(f"{args.records}: this format cannot hold {', '.join(lost)}", file=sys.stderr)
     if args.html:
         text = match.page(title, log.records, ready.names, ready.match.sprt)
         args.html.write_text(text, encoding="utf-8", newline="\n")

@@ -11,8 +11,13 @@ from shogi_engine.games.shogi.mate.solver import line_texts
 from shogi_engine.games.shogi.symbols import HAND_ORDER, KANJI_NUMBERS, KANJI_PIECES, SYMBOLS
 from shogi_engine.records import GameRecord
 from shogi_engine.suites.mate_suite import values
+from shogi_engine.termination import Termination, usual_outcome
 
-ENDINGS = {"mate": "mate", "nomate": "no mate", "timeout": "interrupted"}  # by ForcedWin.result
+ENDINGS = {  # by ForcedWin.result
+    "mate": Termination.CHECKMATE,
+    "nomate": Termination.NO_MATE,
+    "timeout": Termination.INTERRUPTED,
+}
 
 
 @dataclass
@@ -79,7 +84,7 @@ class Answer:
             for move in line:
                 node = node.add(move)
             if number:
-                node.ending = "mate"
+                node.end(usual_outcome("mate", record.side(len(line))))
         record.ending = ENDINGS[self.found.result]
         return record
 

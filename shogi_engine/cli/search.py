@@ -16,7 +16,6 @@ from shogi_engine.cli.common import (
 )
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.games import typed_moves
-from shogi_engine.text import score_value
 
 if TYPE_CHECKING:
     from shogi_engine.results import PvInfo
@@ -49,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         result = engine.search(**limits, multipv=args.multipv, on_info=show if sys.stderr.isatty() else None)
     values: dict[str, Any] = {
         "bestmove": result.bestmove or None,
-        "score": score_value(result.score),
+        "score": result.score.values(),
         "depth": result.depth,
         "nodes": result.nodes,
         "seconds": result.seconds,
@@ -57,9 +56,7 @@ def run(args: argparse.Namespace) -> int:
         "pv": result.pv,
     }
     if args.multipv > 1:
-        values["lines"] = [
-            {"score": score_value(line.score), "depth": line.depth, "pv": line.pv} for line in result.lines
-        ]
+        values["lines"] = [{"score": line.score.values(), "depth": line.depth, "pv": line.pv} for line in result.lines]
     lines = [f"{line.score}   {' '.join(line.pv)}" for line in result.lines]
     head = f"{result.bestmove or 'no legal move'}   depth {result.depth}, {result.nodes} nodes, {result.seconds:.2f} s"
     report(args, values, "\n".join([head, *lines]))

@@ -6,7 +6,6 @@ from typing import Any
 
 from shogi_engine.cli.common import add_command, add_game, add_json, add_position, report
 from shogi_engine.games import typed_moves
-from shogi_engine.text import score_value
 
 DEPTHS = (2, 3, 4)
 
@@ -25,7 +24,7 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Search the position and print the tree."""
     from shogi_engine.engine import Engine
-    from shogi_engine.results import score_text
+    from shogi_engine.results import score_of
     from shogi_engine.search.trace import Tracer, dot, tree_dict, tree_lines
 
     with Engine(args.game, hash_mb=1) as engine:
@@ -33,13 +32,13 @@ def run(args: argparse.Namespace) -> int:
         tree = Tracer(engine.game, reduce=args.reduce).trace(engine.position, args.depth)
     if args.dot:
         Path(args.dot).write_text(dot(tree), encoding="utf-8")
-    score, line, counts = score_text(engine.game, tree.root.value), tree.root.pv(), tree.counts()
+    score, line, counts = score_of(engine.game, tree.root.value), tree.root.pv(), tree.counts()
     values = {
         "game": engine.game.name,
         "position": engine.position_text,
         "depth": args.depth,
         "value": tree.root.value,
-        "score": score_value(score),
+        "score": score.values(),
         "pv": line,
         **counts,
         "minimax_value": tree.minimax_value,
@@ -50,6 +49,6 @@ def run(args: argparse.Namespace) -> int:
     counted = ", ".join(
         f"{count} {name.replace('_', ' ')}" for name, count in counts.items() if name != "minimax_nodes"
     )
-    plain = f"plain minimax: {score_text(engine.game, tree.minimax_value)}, {tree.minimax_nodes} nodes"
+    plain = f"plain minimax: {score_of(engine.game, tree.minimax_value)}, {tree.minimax_nodes} nodes"
     report(args, values, "\n".join([*tree_lines(tree.root), "", head, counted, plain]))
     return 0

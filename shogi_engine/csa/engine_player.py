@@ -4,10 +4,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.csa.players import MATE_SCORE, RESIGN, WIN, Answer, Job, Player, Rules
-from shogi_engine.frontends.clock import search_times
+from shogi_engine.csa.players import RESIGN, WIN, Answer, Job, Player, Rules, centipawns
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
-from shogi_engine.search.timeman import TimeBudget, TimeOptions, fixed, plan
+from shogi_engine.search.timeman import TimeBudget, TimeOptions, fixed, plan, search_times
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -77,8 +76,8 @@ class EnginePlayer(Player):
             with self.lock:
                 job.running = False
         if self._strength.resign and result.value <= -self._strength.resign:
-            return Answer(RESIGN, score=_centipawns(result.score))
-        score = _centipawns(result.score)
+            return Answer(RESIGN, score=centipawns(result.score))
+        score = centipawns(result.score)
         return Answer(result.bestmove, result.ponder, score, tuple(result.pv), result.depth)
 
     def _book_answer(self, job: Job) -> Answer | None:
@@ -131,11 +130,3 @@ class EnginePlayer(Player):
         """End the thread and the engine."""
         super().close()
         self._engine.close()
-
-
-def _centipawns(score: str) -> int:
-    """Return 12 for 'cp 12', MATE_SCORE with its sign for a mate."""
-    unit, number = score.split()
-    if unit == "cp":
-        return int(number)
-    return -MATE_SCORE if number.startswith("-") else MATE_SCORE

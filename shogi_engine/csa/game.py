@@ -8,33 +8,41 @@ from shogi_engine.csa.clock import MS, ServerClock
 from shogi_engine.csa.players import RESIGN, WIN, Answer, Player, Rules, Turn
 from shogi_engine.csa.protocol import Declared, Ended, Moved, Protocol
 from shogi_engine.csa.summary import JISHOGI, Summary
-from shogi_engine.records.endings import DRAWN, LOST, WON
 from shogi_engine.records.headers import one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+from shogi_engine.termination import Outcome, Termination
 
 PV_MAX = 12  # moves of a comment
 FAULTS_MAX = 2  # of a player at one move, until the game is given up
 SIGNS = "+-"
 RESULTS = {"WIN": "win", "LOSE": "lose", "DRAW": "draw", "CENSORED": "draw"}  # without CHUDAN: nobody has won
-OUTCOMES = {"win": WON, "lose": LOST, "draw": DRAWN}
-SAID_BY_ENDING = ("resignation", "time", "repetition", "declaration", "max moves")
-
-# How a record calls the end of a game, by the reason that the server gives and the result for the side to move.
-ENDINGS: dict[tuple[str, int | None], str] = {
-    ("RESIGN", LOST): "resignation",
-    ("TIME_UP", LOST): "time",
-    ("ILLEGAL_MOVE", LOST): "illegal move",
-    ("ILLEGAL_ACTION", LOST): "illegal move",
-    ("OUTE_SENNICHITE", LOST): "illegal move",
-    ("ILLEGAL_MOVE", WON): "opponent's illegal move",
-    ("ILLEGAL_ACTION", WON): "opponent's illegal move",
-    ("OUTE_SENNICHITE", WON): "opponent's illegal move",
-    ("JISHOGI", WON): "declaration",
-    ("JISHOGI", DRAWN): "impasse",
-    ("SENNICHITE", DRAWN): "repetition",
-    ("MAX_MOVES", DRAWN): "max moves",
+SAID_BY_ENDING = (
+    Termination.RESIGNATION,
+    Termination.TIME_FORFEIT,
+    Termination.REPETITION,
+    Termination.DECLARATION,
+    Termination.MAX_MOVES,
+)
+REASONS = {  # that the server gives
+    "RESIGN": Termination.RESIGNATION,
+    "TIME_UP": Termination.TIME_FORFEIT,
+    "ILLEGAL_MOVE": Termination.ILLEGAL_MOVE,
+    "ILLEGAL_ACTION": Termination.ILLEGAL_MOVE,
+    "OUTE_SENNICHITE": Termination.PERPETUAL_CHECK,
+    "JISHOGI": Termination.DECLARATION,  # or an impasse, if it is a draw
+    "SENNICHITE": Termination.REPETITION,
+    "MAX_MOVES": Termination.MAX_MOVES,
 }
-BY_RESULT = {WON: "won by default", LOST: "lost by default", DRAWN: "draw", None: "interrupted"}
+
+
+def outcome_of(reason: str, result: str, side: int) -> Outcome:
+    """Return how a game ended by the server's `reason` and our `result`, a value of RESULTS or ''; we are `side`."""
+    if not result:
+        return Outcome(None, Termination.INTERRUPTED)
+    if result == "draw":
+        termination = REASONS.get(reason, Termination.AGREEMENT)
+        return Outcome(None, Termination.IMPASSE if termination is Termination.DECLARATION else termination)
+    return Outcome(side if result == "win" else 1 - side, REASONS.get(reason, Termination.UNKNOWN))
 
 
 class BrokenGame(Exception):  # noqa: N818  (no error of ours)
@@ -202,11 +210,8 @@ class Game:
         self._stop()
         self.over, self.reason = True, event.reason or event.result
         self.result = RESULTS.get(event.result, "")
-        outcome = OUTCOMES.get(self.result)
-        if outcome is not None and not self.our_turn:
-            outcome = -outcome
-        ending = ENDINGS.get((event.reason, outcome), BY_RESULT[outcome])
-        self._finish(ending, "" if ending in SAID_BY_ENDING else self.reason)
+        outcome = outcome_of(event.reason, self.result, self.side)
+        self._finish(outcome, "" if outcome.termination in SAID_BY_ENDING else self.reason)
         if self.result:
             self._talk.player.over(self.result)
 
@@ -214,17 +219,17 @@ class Game:
         """The game can not go on in this conversation; the record is complete as far as it goes."""
         self._stop()
         self.over, self.reason = True, reason
-        self._finish("interrupted", reason)
+        self._finish(Outcome(None, Termination.INTERRUPTED), reason)
 
-    def _finish(self, ending: str, remark: str) -> None:
+    def _finish(self, outcome: Outcome, remark: str) -> None:
         node = self.builder.node
         if remark:
             node.add_comment(one_line(remark))
         try:
-            self.builder.end(ending, node.ending_seconds)
+            self.builder.end(outcome, node.ending_seconds)
         except ValueError as fault:  # an illegal move that the server did not call one
             node.add_comment(one_line(str(fault)))
-            self.builder.end(ending, node.ending_seconds)
+            self.builder.end(outcome, node.ending_seconds)
         self.record.headers["ended"] = time.strftime("%Y/%m/%d %H:%M:%S")
 
     def answered(self, token: object, answer: Answer, now: float) -> None:

@@ -4,7 +4,7 @@ import contextlib
 from dataclasses import replace
 from time import monotonic
 
-from shogi_engine.csa.players import MATE_SCORE, RESIGN, Answer, Job, Player, Rules, Turn
+from shogi_engine.csa.players import RESIGN, Answer, Job, Player, Rules, Turn, centipawns
 from shogi_engine.engine_client.errors import EngineError
 from shogi_engine.usi_client import Limit, PlayResult, SimpleEngine, SimpleSearch
 
@@ -93,13 +93,10 @@ class UsiPlayer(Player):
             return Answer(fault=f"{self.name}: {fault}")
         if result is None:
             return Answer()
-        score = result.score
-        centipawns = None
-        if score is not None:
-            centipawns = (MATE_SCORE if score.value > 0 else -MATE_SCORE) if score.mate else score.value
+        score = None if result.score is None else centipawns(result.score)
         lines = result.lines
         pv = tuple(lines[0].pv) if lines and lines[0].pv[:1] == (result.move,) else (result.move,)
-        return Answer(result.move or RESIGN, result.ponder, centipawns, pv, result.last("depth") or 0)
+        return Answer(result.move or RESIGN, result.ponder, score, pv, result.last("depth") or 0)
 
     def _thought(self, job: Job) -> PlayResult | None:
         """Return what comes of a search by the clock, None if nobody wants it any more."""

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.frontends.clock import search_times
 from shogi_engine.frontends.core import FrontEnd, Task
 from shogi_engine.frontends.core import load_engine as load_engine_of
 from shogi_engine.frontends.stdio import Output
 from shogi_engine.games.othello.clock import budget
-from shogi_engine.search.timeman import Clock, TimeOptions, fixed
+from shogi_engine.search.timeman import Clock, TimeOptions, fixed, search_times
 
 if TYPE_CHECKING:
     from shogi_engine.book import BookMove, OpeningBook

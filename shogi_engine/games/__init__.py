@@ -77,6 +77,15 @@ def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
     return board
 
 
+def moves_of(name: str, texts: Sequence[str]) -> list[Any]:
+    """Return moves of the game called `name` as those of its Board; the texts themselves if it has none."""
+    if not has(name, "board"):
+        return list(texts)
+    move = part(name, "board").Move
+    read = move.from_usi if hasattr(move, "from_usi") else move.from_text
+    return [read(text) for text in texts]
+
+
 def board_entries(name: str) -> Any:
     """Return the kernels of a Board, a `jit.Entries`, of the game called `name`."""
     return part(name, "board.entries").ENTRIES

@@ -19,6 +19,7 @@ from shogi_engine.match.terms import Adjudicator, Terms
 from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root, write_root_moves
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
+from shogi_engine.termination import Termination
 
 SEARCH_FLAGS = "search_flags"  # a setting of that name is Searcher.search_flags: bits of search/context.py
 RESIGN = (3000, 2)  # Terms.resign of games in one process, if nothing else is said
@@ -29,7 +30,7 @@ class Ending:
     """How a game ends. winner : 0 (who began), 1, or None for a draw.   value : the game's unit, for who began."""
 
     winner: int | None
-    reason: str
+    reason: Termination
     value: int = 0
 
 
@@ -110,16 +111,16 @@ def play_game(
         if ending is not None:
             return ending, moves
         if len(moves) >= terms.max_plies:
-            return Ending(None, "max plies"), moves
+            return Ending(None, Termination.MAX_MOVES), moves
         side = len(moves) % 2
         move, score = players[side].choose(moves)
         moves.append(move)
         adjudicator.add(side, score)
         winner = adjudicator.winner()
         if winner is not None:
-            return Ending(winner, "agreed"), moves
+            return Ending(winner, Termination.ADJUDICATION), moves
         if adjudicator.drawn(len(moves)):
-            return Ending(None, "agreed"), moves
+            return Ending(None, Termination.ADJUDICATION), moves
 
 
 class EnginePlayer:

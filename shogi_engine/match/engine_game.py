@@ -8,6 +8,7 @@ from shogi_engine.engine_client import EngineError
 from shogi_engine.match.players import DECLARE, RESIGN, Answer, FaultError, Player, Turn
 from shogi_engine.match.rules import Rules
 from shogi_engine.match.terms import Adjudicator, Terms
+from shogi_engine.termination import Termination
 from shogi_engine.text import sanitize
 
 PASS = "pass"
@@ -112,25 +113,25 @@ class EngineGame:
             if outcome is not None:
                 return outcome
             if len(rules.moves) >= self.terms.max_plies:
-                return None, "max plies"
+                return None, Termination.MAX_MOVES
             if rules.only_pass():
                 self._make(PASS, None, None)
                 continue
             side = rules.side
             answer = self._think(side)
             if answer.move == RESIGN:
-                return 1 - side, "resign"
+                return 1 - side, Termination.RESIGNATION
             if answer.move == DECLARE:
                 if not rules.can_declare():
                     raise FaultError(side, "false declaration")
-                return side, "declaration"
+                return side, Termination.DECLARATION
             self._push(side, answer)
             self._adjudicator.add(side, answer.score)
             winner = self._adjudicator.winner()
             if winner is not None:
-                return winner, "agreed"
+                return winner, Termination.ADJUDICATION
             if self._adjudicator.drawn(len(rules.moves)):
-                return None, "agreed"
+                return None, Termination.ADJUDICATION
             if answer.ponder and rules.outcome() is None:
                 self._ponder(side, answer.ponder)
 

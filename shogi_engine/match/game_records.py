@@ -7,34 +7,28 @@ from shogi_engine import records
 from shogi_engine.match.report import meeting_of
 from shogi_engine.match.runner import Record
 from shogi_engine.records import GameRecord
+from shogi_engine.termination import ENDINGS, Outcome, Termination
 
 UNITS = {"othello": 100.0}  # of a game's scores in one of its records' evaluations, 1 if not here
-BY_REASON = {
-    "checkmate": "mate",
-    "stalemate": "mate",
-    "fourfold repetition": "repetition",
-    "resign": "resignation",
-    "declaration": "declaration",
-    "max plies": "max moves",
-    "time": "time",
-    "illegal move": "illegal move",
-    "false declaration": "illegal move",
+REASONS = {  # words of older logs, and of faults, that are no Termination's
+    "checkmate": Termination.CHECKMATE,
+    "stalemate": Termination.STALEMATE,
+    "fourfold repetition": Termination.REPETITION,
+    "resign": Termination.RESIGNATION,
+    "agreed": Termination.ADJUDICATION,
+    "max plies": Termination.MAX_MOVES,
+    "move limit": Termination.MAX_MOVES,
+    "false declaration": Termination.ILLEGAL_MOVE,
 }
 
 
-def ending_of(record: Record, black_won: bool | None, side: int) -> str:
-    """Return the ending, one of records.ENDINGS by name, of a game at whose end `side` (0 black) was to move."""
-    reason = record["fault"] or record["reason"].split(":")[0]
-    if black_won is None:
-        return BY_REASON.get(reason, "draw")
-    lost = (side == 0) != black_won
-    if reason == "perpetual check":
-        return "illegal move" if lost else "opponent's illegal move"
-    if reason == "agreed" and lost:
-        return "resignation"
-    found = BY_REASON.get(reason, "")
-    fits = lost != (found == "declaration")
-    return found if found and fits else "lost by default" if lost else "won by default"
+def outcome_of(record: Record, winner: int | None) -> Outcome:
+    """Return how a game of a log ended. winner : 0 (black), 1, None for a draw"""
+    reason = record.get("fault") or record["reason"].split(":")[0]
+    known = REASONS.get(reason) or next((each for each in ENDINGS if each == reason), None)
+    if known is None:
+        known = Termination.AGREEMENT if winner is None else Termination.DEFAULT
+    return Outcome(winner, known)
 
 
 def game_record(game: str, number: int, record: Record, names: Sequence[str], event: str = "") -> GameRecord:
@@ -53,8 +47,7 @@ def game_record(game: str, number: int, record: Record, names: Sequence[str], ev
     if record.get("points") is not None:
         made.score = record["points"]
     else:
-        board = made.board()
-        made.ending = ending_of(record, None if points == 0.5 else points == 1, int(board.turn))
+        made.end(outcome_of(record, None if points == 0.5 else int(points == 0)))
     return made
 
 
@@ -64,6 +57,11 @@ def game_records(game: str, log: Mapping[int, Record], names: Sequence[str], eve
         yield game_record(game, number, record, names, event)
 
 
-def save(path: Path, game: str, log: Mapping[int, Record], names: Sequence[str], event: str = "") -> None:
-    """Write all games to a file, in the format that its name ends in. Raises ValueError, OSError."""
-    records.save(game_records(game, log, names, event), path)
+def save(path: Path, game: str, log: Mapping[int, Record], names: Sequence[str], event: str = "") -> list[str]:
+    """Write all games to a file, in the format that its name ends in; return what that cannot hold, in words.
+
+    Raises ValueError, OSError.
+    """
+    made, format = list(game_records(game, log, names, event)), records.format_of_name(path, game)
+    records.save(made, path)
+    return sorted({what for record in made for what in format.losses(record)}) if format else []

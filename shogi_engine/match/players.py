@@ -123,7 +123,7 @@ class UsiPlayer:
             result.move,
             result.milliseconds,
             result.ponder,
-            None if score is None else score.value,
+            None if score is None else int(score.value),
             result.last("depth") or 0,
             result.last("nodes") or 0,
         )

@@ -70,7 +70,7 @@ class ShogiRules:
     def outcome(self) -> Outcome | None:
         """Return how the rules end the game."""
         outcome = self._board.outcome()
-        return None if outcome is None else (outcome.winner, outcome.termination.name.lower().replace("_", " "))
+        return None if outcome is None else (outcome.winner, outcome.termination)
 
     def can_declare(self) -> bool:
         """Tell whether the side to move has won by declaring so."""

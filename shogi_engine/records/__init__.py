@@ -12,7 +12,6 @@ records by the thousand: arrays of moves, values and results. The formats themse
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.records.endings import DRAWN, ENDINGS, LOST, WON, Ending
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.files import decode, dumps, encoding_for, iterate, load, loads, read, save
 from shogi_engine.records.formats import (
@@ -26,23 +25,22 @@ from shogi_engine.records.formats import (
 )
 from shogi_engine.records.headers import HEADERS
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+from shogi_engine.termination import ENDINGS, Outcome, Termination
 
 if TYPE_CHECKING:
     from shogi_engine.records.arrays import GameArrays, games
 
 __all__ = [
-    "DRAWN",
     "ENDINGS",
     "GameArrays",
-    "Ending",
     "GameRecord",
     "HEADERS",
-    "LOST",
     "Node",
+    "Outcome",
     "RecordBuilder",
     "RecordError",
     "RecordFormat",
-    "WON",
+    "Termination",
     "all_formats",
     "decode",
     "dumps",

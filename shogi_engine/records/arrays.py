@@ -19,11 +19,11 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shogi_engine.records.endings import ENDINGS
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.files import ENCODINGS, HEAD, UTF_16, decode, encoding_of, read
 from shogi_engine.records.formats import RecordFormat, binary_head, format_of_name, load_format, recognise
 from shogi_engine.records.tree import GameRecord
+from shogi_engine.termination import ENDINGS
 
 BLOCK = 1 << 22  # bytes or characters that are read at a time
 BEGINNING = 1 << 10  # characters that nearly every file is recognised by
@@ -38,8 +38,8 @@ PACKED_SUFFIXES: dict[str, Callable[..., Any]] = {
     ".lzma": lzma.open,
 }
 TAR_SUFFIXES = (".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz")
-_RESULTS = {"1-0": 1, "0-1": -1}
-_ENDING_NUMBERS = {ending.name: number for number, ending in enumerate(ENDINGS)}
+POINTS = {"1-0": 1, "0-1": -1, "1/2-1/2": 0, "*": 0}  # for black
+_ENDING_NUMBERS = {ending: number for number, ending in enumerate(ENDINGS)}
 
 
 class GameArrays(NamedTuple):
@@ -109,7 +109,7 @@ class Table:
             if value is not None:
                 self.values[row, ply] = min(max(round(value), -VALUE_LIMIT), VALUE_LIMIT)
         self.ratings[row] = format.ratings(record)
-        self.lengths[row], self.results[row] = len(moves), _RESULTS.get(record.result, 0)
+        self.lengths[row], self.results[row] = len(moves), POINTS[record.result]
         self.endings[row] = _ENDING_NUMBERS.get(record.ending, NO_ENDING)
         self.starts.append(record.start)
         self.names.append((record.names[0], record.names[1]))
@@ -165,7 +165,7 @@ def games(
     ...     record = records.GameRecord.from_moves("shogi", ["7g7f", "3c3d"], ending="resignation")
     ...     records.save(record, f"{folder}/a.csa")
     ...     for found in games(folder):
-    ...         print(found.lengths, found.results, records.ENDINGS[found.endings[0]].name)
+    ...         print(found.lengths, found.results, str(records.ENDINGS[found.endings[0]]))
     [2] [-1] resignation
     """
     if rows < 1 or longest < 1:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from shogi_engine.records.errors import RecordError
-from shogi_engine.records.tree import GameRecord
+from shogi_engine.records.tree import GameRecord, Node
+from shogi_engine.termination import BY_RULE, Outcome, Termination
 
 GAMES = ("shogi", "othello")
 LINE_MAX = 1 << 20  # characters; longer lines are no record's
@@ -28,6 +29,7 @@ VARIATIONS, COMMENTS, SECONDS, FRACTIONS, EVALUATIONS, LABELS = (
     "bookmarks",
 )
 NAMES, HEADERS, ENDINGS, START, MOVES = "names", "headers", "endings", "other starting positions", "moves"
+WINNERS = "winners"  # of endings that a format cannot hold
 
 _added: dict[str, str] = {}
 
@@ -97,9 +99,14 @@ class RecordFormat:
         """Return the ratings of black and white, nan where a record has none."""
         return math.nan, math.nan
 
+    def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
+        """Return what is read back of how a line ends at `node`, with `side` to move."""
+        return node.outcome if ENDINGS in self.holds else Outcome(None, Termination.NONE)
+
     def losses(self, record: GameRecord) -> list[str]:
         """Return what of a record this format can not hold, in words."""
         nodes = list(record.nodes())
+        lost_endings, lost_winners = self._lost_outcomes(record)
         has = {
             VARIATIONS: any(node.variations for node in nodes),
             COMMENTS: any(node.comment for node in nodes),
@@ -107,13 +114,26 @@ class RecordFormat:
             FRACTIONS: any((node.seconds or 0) % 1 for node in nodes) and SECONDS in self.holds,
             EVALUATIONS: any(node.evaluation is not None for node in nodes),
             LABELS: any(node.label for node in nodes),
-            ENDINGS: any(node.ending for node in nodes),
             NAMES: any(record.names),
             HEADERS: bool(record.headers),
             START: record.start != GameRecord(record.game).start,
             MOVES: bool(record.moves),
         }
-        return [what for what, there in has.items() if there and what not in self.holds]
+        lost = [what for what, there in has.items() if there and what not in self.holds]
+        return lost + [ENDINGS] * lost_endings + [WINNERS] * lost_winners
+
+    def _lost_outcomes(self, record: GameRecord) -> tuple[bool, bool]:
+        """Tell whether the reason of an ending is lost, and whether its winner is."""
+        ended = [(first + len(line) - 1, line[-1]) for first, line in record.lines() if line[-1].ending]
+        reasons, winners = False, False
+        for ply, node in ended:
+            if node.ending in BY_RULE:
+                continue
+            outcome, side = record.outcome_of(node, ply), record.side(ply)
+            kept = self.kept_outcome(record, node, side)
+            reasons |= kept.termination != outcome.termination
+            winners |= kept.winner != outcome.winner
+        return reasons, winners
 
 
 class LineFormat(RecordFormat):

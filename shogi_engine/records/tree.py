@@ -5,8 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from shogi_engine.records.endings import BY_NAME, check_ending
 from shogi_engine.records.errors import RecordError
+from shogi_engine.termination import (
+    USUAL_WINNERS,
+    Outcome,
+    Termination,
+    completed,
+    termination_of,
+    usual_outcome,
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -15,7 +22,8 @@ class Node:
 
     move : the game's own text, '7g7f' or 'f5'; '' for the root    comment : lines after the move
     seconds : of thought    evaluation : by the mover, in the game's unit (discs)    label : a bookmark
-    ending : one of endings.ENDINGS by name: the line ends here, and all children are variations
+    ending : why the line ends here, if it does; all children are variations then
+    winner : 0 (black) or 1 (white), if the line ends here and somebody has won; None: who usually wins so
     ending_seconds : how long it took to resign, and the like
     """
 
@@ -24,7 +32,8 @@ class Node:
     seconds: float | None = None
     evaluation: float | None = None
     label: str = ""
-    ending: str = ""
+    ending: Termination = Termination.NONE
+    winner: int | None = None
     ending_seconds: float | None = None
     children: list["Node"] = field(default_factory=list)
 
@@ -43,6 +52,16 @@ class Node:
         self.children.append(Node(move, **values))
         return self.children[-1]
 
+    @property
+    def outcome(self) -> Outcome:
+        """Why the line ends here, if it does, and who has won."""
+        return Outcome(self.winner, self.ending)
+
+    def end(self, outcome: Outcome | None, seconds: float | None = None) -> None:
+        """End the line here; with None let it go on."""
+        self.ending = outcome.termination if outcome else Termination.NONE
+        self.winner, self.ending_seconds = outcome.winner if outcome else None, seconds
+
     def add_comment(self, text: str) -> None:
         """Add one or more lines to the comment."""
         self.comment = f"{self.comment}\n{text}" if self.comment else text
@@ -50,7 +69,8 @@ class Node:
     def _own(self) -> tuple[Any, ...]:
         """Return all but the children."""
         return (
-            *(self.move, self.comment, self.seconds, self.evaluation, self.label, self.ending, self.ending_seconds),
+            *(self.move, self.comment, self.seconds, self.evaluation, self.label),
+            *(self.ending, self.winner, self.ending_seconds),
             len(self.children),
         )
 
@@ -140,13 +160,14 @@ class GameRecord:
     ) -> "GameRecord":
         """Return a record of one line of moves, which are not checked.
 
-        seconds : one a move, or none    comments : by the number of moves before them
+        seconds : one a move, or none    comments : by the number of moves before them    ending : as `ending` is set
         """
         record = cls(game, start)
         node = record.root
         for number, move in enumerate(moves):
             node = node.add(move, seconds=seconds[number] if number < len(seconds) else None)
-        node.ending = check_ending(ending)
+        if ending:
+            record.ending = termination_of(ending)
         for ply, text in (comments or {}).items():
             record.main_line[ply].comment = text
         return record
@@ -182,27 +203,52 @@ class GameRecord:
         return {ply: node.comment for ply, node in enumerate(self.main_line) if node.comment}
 
     @property
-    def ending(self) -> str:
-        """How the game ended, one of endings.ENDINGS by name; '' if the file does not say."""
+    def ending(self) -> Termination:
+        """Why the game ended, one of `records.ENDINGS`, each equal to its name; '' if the file does not say.
+
+        Set to one, by name too, the game is won by who usually wins so: `end` says who did.
+        """
         return self.main_line[-1].ending
 
     @ending.setter
     def ending(self, name: str) -> None:
-        self.main_line[-1].ending = check_ending(name)
+        line = self.main_line
+        line[-1].end(usual_outcome(name, self.side(len(line) - 1)) if name else None, line[-1].ending_seconds)
+
+    def end(self, outcome: Outcome | None) -> None:
+        """Note how the game ended after the last move; None: it goes on."""
+        self.main_line[-1].end(outcome)
+
+    def side(self, ply: int) -> int:
+        """Return who is to move after `ply` moves, 0 (black) or 1."""
+        return int(self.board(0).turn + ply) % 2
+
+    def outcome_of(self, node: Node, ply: int) -> Outcome:
+        """Return how a line ends at `node`, after `ply` moves, with the usual winner if the node names none."""
+        if node.winner is None and node.ending in USUAL_WINNERS:
+            return completed(node.outcome, self.side(ply))
+        return node.outcome
+
+    def outcome(self) -> Outcome | None:
+        """Return who won and why: as the file says, else by the rules, else by the score; None while it goes on.
+
+        Raises ValueError for a move that is not legal.
+        """
+        line = self.main_line
+        if line[-1].ending:
+            return self.outcome_of(line[-1], len(line) - 1)
+        found = self.board().outcome()
+        if found is not None:
+            return Outcome(found.winner, found.termination)
+        return None if self.score is None else Outcome(leader(self.score), Termination.UNKNOWN)
 
     @property
     def result(self) -> str:
         """'1-0' if black has won, '0-1' if white has, '1/2-1/2' if drawn, '*' if it is not known."""
         line = self.main_line
-        ending = BY_NAME.get(line[-1].ending)
-        if self.score is not None:
-            result = (self.score > 0) - (self.score < 0)
-        elif ending is None or ending.result is None:
-            return "*"
-        else:
-            white = (self.board(0).turn + len(line) - 1) % 2 == 1
-            result = -ending.result if white else ending.result
-        return {0: "1/2-1/2", 1: "1-0", -1: "0-1"}[result]
+        if line[-1].winner is None and self.score is not None:
+            return Outcome(leader(self.score), Termination.UNKNOWN).result()
+        return self.outcome_of(line[-1], len(line) - 1).result()
 
     # ---- the tree
 
@@ -246,6 +292,11 @@ class GameRecord:
                         raise ValueError(f"move {ply}: {fault}") from None
 
 
+def leader(score: float) -> int | None:
+    """Return who leads by `score` discs for black, None for nobody."""
+    return None if score == 0 else int(score < 0)
+
+
 class RecordBuilder:
     """A record while it is read: moves are checked by the rules as they are added.
 
@@ -276,16 +327,17 @@ class RecordBuilder:
         self.path.append(self.node.add(str(played), **values))
         return self.node
 
-    def end(self, ending: str, seconds: float | None = None) -> None:
+    def end(self, outcome: Outcome, seconds: float | None = None) -> None:
         """End the line."""
         illegal, self._illegal = self._illegal, None
         if illegal is not None:
-            if ending not in ("illegal move", "opponent's illegal move"):
+            if outcome.termination is not Termination.ILLEGAL_MOVE:
                 raise illegal[1]
             self.node.add_comment(f"illegal move: {illegal[0]}")
-            ending = "illegal move"  # the one who made it is still to move
+            outcome = usual_outcome(outcome.termination, self.board.turn)  # the one who made it is still to move
         self._may_go_on()
-        self.node.ending, self.node.ending_seconds, self._ended = ending, seconds, True
+        self.node.end(outcome, seconds)
+        self._ended = True
 
     def suspect(self, text: str, fault: ValueError, line: int) -> None:
         """Note a move that is not legal: an ending that says so must follow, or `fault` is raised, as one of `line`."""

@@ -6,7 +6,9 @@ search TimeManager stretches or cuts the soft limit.
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
+LEAST_MS = 2.0  # with less not even the first depth is done, and the move would be no choice at all
 MOVETIME_DELAY = 10  # ms at most kept back from a fixed move time: the latency of a busy machine
 
 
@@ -63,6 +65,10 @@ class TimeBudget:
         """Return the budget of a move that has no alternative: all of it is there, but need not be used up."""
         return replace(self, soft_ms=max(min(self.soft_ms, self.hard_ms / 4), self.least_ms))
 
+    def at_most(self, ms: float) -> "TimeBudget":
+        """Return the budget cut to `ms`."""
+        return replace(self, **{name: min(getattr(self, name), ms) for name in ("soft_ms", "hard_ms", "least_ms")})
+
     def less(self, elapsed_ms: float) -> "TimeBudget":
         """Return what is left of the budget after `elapsed_ms`."""
         soft, hard, least = (max(0.0, ms - elapsed_ms) for ms in (self.soft_ms, self.hard_ms, self.least_ms))
@@ -80,6 +86,13 @@ class TimeBudget:
 
         hard, least = rounded_up(self.hard_ms), rounded_up(self.least_ms)
         return TimeBudget(min(max(self.soft_ms, least), hard), hard, least, second)
+
+
+def search_times(budget: TimeBudget) -> dict[str, Any]:
+    """Return a budget as keywords of Engine.search and Engine.extend."""
+    hard = max(budget.hard_ms, LEAST_MS)
+    soft = hard if budget.soft_ms == budget.hard_ms else budget.soft_ms
+    return {"soft_ms": soft, "hard_ms": hard, "least_ms": budget.least_ms, "second_ms": budget.second_ms}
 
 
 def cap(clock: Clock) -> int:

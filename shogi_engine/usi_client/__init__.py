@@ -12,8 +12,9 @@ Nothing here loads numba. Protocol: http://shogidokoro.starfree.jp/usi.html
 """
 
 from shogi_engine.engine_client.errors import FAULTS, EngineError
+from shogi_engine.score import MATE_SCORE, Score
 from shogi_engine.usi_client.client import UsiClient, popen_usi
-from shogi_engine.usi_client.lines import MATE_SCORE, Info, Option, Options, Score, parse_info, parse_options
+from shogi_engine.usi_client.lines import Info, Option, Options, parse_info, parse_options
 from shogi_engine.usi_client.plain import SimpleEngine, SimpleSearch
 from shogi_engine.usi_client.searches import Limit, MateResult, PlayResult, Search, position_command
 

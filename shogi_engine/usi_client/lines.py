@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from shogi_engine.score import Score
 from shogi_engine.text import clamped_number, sanitize
 
-MATE_SCORE = 30_000  # centipawns that a mate stands for where all scores are numbers
+BOUNDS = {"lowerbound": "lower", "upperbound": "upper"}
 IMPLIED = ("USI_Hash", "USI_Ponder")  # options that every engine has, whether it lists them or not
 
 Value = str | int | bool | None  # of an option; None presses a button
@@ -102,28 +103,11 @@ def listed_options(options: "Mapping[str, Value] | Iterable[tuple[str, Value]]")
 
 
 @dataclass(frozen=True)
-class Score:
-    """What a position is worth for the side to move.
-
-    value : centipawns; MATE_SCORE for a mate, -MATE_SCORE if mated    mate : whether it is one of the two
-    plies : until mate, None if the engine does not say    bound : 'lowerbound', 'upperbound', or '' if exact
-    """
-
-    value: int
-    mate: bool = False
-    plies: int | None = None
-    bound: str = ""
-
-    def __str__(self) -> str:
-        text = f"cp {self.value}"
-        if self.mate:
-            text = f"mate {'+' if self.value > 0 else '-'}{'' if self.plies is None else self.plies}"
-        return f"{text} {self.bound}".rstrip()
-
-
-@dataclass(frozen=True)
 class Info:
-    """What an info line says, None, () or '' for what it does not. time : ms.   hashfull : permille."""
+    """What an info line says, None, () or '' for what it does not.
+
+    time : ms    hashfull : permille    bound : of the score, 'lower', 'upper', or '' if it is exact
+    """
 
     depth: int | None = None
     seldepth: int | None = None
@@ -134,6 +118,7 @@ class Info:
     multipv: int | None = None
     currmovenumber: int | None = None
     score: Score | None = None
+    bound: str = ""
     currmove: str = ""
     pv: tuple[str, ...] = ()
     string: str = ""
@@ -143,7 +128,8 @@ def parse_info(line: str) -> Info:
     """Return what an info line says."""
     numbers: dict[str, int] = {}
     score: Score | None = None
-    currmove, string = "", ""
+    bound: str = ""
+    bound, currmove, string = "", "", ""
     pv: list[str] = []
     words = line.split()[1:]
     place = 0
@@ -163,27 +149,20 @@ def parse_info(line: str) -> Info:
             currmove = after
             place += 1
         elif word == "score":
-            score, used = _score(words[place : place + 3])
+            score, used = _score(words[place : place + 2])
             place += used
+            bound = BOUNDS.get("".join(words[place : place + 1]), "") if score else ""
+            place += bool(bound)
         elif word == "pv":
             while place < len(words) and words[place] not in _WORDS:
                 pv.append(words[place])
                 place += 1
-    return Info(**numbers, score=score, currmove=currmove, pv=tuple(pv), string=string)
+    return Info(**numbers, score=score, bound=bound, currmove=currmove, pv=tuple(pv), string=string)
 
 
 def _score(words: list[str]) -> tuple[Score | None, int]:
     """Return the score that the words after `score` say and how many they are; None, 0 if they say none."""
-    kind, text, bound, *_ = [*words, "", "", ""]
-    bound = bound if bound in ("lowerbound", "upperbound") else ""
-    used = 3 if bound else 2
     try:
-        if kind == "cp":
-            return Score(clamped_number(text), bound=bound), used
-        if kind == "mate":
-            value = -MATE_SCORE if text.startswith("-") else MATE_SCORE
-            plies = None if text in ("+", "-") else abs(clamped_number(text))
-            return Score(value, True, plies, bound), used
+        return (Score.parse(" ".join(words)), 2) if words[:1] in (["cp"], ["mate"]) else (None, 0)
     except ValueError:
-        pass
-    return None, 0
+        return None, 0

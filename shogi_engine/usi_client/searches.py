@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from shogi_engine.engine_client.errors import EngineError
-from shogi_engine.usi_client.lines import Info, Score, first_word, parse_info
+from shogi_engine.score import Score
+from shogi_engine.usi_client.lines import Info, first_word, parse_info
 
 if TYPE_CHECKING:
     from shogi_engine.usi_client.client import UsiClient

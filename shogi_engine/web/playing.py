@@ -6,8 +6,8 @@ It is the event-driven sibling of the terminal's Match; levels, clocks and endin
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.play.clock import ClockSetting, GameClock
-from shogi_engine.play.ending import RuleEnding, rule_ending
 from shogi_engine.play.strength import STRONGEST, level_limits, timed_limits
+from shogi_engine.termination import BY_RULE, Outcome, Termination
 from shogi_engine.web.pool import Job
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Playing:
     """The game of a session.
 
     players : by side, a level or None for a human    on : it is being played    live : the move it stands at
-    ending : how it ended, None while it has not    asked : the engine thinks about a move that was asked for
+    outcome : how it ended, None while it has not    asked : the engine thinks about a move that was asked for
     """
 
     def __init__(self, session: "Session") -> None:
@@ -35,7 +35,7 @@ class Playing:
         self.clock = GameClock()
         self.on = False
         self.live = 0
-        self.ending: RuleEnding | None = None
+        self.outcome: Outcome | None = None
         self._job: Job | None = None
 
     @property
@@ -59,7 +59,7 @@ class Playing:
         """Play no more; the game stays as it is."""
         self._cancel()
         self.clock.stop()
-        self.on, self.ending = False, None
+        self.on, self.outcome = False, None
 
     def rest(self) -> None:
         """Let the engine think no more, until `wake`."""
@@ -77,27 +77,24 @@ class Playing:
         check_levels(self._session.tree.game, [level])
         self.players[side] = level
 
-    def end(self, ending: RuleEnding) -> None:
+    def end(self, outcome: Outcome) -> None:
         """End the game."""
         self._cancel()
         self.clock.stop()
-        self.on, self.ending = False, ending
-        tree = self._session.tree
-        if ending.name:
-            tree[self.live].ending = ending.name
+        self.on, self.outcome = False, outcome
+        self._session.tree[self.live].end(None if outcome.termination in BY_RULE else outcome)
 
     def _end_by_rule(self) -> bool:
         """End the game if the rules do, and tell whether."""
         tree = self._session.tree
         board = tree.board if tree.node == self.live else self._session.board_at(self.live)
-        ending = rule_ending(board)
-        if ending is None and len(board.move_stack) >= MAX_MOVES:
-            ending = RuleEnding("max moves", None, f"a draw: {MAX_MOVES} moves")
-        if ending is not None:
-            self.end(ending)
-            if (score := getattr(board.outcome(), "score", None)) is not None:
-                tree.record.score = score
-        return ending is not None
+        found = board.outcome()
+        if found is not None:
+            self.end(Outcome(found.winner, found.termination))
+            tree.record.score = getattr(found, "score", tree.record.score)
+        elif len(board.move_stack) >= MAX_MOVES:
+            self.end(Outcome(None, Termination.MAX_MOVES))
+        return not self.on
 
     def resign(self) -> None:
         """Give up, for the side to move, or for the human whose opponent thinks."""
@@ -105,8 +102,7 @@ class Playing:
         side = self.turn()
         if self.players[side] is not None and None in self.players:
             side = 1 - side
-        name = "resignation" if side == self.turn() else "won by default"
-        self.end(RuleEnding(name, 1 - side, "resignation"))
+        self.end(Outcome(1 - side, Termination.RESIGNATION))
 
     def declare(self) -> None:
         """Claim a win by the entering-king rule. Raises ValueError if there is none."""
@@ -114,7 +110,7 @@ class Playing:
         board = self._session.board_at(self.live)
         if not getattr(board, "can_declare_win", lambda: False)():
             raise ValueError("there is no win to declare")
-        self.end(RuleEnding("declaration", int(board.turn), "declaration"))
+        self.end(Outcome(int(board.turn), Termination.DECLARATION))
 
     def _must_be_on(self) -> None:
         if not self.on:
@@ -137,7 +133,7 @@ class Playing:
             return
         self._cancel()
         tree = self._session.tree
-        tree[tree.parent(number)].ending = ""
+        tree[tree.parent(number)].end(None)
         tree.prefer(number)
         self._stopped_clock(number)
         self.live = number
@@ -163,7 +159,7 @@ class Playing:
             tree.go(self.live)
         side = int(tree.board.turn)
         level = self.players[side] if self.on else None
-        if rule_ending(tree.board) is not None:
+        if tree.board.is_game_over():
             raise ValueError("the game is over")
         self._submit(STRONGEST[tree.game] if level is None else level, tree.node)
 
@@ -218,7 +214,7 @@ class Playing:
                 return
             if not move:
                 if self.on:
-                    self.end(RuleEnding("declaration", self.turn(), "declaration"))
+                    self.end(Outcome(self.turn(), Termination.DECLARATION))
             else:
                 self._make(number, move)
             session.changed()
@@ -246,7 +242,7 @@ class Playing:
         """End the game if the time of the side to move is over, and tell whether."""
         if not self.on or not self.clock.is_over():
             return False
-        self.end(RuleEnding("time", 1 - self.turn(), "time"))
+        self.end(Outcome(1 - self.turn(), Termination.TIME_FORFEIT))
         self._session.changed()
         return True
 

@@ -5,9 +5,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.analysis import Finding, judge
-from shogi_engine.analysis.judgement import chance, opposite, plies_to_examine
+from shogi_engine.analysis.judgement import plies_to_examine
 from shogi_engine.analysis.words import called, line_texts, score_words, words_of
-from shogi_engine.play.ending import rule_ending
 from shogi_engine.records import GameRecord
 from shogi_engine.web.pool import Job
 
@@ -88,7 +87,7 @@ class Study:
         self._live, self._last_infos = None, None
         self._place = (session.tree, session.tree.node, self.on, self.multipv, session.setup is None)
         tree = self._session.tree
-        if not self.on or self._session.setup is not None or rule_ending(tree.board) is not None:
+        if not self.on or self._session.setup is not None or tree.board.is_game_over():
             return
         start, moves, number, multipv = tree.record.start, tree.moves(), tree.node, self.multipv
 
@@ -141,12 +140,12 @@ class Study:
 
     def _line(self, info: Any) -> dict[str, Any]:
         tree, words = self._session.tree, self._words()
-        score = info.score if tree.board.turn == 0 else opposite(info.score)
+        score = info.score if tree.board.turn == 0 else -info.score
         moves = list(info.pv[:LINE_MOVES])
         return {
             "score": score_words(score, UNITS[tree.game], words),
-            "mate": score.startswith("mate"),
-            "chance": round(chance(score), 4),
+            "mate": score.mate,
+            "chance": round(score.chance(), 4),
             "depth": info.depth,
             "texts": line_texts(tree.board, moves, self._session.language),
             "moves": moves,
@@ -197,9 +196,9 @@ class Study:
             self.progress = len(findings) / whole
             first = session.tree.start_turn
             ply, found = next(reversed(findings.items()))
-            score = found.score if (first + ply) % 2 == 0 else opposite(found.score)
-            self.chances[numbers[ply]] = round(chance(score), 4)
-            session.send({"kind": "progress", "share": self.progress, "node": numbers[ply], "chance": chance(score)})
+            score = found.score if (first + ply) % 2 == 0 else -found.score
+            self.chances[numbers[ply]] = round(score.chance(), 4)
+            session.send({"kind": "progress", "share": self.progress, "node": numbers[ply], "chance": score.chance()})
             if len(findings) == whole:
                 self._judging, self.progress = None, None
                 self._judged(record, numbers, findings)
@@ -215,7 +214,7 @@ class Study:
                 "loss": round(move.loss, 4),
                 "given": round(move.given, 2),
                 "best": list(move.pv[:LINE_MOVES]),
-                "score": move.score if move.side == "black" else opposite(move.score),
+                "score": move.score if move.side == "black" else -move.score,
             }
         self.chances[numbers[-1]] = round(game.final, 4)
 

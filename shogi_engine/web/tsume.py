@@ -4,7 +4,6 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.play.ending import rule_ending
 from shogi_engine.web.pool import Job
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ class Tsume:
         if int(board.turn) == attacker:
             self.status = YOURS
             return
-        if rule_ending(board) is not None and board.is_checkmate():
+        if board.is_checkmate():
             self.status = SOLVED
             return
         start, moves = tree.record.start, tree.moves(number)

@@ -15,8 +15,8 @@ from shogi_engine.games.shogi.symbols import (
     SYMBOLS,
     WIDE_DIGITS,
 )
-from shogi_engine.play.ending import rule_ending
 from shogi_engine.records import GameRecord
+from shogi_engine.termination import BY_RULE
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import PROBLEMS
@@ -38,8 +38,8 @@ def state(session: "Session") -> dict[str, Any]:
     """Return all that is to be seen of a session, as a message."""
     tree, board, setup = session.tree, session.board, session.setup
     game, turn = tree.game, int(board.turn)
-    ending = None if setup else rule_ending(tree.board)
-    may_move = setup is None and ending is None and session.playing.may_move(turn)
+    outcome = None if setup else tree.board.outcome()
+    may_move = setup is None and outcome is None and session.playing.may_move(turn)
     return {
         "kind": "state",
         "session": session.identity,
@@ -61,7 +61,7 @@ def state(session: "Session") -> dict[str, Any]:
         "comment": tree.at.comment,
         "title": title(tree.record),
         "names": list(tree.record.names),
-        "playing": playing(session.playing, ending),
+        "playing": playing(session.playing, outcome),
         "analysis": {"on": session.study.on, "multipv": session.study.multipv},
         "judging": session.study.progress,
         "mating": session.study.mating,
@@ -86,16 +86,17 @@ def title(record: GameRecord) -> str:
     return names or record.headers.get("event", "") or record.headers.get("title", "")
 
 
-def playing(play: Playing, ending: Any) -> dict[str, Any]:
+def playing(play: Playing, outcome: Any) -> dict[str, Any]:
     """Return who plays, the clocks, and how the game ended."""
     clock, setting = play.clock, play.clock.setting
-    over = play.ending or ending
+    over = play.outcome or outcome
+    reason = "" if over is None or over.termination in BY_RULE else over.termination
     return {
         "on": play.on,
         "players": play.players,
         "thinking": play.thinking,
         "live": play.live,
-        "over": {"name": over.name, "winner": over.winner} if over else None,
+        "over": {"name": reason, "winner": over.winner} if over else None,
         "clock": {
             "seconds": [round(clock.seconds(side), 2) for side in (0, 1)],
             "byoyomi": setting.byoyomi,

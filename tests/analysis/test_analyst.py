@@ -29,7 +29,7 @@ def blunder():
 def test_a_missed_mate_is_named_with_its_line(missed):
     first = missed.moves[0]
     assert [(move.ply, move.missed_mate) for move in missed.missed_mates] == [(1, 3)]
-    assert first.pv == ("5c5d+", "6d7e", "9i6f") and first.score == "mate 3" and first.exact
+    assert first.pv == ("5c5d+", "6d7e", "9i6f") and str(first.score) == "mate 3" and first.exact
 
 
 def test_a_mate_that_is_played_is_not_missed():
@@ -42,7 +42,7 @@ def test_a_mate_that_is_played_is_not_missed():
         others = [moves[0] for moves in engine.find_mate(nodes=1_000_000, every=True).solutions]
     other = next(move for move in others if move != "5c5d+")
     game = analysis.analyse(GameRecord.from_moves("shogi", [other], start=MATE), nodes=NODES)
-    assert game.missed_mates == [] and game.moves[0].loss == 0 and game.moves[0].played_score.startswith("mate ")
+    assert game.missed_mates == [] and game.moves[0].loss == 0 and game.moves[0].played_score.mate
 
 
 def test_a_blunder_is_named_with_the_better_line(blunder):

@@ -3,25 +3,35 @@
 import pytest
 
 from shogi_engine.analysis import judgement
-from shogi_engine.analysis.judgement import Finding, amount, before_move, chance, judge, opposite, verdict
+from shogi_engine.analysis.judgement import Finding, amount, before_move, judge, verdict
 from shogi_engine.analysis.tables import game_table, sparkline
 from shogi_engine.records import GameRecord
+from shogi_engine.score import Score
+
+parse = Score.parse
 
 
 def test_chances():
-    assert chance("cp 0") == chance("discs 0") == 0.5
-    assert chance("cp 600") == pytest.approx(0.7311, abs=1e-4) and chance("cp 600") + chance("cp -600") == 1
-    assert chance("discs 5") == chance("cp 600")
-    assert [chance(f"mate {plies}") for plies in ("3", "0", "-4", "-0")] == [1, 1, 0, 0]
-    assert amount("cp 150", "cp") == 1.5 and amount("discs -2.5", "discs") == -2.5
-    assert amount("cp 9000", "cp") == amount("mate 3", "cp") == 30 and amount("mate -2", "discs") == -64
+    assert parse("cp 0").chance() == parse("discs 0").chance() == 0.5
+    assert (
+        parse("cp 600").chance() == pytest.approx(0.7311, abs=1e-4)
+        and parse("cp 600").chance() + parse("cp -600").chance() == 1
+    )
+    assert parse("discs 5").chance() == parse("cp 600").chance()
+    assert [parse(f"mate {plies}").chance() for plies in ("3", "0", "-4", "-0")] == [1, 1, 0, 0]
+    assert amount(parse("cp 150"), "cp") == 1.5 and amount(parse("discs -2.5"), "discs") == -2.5
+    assert (
+        amount(parse("cp 9000"), "cp") == amount(parse("mate 3"), "cp") == 30
+        and amount(parse("mate -2"), "discs") == -64
+    )
 
 
 def test_values_from_the_other_side():
-    assert [before_move(score) for score in ("cp 20", "cp 0", "discs -1.5", "mate -4", "mate 3", "mate -0")] == [
+    scores = map(parse, ("cp 20", "cp 0", "discs -1.5", "mate -4", "mate 3", "mate -0"))
+    assert [str(before_move(score)) for score in scores] == [
         "cp -20", "cp 0", "discs 1.5", "mate 5", "mate -4", "mate 1",
     ]  # fmt: skip
-    assert [opposite(score) for score in ("cp 20", "mate 3", "mate -4")] == ["cp -20", "mate -3", "mate 4"]
+    assert [str(-parse(score)) for score in ("cp 20", "mate 3", "mate -4")] == ["cp -20", "mate -3", "mate 4"]
 
 
 def test_verdicts_begin_at_their_thresholds():
@@ -35,41 +45,71 @@ def judged(findings, moves=("7g7f", "3c3d"), game="shogi"):
 
 
 def test_a_move_loses_what_the_next_position_says():
-    game = judged([Finding("2g2f", "cp 100", ("2g2f",)), Finding("3c3d", "cp 500"), Finding("2g2f", "cp -500")])
+    game = judged(
+        [
+            Finding("2g2f", parse("cp 100"), ("2g2f",)),
+            Finding("3c3d", parse("cp 500")),
+            Finding("2g2f", parse("cp -500")),
+        ]
+    )
     first, second = game.moves
-    assert (first.side, first.played_score, first.given) == ("black", "cp -500", 6)
-    assert first.loss == pytest.approx(chance("cp 100") - chance("cp -500"), abs=1e-6) and first.verdict == "blunder"
+    assert (first.side, str(first.played_score), first.given) == ("black", "cp -500", 6)
+    assert (
+        first.loss == pytest.approx(parse("cp 100").chance() - parse("cp -500").chance(), abs=1e-6)
+        and first.verdict == "blunder"
+    )
     assert (second.side, second.loss, second.verdict) == ("white", 0, "")
-    assert game.chances == pytest.approx([chance("cp 100"), chance("cp -500"), chance("cp -500")])
+    assert game.chances == pytest.approx(
+        [parse("cp 100").chance(), parse("cp -500").chance(), parse("cp -500").chance()]
+    )
     assert game.blunders == [first] == game.worst() and game.mean_loss("white") == 0
 
 
 def test_the_best_move_loses_nothing_and_no_loss_is_negative():
-    same = judged([Finding("7g7f", "cp 100"), Finding("8c8d", "cp 300"), Finding("2g2f", "cp 400")])
+    same = judged(
+        [
+            Finding("7g7f", parse("cp 100")),
+            Finding("8c8d", parse("cp 300")),
+            Finding("2g2f", parse("cp 400")),
+        ]
+    )
     assert [move.loss for move in same.moves] == [0, same.moves[1].loss] and same.moves[1].verdict == "blunder"
-    better = judged([Finding("2g2f", "cp 100"), Finding("8c8d", "cp -300"), Finding("2g2f", "cp -400")])
+    better = judged(
+        [
+            Finding("2g2f", parse("cp 100")),
+            Finding("8c8d", parse("cp -300")),
+            Finding("2g2f", parse("cp -400")),
+        ]
+    )
     assert [(move.loss, move.given) for move in better.moves] == [(0, 0), (0, 0)]
 
 
 def test_a_mate_let_go_is_missed_and_one_that_takes_longer_is_not():
-    after = [Finding("8c8d", "cp -2500"), Finding("2g2f", "cp 2500")]
-    missed = judged([Finding("2g2f", "mate 3", ("2g2f", "3c3d", "2f2e"), mate=3), *after])
+    after = [Finding("8c8d", parse("cp -2500")), Finding("2g2f", parse("cp 2500"))]
+    missed = judged([Finding("2g2f", parse("mate 3"), ("2g2f", "3c3d", "2f2e"), mate=3), *after])
     assert [(move.missed_mate, move.verdict) for move in missed.missed_mates] == [(3, "")]
     assert missed.values()["missed_mates"][0] == {
         "ply": 1, "move": "7g7f", "length": 3, "line": ["2g2f", "3c3d", "2f2e"],
     }  # fmt: skip
     assert "missed a mate in 3" in game_table(missed)
-    slower = judged([Finding("2g2f", "mate 3", ("2g2f",), mate=3, played_mate=5), *after])
-    assert slower.missed_mates == [] and slower.moves[0].loss == 0 and slower.moves[0].played_score == "mate 5"
+    slower = judged([Finding("2g2f", parse("mate 3"), ("2g2f",), mate=3, played_mate=5), *after])
+    assert slower.missed_mates == [] and slower.moves[0].loss == 0 and str(slower.moves[0].played_score) == "mate 5"
 
 
 def test_passes_are_no_moves_and_turn_the_value():
     moves = ["f5", "pass", "d6"]  # not played here: only the values matter
     record = GameRecord.from_moves("othello", moves)
     assert judgement.plies_to_examine(record) == [0, 2, 3]
-    game = judge(record, {0: Finding("f5", "discs 2"), 2: Finding("c3", "discs 4"), 3: Finding("", "discs 6")})
+    game = judge(
+        record,
+        {
+            0: Finding("f5", parse("discs 2")),
+            2: Finding("c3", parse("discs 4")),
+            3: Finding("", parse("discs 6")),
+        },
+    )
     assert [(move.ply, move.side) for move in game.moves] == [(1, "black"), (3, "black")]
-    assert game.moves[1].played_score == "discs -6" and game.moves[1].given == 10
+    assert str(game.moves[1].played_score) == "discs -6" and game.moves[1].given == 10
 
 
 def test_a_sparkline_has_a_bar_for_each_chance():

@@ -84,8 +84,8 @@ def sign(point):
 
 
 def discs(score):
-    assert score.startswith("discs ")
-    return float(score.split()[1])
+    assert score.unit == "discs"
+    return score.value
 
 
 def test_the_command(capsys, tmp_path, played):

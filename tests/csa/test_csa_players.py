@@ -14,6 +14,7 @@ from shogi_engine.csa.summary import TimeControl
 from shogi_engine.csa.usi_player import UsiPlayer
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
 from shogi_engine.games.shogi.notation import START
+from shogi_engine.score import Score
 
 LONGEST = 10.0
 STUB = Path(__file__).with_name("usi_echo.py")
@@ -64,7 +65,7 @@ class Searched:
 
     def __init__(self, score="cp 25", value=25):
         self.bestmove, self.ponder, self.pv, self.depth = "7g7f", "3c3d", ["7g7f", "3c3d"], 4
-        self.score, self.value = score, value
+        self.score, self.value = Score.parse(score), value
 
 
 class FakeEngine:

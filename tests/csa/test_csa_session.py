@@ -76,15 +76,15 @@ def test_scores_and_lines_are_sent_if_the_server_wants_them():
         ("-", ["#ILLEGAL_MOVE", "#WIN"], (1, 0, 0, 0), "illegal move"),
         ("-", ["+7775FU,T1", "#ILLEGAL_MOVE", "#WIN"], (1, 0, 0, 0), "illegal move"),
         ("-", ["%KACHI,T1", "#ILLEGAL_MOVE", "#WIN"], (1, 0, 0, 0), "illegal move"),
-        ("-", ["#ILLEGAL_ACTION", "#LOSE"], (0, 1, 0, 0), "opponent's illegal move"),
+        ("-", ["#ILLEGAL_ACTION", "#LOSE"], (0, 1, 0, 0), "illegal move"),
         ("-", ["%KACHI,T1", "#JISHOGI", "#LOSE"], (0, 1, 0, 0), "declaration"),
         ("-", ["#JISHOGI", "#DRAW"], (0, 0, 1, 0), "impasse"),
         ("-", ["#SENNICHITE", "#DRAW"], (0, 0, 1, 0), "repetition"),
         ("-", ["#OUTE_SENNICHITE", "#WIN"], (1, 0, 0, 0), "illegal move"),
-        ("-", ["#OUTE_SENNICHITE", "#LOSE"], (0, 1, 0, 0), "opponent's illegal move"),
+        ("-", ["#OUTE_SENNICHITE", "#LOSE"], (0, 1, 0, 0), "illegal move"),
         ("-", ["#MAX_MOVES", "#CENSORED"], (0, 0, 1, 0), "max moves"),
-        ("-", ["#WIN"], (1, 0, 0, 0), "lost by default"),
-        ("-", ["#ABNORMAL", "#WIN"], (1, 0, 0, 0), "lost by default"),
+        ("-", ["#WIN"], (1, 0, 0, 0), "unknown"),
+        ("-", ["#ABNORMAL", "#WIN"], (1, 0, 0, 0), "unknown"),
         ("-", ["#CHUDAN"], (0, 0, 0, 1), "interrupted"),
         ("+", ["#TIME_UP", "#LOSE"], (0, 1, 0, 0), "time"),
         ("+", ["#ILLEGAL_MOVE", "#LOSE"], (0, 1, 0, 0), "illegal move"),
@@ -99,7 +99,7 @@ def test_every_end_of_a_game(tmp_path, turn, lines, counts, ending):
 
     played = play(lambda peer: finished_game(peer, *lines, turn=turn), slow, folder=tmp_path)
     assert played.error is None and played.counts == counts
-    assert kept_record(tmp_path).ending == ({"lost by default": "interrupted"}.get(ending, ending))  # CSA has no word
+    assert kept_record(tmp_path).ending == ({"unknown": "interrupted"}.get(ending, ending))  # CSA has no word
     assert played.player.results == {(1, 0, 0, 0): ["win"], (0, 1, 0, 0): ["lose"], (0, 0, 1, 0): ["draw"]}.get(
         counts, []
     )

@@ -18,7 +18,7 @@ def text_of(page):
     return (ROOT / "docs" / page).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, "from-python-chess.md"])
 def test_the_programs_run(page, capsys):
     blocks = re.findall(r"^```python\n(.*?)^```", text_of(page), re.DOTALL | re.MULTILINE)
     assert blocks

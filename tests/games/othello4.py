@@ -8,6 +8,7 @@ import numpy as np
 from shogi_engine.bits import ONE, ZERO
 from shogi_engine.game import Game, provides
 from shogi_engine.jit import new_record, njit, popcount, record_dtype
+from shogi_engine.score import Score
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 
 POSITION = record_dtype([("discs", np.uint64, (2,)), ("turn", np.int64)])  # black's and white's discs; 0: black's turn
@@ -166,5 +167,5 @@ GAME = Game(
     format_move=lambda pos, move: "pass" if move == PASS else NAMES[int(move) - 1],
     params=PARAMS,
     default_params=default_params,
-    score_text=lambda value: f"discs {value / DISC:g}",
+    score=lambda value: Score.discs(value / DISC),
 )

@@ -7,13 +7,15 @@ import random
 import pytest
 from rich.console import Console
 
+from shogi_engine import records
 from shogi_engine.cli.match_table import MatchView
 from shogi_engine.match import GameLog, Match, Schedule, Terms, standings, text_table
-from shogi_engine.match.game_records import ending_of, game_record
+from shogi_engine.match.game_records import game_record, outcome_of, save
 from shogi_engine.match.page import page
 from shogi_engine.match.report import crosstable, fitted
 from shogi_engine.match.terms import Adjudicator
 from shogi_engine.match_statistics import Sprt, expected_score
+from shogi_engine.termination import Outcome, Termination
 
 USED = {"moves": 10, "ms": 50.0, "nodes": 700, "late": 0, "longest": 9.0}
 
@@ -108,27 +110,39 @@ def test_adjudication():
 
 
 @pytest.mark.parametrize(
-    ("reason", "fault", "black_won", "side", "ending"),
+    ("reason", "fault", "winner", "termination"),
     [
-        ("checkmate", "", True, 1, "mate"),
-        ("resign", "", False, 0, "resignation"),
-        ("declaration", "", True, 0, "declaration"),
-        ("fourfold repetition", "", None, 0, "repetition"),
-        ("max plies", "", None, 1, "max moves"),
-        ("agreed", "", None, 1, "draw"),
-        ("agreed", "", True, 1, "resignation"),
-        ("agreed", "", True, 0, "won by default"),
-        ("perpetual check", "", True, 0, "opponent's illegal move"),
-        ("perpetual check", "", True, 1, "illegal move"),
-        ("time: 120 ms of 100", "time", False, 0, "time"),
-        ("illegal move: no", "illegal move", False, 0, "illegal move"),
-        ("crash: exit status 1", "crash", False, 0, "lost by default"),
-        ("crash", "crash", True, 0, "won by default"),
-        ("second answer", "second answer", True, 0, "won by default"),
+        ("checkmate", "", 0, "mate"),
+        ("mate", "", 0, "mate"),
+        ("resign", "", 1, "resignation"),
+        ("declaration", "", 0, "declaration"),
+        ("fourfold repetition", "", None, "repetition"),
+        ("max plies", "", None, "max moves"),
+        ("agreed", "", None, "adjudication"),
+        ("agreed", "", 0, "adjudication"),
+        ("perpetual check", "", 0, "perpetual check"),
+        ("time: 120 ms of 100", "time", 1, "time"),
+        ("illegal move: no", "illegal move", 1, "illegal move"),
+        ("crash: exit status 1", "crash", 1, "default"),
+        ("second answer", "second answer", 0, "default"),
     ],
 )
-def test_how_games_end_in_records(reason, fault, black_won, side, ending):
-    assert ending_of({"reason": reason, "fault": fault}, black_won, side) == ending
+def test_how_games_end_in_records(reason, fault, winner, termination):
+    assert outcome_of({"reason": reason, "fault": fault}, winner) == Outcome(winner, termination)
+
+
+def test_what_a_file_of_games_cannot_hold_is_told(tmp_path):
+    record = {"game": 0, "score": 1.0, "reason": "adjudication", "fault": "", "moves": "7g7f 3c3d", "plies": 2}
+    assert "winners" in save(tmp_path / "games.csa", "shogi", {0: record}, ["first", "second"])
+    assert not {"endings", "winners"} & set(save(tmp_path / "games.kif", "shogi", {0: record}, ["first", "second"]))
+
+
+def test_an_adjudicated_win_is_read_back_from_the_records_of_a_match():
+    record = {"game": 0, "score": 1.0, "reason": "agreed", "fault": "", "moves": "7g7f 3c3d", "plies": 2}
+    for moves in ("7g7f 3c3d", "7g7f"):
+        made = game_record("shogi", 0, record | {"moves": moves}, ["first", "second"])
+        (again,) = records.loads(records.dumps(made, "kif"))
+        assert again.outcome() == made.outcome() == Outcome(0, Termination.ADJUDICATION) and again.result == "1-0"
 
 
 def test_a_game_becomes_a_record():

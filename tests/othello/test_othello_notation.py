@@ -9,7 +9,7 @@ from othello_cases import POSITIONS, random_game
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.board import Board, Move
-from shogi_engine.games.othello.game import score_text
+from shogi_engine.games.othello.game import score
 from shogi_engine.games.othello.notation import (
     START,
     format_move,
@@ -81,8 +81,8 @@ def test_split_transcript():
     assert split_transcript("") == [] == parse_transcript("  ")
 
 
-def test_score_text():
-    assert [score_text(value) for value in (0, 400, -6400, 125)] == ["discs 0", "discs 4", "discs -64", "discs 1.25"]
+def test_score():
+    assert [str(score(value)) for value in (0, 400, -6400, 125)] == ["discs 0", "discs 4", "discs -64", "discs 1.25"]
 
 
 # What is refused, and words of the reason.

@@ -6,8 +6,11 @@ from itertools import islice
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board as ShogiBoard
 from shogi_engine.games.shogi.records.handicaps import HANDICAPS
-from shogi_engine.records import ENDINGS, GameRecord
+from shogi_engine.games.shogi.records.kakinoki import WORDS as KIF_WORDS
+from shogi_engine.records import GameRecord, Outcome, Termination
+from shogi_engine.termination import usual_outcome
 
+HELD = tuple(dict.fromkeys(termination for termination, _ in KIF_WORDS.words.values()))  # by KIF and JKF
 BOARDS = {"shogi": ShogiBoard, "othello": OthelloBoard}
 WORDS = (
     *(
@@ -73,7 +76,7 @@ def random_record(seed, game="shogi", plies=60, variations=3, start=None):
     board = record.board(0)
     last = add_line(rng, record.root, board, game, rng.randrange(1, plies))
     if game == "shogi" and rng.random() < 0.7:
-        last.ending = rng.choice(ENDINGS).name
+        last.end(usual_outcome(rng.choice(HELD), record.side(len(record.moves))))
         last.ending_seconds = rng.choice((None, 5.0))
     for _ in range(rng.randrange(variations + 1)):
         lines = list(islice(record.lines(), 5))
@@ -88,7 +91,7 @@ def random_record(seed, game="shogi", plies=60, variations=3, start=None):
             board.push_text(node.move)
         end = add_line(rng, path[-1], board, game, rng.randrange(1, 8))
         if game == "shogi" and rng.random() < 0.3:
-            end.ending = "interrupted"
+            end.end(Outcome(None, Termination.INTERRUPTED))
     record.names = [rng.choice(("", "\u5148\u624b\u592a\u90ce", "Engine 2 (1800)")) for _ in range(2)]
     if rng.random() < 0.5:
         record.headers = {"event": "\u7b2c1\u671f", "started": "2020/01/02 10:00:00"}

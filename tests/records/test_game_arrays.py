@@ -24,7 +24,7 @@ from shogi_engine.records import ENDINGS, RecordError, dumps, load_format
 
 SCANNED = ("csa",)
 RESULTS = {"1-0": 1, "0-1": -1}
-ENDING_NAMES = [ending.name for ending in ENDINGS]
+ENDING_NAMES = list(ENDINGS)
 FLOODGATE = """V2
 N+black_engine
 N-white_engine

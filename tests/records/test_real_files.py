@@ -132,14 +132,23 @@ def test_ki2_of_a_newspaper():
 @pytest.mark.parametrize(
     ("line", "ending", "result"),
     [("まで2手で後手の勝ち", "resignation", "0-1"), ("まで2手で時間切れにより後手の勝ち", "time", "0-1"),
-     ("まで2手で先手の反則負け", "illegal move", "0-1"), ("まで2手で先手の反則勝ち", "opponent's illegal move", "1-0"),
+     ("まで2手で先手の反則負け", "illegal move", "0-1"), ("まで2手で先手の反則勝ち", "illegal move", "1-0"),
      ("まで2手で千日手", "repetition", "1/2-1/2"), ("まで2手で持将棋", "impasse", "1/2-1/2"), ("まで2手で詰み", "mate", "0-1"),
-     ("まで、2手で先手の入玉勝ち", "declaration", "1-0"), ("まで2手で後手の不戦勝", "lost by default", "0-1")],
+     ("まで、2手で先手の入玉勝ち", "declaration", "1-0"), ("まで2手で後手の不戦勝", "default", "0-1")],
 )  # fmt: skip
 def test_last_lines(line, ending, result):
     for moves in ("1 ７六歩(77)\n2 ３四歩(33)\n", "▲７六歩 △３四歩\n"):
         record = one(moves + line + "\n")
         assert (record.ending, record.result) == (ending, result)
+
+
+def test_the_last_line_tells_who_has_won():
+    """Servers let a player resign while the opponent thinks."""
+    for plies, line in ((2, "まで2手で先手の勝ち"), (1, "まで1手で後手の勝ち")):
+        moves = "".join(("1 ７六歩(77)\n", "2 ３四歩(33)\n")[:plies])
+        record = one(f"{moves}{plies + 1} 投了\n{line}\n")
+        assert (record.ending, record.result) == ("resignation", "1-0" if plies == 2 else "0-1")
+        assert one(f"{moves}{plies + 1} 投了\nまで2手でやめ\n").ending == "resignation"
 
 
 def test_an_illegal_move_that_ended_the_game():

@@ -336,7 +336,7 @@ def test_parse_usi():
 def test_result():
     assert Board().result() == "*"
     mate = Board("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1")
-    assert mate.result() == "1-0" and str(mate.outcome()) == "black wins: checkmate"
+    assert mate.result() == "1-0" and str(mate.outcome()) == "black wins: mate"
     assert mate.mirror().result() == "0-1"
     game = Board("4k4/9/9/9/9/9/9/9/4K4 b - 1")
     for usi in ["5i5h", "5a5b", "5h5i", "5b5a"] * 3:

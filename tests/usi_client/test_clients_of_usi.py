@@ -13,7 +13,6 @@ import pytest
 from shogi_engine import engine_client
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.usi_client import (
-    MATE_SCORE,
     EngineError,
     Info,
     Limit,
@@ -44,11 +43,11 @@ def stub(*kinds, **settings):
         ),
         (
             "info depth 3 multipv 2 score cp 12 upperbound nodes 4",
-            Info(depth=3, multipv=2, nodes=4, score=Score(12, bound="upperbound")),
+            Info(depth=3, multipv=2, nodes=4, score=Score(12), bound="upper"),
         ),
-        ("info score mate -3 lowerbound", Info(score=Score(-MATE_SCORE, True, 3, "lowerbound"))),
-        ("info score mate + nodes 5", Info(score=Score(MATE_SCORE, True), nodes=5)),
-        ("info score mate -0", Info(score=Score(-MATE_SCORE, True, 0))),
+        ("info score mate -3 lowerbound", Info(score=Score.mated_in(3), bound="lower")),
+        ("info score mate + nodes 5", Info(score=Score.mate_in(None), nodes=5)),
+        ("info score mate -0", Info(score=Score.mated_in(0))),
         ("info currmove P*5e currmovenumber 3 nodes +7", Info(currmove="P*5e", currmovenumber=3, nodes=7)),
         ("info pv 7g7f nodes 5", Info(pv=("7g7f",), nodes=5)),
         ("info string depth 7  score cp 9", Info(string="depth 7  score cp 9")),

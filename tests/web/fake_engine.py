@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 from shogi_engine.analysis.judgement import Finding
 from shogi_engine.levels import LevelPlan
+from shogi_engine.score import Score
 
 LONG_MS = 5000  # searches of at least so long are live analysis here: they go on until they are stopped
 
@@ -68,7 +69,14 @@ class FakeEngine:
     def _line(self, move, number, count):
         unit = "cp" if self.game.name == "shogi" else "discs"
         return SimpleNamespace(
-            multipv=number, depth=7, seldepth=9, nodes=4321, seconds=0.5, bound="", pv=[move], score=f"{unit} {count}"
+            multipv=number,
+            depth=7,
+            seldepth=9,
+            nodes=4321,
+            seconds=0.5,
+            bound="",
+            pv=[move],
+            score=Score.parse(f"{unit} {count}"),
         )
 
     def _think(self, lines, on_info):
@@ -114,7 +122,7 @@ class FakeExaminer:
     def examine(self, record, ply):
         score = 900 if ply == 3 else 0
         best = sorted(map(str, record.board(ply).legal_moves))[:1]
-        return Finding(best[0] if best else "", f"{self._unit} {score}", tuple(best), 5)
+        return Finding(best[0] if best else "", Score.parse(f"{self._unit} {score}"), tuple(best), 5)
 
 
 def wait_for(condition, seconds=10.0):

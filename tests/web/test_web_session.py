@@ -128,6 +128,20 @@ def test_a_game_against_the_engine(player):
         player.do("resign")
 
 
+def test_resigning_while_the_engine_thinks_is_saved_as_such(player, monkeypatch):
+    player.do("new", game="shogi", players=[None, 3])
+    monkeypatch.setattr(player.session.playing, "go_on", lambda: None)  # the engine never moves
+    player.do("move", move="7g7f")
+    player.do("resign")
+    assert player.state["playing"]["over"] == {"name": "resignation", "winner": 1}
+    player.do("save", format="kif")
+    (again,) = records.loads(base64.b64decode(player.last("file")["data"]))
+    assert (again.ending, again.result) == ("resignation", "0-1")
+    assert not {"endings", "winners"} & set(player.last("file")["lost"])
+    player.do("save", format="csa")
+    assert "winners" in player.last("file")["lost"]
+
+
 def test_the_engine_begins_a_handicap_game_and_the_board_is_turned_for_white(player):
     player.do("new", game="shogi", players=[3, None], handicap="2-piece")
     assert player.session.tree.record.start == HANDICAPS["二枚落ち"] and player.state["flipped"]

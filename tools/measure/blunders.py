@@ -25,7 +25,7 @@ def nodes_needed(infos: list[Info], value: int) -> int | None:
     """Return at how many nodes the engine that wrote `infos` first said `value` or more and kept to it, or None."""
     first = None
     for info in infos:
-        if info.score is not None and info.nodes is not None and info.score.bound != "upperbound":
+        if info.score is not None and info.nodes is not None and info.bound != "upper":
             first = (first or info.nodes) if info.score.value >= value else None
     return first
 

@@ -18,11 +18,11 @@ def data_folder() -> Path:
 
 
 def game_record(
-    game: str, start: str, moves: Sequence[str], seconds: Sequence[float | None], ending: str, names: Sequence[str]
+    game: str, start: str, moves: Sequence[str], seconds: Sequence[float | None], names: Sequence[str]
 ) -> GameRecord:
     """Return the record of a game played here; times in full seconds, as KIF has them."""
     whole = [None if each is None else float(round(each)) for each in seconds]
-    record = GameRecord.from_moves(game, moves, start=start, seconds=whole, ending=ending)
+    record = GameRecord.from_moves(game, moves, start=start, seconds=whole)
     record.names = list(names)
     record.headers["started"] = time.strftime("%Y/%m/%d")
     return record

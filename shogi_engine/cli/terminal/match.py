@@ -10,8 +10,8 @@ from shogi_engine import games, records
 from shogi_engine.cli.terminal.keeping import game_record, load_game
 from shogi_engine.cli.terminal.screen import SIDES, WESTERN, Line, Look, draw, plain
 from shogi_engine.play.clock import GameClock, TimeUp
-from shogi_engine.play.ending import rule_ending
 from shogi_engine.play.strength import DEFAULT_MS, level_limits, timed_limits
+from shogi_engine.termination import BY_RULE, Outcome, Termination
 from shogi_engine.threads import start_thread
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Match:
     flipped: bool = False
     clock: GameClock = field(default_factory=GameClock)
     show_board: Callable[[list[Line]], Any] | None = None
-    ending: str = ""  # how the game ended, one of records.ENDINGS by name
+    outcome: Outcome | None = None  # how the game ended
     over: bool = False
 
     def __post_init__(self) -> None:
@@ -86,17 +86,21 @@ class Match:
         """Tell whether the game is over, and say so if the rules end it."""
         if self.over:
             return True
-        ending = rule_ending(self._position())
-        if ending is not None:
-            self._end(ending.name, ending.text)
+        found = self._position().outcome()
+        if found is not None:
+            self._end(Outcome(found.winner, found.termination), str(found))
         elif len(self.engine.moves) >= self.max_moves:
-            self._end("max moves", f"a draw: {self.max_moves} moves")
+            self._end(Outcome(None, Termination.MAX_MOVES), f"a draw: {self.max_moves} moves")
         return self.over
 
-    def _end(self, ending: str, text: str) -> None:
+    def _end(self, outcome: Outcome, text: str = "") -> None:
         self.clock.stop()
-        self.ending, self.over = ending, True
-        self.show(text)
+        self.outcome, self.over = outcome, True
+        self.show(text or str(outcome))
+
+    def _end_by_time(self, side: int) -> None:
+        outcome = Outcome(1 - side, Termination.TIME_FORFEIT)
+        self._end(outcome, f"{SIDES[1 - side]} wins: {SIDES[side]} ran out of time")
 
     def _position(self) -> Any:
         """Return the game's Board with all moves."""
@@ -152,7 +156,7 @@ class Match:
         side = self._position().turn
         if self.engine.may_declare():
             self.show("engine: declares a win (entering king)")
-            self._end("declaration", f"{SIDES[side]} wins: declaration")
+            self._end(Outcome(side, Termination.DECLARATION))
             return
         known = self.engine.book_move()
         if known:
@@ -164,7 +168,7 @@ class Match:
             known, shown = found.bestmove, self._shown([found.bestmove])
             how = f"{found.score}, depth {found.depth}, {found.seconds:.1f} s"
         if self.clock.is_over():
-            self._end("time", f"{SIDES[1 - side]} wins: {SIDES[side]} ran out of time")
+            self._end_by_time(side)
             return
         self._push(known)
         self._board()
@@ -208,7 +212,7 @@ class Match:
         except TimeUp:
             line = ""
         if self.clock.is_over():
-            self._end("time", f"{SIDES[1 - side]} wins: {SIDES[side]} ran out of time")
+            self._end_by_time(side)
             return True
         command, _, rest = line.partition(" ")
         command = SHORT.get(command, command)
@@ -252,12 +256,12 @@ class Match:
 
     def _do_resign(self, _: str) -> None:
         side = self._position().turn
-        self._end("resignation", f"{SIDES[1 - side]} wins: {SIDES[side]} resigns")
+        self._end(Outcome(1 - side, Termination.RESIGNATION), f"{SIDES[1 - side]} wins: {SIDES[side]} resigns")
 
     def _do_declare(self, _: str) -> None:
         if not self.engine.may_declare():
             raise ValueError("there is no win to declare")
-        self._end("declaration", f"{SIDES[self._position().turn]} wins: declaration")
+        self._end(Outcome(int(self._position().turn), Termination.DECLARATION))
 
     def _do_level(self, text: str) -> None:
         if text:
@@ -314,7 +318,7 @@ class Match:
         self.note_stored()
 
     def _state(self) -> tuple[Any, ...]:
-        return bytes(self.engine.root), tuple(self.engine.moves), self.ending
+        return bytes(self.engine.root), tuple(self.engine.moves), self.outcome
 
     def note_stored(self) -> None:
         """Take note that the game as it is lies in a file."""
@@ -331,13 +335,16 @@ class Match:
         names = ["human" if side in self.humans else engine_name for side in (0, 1)]
         game = self.engine.game
         start = game.format_position(self.engine.root)
-        record = game_record(game.name, start, self.engine.move_texts, self._seconds, self._ending_so_far(), names)
+        record = game_record(game.name, start, self.engine.move_texts, self._seconds, names)
+        record.end(self._outcome_so_far())
         outcome = self._position().outcome()
         record.score = getattr(outcome, "score", None)
         return record
 
-    def _ending_so_far(self) -> str:
-        return self.ending or ("" if self.over else "interrupted")
+    def _outcome_so_far(self) -> Outcome | None:
+        if self.outcome is None:
+            return None if self.over else Outcome(None, Termination.INTERRUPTED)
+        return None if self.outcome.termination in BY_RULE else self.outcome
 
 
 def _file_name(text: str) -> str:

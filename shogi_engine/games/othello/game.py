@@ -12,12 +12,13 @@ from shogi_engine.games.othello.names import EVALUATIONS
 from shogi_engine.games.othello.notation import START, format_move, format_obf, parse_move, parse_obf
 from shogi_engine.games.othello.params import PARAMS, default_params
 from shogi_engine.games.othello.types import DISC, MAX_MOVES, POSITION, UNDO
+from shogi_engine.score import Score
 from shogi_engine.search.context import DEEPER, FINISH, PROBCUT, TABLE
 
 
-def score_text(value: int) -> str:
-    """Return a value in discs, with its hundredths if it has any: 'discs 4', 'discs -1.25'."""
-    return f"discs {value / DISC:g}"
+def score(value: int) -> Score:
+    """Return a value in discs."""
+    return Score.discs(value / DISC)
 
 
 def make_solver(**options: Any) -> Any:
@@ -37,7 +38,7 @@ GAME = Game(
     format_move=format_move,
     params=PARAMS,
     default_params=default_params,
-    score_text=score_text,
+    score=score,
     histories=NEAR_TABLE,
     solver=make_solver,
     evaluations=EVALUATIONS,

@@ -40,8 +40,8 @@ const WORDS = {
     leave: "Leave", again: "Again", nextProblem: "Next problem", solution: "Show the solution",
     squareEmpty: "empty", blackwins: "Black", whitewins: "White",
     "end_": "the game is over", end_resignation: "resignation", end_mate: "mate", end_time: "time", end_repetition: "repetition",
-    end_declaration: "declaration", "end_max moves": "too many moves", "end_won by default": "resignation",
-    "end_illegal move": "perpetual check", "end_opponent's illegal move": "perpetual check",
+    end_declaration: "declaration", "end_max moves": "too many moves",
+    "end_perpetual check": "perpetual check", "end_no legal move": "no legal move", end_try: "try",
   },
   ja: {
     shogi: "将棋", othello: "オセロ", games: "種目", menu: "メニュー", new: "対局", open: "開く", save: "保存",
@@ -82,8 +82,8 @@ const WORDS = {
     leave: "終わる", again: "もう一度", nextProblem: "次の問題", solution: "正解を見る",
     squareEmpty: "空き", 
     "end_": "終局", end_resignation: "投了", end_mate: "詰み", end_time: "時間切れ", end_repetition: "千日手",
-    end_declaration: "入玉宣言", "end_max moves": "手数制限", "end_won by default": "投了",
-    "end_illegal move": "連続王手の千日手", "end_opponent's illegal move": "連続王手の千日手",
+    end_declaration: "入玉宣言", "end_max moves": "手数制限",
+    "end_perpetual check": "連続王手の千日手", "end_no legal move": "詰み", end_try: "トライ",
   },
 };
 

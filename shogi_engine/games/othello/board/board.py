@@ -29,6 +29,7 @@ from shogi_engine.games.othello.notation import (
 from shogi_engine.games.othello.position import make_canonical, transform_position
 from shogi_engine.games.othello.types import BLACK, DISC_MOVE, PASS, POSITION, SQUARES, UNDO, WHITE
 from shogi_engine.records.tree import GameRecord
+from shogi_engine.termination import Termination
 
 _move_of = MOVES.__getitem__
 _OWN, _OPPONENT, _SIDE = range(3)  # the words of a POSITION
@@ -57,6 +58,11 @@ class Outcome:
     def result(self) -> str:
         """Return '1-0' if black has won, '0-1' if white has, else '1/2-1/2'."""
         return "1/2-1/2" if self.winner is None else "0-1" if self.winner else "1-0"
+
+    @property
+    def termination(self) -> Termination:
+        """WIPE_OUT if a side has no disc left, else DISCS."""
+        return Termination.DISCS if self.black and self.white else Termination.WIPE_OUT
 
     def __str__(self) -> str:
         who = "a draw" if self.winner is None else f"{SIDES[self.winner]} wins"
@@ -391,7 +397,7 @@ class Board(BoardMemory):
         return move
 
     def record(self, ending: str = "") -> GameRecord:
-        """Return the record of the moves made; `ending` is one of records.ENDINGS by name."""
+        """Return the record of the moves made; `ending` is one of records.ENDINGS."""
         return GameRecord.from_moves(
             "othello", [str(move) for move in self.move_stack], start=self.root().obf(), ending=ending
         )

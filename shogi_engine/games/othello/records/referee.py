@@ -15,7 +15,8 @@ from shogi_engine.games.othello.position import do_move
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import BLACK, PASS, SQUARES, UNDO
 from shogi_engine.jit import new_record
-from shogi_engine.records.tree import GameRecord, Node
+from shogi_engine.records.tree import GameRecord, Node, leader
+from shogi_engine.termination import Outcome, Termination, usual_outcome
 
 
 class Referee:
@@ -78,26 +79,59 @@ class LineBuilder:
             self.record.score = float(self.referee.score())
 
 
-def set_result(record: GameRecord, text: str) -> None:
-    """Take a result as GGF or SGF write it: '+4.00', '-12:r', 'B+R', 'W+12', 'Draw'; else it is the header 'RE'.
+# Why a game was won, by the letter that GGF and SGF have for it.
+REASONS = {
+    "R": Termination.RESIGNATION,
+    "RESIGN": Termination.RESIGNATION,
+    "T": Termination.TIME_FORFEIT,
+    "TIME": Termination.TIME_FORFEIT,
+    "F": Termination.DEFAULT,
+    "FORFEIT": Termination.DEFAULT,
+}
+LETTERS = {termination: letter for letter, termination in reversed(REASONS.items())}
 
-    To be called after the moves: only who is to move resigns or runs out of time.
+
+def parse_result(text: str, side: int) -> tuple[float | None, Outcome | None]:
+    """Return (score, ending) of a result as GGF or SGF write it: '+4.00', '-12:r', 'B+R', 'W+12', 'Draw'.
+
+    None for what it does not tell. Where no winner is named, `side`, who is to move, has resigned or run out of time.
     """
-    winner, _, how = text.strip().upper().partition(":" if ":" in text or text.strip()[:1] in "+-0123456789?" else "+")
-    sign = {"B": 1.0, "W": -1.0}.get(winner)
-    number = how if sign else winner
+    text = text.strip().upper()
+    winner, _, how = text.partition(":" if ":" in text or text[:1] in "+-0123456789?" else "+")
+    colour = {"B": 0, "W": 1}.get(winner)
+    score: float | None = None
     try:
-        score = (sign or 1.0) * float(number)
-        if abs(score) <= SQUARES:
-            record.score = score
-            how = "" if sign else how
+        score = float(winner if colour is None else how) * (-1 if colour == 1 else 1)
+        if not abs(score) <= SQUARES:
+            score = None
+        elif colour is not None:
+            how = ""
+        elif score:
+            colour = int(score < 0)
     except ValueError:
-        if text.strip().upper() == "DRAW":
-            record.score = 0.0
-    ending = {"R": "resignation", "T": "time", "RESIGN": "resignation", "TIME": "time"}.get(how, "")
-    if ending and not record.ending:
-        record.ending = ending
-        if sign and record.result != ("1-0" if sign > 0 else "0-1"):
-            record.ending = ""
+        score = 0.0 if text == "DRAW" else None
+    termination = REASONS.get(how)
+    if termination is None and not how and colour is not None and score is None:
+        termination = Termination.UNKNOWN
+    if termination is None:
+        return score, None
+    return score, usual_outcome(termination, side) if colour is None else Outcome(colour, termination)
+
+
+def set_result(record: GameRecord, text: str) -> None:
+    """Take a result as `parse_result` reads it; else it is the header 'RE'. To be called after the moves."""
+    score, outcome = parse_result(text, record.side(len(record.moves)))
+    if score is not None:
+        record.score = score
+    if outcome is not None and not record.ending:
+        record.end(outcome)
     if record.score is None and not record.ending and text.strip() not in ("", "?"):
         record.headers["RE"] = text
+
+
+def kept_outcome(result: str, record: GameRecord, node: Node, side: int) -> Outcome:
+    """Return what is read back of how a line ends, where a file tells the game's `result` and nothing of variations."""
+    score, outcome = parse_result(result, side) if node is record.main_line[-1] else (None, None)
+    if outcome is not None or score is None:
+        return outcome or Outcome(None, Termination.NONE)
+    return Outcome(leader(score), Termination.UNKNOWN)

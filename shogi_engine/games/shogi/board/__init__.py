@@ -37,10 +37,8 @@ from shogi_engine.games.shogi.board.pieces import (
     SQUARES,
     STARTING_SFEN,
     Occupied,
-    Outcome,
     Piece,
     SquareSet,
-    Termination,
     can_move_without_promotion,
     can_promote,
     file_index,
@@ -65,6 +63,7 @@ from shogi_engine.games.shogi.types import (
     WHITE,
 )
 from shogi_engine.games.shogi.validation import Status
+from shogi_engine.termination import Outcome, Termination
 
 A9, A8, A7, A6, A5, A4, A3, A2, A1 = range(9)
 B9, B8, B7, B6, B5, B4, B3, B2, B1 = range(9, 18)

@@ -12,9 +12,7 @@ from shogi_engine.games.shogi.board.entries import ENTRIES
 from shogi_engine.games.shogi.board.kernels import CODES, NO_LEGAL_MOVE, TRIED, UNDECIDED
 from shogi_engine.games.shogi.board.moves import MOVES, MOVES_BY_USI, Move
 from shogi_engine.games.shogi.board.pieces import (
-    Outcome,
     SquareSet,
-    Termination,
     can_move_without_promotion,
     can_promote,
 )
@@ -28,6 +26,7 @@ from shogi_engine.games.shogi.types import PAWN, move_captured
 from shogi_engine.games.shogi.usi_moves import illegal_move, legal_move, split_usi_position
 from shogi_engine.games.shogi.validation import Status
 from shogi_engine.records.tree import GameRecord
+from shogi_engine.termination import Outcome, Termination
 
 _move_of = MOVES.__getitem__
 
@@ -335,7 +334,7 @@ class Board(BaseBoard):
         return last.to_square if last else None
 
     def record(self, ending: str = "") -> GameRecord:
-        """Return the record of the moves made; `ending` is one of records.ENDINGS by name."""
+        """Return the record of the moves made; `ending` is one of records.ENDINGS."""
         return GameRecord.from_moves(
             "shogi", [move.usi() for move in self.move_stack], start=self.root().sfen(), ending=ending
         )

@@ -1,4 +1,4 @@
-"""What a Board is asked about and answers with: Piece, SquareSet, Outcome, and python-shogi's constants.
+"""What a Board is asked about and answers with: Piece, SquareSet, and python-shogi's constants.
 
 Squares are numbered as an SFEN is read: 0 is 9a, 8 is 1a, 80 is 1i. Bit s of a mask (int) is square s.
 """
@@ -6,7 +6,6 @@ Squares are numbered as an SFEN is read: 0 is 9a, 8 is 1a, 80 is 1i. Bit s of a 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from shogi_engine.games.shogi.notation import START
@@ -122,32 +121,6 @@ class Piece:
         if symbol.lower() not in PIECE_SYMBOLS[1:]:
             raise ValueError(f"no piece has the symbol {symbol!r}")
         return cls(PIECE_SYMBOLS.index(symbol.lower()), WHITE if symbol.islower() else BLACK)
-
-
-class Termination(Enum):
-    """Why a game is over. TRY: a king stands where the enemy's began, where the try rule holds."""
-
-    CHECKMATE = "checkmate"
-    STALEMATE = "no legal move"
-    FOURFOLD_REPETITION = "fourfold repetition"
-    PERPETUAL_CHECK = "perpetual check"
-    TRY = "try"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The end of a game: the winner (BLACK, WHITE, None for a draw) and why."""
-
-    winner: int | None
-    termination: Termination
-
-    def result(self) -> str:
-        """Return '1-0' if black has won, '0-1' if white has, else '1/2-1/2'."""
-        return "1/2-1/2" if self.winner is None else "0-1" if self.winner else "1-0"
-
-    def __str__(self) -> str:
-        who = "a draw" if self.winner is None else f"{('black', 'white')[self.winner]} wins"
-        return f"{who}: {self.termination.value}"
 
 
 class SquareSet(AbstractSet[int]):

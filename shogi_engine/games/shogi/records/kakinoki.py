@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from shogi_engine.games.shogi.board.drawing import kif as draw_kif
+from shogi_engine.games.shogi.records.ending_words import NEAREST
 from shogi_engine.games.shogi.records.handicaps import EVEN, handicap, handicap_name
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
@@ -14,6 +15,7 @@ from shogi_engine.games.shogi.types import BLACK, KING, WHITE
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+from shogi_engine.termination import EndingWords, Outcome, Termination, Winner, completed, usual_outcome
 
 HEADER_NAMES = HeaderNames(
     {
@@ -26,30 +28,40 @@ HEADER_NAMES = HeaderNames(
     }
 )
 PLAYERS = {"先手": BLACK, "下手": BLACK, "後手": WHITE, "上手": WHITE}
+BLACK_AND_WHITE = ("先手", "後手")
 TURNS = {f"{name}番": side for name, side in PLAYERS.items()}
 
-# The words for an ending; the first is written.
-WORDS = {
-    "resignation": ("投了",),
-    "mate": ("詰み", "詰"),
-    "time": ("切れ負け", "時間切れ"),
-    "illegal move": ("反則負け",),
-    "opponent's illegal move": ("反則勝ち",),
-    "declaration": ("入玉勝ち", "勝ち宣言", "入玉宣言"),
-    "repetition": ("千日手",),
-    "impasse": ("持将棋",),
-    "draw": ("引き分け", "引分け", "引分"),
-    "max moves": ("最大手数",),
-    "won by default": ("不戦勝",),
-    "lost by default": ("不戦敗",),
-    "interrupted": ("中断",),
-    "sealed move": ("封じ手",),
-    "last move": ("最終手",),
-    "no mate": ("不詰",),
-    "take back": ("待った",),
-    "error": ("エラー",),
-}
-ENDINGS = {word: name for name, words in WORDS.items() for word in words}
+WORDS = EndingWords(
+    {
+        "投了": (Termination.RESIGNATION, Winner.OPPONENT),
+        "詰み": (Termination.CHECKMATE, Winner.OPPONENT),
+        "詰": (Termination.CHECKMATE, Winner.OPPONENT),
+        "切れ負け": (Termination.TIME_FORFEIT, Winner.OPPONENT),
+        "時間切れ": (Termination.TIME_FORFEIT, Winner.OPPONENT),
+        "反則負け": (Termination.ILLEGAL_MOVE, Winner.OPPONENT),
+        "反則勝ち": (Termination.ILLEGAL_MOVE, Winner.TO_MOVE),
+        "入玉勝ち": (Termination.DECLARATION, Winner.TO_MOVE),
+        "勝ち宣言": (Termination.DECLARATION, Winner.TO_MOVE),
+        "入玉宣言": (Termination.DECLARATION, Winner.TO_MOVE),
+        "千日手": (Termination.REPETITION, Winner.NOBODY),
+        "持将棋": (Termination.IMPASSE, Winner.NOBODY),
+        "引き分け": (Termination.AGREEMENT, Winner.NOBODY),
+        "引分け": (Termination.AGREEMENT, Winner.NOBODY),
+        "引分": (Termination.AGREEMENT, Winner.NOBODY),
+        "最大手数": (Termination.MAX_MOVES, Winner.NOBODY),
+        "不戦勝": (Termination.DEFAULT, Winner.TO_MOVE),
+        "不戦敗": (Termination.DEFAULT, Winner.OPPONENT),
+        "中断": (Termination.INTERRUPTED, Winner.NOBODY),
+        "封じ手": (Termination.SEALED_MOVE, Winner.NOBODY),
+        "最終手": (Termination.LAST_MOVE, Winner.NOBODY),
+        "不詰": (Termination.NO_MATE, Winner.NOBODY),
+        "待った": (Termination.TAKE_BACK, Winner.NOBODY),
+        "エラー": (Termination.ERROR, Winner.NOBODY),
+    },
+    NEAREST,
+)
+# After these the last line of a game, 'まで85手で先手の勝ち', tells who has won; INTERRUPTED, it is an adjudication.
+_TOLD = (Termination.RESIGNATION, Termination.TIME_FORFEIT, Termination.INTERRUPTED)
 
 _COUNTS = {text: n for n, text in enumerate(KANJI_NUMBERS) if n}
 _ROW = re.compile(r"\|(?P<cells>.{9,18})\|.?\s*")
@@ -62,62 +74,75 @@ _OVER = re.compile(r"まで、?\s*(?P<plies>[0-9]+)\s*手(?:で|にて)?、?(?P<
 _WINS = re.compile(
     r"(?P<reason>.*?)(?P<side>[先後上下])手の(?P<how>反則勝ち|反則負け|入玉勝ち|勝ち宣言|不戦勝|不戦敗|勝ち|負け)"
 )
-# What is said of a side, if it is to move, and if it is not.
+# What is said of a side: why the game ended, and whether that side has won.
 _SAID = {
-    "反則勝ち": ("opponent's illegal move", "illegal move"),
-    "反則負け": ("illegal move", "opponent's illegal move"),
-    "不戦勝": ("won by default", "lost by default"),
-    "不戦敗": ("lost by default", "won by default"),
-    "入玉勝ち": ("declaration", "declaration"),
-    "勝ち宣言": ("declaration", "declaration"),
+    "反則勝ち": (Termination.ILLEGAL_MOVE, True),
+    "反則負け": (Termination.ILLEGAL_MOVE, False),
+    "不戦勝": (Termination.DEFAULT, True),
+    "不戦敗": (Termination.DEFAULT, False),
+    "入玉勝ち": (Termination.DECLARATION, True),
+    "勝ち宣言": (Termination.DECLARATION, True),
 }
+_REASONS = (
+    ("時間切れ", Termination.TIME_FORFEIT),
+    ("切れ負け", Termination.TIME_FORFEIT),
+    ("反則", Termination.ILLEGAL_MOVE),
+    ("詰", Termination.CHECKMATE),
+    ("中断", Termination.ADJUDICATION),
+)
 
 
-def ending_of(rest: str, turn: int) -> str:
+def ending_of(rest: str, turn: int) -> Outcome:
     """Return the ending that 'まで85手で先手の勝ち' tells after 'で'; `turn` is the side to move.
 
     Raises ValueError if it tells none.
     """
     rest = rest.strip(" 　。")
-    if rest in ENDINGS:
-        return ENDINGS[rest]
+    if rest in WORDS:
+        return WORDS.read(rest, turn)
     found = _WINS.fullmatch(rest)
     if not found:
         raise ValueError(f"{rest!r} is no ending")
     side, how, reason = PLAYERS[f"{found['side']}手"], found["how"], found["reason"]
     if how in _SAID:
-        return _SAID[how][side != turn]
-    if (how == "勝ち") == (side == turn):  # the side to move has won
-        return "opponent's illegal move" if "反則" in reason else "won by default"
-    for word, ending in (("時間切れ", "time"), ("切れ負け", "time"), ("反則", "illegal move"), ("詰", "mate")):
-        if word in reason:
-            return ending
-    return "resignation"
+        termination, won = _SAID[how]
+        return Outcome(side if won else 1 - side, termination)
+    termination = next((each for word, each in _REASONS if word in reason), Termination.RESIGNATION)
+    return Outcome(side if how == "勝ち" else 1 - side, termination)
 
 
-def ending_line(record: GameRecord) -> str:
-    """Return 'まで85手で先手の勝ち', '' if the record does not say how the game ended."""
-    line = record.main_line
-    ending, plies = line[-1].ending, len(line) - 1
-    if not ending:
-        return ""
-    black, white = player_names(record)
-    winner = {"1-0": black, "0-1": white}.get(record.result, "")
-    to_move = (black, white)[(record.board(0).turn + plies) % 2]
-    if ending == "resignation":
-        rest = f"{winner}の勝ち"
-    elif ending == "time":
-        rest = f"時間切れにより{winner}の勝ち"
-    elif ending in ("illegal move", "opponent's illegal move", "declaration", "won by default"):
-        rest = f"{to_move}の{WORDS[ending][0]}"
+def _by_order(record: GameRecord, name: str) -> bool:
+    """Tell whether a player called `name` may be the one who moves first, in place of black, and so for 後手."""
+    return name[0] in "先後" and record.side(0) == WHITE
+
+
+def ending_word(node: Node, side: int, told: bool) -> str:
+    """Return the word for how a line ends, with `side` to move; told : the last line says who has won."""
+    outcome = node.outcome
+    if told and node.ending in _TOLD and node.winner is not None:
+        outcome = usual_outcome(node.ending, side)
+    return WORDS.word(outcome, side)
+
+
+def ending_line(node: Node, plies: int, side: int, names: tuple[str, str]) -> str:
+    """Return 'まで85手で先手の勝ち' for a line that ends with `side` to move; `names` are black's and white's."""
+    word = ending_word(node, side, told=True)
+    won_by = completed(node.outcome, side).winner
+    winner = "" if won_by is None else names[won_by]
+    termination = WORDS.words[word][0]
+    if winner and termination in _TOLD:
+        reasons = {Termination.TIME_FORFEIT: "時間切れにより", Termination.INTERRUPTED: "中断により"}
+        rest = f"{reasons.get(termination, '')}{winner}の勝ち"
+    elif termination in (Termination.ILLEGAL_MOVE, Termination.DECLARATION, Termination.DEFAULT):
+        rest = f"{names[side]}の{word}"
     else:
-        rest = WORDS[ending][0]
+        rest = word
     return f"まで{plies}手で{rest}"
 
 
 def player_names(record: GameRecord) -> tuple[str, str]:
     """Return what black and white are called: 先手 and 後手, or in a handicap game 下手 and 上手."""
-    return ("先手", "後手") if handicap_name(record.start) in (EVEN, "") else ("下手", "上手")
+    return BLACK_AND_WHITE if handicap_name(record.start) in (EVEN, "") else ("下手", "上手")
 
 
 # ---- reading -----------------------------------------------------------------------------------------------------
@@ -244,10 +269,26 @@ class Reader(LineReader):
             builder.back_to(int(found["ply"][:9]) - 1)
         elif found := _OVER.fullmatch(line):
             builder.finish()
-            if not builder.node.ending:
+            if builder.node.ending:
+                self._told(builder.node, found["rest"], builder.board.turn)
+            else:
                 builder.end(ending_of(found["rest"], builder.board.turn))
         elif not self.take_moves(line, builder):
             raise ValueError(f"{line.strip()!r} is no move")
+
+    def _told(self, node: Node, rest: str, turn: int) -> None:
+        """Take who has won from the last line of a game whose ending is known."""
+        try:
+            said = ending_of(rest, turn)
+        except ValueError:  # words of a program's own, as if they were a comment
+            return
+        found = _WINS.fullmatch(rest.strip(" 　。"))
+        if said.winner is None or not found or _by_order(self.record, found["side"]):
+            return
+        if said.termination is Termination.ADJUDICATION and node.ending is Termination.INTERRUPTED:
+            node.ending = said.termination
+        if node.ending in (said.termination, Termination.ADJUDICATION):
+            node.winner = said.winner
 
     def _header(self, line: str) -> None:
         """Take a line before the first move."""
@@ -287,6 +328,7 @@ class KakinokiFormat(LineFormat):
     game = "shogi"
     encoding = "cp932"
     sure = False
+    tells_all_winners = False  # of variations too
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
         """Tell whether `line` is a header after moves."""
@@ -299,6 +341,14 @@ class KakinokiFormat(LineFormat):
     def is_moves(self, line: str) -> bool:
         """Tell whether a line holds moves."""
         raise NotImplementedError
+
+    def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
+        """Return what is read back of how a line ends."""
+        told = self.tells_all_winners or node is record.main_line[-1]
+        believed = self.tells_all_winners or not _by_order(record, player_names(record)[0])
+        if not (told and believed):
+            return WORDS.read(ending_word(node, side, told), side)
+        return ending_of(ending_line(node, 0, side, BLACK_AND_WHITE).removeprefix("まで0手で"), side)
 
 
 # ---- writing -----------------------------------------------------------------------------------------------------

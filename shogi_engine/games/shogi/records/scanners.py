@@ -7,7 +7,6 @@ import numpy as np
 from shogi_engine.games.shogi.notation import START, starting_position
 from shogi_engine.games.shogi.records import csa_kernels
 from shogi_engine.games.shogi.records.array_kernels import (
-    BEGAN,
     BLACK_NAME,
     ENDING,
     FACTS,
@@ -18,25 +17,25 @@ from shogi_engine.games.shogi.records.array_kernels import (
 )
 from shogi_engine.games.shogi.sfen_kernels import SFEN_BYTES
 from shogi_engine.games.shogi.types import POSITION, UNDO
-from shogi_engine.records.arrays import Table, part_of
-from shogi_engine.records.endings import ENDINGS
-
-_NUMBERS = {ending.name: number for number, ending in enumerate(ENDINGS)}
-# By ending, and in the last place for none: the result for the side to move at the end.
-_RESULTS = np.array([ending.result or 0 for ending in ENDINGS] + [0], dtype=np.int8)
+from shogi_engine.records.arrays import POINTS, Table, part_of
+from shogi_engine.termination import ENDINGS, EndingWords
 
 
 class ShogiScanner:
     """What scanners of Shogi's formats share.
 
-    words : what a file says at the end, and the ending's name when black is to move and when white is
+    words : what a file says at the end
     """
 
     wide = False
 
-    def __init__(self, words: dict[str, tuple[str, str]]) -> None:
-        self._words = np.array([hash_of(word) for word in words], dtype=np.uint64)
-        self._endings = np.array([[_NUMBERS[name] for name in names] for names in words.values()], dtype=np.int8)
+    def __init__(self, words: EndingWords) -> None:
+        self._words = np.array([hash_of(word) for word in words.words], dtype=np.uint64)
+        outcomes = [words.read(word, side) for word in words.words for side in (0, 1)]
+        # The kernel gives a game a place in `outcomes`; -1, where a file does not say, is the last place of these.
+        self._endings = np.arange(len(outcomes), dtype=np.int8).reshape(-1, 2)
+        self._numbers = np.array([*(ENDINGS.index(each.termination) for each in outcomes), -1], dtype=np.int8)
+        self._results = np.array([*(POINTS[each.result()] for each in outcomes), 0], dtype=np.int8)
         self._start = np.array([starting_position()], dtype=POSITION)
         self._work, self._undo = np.zeros(1, dtype=POSITION), np.zeros(1, dtype=UNDO)
         self._facts = np.zeros((0, FACTS), dtype=np.int64)
@@ -65,9 +64,9 @@ class ShogiScanner:
     def _note(self, text: Any, table: Table, first: int, filled: int) -> None:
         """Note what is known of the games in table[first:filled] besides their moves."""
         facts = self._facts[first:filled]
-        lengths, endings = facts[:, LENGTH], facts[:, ENDING]
-        table.lengths[first:filled], table.endings[first:filled] = lengths, endings
-        table.results[first:filled] = _RESULTS[endings] * (1 - 2 * ((facts[:, BEGAN] + lengths) & 1))
+        endings = facts[:, ENDING]
+        table.lengths[first:filled], table.endings[first:filled] = facts[:, LENGTH], self._numbers[endings]
+        table.results[first:filled] = self._results[endings]
         for row, fact in enumerate(facts.tolist(), first):
             length = fact[SFEN_LENGTH]
             table.starts.append(self._sfens[row, :length].tobytes().decode("ascii") if length else START)
@@ -77,12 +76,6 @@ class ShogiScanner:
 
 class CsaScanner(ShogiScanner):
     """CSA's games, of which each but the last ends with a line '/'."""
-
-    def __init__(self, endings: dict[str, str]) -> None:
-        words = {word: (name, name) for word, name in endings.items()}
-        words["%+ILLEGAL_ACTION"] = ("illegal move", "opponent's illegal move")
-        words["%-ILLEGAL_ACTION"] = ("opponent's illegal move", "illegal move")
-        super().__init__(words)
 
     def _read(self, *arguments: Any) -> tuple[int, int, int]:
         return csa_kernels.read_games(*arguments)  # type: ignore[no-any-return]

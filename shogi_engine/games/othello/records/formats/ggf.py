@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from shogi_engine.games.othello.notation import PASS_NAME, format_board, format_obf, parse_obf
-from shogi_engine.games.othello.records.referee import LineBuilder, set_result
+from shogi_engine.games.othello.records.referee import LETTERS, LineBuilder, kept_outcome, set_result
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
 from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.headers import HeaderNames, one_line
-from shogi_engine.records.tree import GameRecord, Node
+from shogi_engine.records.tree import GameRecord, Node, leader
+from shogi_engine.termination import Outcome, usual_outcome
 
 HEADER_NAMES = HeaderNames({"site": "PC", "started": "DT", "time": "TI", "event": "EV", "opening": "ON"})
 DIGITS = 15  # of a number, at most, before and after the point
@@ -117,6 +118,10 @@ class GgfFormat(RecordFormat):
          formats.START, formats.MOVES}
     )  # fmt: skip
 
+    def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
+        """Return what is read back of how a line ends."""
+        return kept_outcome(_result(record), record, node, side)
+
     def recognises(self, head: str) -> bool:
         """Tell whether a game of GGF begins in it."""
         return bool(re.search(r"\(\s*;", head)) and bool(re.search(r"GM\s*\[\s*othello|BO\s*\[\s*8\s", head, re.I))
@@ -158,9 +163,13 @@ def _value(text: str) -> str:
 
 def _result(record: GameRecord) -> str:
     """Return the value of RE, '' if nothing is known."""
-    flag = {"resignation": ":r", "time": ":t"}.get(record.ending, "")
-    number = f"{record.score:+.2f}" if record.score is not None else "?" if flag else ""
-    return number + flag
+    node = record.main_line[-1]
+    letter = LETTERS.get(node.ending, "").lower()
+    if record.score is not None:
+        fits = letter and record.score and node.winner == leader(record.score)
+        return f"{record.score:+.2f}{f':{letter}' if fits else ''}"
+    named = letter and node.winner in (None, usual_outcome(node.ending, record.side(len(record.moves))).winner)
+    return f"?:{letter}" if named else ""
 
 
 def _digits(value: float | None) -> str:

@@ -17,12 +17,13 @@ from shogi_engine.games.othello.notation import (
     parse_obf,
     position_of,
 )
-from shogi_engine.games.othello.records.referee import set_result
+from shogi_engine.games.othello.records.referee import LETTERS, kept_outcome, set_result
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
 from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+from shogi_engine.termination import Outcome
 
 HEADER_NAMES = HeaderNames({"event": "EV", "site": "PC", "started": "DT", "opening": "ON", "time": "TM"})
 _ROOT_ONLY = ("FF", "CA", "AP", "ST", "GM", "SZ")
@@ -177,6 +178,10 @@ class SgfFormat(RecordFormat):
          formats.ENDINGS, formats.START, formats.MOVES}
     )  # fmt: skip
 
+    def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
+        """Return what is read back of how a line ends."""
+        return kept_outcome(_result(record), record, node, side)
+
     def recognises(self, head: str) -> bool:
         """Tell whether a tree begins in it that is not GGF."""
         return bool(re.match(r"\s*\(\s*;", head)) and not re.search(r"GM\s*\[\s*othello|BO\s*\[\s*8\s", head, re.I)
@@ -195,13 +200,17 @@ class SgfFormat(RecordFormat):
             yield f"({_root(record, encoding)}{_moves(record)})\n"
 
 
+def _result(record: GameRecord) -> str:
+    """Return the value of RE, '' if nothing is known."""
+    winner = {"1-0": "B+", "0-1": "W+", "1/2-1/2": "0"}.get(record.result, "")
+    if winner[1:] != "+":
+        return winner
+    return winner + (LETTERS.get(record.ending) or (f"{abs(record.score):g}" if record.score else ""))
+
+
 def _root(record: GameRecord, encoding: str) -> str:
     """Return the first node: headers, the position, the comment."""
-    flag = {"resignation": "R", "time": "T"}.get(record.ending, "")
-    winner = {"1-0": "B+", "0-1": "W+", "1/2-1/2": "0"}.get(record.result, "")
-    result = winner
-    if winner[1:] == "+":
-        result += flag or (f"{abs(record.score):g}" if record.score is not None else "")
+    result = _result(record)
     own = HEADER_NAMES.own_of(record.headers)
     values = {"PB": record.names[0], "PW": record.names[1], "RE": result or own.pop("RE", "")}
     taken = (*values, *_ROOT_ONLY, "B", "W", "C", "N", "V", "AB", "AW", "AE", "PL")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from shogi_engine.games.othello.notation import START
 from shogi_engine.games.othello.records.wthor import (
     PLAYER_BYTES,
     TOURNAMENT_BYTES,
@@ -20,10 +21,12 @@ from shogi_engine.games.othello.records.wthor import (
     read_blocks,
     read_header,
 )
+from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.records import formats
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.formats import RecordFormat
-from shogi_engine.records.tree import GameRecord
+from shogi_engine.records.tree import GameRecord, Node, leader
+from shogi_engine.termination import Outcome, Termination
 
 YEAR = "year"  # a header: of the games of the file
 PLAYERS, TOURNAMENTS = ".jou", ".trn"
@@ -75,6 +78,12 @@ class WthorFormat(RecordFormat):
     expected = "a .wtb file: a header of 16 bytes, 68 bytes a game"
     holds = frozenset({formats.MOVES})
     binary = True
+
+    def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
+        """Return what is read back of how the game ends: every game has a score, at worst its last position's."""
+        if record.start != START:
+            return super().kept_outcome(record, node, side)
+        return Outcome(leader(2 * WthorGame.of(record).score - SQUARES), Termination.UNKNOWN)
 
     def recognises(self, head: str) -> bool:
         """Tell whether it begins with a century, a year, a month and a day, and has the board's size at its place."""

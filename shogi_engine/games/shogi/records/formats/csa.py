@@ -12,6 +12,7 @@ from typing import Any
 
 from shogi_engine.games.shogi.board.moves import Move
 from shogi_engine.games.shogi.notation import START
+from shogi_engine.games.shogi.records.ending_words import NEAREST
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA, PROMOTED_KINDS
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, WHITE
@@ -19,27 +20,28 @@ from shogi_engine.records import formats
 from shogi_engine.records.formats import LineFormat, LineReader
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+from shogi_engine.termination import EndingWords, Outcome, Termination, Winner
 
-WORDS = {
-    "resignation": "%TORYO",
-    "mate": "%TSUMI",
-    "time": "%TIME_UP",
-    "illegal move": "%ILLEGAL_MOVE",
-    "declaration": "%KACHI",
-    "repetition": "%SENNICHITE",
-    "impasse": "%JISHOGI",
-    "draw": "%HIKIWAKE",
-    "max moves": "%MAX_MOVES",
-    "interrupted": "%CHUDAN",
-    "no mate": "%FUZUMI",
-    "take back": "%MATTA",
-    "error": "%ERROR",
-    # CSA has no words for these; what comes nearest.
-    "sealed move": "%CHUDAN",
-    "won by default": "%CHUDAN",
-    "lost by default": "%CHUDAN",
-}
-ENDINGS = {word: name for name, word in reversed(WORDS.items())}
+WORDS = EndingWords(
+    {
+        "%TORYO": (Termination.RESIGNATION, Winner.OPPONENT),
+        "%TSUMI": (Termination.CHECKMATE, Winner.OPPONENT),
+        "%TIME_UP": (Termination.TIME_FORFEIT, Winner.OPPONENT),
+        "%ILLEGAL_MOVE": (Termination.ILLEGAL_MOVE, Winner.OPPONENT),
+        "%+ILLEGAL_ACTION": (Termination.ILLEGAL_MOVE, Winner.WHITE),
+        "%-ILLEGAL_ACTION": (Termination.ILLEGAL_MOVE, Winner.BLACK),
+        "%KACHI": (Termination.DECLARATION, Winner.TO_MOVE),
+        "%SENNICHITE": (Termination.REPETITION, Winner.NOBODY),
+        "%JISHOGI": (Termination.IMPASSE, Winner.NOBODY),
+        "%HIKIWAKE": (Termination.AGREEMENT, Winner.NOBODY),
+        "%MAX_MOVES": (Termination.MAX_MOVES, Winner.NOBODY),
+        "%CHUDAN": (Termination.INTERRUPTED, Winner.NOBODY),
+        "%FUZUMI": (Termination.NO_MATE, Winner.NOBODY),
+        "%MATTA": (Termination.TAKE_BACK, Winner.NOBODY),
+        "%ERROR": (Termination.ERROR, Winner.NOBODY),
+    },
+    NEAREST,
+)
 HEADER_NAMES = HeaderNames(
     {
         "event": "EVENT",
@@ -91,7 +93,7 @@ class CsaReader(LineReader):
         elif kind == "T":
             self._time(text, self.builder)
         elif kind == "%":
-            self.builder.end(self._ending(text, self.builder))
+            self.builder.end(WORDS.read(text, self.builder.board.turn))
         else:
             raise ValueError(f"{text!r} is neither a move nor a time, an ending or a comment")
 
@@ -175,14 +177,6 @@ class CsaReader(LineReader):
         else:
             raise ValueError(f"{text!r} before the first move")
 
-    @staticmethod
-    def _ending(word: str, builder: RecordBuilder) -> str:
-        if word in ("%+ILLEGAL_ACTION", "%-ILLEGAL_ACTION"):
-            return "illegal move" if _SIGNS[word[1]] == builder.board.turn else "opponent's illegal move"
-        if word not in ENDINGS:
-            raise ValueError(f"{word!r} is no ending; there are {', '.join(ENDINGS)}")
-        return ENDINGS[word]
-
     def finish(self) -> None:
         """Take the end. Raises ValueError if the position was not complete."""
         if self.builder is None:
@@ -262,7 +256,11 @@ class CsaFormat(LineFormat):
         """Return what reads games by kernels."""
         from shogi_engine.games.shogi.records.scanners import CsaScanner
 
-        return CsaScanner(ENDINGS)
+        return CsaScanner(WORDS)
+
+    def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
+        """Return what is read back of how a line ends."""
+        return WORDS.kept(node.outcome, side)
 
     def values(self, record: GameRecord) -> list[float | None]:
         """Return the values that floodgate writes after moves, `'** 78 -8384FU`, for the mover."""
@@ -337,12 +335,8 @@ def _move_lines(record: GameRecord, line: list[Node]) -> Iterator[str]:
         yield from _seconds(node.seconds)
         yield from _comments(node)
         board.push_text(node.move)
-    ending = line[-1].ending
-    if ending == "opponent's illegal move":
-        yield f"%{'-+'[board.turn]}ILLEGAL_ACTION"
-    elif ending in WORDS:
-        yield WORDS[ending]
-    if ending == "opponent's illegal move" or ending in WORDS:
+    if word := WORDS.word(line[-1].outcome, board.turn):
+        yield word
         yield from _seconds(line[-1].ending_seconds)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from shogi_engine.games.shogi.move_notation.candidates import DOWN, LEFT, RIGHT, SIDEWAYS, STRAIGHT, UP
 from shogi_engine.games.shogi.move_notation.japanese import file_and_rank, square_of, target_name
+from shogi_engine.games.shogi.records.ending_words import NEAREST
 from shogi_engine.games.shogi.records.formats import csa
 from shogi_engine.games.shogi.records.handicaps import PRESETS, handicap
 from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, PLAYERS, player_names
@@ -16,11 +17,20 @@ from shogi_engine.records import formats
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+from shogi_engine.termination import EndingWords, Outcome, Termination, Winner
 
-# The words are CSA's without %, and our own names where CSA has none.
-SPECIALS = {name: word[1:] for name, word in csa.WORDS.items()} | {"opponent's illegal move": "ILLEGAL_ACTION"}
-SPECIALS |= {"sealed move": "FUJITE", "won by default": "FUSENSHO", "lost by default": "FUSENPAI", "last move": "LAST"}
-ENDINGS = {word: name for name, word in SPECIALS.items()}
+# CSA's words without %, and our own where CSA has none.
+SPECIALS = EndingWords(
+    {
+        **{word[1:]: meaning for word, meaning in csa.WORDS.words.items()},
+        "ILLEGAL_ACTION": (Termination.ILLEGAL_MOVE, Winner.TO_MOVE),
+        "FUJITE": (Termination.SEALED_MOVE, Winner.NOBODY),
+        "FUSENSHO": (Termination.DEFAULT, Winner.TO_MOVE),
+        "FUSENPAI": (Termination.DEFAULT, Winner.OPPONENT),
+        "LAST": (Termination.LAST_MOVE, Winner.NOBODY),
+    },
+    NEAREST,
+)
 RELATIVE = {"L": LEFT, "C": STRAIGHT, "R": RIGHT, "U": UP, "M": SIDEWAYS, "D": DOWN}
 NUMBER_MAX = 10**7
 DEPTH_MAX = 10**5  # variations in variations
@@ -195,10 +205,9 @@ class _GameReader:
                 builder.node.seconds = _seconds(element.get("time"))
             elif element.get("special") is not None:
                 special = _of(element["special"], str, "special").lstrip("%")
-                ending = special.lstrip("+-")
-                if ending not in ENDINGS:
-                    raise ValueError(f"special is {_shown(special)}; there are {', '.join(ENDINGS)}")
-                builder.end(ENDINGS[ending], _seconds(element.get("time")))
+                if special not in SPECIALS:
+                    raise ValueError(f"special is {_shown(special)}; there are {', '.join(SPECIALS.words)}")
+                builder.end(SPECIALS.read(special, builder.board.turn), _seconds(element.get("time")))
             elif index or first:
                 raise ValueError("neither 'move' nor 'special' is in it")
             for line in _of(element.get("comments") or [], list, "comments"):
@@ -227,6 +236,10 @@ class JkfFormat(RecordFormat):
         {formats.VARIATIONS, formats.COMMENTS, formats.SECONDS, formats.FRACTIONS, formats.NAMES, formats.HEADERS,
          formats.ENDINGS, formats.START, formats.MOVES}
     )  # fmt: skip
+
+    def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
+        """Return what is read back of how a line ends."""
+        return SPECIALS.kept(node.outcome, side)
 
     def recognises(self, head: str) -> bool:
         """Tell whether it is JSON."""
@@ -329,7 +342,7 @@ def _element(node: Node, board: Any, spent: list[list[float]]) -> dict[str, Any]
 
 def _special(node: Node, board: Any, spent: list[float]) -> dict[str, Any]:
     """Return the element of an ending."""
-    element: dict[str, Any] = {"special": SPECIALS[node.ending]}
+    element: dict[str, Any] = {"special": SPECIALS.word(node.outcome, board.turn)}
     if node.ending_seconds is not None:
         element["time"] = _time(node.ending_seconds, spent[board.turn] + node.ending_seconds)
     return element

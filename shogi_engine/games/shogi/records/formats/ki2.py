@@ -9,6 +9,7 @@ from shogi_engine.games.shogi.records.kakinoki import (
     ending_line,
     header_lines,
     note_lines,
+    player_names,
 )
 from shogi_engine.records import formats
 from shogi_engine.records.tree import GameRecord, RecordBuilder
@@ -43,6 +44,7 @@ class Ki2Format(KakinokiFormat):
     """KI2."""
 
     name = "ki2"
+    tells_all_winners = True
     extensions = (".ki2", ".ki2u")
     expected = "moves like '▲７六歩 △３四歩'"
     holds = frozenset(
@@ -92,7 +94,8 @@ def _move_lines(record: GameRecord) -> Iterator[str]:
         if row:
             yield "    ".join(row)
         if line[-1].ending:
-            yield ending_line(record if not first else board.record(line[-1].ending))
+            plies = first + len(line) - 1
+            yield ending_line(line[-1], plies, board.turn, player_names(record))
 
 
 FORMAT = Ki2Format()

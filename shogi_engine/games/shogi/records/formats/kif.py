@@ -4,17 +4,17 @@ import re
 from collections.abc import Iterable, Iterator
 
 from shogi_engine.games.shogi.records.kakinoki import (
-    ENDINGS,
     HEADER_NAMES,
     WORDS,
     KakinokiFormat,
     Reader,
     ending_line,
+    ending_word,
     header_lines,
     note_lines,
+    player_names,
 )
 from shogi_engine.records import formats
-from shogi_engine.records.endings import BY_NAME
 from shogi_engine.records.headers import HEADERS
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 
@@ -27,7 +27,7 @@ _LINE = re.compile(
 _NUMBERED = re.compile(r"\s*[0-9]+[\s　]+[^\s　]")
 _TIME = re.compile(r"[(（]\s*(?:(?P<hours>\d+):)?(?P<minutes>\d+):\s*(?P<seconds>\d+(?:\.\d+)?)\s*(?:/.*)?[)）]")
 _HEADERS = "|".join(["手合割", "先手", "後手", "上手", "下手", *map(HEADER_NAMES.to_own, HEADERS)])
-_MOVES = rf"[0-9]+[\s　]+([１-９1-9][1-9一二三四五六七八九]|同|{'|'.join(ENDINGS)})"
+_MOVES = rf"[0-9]+[\s　]+([１-９1-9][1-9一二三四五六七八九]|同|{'|'.join(WORDS.words)})"
 _HEAD = re.compile(rf"^\s*(手数-{{2,}}|#\s*-*\s*KIF|({_HEADERS})[：:]|{_MOVES})", re.IGNORECASE | re.MULTILINE)
 _KI2_MOVES = re.compile(r"^\s*[▲△☗☖▼▽]", re.MULTILINE)
 
@@ -52,8 +52,8 @@ class KifReader(Reader):
         if self._first is None:
             self._first = number - builder.ply
         seconds = seconds_of(found["time"])
-        if found["move"] in ENDINGS:
-            builder.end(ENDINGS[found["move"]], seconds)
+        if found["move"] in WORDS:
+            builder.end(WORDS.read(found["move"], builder.board.turn), seconds)
             return True
         builder.finish()
         if number != self._first + builder.ply:
@@ -129,15 +129,17 @@ def _move_lines(record: GameRecord) -> Iterator[str]:
                 yield from note_lines(node)
                 board.push_text(node.move)
                 spent.append(used)
-        yield from _ending_lines(record, line[-1], spent[-1][board.turn], len(spent), first == 0)
+        if line[-1].ending:
+            yield from _ending_lines(record, line[-1], spent[-1][board.turn], len(spent) - 1, board.turn)
 
 
-def _ending_lines(record: GameRecord, node: Node, used: float, ply: int, main: bool) -> Iterator[str]:
+def _ending_lines(record: GameRecord, node: Node, used: float, plies: int, side: int) -> Iterator[str]:
     """Yield how a line ends."""
-    if node.ending in BY_NAME:
-        yield f"{ply:4} {WORDS[node.ending][0]}{_time(node.ending_seconds, used + (node.ending_seconds or 0))}"
-        if main:
-            yield ending_line(record)
+    main = node is record.main_line[-1]
+    time = _time(node.ending_seconds, used + (node.ending_seconds or 0))
+    yield f"{plies + 1:4} {ending_word(node, side, told=main)}{time}"
+    if main:
+        yield ending_line(node, plies, side, player_names(record))
 
 
 def _time(seconds: float | None, total: float) -> str:

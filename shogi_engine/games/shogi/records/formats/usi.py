@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from shogi_engine.games.shogi.notation import START, parse_sfen
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat, LineReader
-from shogi_engine.records.tree import GameRecord, RecordBuilder
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+from shogi_engine.termination import EndingWords, Outcome, Termination, Winner
 
-WORDS = {"resignation": "resign", "declaration": "win"}  # what USI's bestmove may say instead of a move
-ENDINGS = {word: name for name, word in WORDS.items()}
+WORDS = EndingWords(  # what USI's bestmove may say instead of a move
+    {"resign": (Termination.RESIGNATION, Winner.OPPONENT), "win": (Termination.DECLARATION, Winner.TO_MOVE)}
+)
 _SFEN = re.compile(r"[1-9+PLNSGBRKplnsgbrk]+(/[1-9+PLNSGBRKplnsgbrk]+){8}\s+[bw]\s")
 
 
@@ -38,8 +40,8 @@ class UsiReader(LineReader):
         self.record.start = builder.board.sfen()
         for number, move in enumerate(moves, 1):
             try:
-                if move in ENDINGS:
-                    builder.end(ENDINGS[move])
+                if move in WORDS:
+                    builder.end(WORDS.read(move, builder.board.turn))
                 else:
                     builder.play(builder.board.parse_usi(move))
             except ValueError as fault:
@@ -69,6 +71,10 @@ class UsiFormat(LineFormat):
         """Tell whether the line is another game: each is."""
         return bool(line.strip())
 
+    def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
+        """Return what is read back of how the game ends; variations are lost."""
+        return WORDS.kept(node.outcome, side)
+
     def reader(self) -> UsiReader:
         """Return a reader for one game."""
         return UsiReader()
@@ -79,7 +85,8 @@ class UsiFormat(LineFormat):
             start = "startpos" if record.start == START else f"sfen {record.start}"
             line = record.main_line
             moves = [node.move for node in line[1:]]
-            moves += [WORDS[line[-1].ending]] if line[-1].ending in WORDS else []
+            if line[-1].ending and (word := WORDS.word(line[-1].outcome, record.side(len(moves)))):
+                moves.append(word)
             yield f"{start} moves {' '.join(moves)}\n" if moves else f"{start}\n"
 
 

@@ -1,0 +1,64 @@
+"""Limit: what a caller wants of a search, in seconds. Standard library only."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+from shogi_engine.search.timeman import Clock, TimeBudget, TimeOptions, plan, search_times
+
+SIDES = ("black", "white")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When a search ends: at the first limit reached. Without any it runs until it is stopped.
+
+    time : seconds for this move    depth : plies    nodes : positions    mate : a win within that many plies is found
+    level : search as a player of that level does
+    black_clock, white_clock : seconds on the clocks; the engine shares its own among its moves
+    black_inc, white_inc : seconds added after each move    byoyomi : seconds for each move besides
+    """
+
+    time: float | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    mate: int | None = None
+    level: int | None = None
+    black_clock: float | None = None
+    white_clock: float | None = None
+    black_inc: float | None = None
+    white_inc: float | None = None
+    byoyomi: float | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            least = 1 if field.name in ("depth", "nodes", "mate") else 0
+            if value is not None and not value >= least:
+                raise ValueError(f"{field.name} is at least {least}, not {value}")
+
+    def is_endless(self, side: int) -> bool:
+        """Tell whether only a stop ends a search for `side`, 0 (black) or 1."""
+        others = (self.time, self.depth, self.nodes, self.mate, self.level)
+        return self.clock(side) is None and all(limit is None for limit in others)
+
+    def clock(self, side: int) -> Clock | None:
+        """Return the clock of a side, 0 (black) or 1; None if it has none."""
+        left, increment = (getattr(self, f"{SIDES[side]}_{name}") for name in ("clock", "inc"))
+        if left is None and self.byoyomi is None:
+            return None
+        return Clock(*(round(1000 * (seconds or 0)) for seconds in (left, self.byoyomi, increment)))
+
+    def search_limits(self, side: int, ply: int, share: Callable[[Clock, int, TimeOptions], TimeBudget] | None) -> Any:
+        """Return the limits as keywords of `Engine.search`, for `side` to move after `ply` moves.
+
+        share : how the game shares a clock, None for the usual way
+        """
+        names = ("depth", "nodes", "mate", "level")
+        limits = {name: value for name in names if (value := getattr(self, name)) is not None}
+        clock = self.clock(side)
+        budget = (share or plan)(clock, ply, TimeOptions()) if clock else None
+        if self.time is not None:
+            ms = 1000 * self.time
+            budget = budget.at_most(ms) if budget else TimeBudget(ms, ms)
+        return limits | (search_times(budget) if budget else {})

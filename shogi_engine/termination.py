@@ -1,0 +1,179 @@
+"""How games end, by one set of names for all games, front ends, protocols and record formats. Standard library only.
+
+As in PGN, why a game ended (Termination) and who won (Outcome.winner) are two facts. A format or a protocol has its own
+words; a table in its file, `EndingWords` or a dict, maps them to these names.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+
+BLACK, WHITE = 0, 1
+
+
+class Termination(StrEnum):
+    """Why a game is over; '' while it goes on, or where a file does not say."""
+
+    NONE = ""
+    RESIGNATION = "resignation"
+    CHECKMATE = "mate"
+    STALEMATE = "no legal move"
+    TIME_FORFEIT = "time"
+    ILLEGAL_MOVE = "illegal move"  # it is not among the moves of a record
+    PERPETUAL_CHECK = "perpetual check"
+    DECLARATION = "declaration"
+    TRY = "try"
+    REPETITION = "repetition"
+    FOURFOLD_REPETITION = "repetition"
+    IMPASSE = "impasse"
+    AGREEMENT = "draw"  # or a draw for a reason that is not told
+    MAX_MOVES = "max moves"
+    ADJUDICATION = "adjudication"
+    DEFAULT = "default"  # a win without play
+    UNKNOWN = "unknown"  # the result is told, the reason is not
+    DISCS = "discs"  # neither side can move; the discs are counted
+    WIPE_OUT = "wipe-out"
+    INTERRUPTED = "interrupted"
+    SEALED_MOVE = "sealed move"
+    LAST_MOVE = "last move"
+    NO_MATE = "no mate"
+    TAKE_BACK = "take back"
+    ERROR = "error"
+
+
+TERMINATIONS = (
+    *(Termination.NONE, Termination.STALEMATE, Termination.REPETITION, Termination.PERPETUAL_CHECK),
+    *(Termination.DECLARATION, Termination.MAX_MOVES, Termination.TRY),
+)
+"""By the numbers that `game.game_result` returns."""
+
+DRAWS = frozenset({
+    Termination.REPETITION, Termination.IMPASSE, Termination.AGREEMENT, Termination.MAX_MOVES,
+    Termination.ADJUDICATION, Termination.UNKNOWN, Termination.DISCS,
+})  # fmt: skip
+"""Why a game without a winner is a draw; after any other termination its result is open."""
+
+ENDINGS = tuple(filter(None, Termination))
+"""All terminations; arrays of games number them so."""
+
+BY_RULE = frozenset({Termination.DISCS, Termination.WIPE_OUT})
+"""Terminations that the last position tells, so that no file has to."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a game ended. winner : 0 (black), 1 (white), None for a draw or an open result."""
+
+    winner: int | None
+    termination: Termination
+
+    def result(self) -> str:
+        """Return '1-0' if black has won, '0-1' if white has, '1/2-1/2' for a draw, '*' if the result is open."""
+        if self.winner is not None:
+            return "0-1" if self.winner else "1-0"
+        return "1/2-1/2" if self.termination in DRAWS else "*"
+
+    def __str__(self) -> str:
+        if self.winner is None:
+            return f"a draw: {self.termination}" if self.termination in DRAWS else str(self.termination)
+        return f"{('black', 'white')[self.winner]} wins: {self.termination}"
+
+
+class Winner(Enum):
+    """Who wins by an ending, as the words of files tell it."""
+
+    NOBODY = "nobody"
+    TO_MOVE = "the side to move"
+    OPPONENT = "its opponent"
+    BLACK = "black"
+    WHITE = "white"
+
+    def colour(self, side: int) -> int | None:
+        """Return 0 (black), 1 or None for nobody; `side` is to move."""
+        if self is Winner.NOBODY:
+            return None
+        if self in (Winner.BLACK, Winner.WHITE):
+            return int(self is Winner.WHITE)
+        return side if self is Winner.TO_MOVE else 1 - side
+
+
+USUAL_WINNERS = {
+    Termination.RESIGNATION: Winner.OPPONENT,
+    Termination.CHECKMATE: Winner.OPPONENT,
+    Termination.STALEMATE: Winner.OPPONENT,
+    Termination.TIME_FORFEIT: Winner.OPPONENT,
+    Termination.ILLEGAL_MOVE: Winner.OPPONENT,
+    Termination.PERPETUAL_CHECK: Winner.OPPONENT,
+    Termination.TRY: Winner.OPPONENT,
+    Termination.DECLARATION: Winner.TO_MOVE,
+    Termination.DEFAULT: Winner.TO_MOVE,
+}
+"""Who wins if nothing else is said; nobody by the others."""
+
+
+def termination_of(name: str) -> Termination:
+    """Return the termination called `name`; raises ValueError with the names there are."""
+    try:
+        return Termination(name)
+    except ValueError:
+        raise ValueError(f"there is no ending {name!r}; there are {', '.join(filter(None, Termination))}") from None
+
+
+def usual_outcome(name: str, side: int) -> Outcome:
+    """Return how a game ends by `name` with `side` to move, if nothing else is said of who wins. Raises ValueError."""
+    termination = termination_of(name)
+    return Outcome(USUAL_WINNERS.get(termination, Winner.NOBODY).colour(side), termination)
+
+
+def completed(outcome: Outcome, side: int) -> Outcome:
+    """Return an outcome with the usual winner, `side` being to move, where it names none but somebody has won."""
+    if outcome.winner is None and outcome.termination in USUAL_WINNERS:
+        return usual_outcome(outcome.termination, side)
+    return outcome
+
+
+class EndingWords:
+    """A format's words for endings.
+
+    words : by word, what it means; of several words for one meaning the first is written
+    nearest : by termination that has no word, or not for that winner, the termination that is written instead, if the
+    winner allows it
+    """
+
+    def __init__(
+        self,
+        words: Mapping[str, tuple[Termination, Winner]],
+        nearest: Mapping[Termination, Termination] | None = None,
+    ) -> None:
+        self.words = dict(words)
+        self._nearest = dict(nearest or {})
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.words
+
+    def read(self, word: str, side: int) -> Outcome:
+        """Return what `word` means with `side` to move. Raises ValueError for a word that there is not."""
+        if word not in self.words:
+            raise ValueError(f"{word!r} is no ending; there are {', '.join(self.words)}")
+        termination, winner = self.words[word]
+        return Outcome(winner.colour(side), termination)
+
+    def word(self, outcome: Outcome, side: int) -> str:
+        """Return the word for an ending with `side` to move, or what comes nearest, '' if nothing does."""
+        outcome, seen = completed(outcome, side), set[Termination]()
+        termination: Termination | None = outcome.termination
+        while termination is not None and termination not in seen:
+            for word, (meaning, winner) in self.words.items():
+                if meaning == termination and winner.colour(side) == outcome.winner:
+                    return word
+            seen.add(termination)
+            termination = self._nearest.get(termination)
+        interrupted = Outcome(None, Termination.INTERRUPTED)
+        if outcome.termination == Termination.NONE or outcome == interrupted:
+            return ""
+        return self.word(interrupted, side)
+
+    def kept(self, outcome: Outcome, side: int) -> Outcome:
+        """Return what is read where `outcome` was written."""
+        word = self.word(outcome, side)
+        return self.read(word, side) if word else Outcome(None, Termination.NONE)
