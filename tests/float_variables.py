@@ -20,7 +20,7 @@ from conformance.cases import CASES, ConformanceCase, legal_moves
 from numba import types
 from numba.core.dispatcher import Dispatcher
 
-from shogi_engine import bits, game
+from shogi_engine import game
 from shogi_engine.games.shogi.evaluation.nnue_leb128 import decompress
 from shogi_engine.games.shogi.names import FILE_EVALUATIONS
 from shogi_engine.perft import count_leaves, perft, perft_context
@@ -62,22 +62,6 @@ def float_variables() -> dict[str, Any]:
                 found += [f"{name}: {variable} is {each}" for each in floats_within(kind)]
             found += [f"{name} returns {each}" for each in floats_within(overload.signature.return_type)]
     return {"compiled": sorted(compiled), "never": sorted(never - compiled), "versions": versions, "floats": found}
-
-
-def compile_bits() -> None:
-    """Have every kernel of bits.py compiled."""
-    lo, hi = bits.split(6 << 62)
-    one = np.uint64(1)
-    for kernel in (
-        bits.popcount2,
-        bits.lowest,
-        bits.pop_lowest,
-        bits.clear_lowest,
-        bits.through_lowest,
-        bits.from_highest,
-    ):
-        kernel(lo, hi)
-    bits.bit(70), bits.test(lo, hi, 63), bits.shift_left(lo, hi, one), bits.shift_right(lo, hi, one)
 
 
 def compile_game(case: ConformanceCase) -> None:
@@ -129,7 +113,6 @@ def use_evaluations(rules: game.Game, position: Any, move: Any) -> None:
 
 def main() -> None:
     """Print what `float_variables` finds once all is compiled."""
-    compile_bits()
     compile_game(next(case for case in CASES if case.game.name == sys.argv[1]))
     print(json.dumps(float_variables()))
 

@@ -6,9 +6,9 @@ import random
 import numpy as np
 
 from games.tictactoe import GAME
-from shogi_engine import bits
 from shogi_engine.game import count_moves, finished_leaves, generate_captures, key, move_cost
 from shogi_engine.jit import bswap, clz, ctz, load_u64, njit, popcount, prefetch, store_u64
+from shogi_engine.jit.bitboards import from_halves, from_highest, lowest, through_lowest
 from shogi_engine.perft import perft, perft_context
 
 
@@ -37,15 +37,14 @@ def numbers() -> list[int]:
     return chosen
 
 
-def bit_values(lo: np.uint64, hi: np.uint64, index: int) -> list:
-    """Return what each kernel of bits.py says of (lo, hi), with `index` from 1 to 127 where an index is asked."""
-    values = [bits.bit(index), bits.test(lo, hi, index), bits.popcount2(lo, hi), bits.from_highest(lo, hi)]
-    count = np.uint64(1 + index % 63)
-    values += [bits.shift_left(lo, hi, count), bits.shift_right(lo, hi, count)]
-    values.append(bits.through_lowest(lo, hi))
-    if lo or hi:
-        values += [bits.lowest(lo, hi), bits.clear_lowest(lo, hi), bits.pop_lowest(lo, hi)]
-    return values
+@njit
+def bitboard_values(one, other, square):
+    """Return what operators and functions say of two bitboards, the first one not empty, and a square, 0 to 127."""
+    squares = 0
+    for each in one:
+        squares = squares * 3 + each & 0xFFFFFFFF
+    whole = ~one & other | one ^ other, one << square, one >> square, through_lowest(one), from_highest(one)
+    return whole, len(one), square in one, lowest(one), squares, one == other, one != other, bool(other), not other
 
 
 def tictactoe_values() -> list:
@@ -80,7 +79,14 @@ def main() -> None:
         values = {
             "words": [words(number) for number in chosen],
             "memory": [exchange(address, number) for number in chosen],
-            "bits": [bit_values(*pair, n % 128) for n, pair in enumerate(zip(chosen, chosen[::-1], strict=True))],
+            "bitboards": [
+                bitboard_values(
+                    from_halves(one, 0) if n % 3 else from_halves(other, one | np.uint64(1)), board, n % 128
+                )
+                for n, (one, other) in enumerate(zip(chosen, chosen[::-1], strict=True))
+                for board in (from_halves(other, one), from_halves(0, 0))
+                if one
+            ],
             "tictactoe": tictactoe_values(),
         }
     print(json.dumps(plain(values)))

@@ -50,8 +50,8 @@ def test_the_wheel_carries_the_kernels_if_there_are_any(tmp_path, source, prebui
 @pytest.mark.skipif(platform.machine().lower() not in ("x86_64", "amd64"), reason="not an x86-64 machine")
 def test_who_installs_it_compiles_nothing(tmp_path, source, monkeypatch):
     """The kernels of QUICK stand for all of them. Once the package is edited, they are compiled."""
-    small = "import numpy as np\nfrom shogi_engine.bits import clear_lowest, lowest\n"
-    small += "lowest(*clear_lowest(np.uint64(1), np.uint64(8)))\n"
+    small = "from shogi_engine.games.shogi.bitboard import between, lance_attacks\n"
+    small += "lance_attacks(0, 76, between(4, 76))\n"
     monkeypatch.setattr(targets, "WARMUP", small + "{games!r}")
     targets.build_kernels("x86-64-v2", source / "shogi_engine" / "_kernels")
     wheel = build_wheel.build_wheel(source, tmp_path / "out", "linux_x86_64", isolated=False)

@@ -297,7 +297,9 @@ RARE_OPERATIONS = {number for name, number in opcode.opmap.items() if any(rare i
 plain_functions: set[Any] = set()  # functions beside kernels that a plain kernel may call: the stubs
 PLAIN_MODULES = (np, math)
 PLAIN_BUILTINS = (abs, bool, divmod, float, int, len, max, min, range, round)
-PLAIN_ARGUMENTS = (types.Number, types.Boolean, types.Record, types.Array, types.NPDatetime)
+# What a plain kernel may use as a constant, and be called with; modules that define types add theirs.
+plain_values: list[type] = [int, float, np.generic, np.ndarray, _Intrinsic]
+plain_arguments: list[type] = [types.Number, types.Boolean, types.Record, types.Array, types.NPDatetime]
 
 
 def is_plain(function: Any, argument_types: Any) -> bool:
@@ -314,7 +316,7 @@ def is_plain(function: Any, argument_types: Any) -> bool:
         return False
     if any(isinstance(each, CodeType) or _is_text(each, function.__doc__) for each in code.co_consts):
         return False
-    if not all(isinstance(kind, PLAIN_ARGUMENTS) for kind in argument_types):
+    if not all(isinstance(kind, tuple(plain_arguments)) for kind in argument_types):
         return False
     known = vars(builtins) | function.__globals__
     return all(_is_plain_value(known[name]) for name in code.co_names if name in known)
@@ -334,4 +336,4 @@ def _is_plain_value(value: Any) -> bool:
         return value in plain_functions
     if isinstance(value, tuple):
         return all(isinstance(each, (int, np.generic)) for each in value)
-    return isinstance(value, (int, float, np.generic, np.ndarray, _Intrinsic))
+    return isinstance(value, tuple(plain_values))

@@ -12,7 +12,13 @@ SPECIAL = ("static_getitem", "static_setitem", "__array__")
 _missing: set[tuple] = set()  # which of these, and for what types, have no implementation
 _operators: dict[tuple, Any] = {}  # (operator, operand types) -> (its type, signature)
 # Values that never hold a reference to be counted; an array inside a record is the record's.
-UNCOUNTED = (types.Number, types.Boolean, types.Record, types.NestedArray)
+_uncounted: tuple[type, ...] = (types.Number, types.Boolean, types.Record, types.NestedArray)
+
+
+def add_uncounted(*kinds: type) -> None:
+    """Make types known whose values hold no reference to be counted."""
+    global _uncounted
+    _uncounted += kinds
 
 
 @functools.lru_cache(maxsize=8192)
@@ -109,7 +115,7 @@ class KernelLower(lowering.Lower):
         """Store a variable; what it held before was no reference if its type has none."""
         kind = self.typeof(name)
         local = name in self._singly_assigned_vars and not self._disable_sroa_like_opt
-        if local or argidx is not None or not isinstance(kind, UNCOUNTED):
+        if local or argidx is not None or not isinstance(kind, _uncounted):
             super().storevar(value, name, argidx)
             return
         slot = self.getvar(name)
@@ -119,17 +125,17 @@ class KernelLower(lowering.Lower):
 
     def delvar(self, name: str) -> None:
         """Drop a variable."""
-        if not isinstance(self.typeof(name), UNCOUNTED):
+        if not isinstance(self.typeof(name), _uncounted):
             super().delvar(name)
         elif name not in self._blk_local_varmap:
             self._singly_assigned_vars.discard(name)
 
     def incref(self, typ: Any, val: Any) -> None:
         """Count a reference to a value, if that is one."""
-        if not isinstance(typ, UNCOUNTED):
+        if not isinstance(typ, _uncounted):
             super().incref(typ, val)
 
     def decref(self, typ: Any, val: Any) -> None:
         """Drop a reference to a value, if that is one."""
-        if not isinstance(typ, UNCOUNTED):
+        if not isinstance(typ, _uncounted):
             super().decref(typ, val)

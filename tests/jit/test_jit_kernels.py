@@ -66,7 +66,7 @@ def test_kernels_answer_the_same_without_jit(tmp_path):
 
 
 def test_the_tests_of_bits_pass_without_jit():
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(TESTS / "test_bits.py")]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(TESTS / "jit" / "test_bitboards.py")]
     env = environment(None, NUMBA_DISABLE_JIT="1")
     result = subprocess.run(command, env=env, capture_output=True, text=True, cwd=ROOT, timeout=300)
     assert result.returncode == 0, result.stdout

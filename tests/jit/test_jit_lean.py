@@ -277,7 +277,7 @@ import json
 import gc
 import numba
 from numba.core import codegen, registry
-from shogi_engine.bits import lowest
+from shogi_engine.games.shogi.bitboard import between
 
 before = gc.get_threshold()
 
@@ -303,7 +303,7 @@ print(json.dumps({{"answers": answers, "kinds": kinds}}))
 """
 
 
-@pytest.mark.parametrize("middle", ["", "outer(1)", "over(1)\nlowest(np.uint64(0), np.uint64(8))"])
+@pytest.mark.parametrize("middle", ["", "outer(1)", "over(1)\nbetween(4, 76)"])
 def test_functions_of_numba_are_compiled_as_ever(kernels, middle):
     found = kernels(BESIDE.format(middle=middle))
     assert found["answers"] == [[2, 3], [2.5], 62, [5, 5], 69]

@@ -24,8 +24,8 @@ def built(tmp_path_factory):
     """Return a copy of the package with the few kernels of QUICK prebuilt, and what was built."""
     folder = copy_package(tmp_path_factory.mktemp("installed"))
     # The build runs in a process that imports this checkout: its sources, and so its stamp, are the copy's.
-    small = "from shogi_engine.bits import clear_lowest, lowest\nimport numpy as np\n"
-    small += "lowest(*clear_lowest(np.uint64(1), np.uint64(8)))\n"
+    small = "from shogi_engine.games.shogi.bitboard import between, lance_attacks\n"
+    small += "lance_attacks(0, 76, between(4, 76))\n"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(targets, "WARMUP", small + "{games!r}")
         result = targets.build_kernels(TARGET, folder / "shogi_engine" / "_kernels")
@@ -49,7 +49,7 @@ def test_what_is_built(built):
     place = folder / "shogi_engine" / "_kernels" / TARGET
     files = sorted(place.glob("*.kernel"))
     assert (result.target, result.folder, result.files) == (TARGET, str(place), len(files))
-    assert sorted(result.kernels) == ["clear_lowest", "lowest"]
+    assert sorted(result.kernels) == ["between", "lance_attacks"]
     assert result.bytes == sum(file.stat().st_size for file in files) > 0
     manifest = json.loads((place / targets.MANIFEST).read_text())
     assert manifest["stamp"] == jit.source_stamp() and manifest["features"] == targets.feature_string(TARGET)

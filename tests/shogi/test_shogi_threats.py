@@ -71,7 +71,7 @@ def test_generated_checks_are_the_moves_that_give_check(ctx):
     seen = 0
     for position, _, checks in positions():
         ctx.pos = position
-        threats = ctx.moves[: int(generate_checks(ctx, 0, ctx.states[0].check_squares, ctx.undo[0]))].tolist()
+        threats = ctx.moves[: int(generate_checks(ctx, 0, ctx.states[0], ctx.undo[0]))].tolist()
         assert len(threats) == len(set(threats)) and set(threats) == checks
         assert GAME.format_position(ctx.pos) == GAME.format_position(position)
         seen += len(threats)

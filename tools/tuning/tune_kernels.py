@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from shogi_engine.bits import ZERO, clear_lowest, lowest
 from shogi_engine.game import VALUE_NONE, do_move, is_in_check, is_quiet
 from shogi_engine.games.shogi.evaluation.king_piece_weights import FEATURES, HAND_BASE, HAND_COUNTS, SAFETIES
 from shogi_engine.games.shogi.evaluation.king_safety import safety_index
+from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import hand_count
 from shogi_engine.jit import njit
 
@@ -16,10 +16,7 @@ PIECES = 40  # features of a position with the whole set, kings included
 def write_features(pos, features):
     """Write the features that black's king sees in `pos` to `features`, uint16[PIECES], and 0 after the last."""
     count = 0
-    lo, hi = pos.bb[0, 0, 0] | pos.bb[1, 0, 0], pos.bb[0, 0, 1] | pos.bb[1, 0, 1]
-    while lo | hi != ZERO:
-        square = lowest(lo, hi)
-        lo, hi = clear_lowest(lo, hi)
+    for square in occupied(pos):
         features[count] = int(pos.board[square]) * 81 + square
         count += 1
     for owner in range(2):

@@ -5,20 +5,17 @@ Planes are from the point of view of the side to move: for white the board is tu
 
 import numpy as np
 
-from shogi_engine.bits import ZERO, pop_lowest
 from shogi_engine.games.shogi.attacks import attacks_from
 from shogi_engine.games.shogi.bitboard import STEP_ATTACKS
 from shogi_engine.games.shogi.evaluation.halfkp import BOARD_FEATURES, FILE_MAJOR, HAND_COUNTS, HAND_FEATURES, PER_KING
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, view_of, write_features
 from shogi_engine.games.shogi.packed_kernels import read_packed, write_packed
-from shogi_engine.games.shogi.queries import in_check, occupied, pieces
+from shogi_engine.games.shogi.queries import bishops_and_horses, in_check, occupied, pieces, rooks_and_dragons
 from shogi_engine.games.shogi.sfen_kernels import read_sfen, write_sfen
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,
-    DRAGON,
     GOLD,
-    HORSE,
     KINDS,
     KING,
     KNIGHT,
@@ -61,10 +58,9 @@ STEP_ROOM = 96  # a plane, up to a whole number of vectors; what follows it is 0
 # uint8[2, 16, 81, 96]: the plane of what a piece attacks in a step, by owner (0 for the side to move), kind and place.
 STEPS = np.zeros((2, 16, SQUARES, STEP_ROOM), dtype=np.uint8)
 for _square in range(SQUARES):
-    for _half in range(2):
-        _bits = np.arange(64, dtype=np.uint64)[: SQUARES - 64 * _half]
-        _attacked = STEP_ATTACKS[:, :, _square, _half, None] >> _bits & np.uint64(1)
-        STEPS[:, :, DOWN_FILES[0, _square], DOWN_FILES[0, 64 * _half : 64 * _half + len(_bits)]] = _attacked
+    _places = [int(DOWN_FILES[0, _target]) for _target in range(SQUARES)]
+    _attacked = [STEP_ATTACKS.numbers[:, :, _square] >> _target & 1 for _target in range(SQUARES)]
+    STEPS[:, :, DOWN_FILES[0, _square], _places] = np.stack(_attacked, axis=-1).astype(np.uint8)
 
 
 @njit
@@ -111,10 +107,9 @@ def write_texts(nodes, count, text):
 
 
 @njit
-def mark(out, row, plane, lo, hi, places):
-    """Write 1 to the squares (lo, hi) of a plane of a row; places : uint8[81], where each square is in it."""
-    while lo | hi != ZERO:
-        square, lo, hi = pop_lowest(lo, hi)
+def mark(out, row, plane, squares, places):
+    """Write 1 to `squares` of a plane of a row; places : uint8[81], where each square is in it."""
+    for square in squares:
         out[row, np.uint64(SQUARES * plane + int(places[square]))] = 1
 
 
@@ -128,11 +123,7 @@ def fill_planes(out, row, plane, count, value):
 @njit
 def sliders(pos, colour):
     """Return the pieces of `colour` that move any number of steps."""
-    lo = hi = ZERO
-    for kind in (LANCE, BISHOP, ROOK, HORSE, DRAGON):
-        lo |= pos.bb[colour, kind, 0]
-        hi |= pos.bb[colour, kind, 1]
-    return lo, hi
+    return pieces(pos, colour, LANCE) | bishops_and_horses(pos, colour) | rooks_and_dragons(pos, colour)
 
 
 @njit
@@ -146,26 +137,20 @@ def write_dlshogi_1(nodes, count, out):
         planes[:] = 0
         us = int(pos.side)
         places = DOWN_FILES[us]
-        occ_lo, occ_hi = occupied(pos)
+        occ = occupied(pos)
         for owner in range(2):
             colour = owner ^ us
             counts = np.uint64(SQUARES * (DLSHOGI_SIDE * owner + 2 * (KINDS - 1)))
             own = np.uint64(SQUARES * DLSHOGI_SIDE * owner)
             # Three loops and none with a branch for the kind of piece, which nothing predicts.
-            lo, hi = pos.bb[colour, PAWN, 0], pos.bb[colour, PAWN, 1]
-            while lo | hi != ZERO:
-                square, lo, hi = pop_lowest(lo, hi)
+            for square in pieces(pos, colour, PAWN):
                 place = int(places[square])
                 ahead = np.uint64(place + 2 * owner - 1)
                 planes[own + PAWN_PLANE + np.uint64(place)] = 1
                 planes[own + PAWN_PLANE + ATTACK_PLANES + ahead] = 1
                 planes[counts + ahead] = 1  # a side's pawns attack different squares
-            slides_lo, slides_hi = sliders(pos, colour)
-            every_lo, every_hi = pieces(pos, colour)
-            lo = every_lo & ~slides_lo & ~pos.bb[colour, PAWN, 0]
-            hi = every_hi & ~slides_hi & ~pos.bb[colour, PAWN, 1]
-            while lo | hi != ZERO:
-                square, lo, hi = pop_lowest(lo, hi)
+            slides = sliders(pos, colour)
+            for square in pieces(pos, colour) & ~slides & ~pieces(pos, colour, PAWN):
                 kind, place = piece_kind(pos.board[square]), int(places[square])
                 plane = own + np.uint64(SQUARES * int(DLSHOGI_PLANE[kind]))
                 planes[plane + np.uint64(place)] = 1
@@ -174,16 +159,12 @@ def write_dlshogi_1(nodes, count, out):
                     planes[plane + np.uint64(each)] |= STEPS[owner, kind, place, each]
                 for each in range(STEP_ROOM):
                     planes[counts + np.uint64(each)] += STEPS[owner, kind, place, each]
-            lo, hi = slides_lo, slides_hi
-            while lo | hi != ZERO:
-                square, lo, hi = pop_lowest(lo, hi)
+            for square in slides:
                 kind = piece_kind(pos.board[square])
                 plane = own + np.uint64(SQUARES * int(DLSHOGI_PLANE[kind]))
                 planes[plane + np.uint64(places[square])] = 1
                 plane += ATTACK_PLANES
-                lo_to, hi_to = attacks_from(kind, colour, square, occ_lo, occ_hi)
-                while lo_to | hi_to != ZERO:
-                    target_square, lo_to, hi_to = pop_lowest(lo_to, hi_to)
+                for target_square in attacks_from(kind, colour, square, occ):
                     planes[plane + np.uint64(places[target_square])] = 1
                     planes[counts + np.uint64(places[target_square])] += np.uint8(1)
             for each in range(SQUARES):
@@ -224,8 +205,7 @@ def write_alphazero(nodes, count, out):
         places = ALONG_RANKS[us]
         for owner in range(2):
             for kind in range(PAWN, KINDS):
-                bb = pos.bb[owner ^ us, kind]
-                mark(out, row, (KINDS - 1) * owner + kind - 1, bb[0], bb[1], places)
+                mark(out, row, (KINDS - 1) * owner + kind - 1, pieces(pos, owner ^ us, kind), places)
             for kind in range(PAWN, KING):
                 number = hand_count(pos.hand[owner ^ us], kind)
                 if number > 0:
@@ -266,9 +246,7 @@ def write_halfkp(nodes, count, out):
                     for number in range(1, hand_count(pos.hand[owner ^ colour], kind) + 1):
                         out[row, end] = block + int(HAND_FEATURES[(owner << 3 | kind) * HAND_COUNTS + number])
                         end += 1
-            lo, hi = occupied(pos)
-            while lo | hi != ZERO:
-                square, lo, hi = pop_lowest(lo, hi)
+            for square in occupied(pos):
                 piece = int(pos.board[square]) ^ make_piece(colour, 0)
                 if piece_kind(piece) != KING:
                     out[row, end] = block + int(BOARD_FEATURES[piece * SQUARES + relative_square(colour, square)])

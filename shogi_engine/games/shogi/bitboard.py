@@ -5,7 +5,6 @@ A row is 0 (rank a) to 8 (rank i), a column 0 (file 9) to 8 (file 1); square = 9
 
 import numpy as np
 
-from shogi_engine.bits import ONE, from_highest, split, split_table, through_lowest
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,
@@ -26,6 +25,7 @@ from shogi_engine.games.shogi.types import (
     SQUARES,
 )
 from shogi_engine.jit import njit
+from shogi_engine.jit.bitboards import Bitboard, Table, from_highest, through_lowest
 
 # Directions as (rows down, columns right). The first four lead to lower squares, the last four to higher ones, and
 # (direction + 4) % 8 is the opposite.
@@ -99,60 +99,56 @@ def _optional_promotion(colour: int, kind: int) -> list[int]:
     return [0] * SQUARES
 
 
-def _pairs(tables: list) -> np.ndarray:
-    """Return nested lists of 128-bit numbers as uint64[..., 2]."""
-    if isinstance(tables[0], int):
-        return split_table(tables)
-    return np.array([_pairs(table) for table in tables])
+BOARD = Bitboard((1 << SQUARES) - 1)
+FIRST_ROW = Bitboard(0x1FF)
+NOTHING = Bitboard(0)
+
+# [81, 8]: the squares from a square to the edge in each direction.
+RAYS = Table([[_bits(_ray(square, *step)) for step in DIRECTIONS] for square in range(SQUARES)])
+
+# [81]: rook and bishop moves on an empty board.
+_rays = RAYS.numbers
+ROOK_LINES = Table(_rays[:, NORTH] | _rays[:, WEST] | _rays[:, SOUTH] | _rays[:, EAST])
+BISHOP_LINES = Table(_rays[:, NORTH_EAST] | _rays[:, NORTH_WEST] | _rays[:, SOUTH_WEST] | _rays[:, SOUTH_EAST])
+
+# [81]: one square.
+SQUARE_BITS = Table([1 << square for square in range(SQUARES)])
+
+# [2, 16, 81]: by colour, kind and square, what is attacked in one step; nothing for lance, bishop and rook.
+STEP_ATTACKS = Table([[_steps(colour, kind) for kind in range(16)] for colour in (0, 1)])
+
+# [2, 8, 81]: by colour, kind and square of origin, where promotion is optional.
+OPTIONAL_PROMOTION = Table([[_optional_promotion(colour, kind) for kind in range(8)] for colour in (0, 1)])
+
+# [2, 16, 81]: STEP_ATTACKS where promotion is optional (two moves to one square).
+_optional = np.zeros((2, 16, SQUARES), dtype=object)
+_optional[:, :8] = STEP_ATTACKS.numbers[:, :8] & OPTIONAL_PROMOTION.numbers
+STEP_OPTIONAL_PROMOTION = Table(_optional)
+
+# [2]: a colour's promotion zone, and the board without its last one and last two rows (drops of pawn, lance, knight).
+ZONE = Table([_own_rows(colour, [0, 1, 2]) for colour in (0, 1)])
+NOT_LAST = Table([_own_rows(colour, list(range(1, 9))) for colour in (0, 1)])
+NOT_LAST_TWO = Table([_own_rows(colour, list(range(2, 9))) for colour in (0, 1)])
+
+# [81]: the king's steps and its square.
+KING_ZONE = Table(STEP_ATTACKS.numbers[0, KING] | SQUARE_BITS.numbers)
 
 
-BOARD_LO, BOARD_HI = split((1 << SQUARES) - 1)
-
-# uint64[81, 8, 2]: the squares from a square to the edge in each direction.
-RAYS = _pairs([[_bits(_ray(square, *step)) for step in DIRECTIONS] for square in range(SQUARES)])
-
-# uint64[81, 2]: rook and bishop moves on an empty board.
-ROOK_LINES = RAYS[:, NORTH] | RAYS[:, WEST] | RAYS[:, SOUTH] | RAYS[:, EAST]
-BISHOP_LINES = RAYS[:, NORTH_EAST] | RAYS[:, NORTH_WEST] | RAYS[:, SOUTH_WEST] | RAYS[:, SOUTH_EAST]
-
-# uint64[2, 16, 81, 2]: by colour, kind and square, what is attacked in one step; 0 for lance, bishop and rook.
-STEP_ATTACKS = _pairs([[_steps(colour, kind) for kind in range(16)] for colour in (0, 1)])
-
-# uint64[2, 8, 81, 2]: by colour, kind and square of origin, where promotion is optional.
-OPTIONAL_PROMOTION = _pairs([[_optional_promotion(colour, kind) for kind in range(8)] for colour in (0, 1)])
-
-# uint64[2, 16, 81, 2]: STEP_ATTACKS where promotion is optional (two moves to one square).
-STEP_OPTIONAL_PROMOTION = STEP_ATTACKS.copy()
-STEP_OPTIONAL_PROMOTION[:, :8] &= OPTIONAL_PROMOTION
-STEP_OPTIONAL_PROMOTION[:, 8:] = 0
-
-# uint64[2, 2]: a colour's promotion zone, and without its last one and last two rows (drops of pawn, lance, knight).
-ZONE = _pairs([_own_rows(colour, [0, 1, 2]) for colour in (0, 1)])
-NOT_LAST = _pairs([_own_rows(colour, list(range(1, 9))) for colour in (0, 1)])
-NOT_LAST_TWO = _pairs([_own_rows(colour, list(range(2, 9))) for colour in (0, 1)])
-
-# uint64[81, 2]: the king's steps and its square.
-KING_ZONE = STEP_ATTACKS[0, KING] | split_table([1 << square for square in range(SQUARES)])
-
-# uint64[2, 81, 2]: by colour and king square, from where enemy pieces attack a square of the king's zone in one step.
-NEAR_KING = _pairs(
-    [
+def _near_king(colour: int, king: int) -> int:
+    """Return from where enemy pieces attack a square of the zone of `colour`'s king in one step."""
+    ahead = -3 if colour == BLACK else 3  # of knights
+    return _bits(
         [
-            _bits(
-                [
-                    source
-                    for source in range(SQUARES)
-                    if abs(source // 9 - king // 9) <= 2
-                    and abs(source % 9 - king % 9) <= 2
-                    or abs(source % 9 - king % 9) <= 2
-                    and source // 9 - king // 9 == (-3 if colour == BLACK else 3)
-                ]
-            )
-            for king in range(SQUARES)
+            source
+            for source in range(SQUARES)
+            if abs(source % 9 - king % 9) <= 2
+            and (abs(source // 9 - king // 9) <= 2 or source // 9 - king // 9 == ahead)
         ]
-        for colour in (0, 1)
-    ]
-)
+    )
+
+
+# [2, 81]: by colour and king square.
+NEAR_KING = Table([[_near_king(colour, king) for king in range(SQUARES)] for colour in (0, 1)])
 
 # uint8[81, 81]: the direction that leads from one square to another, 8 if none does.
 DIRECTION = np.full((SQUARES, SQUARES), 8, dtype=np.uint8)
@@ -160,73 +156,56 @@ for _square in range(SQUARES):
     for _direction, _way in enumerate(DIRECTIONS):
         DIRECTION[_square, _ray(_square, *_way)] = _direction
 
-# uint64[81, 2]: one bit.
-SQUARE_BITS = split_table([1 << square for square in range(SQUARES)])
-
-COLUMNS_LO = np.uint64(sum(1 << 9 * row for row in range(8)))  # times a row of nine bits: that row on every row
-
 
 @njit
-def ray_down(square, direction, occ_lo, occ_hi):
+def ray_down(square, direction, occ):
     """Return the attacks of a slider on `square` in one of the first four directions, towards lower squares."""
-    ray_lo, ray_hi = RAYS[square, direction, 0], RAYS[square, direction, 1]
-    lo, hi = from_highest(ray_lo & occ_lo, ray_hi & occ_hi)
-    return ray_lo & lo, ray_hi & hi
+    ray = RAYS[square, direction]
+    return ray & from_highest(ray & occ)
 
 
 @njit
-def ray_up(square, direction, occ_lo, occ_hi):
+def ray_up(square, direction, occ):
     """Return the attacks of a slider on `square` in one of the last four directions, towards higher squares."""
-    ray_lo, ray_hi = RAYS[square, direction, 0], RAYS[square, direction, 1]
-    lo, hi = through_lowest(ray_lo & occ_lo, ray_hi & occ_hi)
-    return ray_lo & lo, ray_hi & hi
+    ray = RAYS[square, direction]
+    return ray & through_lowest(ray & occ)
 
 
 @njit
-def lance_attacks(colour, square, occ_lo, occ_hi):
-    """Return what a lance of `colour` on `square` attacks when (occ_lo, occ_hi) is occupied."""
-    if colour == BLACK:
-        return ray_down(square, NORTH, occ_lo, occ_hi)
-    return ray_up(square, SOUTH, occ_lo, occ_hi)
+def lance_attacks(colour, square, occ):
+    """Return what a lance of `colour` on `square` attacks when `occ` is occupied."""
+    return ray_down(square, NORTH, occ) if colour == BLACK else ray_up(square, SOUTH, occ)
 
 
 @njit
-def bishop_attacks(square, occ_lo, occ_hi):
-    """Return what a bishop on `square` attacks when (occ_lo, occ_hi) is occupied."""
-    a_lo, a_hi = ray_down(square, NORTH_EAST, occ_lo, occ_hi)
-    b_lo, b_hi = ray_down(square, NORTH_WEST, occ_lo, occ_hi)
-    c_lo, c_hi = ray_up(square, SOUTH_WEST, occ_lo, occ_hi)
-    d_lo, d_hi = ray_up(square, SOUTH_EAST, occ_lo, occ_hi)
-    return a_lo | b_lo | c_lo | d_lo, a_hi | b_hi | c_hi | d_hi
+def bishop_attacks(square, occ):
+    """Return what a bishop on `square` attacks when `occ` is occupied."""
+    down = ray_down(square, NORTH_EAST, occ) | ray_down(square, NORTH_WEST, occ)
+    return down | ray_up(square, SOUTH_WEST, occ) | ray_up(square, SOUTH_EAST, occ)
 
 
 @njit
-def rook_attacks(square, occ_lo, occ_hi):
-    """Return what a rook on `square` attacks when (occ_lo, occ_hi) is occupied."""
-    a_lo, a_hi = ray_down(square, NORTH, occ_lo, occ_hi)
-    b_lo, b_hi = ray_down(square, WEST, occ_lo, occ_hi)
-    c_lo, c_hi = ray_up(square, SOUTH, occ_lo, occ_hi)
-    d_lo, d_hi = ray_up(square, EAST, occ_lo, occ_hi)
-    return a_lo | b_lo | c_lo | d_lo, a_hi | b_hi | c_hi | d_hi
+def rook_attacks(square, occ):
+    """Return what a rook on `square` attacks when `occ` is occupied."""
+    down = ray_down(square, NORTH, occ) | ray_down(square, WEST, occ)
+    return down | ray_up(square, SOUTH, occ) | ray_up(square, EAST, occ)
 
 
 @njit
 def between(first, second):
     """Return the squares strictly between two squares of one line; none if they share no line."""
     direction = int(DIRECTION[first, second])
-    if direction == 8:
-        return np.uint64(0), np.uint64(0)
-    lo = RAYS[first, direction, 0] & RAYS[second, direction ^ 4, 0]
-    hi = RAYS[first, direction, 1] & RAYS[second, direction ^ 4, 1]
-    return lo, hi
+    return NOTHING if direction == 8 else RAYS[first, direction] & RAYS[second, direction ^ 4]
 
 
 @njit
-def files_without(lo, hi):
-    """Return all squares of the files that (lo, hi), a colour's pawns, does not touch."""
-    rows = lo | lo >> np.uint64(36)  # row r of 0-3 now holds row r + 4 too, row 3 of row 7 its first column only
-    rows |= rows >> np.uint64(18)
-    rows |= rows >> np.uint64(9)
-    rows |= hi << ONE | hi >> np.uint64(8)  # the rest of row 7, and row 8
-    free = ~rows & np.uint64(0x1FF)
-    return free * COLUMNS_LO, (free >> ONE | free << np.uint64(8)) & BOARD_HI
+def files_without(pawns):
+    """Return all squares of the files that `pawns`, a colour's pawns, does not touch."""
+    rows = pawns | pawns >> 36 | pawns >> 72  # rows 4 to 8 on rows 0 to 4 too
+    rows |= rows >> 18
+    rows |= rows >> 9
+    free = ~rows & FIRST_ROW
+    free |= free << 9
+    free |= free << 18
+    free |= free << 36
+    return free | free << 9

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from shogi_engine.bits import test as test_bit
 from shogi_engine.game import provides
 from shogi_engine.games.shogi.bitboard import ZONE
 from shogi_engine.games.shogi.types import (
@@ -39,11 +38,11 @@ def is_inferior(pos, move):
         return False
     kind, target = move_kind(move), move_to(move)
     us = int(pos.side)
-    in_zone = test_bit(ZONE[us, 0], ZONE[us, 1], target)
+    in_zone = target in ZONE[us]
     if kind == PAWN:
         return in_zone
     if kind in (BISHOP, ROOK):
-        return in_zone or test_bit(ZONE[us, 0], ZONE[us, 1], move_from(move))
+        return in_zone or move_from(move) in ZONE[us]
     return kind == LANCE and in_zone and target // 9 == (1 if us == BLACK else 7)
 
 

@@ -10,7 +10,7 @@ from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.bitboard import NOT_LAST, NOT_LAST_TWO
 from shogi_engine.games.shogi.packed import BYTES, PACKINGS, SQUARE_ORDER, Packing
 from shogi_engine.games.shogi.position import HAND_KEYS, SIDE_KEY, SQUARE_KEYS, compute_checkers_and_pins
-from shogi_engine.games.shogi.queries import occupied
+from shogi_engine.games.shogi.queries import occupied, pieces
 from shogi_engine.games.shogi.types import (
     BISHOP,
     DRAGON,
@@ -264,11 +264,11 @@ def read_hands(row, packing, byte, bits, filled):
 
 
 @njit
-def pawn_files(lo, hi):
-    """Return the mask of the files, 0 to 8, with one of the pawns (lo, hi)."""
-    files = lo | lo >> np.uint64(9) | lo >> np.uint64(18) | lo >> np.uint64(27)
-    files |= lo >> np.uint64(36) | lo >> np.uint64(45) | lo >> np.uint64(54) | lo >> np.uint64(63)
-    return (files | hi << ONE | hi >> BYTE) & RANK
+def pawn_files(pawns):
+    """Return the mask of the files, 0 to 8, with one of `pawns`."""
+    files = pawns | pawns >> 36 | pawns >> 72  # rows 4 to 8 on rows 0 to 4 too
+    files |= files >> 18
+    return (files | files >> 9).lo & RANK
 
 
 @njit
@@ -280,18 +280,14 @@ def is_allowed(pos, counts):
     if not hand_covers(WHOLE_SET, counts, HAND_GUARDS):
         return False
     for colour in range(2):
-        bb = pos.bb[colour]
-        lo = (bb[PAWN, 0] | bb[LANCE, 0]) & ~NOT_LAST[colour, 0] | bb[KNIGHT, 0] & ~NOT_LAST_TWO[colour, 0]
-        hi = (bb[PAWN, 1] | bb[LANCE, 1]) & ~NOT_LAST[colour, 1] | bb[KNIGHT, 1] & ~NOT_LAST_TWO[colour, 1]
-        pawns = popcount(bb[PAWN, 0]) + popcount(bb[PAWN, 1])
-        if lo | hi != ZERO or popcount(pawn_files(bb[PAWN, 0], bb[PAWN, 1])) != pawns:
+        stuck = (pieces(pos, colour, PAWN) | pieces(pos, colour, LANCE)) & ~NOT_LAST[colour]
+        stuck |= pieces(pos, colour, KNIGHT) & ~NOT_LAST_TWO[colour]
+        pawns = pieces(pos, colour, PAWN)
+        if stuck or popcount(pawn_files(pawns)) != len(pawns):
             return False
     us = int(pos.side)
     king = int(pos.king[1 - us])
-    if king != NO_SQUARE:
-        occ_lo, occ_hi = occupied(pos)
-        lo, hi = attackers_to(pos, king, us, occ_lo, occ_hi)
-        if lo | hi != ZERO:
-            return False
+    if king != NO_SQUARE and attackers_to(pos, king, us, occupied(pos)):
+        return False
     compute_checkers_and_pins(pos)
     return True

@@ -7,8 +7,7 @@ their keys in `partial_keys`, and the king squares they are for in `kings`.
 
 import numpy as np
 
-from shogi_engine.bits import ZERO, pop_lowest
-from shogi_engine.bits import test as test_bit
+from shogi_engine.bits import ZERO
 from shogi_engine.game import CORRECTION_SLOTS, STRUCTURE_SLOTS, provides, update_states
 from shogi_engine.games.shogi.bitboard import NEAR_KING
 from shogi_engine.games.shogi.position import SQUARE_KEYS, side_at
@@ -48,7 +47,7 @@ def toggle_piece(state, piece, square):
     for side in range(2):
         king = state.kings[side]
         known = king != NO_SQUARE and state.partial_keys[NEAR_KING_KEY + side] != STALE_KEY
-        if known and test_bit(NEAR_KING[side, king, 0], NEAR_KING[side, king, 1], square):
+        if known and square in NEAR_KING[side, king]:
             state.partial_keys[NEAR_KING_KEY + side] ^= hashed
 
 
@@ -82,11 +81,7 @@ def refresh_near_king_keys(pos, state):
         king = state.kings[colour]
         if state.partial_keys[NEAR_KING_KEY + colour] == STALE_KEY and king != NO_SQUARE:
             near_key = SQUARE_KEYS[0, 0, king]
-            lo, hi = occupied(pos)
-            lo &= NEAR_KING[colour, king, 0]
-            hi &= NEAR_KING[colour, king, 1]
-            while lo | hi != ZERO:
-                square, lo, hi = pop_lowest(lo, hi)
+            for square in occupied(pos) & NEAR_KING[colour, king]:
                 piece = pos.board[square]
                 near_key ^= SQUARE_KEYS[piece_colour(piece), piece_kind(piece), square]
             state.partial_keys[NEAR_KING_KEY + colour] = near_key

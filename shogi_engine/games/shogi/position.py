@@ -2,11 +2,20 @@
 
 import numpy as np
 
-from shogi_engine.bits import ONE, ZERO, pop_lowest, popcount2
+from shogi_engine.bits import ONE, ZERO
 from shogi_engine.game import provides
 from shogi_engine.games.shogi.attacks import attackers_to, pinned_pieces, snipers
-from shogi_engine.games.shogi.bitboard import SQUARE_BITS, STEP_ATTACKS, between
-from shogi_engine.games.shogi.queries import in_check, occupied
+from shogi_engine.games.shogi.bitboard import BOARD, NOTHING, SQUARE_BITS, STEP_ATTACKS, between
+from shogi_engine.games.shogi.queries import (
+    checkers,
+    in_check,
+    occupied,
+    pieces,
+    pinned,
+    put_checkers,
+    put_pieces,
+    put_pinned,
+)
 from shogi_engine.games.shogi.types import (
     DROP_BASE,
     GOLD,
@@ -32,27 +41,23 @@ from shogi_engine.games.shogi.types import (
     piece_kind,
 )
 from shogi_engine.jit import njit
+from shogi_engine.jit.bitboards import Table
 
 _random = np.random.Generator(np.random.PCG64(20170505))
 SQUARE_KEYS = _random.integers(0, 1 << 64, size=(2, 16, SQUARES), dtype=np.uint64)  # xored: pieces on the board
 HAND_KEYS = _random.integers(0, 1 << 64, size=(2, 8), dtype=np.uint64)  # added, once a piece
 SIDE_KEY = _random.integers(0, 1 << 64, dtype=np.uint64)
 
-# uint64[16]: all ones for the kinds that move like a gold, which have a common bitboard besides their own.
-GOLD_MASK = np.zeros(16, dtype=np.uint64)
-GOLD_MASK[[GOLD, *range(PROM_PAWN, PROM_SILVER + 1)]] = ~ZERO
+# [16]: all squares for the kinds that move like a gold, which have a common bitboard besides their own.
+GOLD_MASK = Table([BOARD if kind == GOLD or PROM_PAWN <= kind <= PROM_SILVER else 0 for kind in range(16)])
 
 
 @njit
-def toggle(pos, colour, kind, lo, hi):
-    """Xor (lo, hi) into the bitboards of a colour and kind."""
-    pos.bb[colour, 0, 0] ^= lo
-    pos.bb[colour, 0, 1] ^= hi
-    pos.bb[colour, kind, 0] ^= lo
-    pos.bb[colour, kind, 1] ^= hi
-    gold = GOLD_MASK[kind]
-    pos.bb[colour, GOLD_MOVERS, 0] ^= lo & gold
-    pos.bb[colour, GOLD_MOVERS, 1] ^= hi & gold
+def toggle(pos, colour, kind, squares):
+    """Xor `squares` into the bitboards of a colour and kind."""
+    put_pieces(pos, colour, pieces(pos, colour) ^ squares)
+    put_pieces(pos, colour, kind, pieces(pos, colour, kind) ^ squares)
+    put_pieces(pos, colour, GOLD_MOVERS, pieces(pos, colour, GOLD_MOVERS) ^ squares & GOLD_MASK[kind])
 
 
 @njit
@@ -65,7 +70,7 @@ def rebuild(pos):
         piece = int(pos.board[square])
         if piece != 0:
             colour, kind = piece_colour(piece), piece_kind(piece)
-            toggle(pos, colour, kind, SQUARE_BITS[square, 0], SQUARE_BITS[square, 1])
+            toggle(pos, colour, kind, SQUARE_BITS[square])
             board_key ^= SQUARE_KEYS[colour, kind, square]
             if kind == KING:
                 pos.king[colour] = square
@@ -83,13 +88,8 @@ def compute_checkers_and_pins(pos):
     """Set pos.checkers and pos.pinned from scratch."""
     us = int(pos.side)
     king = int(pos.king[us])
-    lo = hi = ZERO
-    if king != NO_SQUARE:
-        occ_lo, occ_hi = occupied(pos)
-        lo, hi = attackers_to(pos, king, 1 - us, occ_lo, occ_hi)
-    pos.checkers[0], pos.checkers[1] = lo, hi
-    lo, hi = pinned_pieces(pos, us)
-    pos.pinned[0], pos.pinned[1] = lo, hi
+    put_checkers(pos, NOTHING if king == NO_SQUARE else attackers_to(pos, king, 1 - us, occupied(pos)))
+    put_pinned(pos, pinned_pieces(pos, us))
 
 
 @njit
@@ -100,32 +100,22 @@ def update_checkers_and_pins(pos, kind, target):
     """
     us = int(pos.side)
     king = int(pos.king[us])
-    check_lo = check_hi = pin_lo = pin_hi = ZERO
+    check = pin = NOTHING
     if king != NO_SQUARE:
         them = 1 - us
-        if (STEP_ATTACKS[them, kind, target, 0] & SQUARE_BITS[king, 0]) | (
-            STEP_ATTACKS[them, kind, target, 1] & SQUARE_BITS[king, 1]
-        ) != ZERO:
-            check_lo, check_hi = SQUARE_BITS[target, 0], SQUARE_BITS[target, 1]
-        snipers_lo, snipers_hi = snipers(pos, king, them)
-        if snipers_lo | snipers_hi != ZERO:
-            occ_lo, occ_hi = occupied(pos)
-            while snipers_lo | snipers_hi != ZERO:
-                sniper, snipers_lo, snipers_hi = pop_lowest(snipers_lo, snipers_hi)
-                way_lo, way_hi = between(king, sniper)
-                way_lo &= occ_lo
-                way_hi &= occ_hi
-                count = popcount2(way_lo, way_hi)
-                if count == 0:
-                    check_lo |= SQUARE_BITS[sniper, 0]
-                    check_hi |= SQUARE_BITS[sniper, 1]
-                elif count == 1:
-                    pin_lo |= way_lo
-                    pin_hi |= way_hi
-            pin_lo &= pos.bb[us, 0, 0]
-            pin_hi &= pos.bb[us, 0, 1]
-    pos.checkers[0], pos.checkers[1] = check_lo, check_hi
-    pos.pinned[0], pos.pinned[1] = pin_lo, pin_hi
+        if king in STEP_ATTACKS[them, kind, target]:
+            check = SQUARE_BITS[target]
+        occ = occupied(pos)
+        for sniper in snipers(pos, king, them):
+            way = between(king, sniper) & occ
+            count = len(way)
+            if count == 0:
+                check |= SQUARE_BITS[sniper]
+            elif count == 1:
+                pin |= way
+        pin &= pieces(pos, us)
+    put_checkers(pos, check)
+    put_pinned(pos, pin)
 
 
 @njit
@@ -133,8 +123,8 @@ def save_state(pos, undo):
     """Save in `undo` the fields that `restore_state` restores."""
     undo.board_key, undo.hand_key = pos.board_key, pos.hand_key
     undo.hand[0], undo.hand[1] = pos.hand[0], pos.hand[1]
-    undo.checkers[0], undo.checkers[1] = pos.checkers[0], pos.checkers[1]
-    undo.pinned[0], undo.pinned[1] = pos.pinned[0], pos.pinned[1]
+    put_checkers(undo, checkers(pos))
+    put_pinned(undo, pinned(pos))
 
 
 @njit
@@ -142,8 +132,8 @@ def restore_state(pos, undo):
     """Restore the fields that `save_state` saved in `undo`."""
     pos.board_key, pos.hand_key = undo.board_key, undo.hand_key
     pos.hand[0], pos.hand[1] = undo.hand[0], undo.hand[1]
-    pos.checkers[0], pos.checkers[1] = undo.checkers[0], undo.checkers[1]
-    pos.pinned[0], pos.pinned[1] = undo.pinned[0], undo.pinned[1]
+    put_checkers(pos, checkers(undo))
+    put_pinned(pos, pinned(undo))
 
 
 @provides(POSITION)
@@ -154,30 +144,30 @@ def do_move(pos, move, undo):
     save_state(pos, undo)
     undo.move = move
     board_key = pos.board_key ^ SIDE_KEY
-    target_lo, target_hi = SQUARE_BITS[target, 0], SQUARE_BITS[target, 1]
+    target_bit = SQUARE_BITS[target]
     if source >= DROP_BASE:
         pos.hand[us] -= ONE << np.uint64(8 * kind)
         pos.hand_key -= HAND_KEYS[us, kind]
-        toggle(pos, us, kind, target_lo, target_hi)
+        toggle(pos, us, kind, target_bit)
         arrived = kind
     else:
         captured = piece_kind(pos.board[target])
         if captured != 0:
-            toggle(pos, them, captured, target_lo, target_hi)
+            toggle(pos, them, captured, target_bit)
             board_key ^= SQUARE_KEYS[them, captured, target]
             gained = int(UNPROMOTED[captured])
             pos.hand[us] += ONE << np.uint64(8 * gained)
             pos.hand_key += HAND_KEYS[us, gained]
-        source_lo, source_hi = SQUARE_BITS[source, 0], SQUARE_BITS[source, 1]
+        source_bit = SQUARE_BITS[source]
         pos.board[source] = 0
         board_key ^= SQUARE_KEYS[us, kind, source]
         if is_promotion(move):
             arrived = int(PROMOTED[kind])
-            toggle(pos, us, kind, source_lo, source_hi)
-            toggle(pos, us, arrived, target_lo, target_hi)
+            toggle(pos, us, kind, source_bit)
+            toggle(pos, us, arrived, target_bit)
         else:
             arrived = kind
-            toggle(pos, us, kind, source_lo ^ target_lo, source_hi ^ target_hi)
+            toggle(pos, us, kind, source_bit ^ target_bit)
             if kind == KING:
                 pos.king[us] = target
     pos.board[target] = make_piece(us, arrived)
@@ -192,24 +182,24 @@ def undo_move(pos, move, undo):
     us = 1 - int(pos.side)
     them = 1 - us
     source, target, kind = move_from(move), move_to(move), move_kind(move)
-    target_lo, target_hi = SQUARE_BITS[target, 0], SQUARE_BITS[target, 1]
+    target_bit = SQUARE_BITS[target]
     if source >= DROP_BASE:
-        toggle(pos, us, kind, target_lo, target_hi)
+        toggle(pos, us, kind, target_bit)
         pos.board[target] = 0
     else:
-        source_lo, source_hi = SQUARE_BITS[source, 0], SQUARE_BITS[source, 1]
+        source_bit = SQUARE_BITS[source]
         if is_promotion(move):
-            toggle(pos, us, kind, source_lo, source_hi)
-            toggle(pos, us, int(PROMOTED[kind]), target_lo, target_hi)
+            toggle(pos, us, kind, source_bit)
+            toggle(pos, us, int(PROMOTED[kind]), target_bit)
         else:
-            toggle(pos, us, kind, source_lo ^ target_lo, source_hi ^ target_hi)
+            toggle(pos, us, kind, source_bit ^ target_bit)
             if kind == KING:
                 pos.king[us] = source
         pos.board[source] = make_piece(us, kind)
         captured = move_captured(move)
         pos.board[target] = 0
         if captured != 0:
-            toggle(pos, them, captured, target_lo, target_hi)
+            toggle(pos, them, captured, target_bit)
             pos.board[target] = make_piece(them, captured)
     pos.side = us
     pos.ply -= 1

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from shogi_engine.bits import ZERO, lowest
 from shogi_engine.game import provides
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.bitboard import SQUARE_BITS
-from shogi_engine.games.shogi.queries import occupied
+from shogi_engine.games.shogi.queries import occupied, pieces
 from shogi_engine.games.shogi.types import (
     BISHOP,
     DRAGON,
@@ -33,6 +32,7 @@ from shogi_engine.games.shogi.types import (
     move_to,
 )
 from shogi_engine.jit import njit
+from shogi_engine.jit.bitboards import lowest
 
 BY_VALUE = np.array(
     [PAWN, LANCE, KNIGHT, SILVER, PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER, GOLD, BISHOP, HORSE, ROOK, DRAGON],
@@ -52,15 +52,13 @@ def exchange_value(params, kind):
 
 
 @njit
-def least_attacker(pos, colour, lo, hi):
-    """Return the kind and the bit of the least valuable piece of `colour` in (lo, hi), which holds at least one."""
-    bb = pos.bb[colour]
+def least_attacker(pos, colour, attackers):
+    """Return the kind and the bit of the least valuable piece of `colour` among `attackers`, which are not none."""
     for kind in BY_VALUE:
-        found_lo, found_hi = lo & bb[kind, 0], hi & bb[kind, 1]
-        if found_lo | found_hi != ZERO:
-            square = lowest(found_lo, found_hi)
-            return int(kind), SQUARE_BITS[square, 0], SQUARE_BITS[square, 1]
-    return KING, bb[KING, 0], bb[KING, 1]
+        found = attackers & pieces(pos, colour, int(kind))
+        if found:
+            return int(kind), SQUARE_BITS[lowest(found)]
+    return KING, pieces(pos, colour, KING)
 
 
 @njit
@@ -89,31 +87,23 @@ def exchange_ge(pos, params, move, threshold):
     if balance >= 0:
         return True
 
-    occ_lo, occ_hi = occupied(pos)
-    occ_lo |= SQUARE_BITS[target, 0]
-    occ_hi |= SQUARE_BITS[target, 1]
+    occ = occupied(pos) | SQUARE_BITS[target]
     if not is_drop(move):
-        source = move_from(move)
-        occ_lo &= ~SQUARE_BITS[source, 0]
-        occ_hi &= ~SQUARE_BITS[source, 1]
+        occ &= ~SQUARE_BITS[move_from(move)]
     mover = int(pos.side)
     side = 1 - mover
     while True:
-        lo, hi = attackers_to(pos, target, side, occ_lo, occ_hi)
-        lo &= occ_lo
-        hi &= occ_hi
-        if lo | hi == ZERO:
+        attackers = attackers_to(pos, target, side, occ) & occ
+        if not attackers:
             break
-        kind, bit_lo, bit_hi = least_attacker(pos, side, lo, hi)
-        occ_lo &= ~bit_lo
-        occ_hi &= ~bit_hi
+        kind, bit = least_attacker(pos, side, attackers)
+        occ &= ~bit
         side = 1 - side
         balance = -balance - 1 - exchange_value(params, kind)
         if balance >= 0:
-            if kind == KING:  # a king may not take what is still protected
-                lo, hi = attackers_to(pos, target, side, occ_lo, occ_hi)
-                if lo & occ_lo | hi & occ_hi != ZERO:
-                    side = 1 - side
+            # A king may not take what is still protected.
+            if kind == KING and attackers_to(pos, target, side, occ) & occ:
+                side = 1 - side
             break
     return side != mover
 

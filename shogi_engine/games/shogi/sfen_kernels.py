@@ -77,9 +77,7 @@ def is_possible(pos):
     king = int(pos.king[1 - us])
     if king == NO_SQUARE:
         return True
-    occ_lo, occ_hi = occupied(pos)
-    lo, hi = attackers_to(pos, king, us, occ_lo, occ_hi)
-    return lo | hi == ZERO
+    return not attackers_to(pos, king, us, occupied(pos))
 
 
 @njit

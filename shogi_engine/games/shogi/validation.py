@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from enum import Flag
 from typing import Any
 
-from shogi_engine.bits import join
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.position import rebuild
+from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.symbols import KIND_NAMES, PROMOTED_KINDS, SIDES, SQUARE_NAMES, list_squares
 from shogi_engine.games.shogi.types import (
     BLACK,
@@ -21,7 +21,6 @@ from shogi_engine.games.shogi.types import (
     PAWN,
     ROOK,
     SET_SIZE,
-    SQUARES,
     WHITE,
     make_piece,
     piece_kind,
@@ -92,9 +91,7 @@ def position_faults(pos: Any) -> Iterator[tuple[Status, str]]:
 
 def attacking_squares(pos: Any, square: int, colour: int) -> list[int]:
     """Return the squares of the pieces of `colour` that attack `square`."""
-    occ_lo, occ_hi = pos.bb[0, 0] | pos.bb[1, 0]  # numpy's, not `occupied`: a kernel's results are Python integers
-    found = join(*attackers_to(pos, square, colour, occ_lo, occ_hi))
-    return [origin for origin in range(SQUARES) if found >> origin & 1] if found else []
+    return list(attackers_to(pos, square, colour, occupied(pos)))
 
 
 def is_dead(colour: int, kind: int, square: int) -> bool:

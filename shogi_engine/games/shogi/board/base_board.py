@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from shogi_engine.bits import join, split
 from shogi_engine.games.board_memory import BoardMemory
 from shogi_engine.games.shogi import packed
 from shogi_engine.games.shogi.attacks import attackers_to, pinned_pieces
@@ -29,6 +28,7 @@ from shogi_engine.games.shogi.board.pieces import (
 )
 from shogi_engine.games.shogi.board.text_kernels import PACK_POSITION, READ_SFEN, UNPACK_POSITION, WRITE_SFEN
 from shogi_engine.games.shogi.notation import MAX_MOVE_NUMBER, format_sfen, parse_sfen, starting_position
+from shogi_engine.games.shogi.queries import checkers, pieces
 from shogi_engine.games.shogi.symbols import HAND_ORDER
 from shogi_engine.games.shogi.types import (
     BLACK,
@@ -45,6 +45,7 @@ from shogi_engine.games.shogi.types import (
 )
 from shogi_engine.games.shogi.validation import Status, position_faults, validate_position
 from shogi_engine.jit import new_record
+from shogi_engine.jit.bitboards import Bitboard
 
 # Where a POSITION, and so a BOARD, has what is read as bytes and words.
 _FIELDS: Any = POSITION.fields
@@ -316,13 +317,12 @@ class BaseBoard(BoardMemory):
     @property
     def piece_bb(self) -> list[int]:
         """By piece type the mask of its squares, of both colours; a copy."""
-        bb = self._pos.bb
-        return [0] + [join(*bb[BLACK, kind]) | join(*bb[WHITE, kind]) for kind in PIECE_TYPES]
+        return [0] + [int(pieces(self._pos, BLACK, kind) | pieces(self._pos, WHITE, kind)) for kind in PIECE_TYPES]
 
     @property
     def occupied(self) -> Occupied:
         """The masks of the occupied squares: occupied[BLACK], occupied[WHITE], occupied.bits; a copy."""
-        return Occupied(join(*self._pos.bb[color, 0]) for color in COLORS)
+        return Occupied(int(pieces(self._pos, color)) for color in COLORS)
 
     def piece_at(self, square: int) -> Piece | None:
         """Return the piece on `square` (0..80) or None; raises ValueError for another number."""
@@ -413,8 +413,7 @@ class BaseBoard(BoardMemory):
     def attackers(self, color: int, square: int) -> SquareSet:
         """Return where the pieces of `color` stand that attack `square` (0..80), pinned ones too."""
         self._piece(square)
-        occupied = split(self.occupied.bits)
-        return SquareSet(join(*attackers_to(self._pos, square, self._colour(color), *occupied)))
+        return SquareSet(int(attackers_to(self._pos, square, self._colour(color), Bitboard(self.occupied.bits))))
 
     def attacker_mask(self, color: int, square: int) -> int:
         """Return the mask of `attackers`."""
@@ -438,11 +437,11 @@ class BaseBoard(BoardMemory):
         occupied : a mask, a SquareSet or Board.occupied.
         """
         mask = occupied.bits if isinstance(occupied, Occupied) else int(occupied)
-        return join(*piece_attacks(piece_type, move_color, square, *split(mask))) if piece_type else 0
+        return int(piece_attacks(piece_type, move_color, square, Bitboard(mask))) if piece_type else 0
 
     def checkers(self) -> SquareSet:
         """Return where the pieces stand that give check to the side to move."""
-        return SquareSet(join(*self._pos.checkers))
+        return SquareSet(int(checkers(self._pos)))
 
     def pin(self, color: int, square: int) -> SquareSet:
         """Return the line that the piece of `color` on `square` (0..80) is bound to by its king; every square if none.
@@ -451,10 +450,10 @@ class BaseBoard(BoardMemory):
         """
         self._piece(square)
         king = self.king_squares[self._colour(color)]
-        if king is None or not join(*pinned_pieces(self._pos, color)) >> square & 1:
+        if king is None or not pinned_pieces(self._pos, color) >> square & 1:
             return SquareSet(BB_ALL)
         there, back = (
-            next(join(*ray) for ray in RAYS[origin] if join(*ray) >> goal & 1)
+            next(int(RAYS[origin, way]) for way in range(8) if goal in RAYS[origin, way])
             for origin, goal in ((king, square), (square, king))
         )
         return SquareSet(there | back)

@@ -6,7 +6,6 @@ kernels' (target, source, promotion); the pieces are looked up here.
 
 import numpy as np
 
-from shogi_engine.bits import ZERO, pop_lowest
 from shogi_engine.game import count_moves, do_move, generate_moves, undo_move
 from shogi_engine.games.shogi.bitboard import STEP_ATTACKS
 from shogi_engine.games.shogi.movegen import is_legal_tt_move, pawn_targets
@@ -166,18 +165,11 @@ def has_easy_move(pos):
     us = int(pos.side)
     if in_check(pos):
         return False
-    bb = pos.bb[us]
-    pinned_lo, pinned_hi = pinned(pos)
-    own_lo, own_hi = pieces(pos, us)
-    lo, hi = pawn_targets(pos, bb[PAWN, 0] & ~pinned_lo, bb[PAWN, 1] & ~pinned_hi)
-    if lo & ~own_lo | hi & ~own_hi != ZERO:
+    free, own = ~pinned(pos), pieces(pos, us)
+    if pawn_targets(pos, pieces(pos, us, PAWN) & free) & ~own:
         return True
-    lo = (bb[KNIGHT, 0] | bb[SILVER, 0] | bb[GOLD_MOVERS, 0]) & ~pinned_lo
-    hi = (bb[KNIGHT, 1] | bb[SILVER, 1] | bb[GOLD_MOVERS, 1]) & ~pinned_hi
-    while lo | hi != ZERO:
-        square, lo, hi = pop_lowest(lo, hi)
-        kind = piece_kind(pos.board[square])
-        if STEP_ATTACKS[us, kind, square, 0] & ~own_lo | STEP_ATTACKS[us, kind, square, 1] & ~own_hi != ZERO:
+    for square in (pieces(pos, us, KNIGHT) | pieces(pos, us, SILVER) | pieces(pos, us, GOLD_MOVERS)) & free:
+        if STEP_ATTACKS[us, piece_kind(pos.board[square]), square] & ~own:
             return True
     return False
 

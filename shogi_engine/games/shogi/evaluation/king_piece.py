@@ -6,7 +6,7 @@ up to date move by move. A king's own move changes its whole perspective, which 
 
 import numpy as np
 
-from shogi_engine.bits import ZERO, pop_lowest
+from shogi_engine.bits import ZERO
 from shogi_engine.evaluation import Evaluation
 from shogi_engine.game import do_move, provides_evaluation, undo_move, update_line
 from shogi_engine.games.shogi.evaluation.king_piece_weights import (
@@ -80,9 +80,7 @@ def perspective_sum(pos, row, colour):
     """Return the sum of the weights of `colour`'s perspective of `pos`; row : as `king_row` returns it."""
     enemy = make_piece(colour, 0)  # turns black's pieces and white's into the king's own and the enemy's
     value = np.int64(0)
-    lo, hi = occupied(pos)
-    while lo | hi != ZERO:
-        square, lo, hi = pop_lowest(lo, hi)
+    for square in occupied(pos):
         value += weight(row, (int(pos.board[square]) ^ enemy) * SQUARES + relative_square(colour, square))
     for owner in range(2):
         hand = pos.hand[colour ^ owner]

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from shogi_engine.bits import popcount2
 from shogi_engine.games.shogi.bitboard import NEAR_KING, STEP_ATTACKS
 from shogi_engine.games.shogi.evaluation.king_piece_weights import (
     ATTACKERS,
@@ -12,6 +11,7 @@ from shogi_engine.games.shogi.evaluation.king_piece_weights import (
     HAND_PRESSURES,
     SAFETY,
 )
+from shogi_engine.games.shogi.queries import pieces
 from shogi_engine.games.shogi.types import GOLD_MOVERS, KING, NO_SQUARE, SILVER
 from shogi_engine.jit import load_i16, njit
 
@@ -24,12 +24,8 @@ S56 = np.uint64(56)
 def safety_index(pos, colour):
     """Return where row SAFETY of the weights has the safety of `colour`'s king, which must be there."""
     king = int(pos.king[colour])
-    enemy, own = pos.bb[1 - colour], pos.bb[colour]
-    attackers = popcount2(enemy[0, 0] & NEAR_KING[colour, king, 0], enemy[0, 1] & NEAR_KING[colour, king, 1])
-    next_lo, next_hi = STEP_ATTACKS[colour, KING, king, 0], STEP_ATTACKS[colour, KING, king, 1]
-    guards = popcount2(
-        (own[SILVER, 0] | own[GOLD_MOVERS, 0]) & next_lo, (own[SILVER, 1] | own[GOLD_MOVERS, 1]) & next_hi
-    )
+    attackers = len(pieces(pos, 1 - colour) & NEAR_KING[colour, king])
+    guards = len((pieces(pos, colour, SILVER) | pieces(pos, colour, GOLD_MOVERS)) & STEP_ATTACKS[colour, KING, king])
     pressure = int(pos.hand[1 - colour] * HAND_PRESSURE_FACTOR >> S56)
     place = min(attackers, ATTACKERS - 1) * GUARDS + min(guards, GUARDS - 1)
     return place * HAND_PRESSURES + min(pressure, HAND_PRESSURES - 1)

@@ -7,7 +7,7 @@ cache, side by side and aligned for vectors.
 
 import numpy as np
 
-from shogi_engine.bits import ZERO, pop_lowest
+from shogi_engine.bits import ZERO
 from shogi_engine.evaluation import Evaluation
 from shogi_engine.game import MAX_PLY, provides_evaluation, update_line
 from shogi_engine.games.shogi.evaluation.network_features import hand_feature, output_bucket, piece_feature, view_of
@@ -82,9 +82,7 @@ def refresh_view(ctx, ply, colour):
     pos = ctx.pos
     sums, view = sums_address(ctx, ply, colour), view_of(colour, int(pos.king[colour]))
     copy_i16(sums, ctx.evaluation.bias, WIDTH)
-    lo, hi = occupied(pos)
-    while lo | hi != ZERO:
-        square, lo, hi = pop_lowest(lo, hi)
+    for square in occupied(pos):
         piece = int(pos.board[square]) ^ colour << 4
         add_i16(sums, sums, row_address(ctx, piece_feature(view, piece >> 4, piece & 15, square)), WIDTH)
     for owner in range(2):

@@ -17,7 +17,7 @@ Stockfish's networks by the pieces on the board.
 
 import numpy as np
 
-from shogi_engine.bits import ZERO, pop_lowest
+from shogi_engine.bits import ZERO
 from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import KINDS, KING, NO_SQUARE, SET_SIZE, SQUARES, hand_count, relative_square
 from shogi_engine.jit import njit
@@ -85,9 +85,7 @@ def write_features(pos, view, features):
     """Write the features of `pos` that are active for `view` to `features`, uint16[ACTIVE]; return how many."""
     enemy = (view >> 1) << 4  # turns black's pieces and white's into one's own and the enemy's
     count = 0
-    lo, hi = occupied(pos)
-    while lo | hi != ZERO:
-        square, lo, hi = pop_lowest(lo, hi)
+    for square in occupied(pos):
         piece = int(pos.board[square]) ^ enemy
         features[count] = piece_feature(view, piece >> 4, piece & 15, square)
         count += 1

@@ -4,7 +4,6 @@ A square's attackers are all pieces, kings too, that could move there or protect
 and a piece that slides stops at the first one in its way.
 """
 
-from shogi_engine.bits import ZERO, pop_lowest
 from shogi_engine.games.shogi.attacks import attacks_from
 from shogi_engine.games.shogi.evaluation.nnue_features import CLASSES, PIECE_CLASSES
 from shogi_engine.games.shogi.queries import occupied
@@ -20,15 +19,11 @@ def write_attacked_codes(ctx):
     pos, counts = ctx.pos, ctx.evaluation_cache.attackers
     for square in range(SQUARES):
         counts[0, square] = counts[1, square] = 0
-    occ_lo, occ_hi = occupied(pos)
-    lo, hi = occ_lo, occ_hi
-    while lo | hi != ZERO:
-        square, lo, hi = pop_lowest(lo, hi)
+    occ = occupied(pos)
+    for square in occ:
         piece = int(pos.board[square])
         colour = piece_colour(piece)
-        attacked_lo, attacked_hi = attacks_from(piece_kind(piece), colour, square, occ_lo, occ_hi)
-        while attacked_lo | attacked_hi != ZERO:
-            target, attacked_lo, attacked_hi = pop_lowest(attacked_lo, attacked_hi)
+        for target in attacks_from(piece_kind(piece), colour, square, occ):
             counts[colour, target] += 1
     codes = ctx.evaluation_cache.codes
     for square in range(SQUARES):

@@ -123,7 +123,7 @@ def init_or_node(ctx, child, move, left, start):
     ctx.ply += 1
     ctx.nodes += 1
     hand = child.attacker_hand
-    count = generate_checks(ctx, start, ctx.check_squares, ctx.undo[ctx.ply])
+    count = generate_checks(ctx, start, ctx, ctx.undo[ctx.ply])
     undo = ctx.undo[ctx.ply]
     proof, proof_hand = INFINITE, 0
     mating_move = ZERO
@@ -200,7 +200,7 @@ def expand(ctx):
     first = frame.first
     or_node = int(pos.side) == ctx.attacker
     if or_node:
-        count = generate_checks(ctx, first, ctx.check_squares, ctx.undo[ctx.ply])
+        count = generate_checks(ctx, first, ctx, ctx.undo[ctx.ply])
         link_promotions(ctx, first, count)
     else:
         count = generate_moves(ctx, first)

@@ -6,10 +6,11 @@ Source: Ayumu Nagai, "Df-pn algorithm for searching AND/OR trees and its applica
 
 import numpy as np
 
-from shogi_engine.bits import ZERO, lowest, popcount2
 from shogi_engine.games.shogi.bitboard import between
+from shogi_engine.games.shogi.queries import checkers
 from shogi_engine.games.shogi.types import PAWN, ROOK, hand_count
 from shogi_engine.jit import njit
+from shogi_engine.jit.bitboards import lowest
 
 # A packed hand is an int64 with six bits for each kind, the pawn lowest. The sixth bit is always 0: it takes the borrow
 # of a subtraction, which compares all kinds at once.
@@ -68,10 +69,8 @@ def kinds_held(hand):
 @njit
 def can_interpose(pos):
     """Tell whether there are squares between the king of the side to move, in check, and its only checker."""
-    if popcount2(pos.checkers[0], pos.checkers[1]) != 1:
-        return False
-    lo, hi = between(int(pos.king[pos.side]), lowest(pos.checkers[0], pos.checkers[1]))
-    return lo | hi != ZERO
+    check = checkers(pos)
+    return len(check) == 1 and bool(between(int(pos.king[pos.side]), lowest(check)))
 
 
 @njit

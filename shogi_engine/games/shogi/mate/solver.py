@@ -28,6 +28,7 @@ from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED
 from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, LENGTH_MAX
 from shogi_engine.games.shogi.notation import parse_sfen
 from shogi_engine.games.shogi.position import rebuild
+from shogi_engine.games.shogi.queries import checkers
 from shogi_engine.games.shogi.types import (
     NO_SQUARE,
     POSITION,
@@ -40,6 +41,7 @@ from shogi_engine.games.shogi.types import (
 )
 from shogi_engine.games.shogi.usi_moves import format_usi
 from shogi_engine.jit import compiling, is_saved, new_record, steps_done
+from shogi_engine.jit.bitboards import Bitboard, lowest
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.stop import Deadline, StopToken, end_of
@@ -127,7 +129,7 @@ class MateSolver:
         """Return the legal moves of `position`, whose other side has a king, that give check."""
         ctx = self._ctx
         ctx.pos, ctx.ply = position, 0
-        return ctx.moves[: int(generate_checks(ctx, 0, ctx.check_squares, ctx.undo[ctx.ply]))].tolist()
+        return ctx.moves[: int(generate_checks(ctx, 0, ctx, ctx.undo[ctx.ply]))].tolist()
 
     # ---- searches ---------------------------------------------------------------------------------------------
 
@@ -377,7 +379,7 @@ class _Conventional:
     def _useless(self, pos: Any, drop: int, others: int) -> bool:
         """Tell whether the interposition `drop` changes nothing; see `MateSolver.tsume`."""
         solver = self.solver
-        checker = _only_square(pos.checkers)
+        checker = _only_square(checkers(pos))
         interposed = _after(pos, drop, solver._undo)
         for take in solver.checks(interposed):
             if move_to(take) != move_to(drop) or move_from(take) != checker:
@@ -404,10 +406,9 @@ def _after(position: Any, move: int, undo: Any) -> Any:
     return pos
 
 
-def _only_square(halves: Any) -> int:
-    """Return the only square of a bitboard uint64[2], -1 if there are more."""
-    bits = int(halves[0]) | int(halves[1]) << 64
-    return bits.bit_length() - 1 if bits.bit_count() == 1 else -1
+def _only_square(bits: Bitboard) -> int:
+    """Return the only square of `bits`, -1 if there are more."""
+    return lowest(bits) if len(bits) == 1 else -1
 
 
 def _return_piece(pos: Any, kind: int) -> None:

@@ -1,10 +1,8 @@
 """The entering king: declarations by points, the try rule, and the limit of moves."""
 
-from shogi_engine.bits import ZERO, popcount2
-from shogi_engine.bits import test as test_bit
 from shogi_engine.game import VALUE_MATE, VALUE_NONE, provides
 from shogi_engine.games.shogi.attacks import attackers_to
-from shogi_engine.games.shogi.bitboard import STEP_ATTACKS, ZONE
+from shogi_engine.games.shogi.bitboard import BOARD, STEP_ATTACKS, ZONE
 from shogi_engine.games.shogi.names import CSA_24, CSA_24H, CSA_27H, NO_ENTERING_KING, TRY_RULE
 from shogi_engine.games.shogi.queries import bishops_and_horses, in_check, occupied, pieces, rooks_and_dragons
 from shogi_engine.games.shogi.rules.results import DRAW, WIN
@@ -35,22 +33,18 @@ def hand_points(hand):
 
 
 @njit
-def board_points(pos, colour, lo, hi):
-    """Return (points, pieces) of a colour's pieces, without its king, on the squares (lo, hi)."""
-    bb = pos.bb[colour]
-    count = popcount2((bb[0, 0] ^ bb[KING, 0]) & lo, (bb[0, 1] ^ bb[KING, 1]) & hi)
-    bishops_lo, bishops_hi = bishops_and_horses(pos, colour)
-    rooks_lo, rooks_hi = rooks_and_dragons(pos, colour)
-    return count + 4 * popcount2((bishops_lo | rooks_lo) & lo, (bishops_hi | rooks_hi) & hi), count
+def board_points(pos, colour, squares):
+    """Return (points, pieces) of a colour's pieces, without its king, on `squares`."""
+    count = len((pieces(pos, colour) ^ pieces(pos, colour, KING)) & squares)
+    return count + 4 * len((bishops_and_horses(pos, colour) | rooks_and_dragons(pos, colour)) & squares), count
 
 
 @njit
 def missing_points(pos):
     """Return the points of the pieces that are missing, in a handicap game or a composed position."""
-    everywhere = ~ZERO
     points = SET_POINTS
     for colour in range(2):
-        points -= board_points(pos, colour, everywhere, everywhere)[0] + hand_points(pos.hand[colour])
+        points -= board_points(pos, colour, BOARD)[0] + hand_points(pos.hand[colour])
     return points
 
 
@@ -59,14 +53,9 @@ def can_try(pos):
     """Tell whether the king of the side to move may step to the enemy king's starting square."""
     us = int(pos.side)
     king, goal = int(pos.king[us]), relative_square(us, TRY_SQUARE)
-    if king == NO_SQUARE or not test_bit(STEP_ATTACKS[us, KING, king, 0], STEP_ATTACKS[us, KING, king, 1], goal):
+    if king == NO_SQUARE or goal not in STEP_ATTACKS[us, KING, king] & ~pieces(pos, us):
         return False
-    own_lo, own_hi = pieces(pos, us)
-    if test_bit(own_lo, own_hi, goal):
-        return False
-    occ_lo, occ_hi = occupied(pos)
-    lo, hi = attackers_to(pos, goal, 1 - us, occ_lo ^ pos.bb[us, KING, 0], occ_hi ^ pos.bb[us, KING, 1])
-    return lo | hi == ZERO
+    return not attackers_to(pos, goal, 1 - us, occupied(pos) ^ pieces(pos, us, KING))
 
 
 @njit
@@ -83,9 +72,9 @@ def declaration(pos, rule):
     king = int(pos.king[us])
     if rule == TRY_RULE:
         return WIN if can_try(pos) else 0
-    if rule == NO_ENTERING_KING or king == NO_SQUARE or not test_bit(ZONE[us, 0], ZONE[us, 1], king):
+    if rule == NO_ENTERING_KING or king == NO_SQUARE or king not in ZONE[us]:
         return 0
-    points, count = board_points(pos, us, ZONE[us, 0], ZONE[us, 1])
+    points, count = board_points(pos, us, ZONE[us])
     if count < 10 or in_check(pos):
         return 0
     points += hand_points(pos.hand[us])
@@ -109,7 +98,7 @@ def has_tried(pos):
 def reached_move_limit(ctx):
     """Tell whether the limit of moves (params.max_moves) draws the game; a side in check may still be mated."""
     limit = ctx.params.max_moves
-    return limit > 0 and int(ctx.pos.ply) >= limit and ctx.pos.checkers[0] | ctx.pos.checkers[1] == ZERO
+    return limit > 0 and int(ctx.pos.ply) >= limit and not in_check(ctx.pos)
 
 
 @provides(POSITION)
