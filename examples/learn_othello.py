@@ -2,7 +2,7 @@
 
     python examples/learn_othello.py [generations] [games] [size]
 
-It needs `pip install 'shogi-engine[rl]'`, and on 4 x 4 squares about two minutes. The network has one hidden layer
+It needs `pip install pettingzoo gymnasium`, and on 4 x 4 squares about two minutes. The network has one hidden layer
 and is trained here with NumPy; any library for learning can take its place.
 """
 

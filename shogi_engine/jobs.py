@@ -58,7 +58,7 @@ def load_ray() -> Any:
     try:
         return importlib.import_module("ray")
     except ImportError:
-        raise ValueError("--cluster needs ray, which is not installed: pip install 'shogi-engine[ray]'") from None
+        raise ValueError("--cluster needs ray, which is not installed: pip install ray") from None
 
 
 # ---- in a worker process of a cluster ----------------------------------------------------------------------------

@@ -64,4 +64,5 @@ def test_who_installs_it_compiles_nothing(tmp_path, source, monkeypatch):
     with (installed / "shogi_engine" / "bits.py").open("a") as file:
         file.write("\n")
     result = run(QUICK, env)
-    assert (result["answer"], result["misses"]) == (QUICK_ANSWER, 2)
+    assert (result["answer"], len(kernel_files(tmp_path / "cache"))) == (QUICK_ANSWER, 2)
+    assert result["misses"] >= 2  # a kernel they call may count too

@@ -169,7 +169,7 @@ def pyplot() -> Any:
     try:
         import matplotlib
     except ImportError:
-        raise ValueError("--plot needs matplotlib, which is not installed: pip install 'shogi-engine[plot]'") from None
+        raise ValueError("--plot needs matplotlib, which is not installed: pip install matplotlib") from None
     matplotlib.use("Agg")
     from matplotlib import pyplot
 

@@ -57,7 +57,10 @@ def add_parser(commands: Any) -> None:
         "--handicap", default="", metavar="NAME", help="Shogi: 2-piece, 二枚落ち, lance, rook-lance ...; white begins"
     )
     parser.add_argument(
-        "--clock", type=clock_setting, metavar="MAIN+BYOYOMI+INC", help="10m+30 or 5m+0+10; seconds without a unit"
+        "--clock",
+        type=clock_setting,
+        metavar="MAIN+BYOYOMI+INC",
+        help="10+30, 10:00 or 5m+0+10s; minutes, and seconds, without a unit",
     )
     parser.add_argument(
         "--xot", action="store_true", help="Othello: begin after eight random moves that leave the game even"

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         import websockets  # noqa: F401
     except ImportError:
         raise ValueError(
-            "serve needs Starlette, uvicorn and websockets, which are not installed: pip install 'shogi-engine[web]'"
+            "serve needs packages that are not installed: pip install starlette uvicorn websockets"
         ) from None
     from shogi_engine.analysis import cores
     from shogi_engine.web.app import application, hub_of_engines

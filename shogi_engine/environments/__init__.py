@@ -4,7 +4,7 @@ states      a game under way: `BoardState` of Shogi and Othello, `SmallOthello` 
 two_agents  `TwoAgents`, for PettingZoo      one_agent  `OneAgent`, for Gymnasium
 vector      `VectorGames`, games by the hundred, for Gymnasium      ids  names for `gymnasium.make`
 
-They need the extra `rl`: pip install 'shogi-engine[rl]'.
+They need the extra `rl`: pip install '.[rl]'
 
 Importing this package registers Gymnasium's ids, as `shogi_engine/Othello-v0`.
 """

@@ -20,7 +20,7 @@ from shogi_engine.environments.two_agents import (
 try:
     import gymnasium
 except ImportError:
-    raise ImportError("environments need PettingZoo and Gymnasium: pip install 'shogi-engine[rl]'") from None
+    raise ImportError("environments need PettingZoo and Gymnasium: pip install pettingzoo gymnasium") from None
 
 Opponent = Callable[[State], int]  # the action it takes
 

@@ -10,7 +10,7 @@ try:
     from gymnasium import spaces
     from pettingzoo import AECEnv
 except ImportError:
-    raise ImportError("environments need PettingZoo and Gymnasium: pip install 'shogi-engine[rl]'") from None
+    raise ImportError("environments need PettingZoo and Gymnasium: pip install pettingzoo gymnasium") from None
 
 AGENTS = ("black", "white")  # black begins
 LONGEST = 512  # plies

@@ -14,7 +14,7 @@ try:
     from gymnasium.vector import AutoresetMode, VectorEnv
     from gymnasium.vector.utils import batch_space
 except ImportError:
-    raise ImportError("environments need PettingZoo and Gymnasium: pip install 'shogi-engine[rl]'") from None
+    raise ImportError("environments need PettingZoo and Gymnasium: pip install pettingzoo gymnasium") from None
 
 
 class VectorGames(VectorEnv[Any, Any, Any]):

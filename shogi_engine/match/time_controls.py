@@ -1,7 +1,9 @@
 """What an engine may use for a move: as the command line writes it, and as a USI engine is told."""
 
+from argparse import ArgumentTypeError
 from dataclasses import dataclass, replace
 
+from shogi_engine.play.clock import clock_setting
 from shogi_engine.usi_client import Limit
 
 
@@ -31,17 +33,18 @@ class TimeControl:
 def parse_time_control(text: str) -> TimeControl:
     """Return the limits of e.g. 'nodes=10000', 'movetime=200', 'byoyomi=1000', 'clock=60000+0+1000', 'depth=6'.
 
-    clock is MAIN[+BYOYOMI[+INCREMENT]]; several limits are joined by commas. Raises ValueError.
+    clock is MAIN[+BYOYOMI[+INCREMENT]] in ms, or with units as in '10m+30s', '10:00+0+5s'; several limits are joined by
+    commas. Raises ValueError.
     """
     values: dict[str, int] = {}
     for part in text.split(","):
         name, _, number = part.strip().partition("=")
         if name not in ("nodes", "depth", "movetime", "byoyomi", "clock"):
             raise ValueError(f"a limit is nodes, depth, movetime, byoyomi or clock, not {part.strip()!r}")
-        try:
-            numbers = [int(each) for each in number.split("+")]
-        except ValueError:
-            raise ValueError(f"a limit is a whole number, as in {name}=1000, not {part.strip()!r}") from None
+        if name == "clock" and any(letter in number for letter in "smh:"):
+            numbers = _clock_ms(number)
+        else:
+            numbers = _whole_numbers(name, number)
         if len(numbers) > (3 if name == "clock" else 1):
             raise ValueError(f"a clock is MAIN+BYOYOMI+INCREMENT and other limits one number, not {part.strip()!r}")
         if name == "clock":
@@ -54,6 +57,23 @@ def parse_time_control(text: str) -> TimeControl:
     if control.clocked and not (control.main or control.byoyomi or control.increment):
         raise ValueError(f"a clock without any time: {text!r}")
     return control
+
+
+def _whole_numbers(name: str, text: str) -> list[int]:
+    """Return the numbers of '1000' or '60000+0+1000'. Raises ValueError."""
+    try:
+        return [int(each) for each in text.split("+")]
+    except ValueError:
+        raise ValueError(f"a limit is a whole number, as in {name}=1000, not '{name}={text}'") from None
+
+
+def _clock_ms(text: str) -> list[int]:
+    """Return the ms of a clock with units, as a person writes it. Raises ValueError."""
+    try:
+        setting = clock_setting(text)
+    except ArgumentTypeError as fault:
+        raise ValueError(f"a clock is wrong: {fault}") from None
+    return [1000 * seconds for seconds in (setting.main, setting.byoyomi, setting.increment)]
 
 
 def usi_limit(controls: tuple[TimeControl, TimeControl], clocks: list[int], side: int) -> Limit:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 from shogi_engine.search.timeman import Clock
 
-UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+UNITS = {"s": 1, "m": 60, "h": 3600}
 SECONDS_MAX = 100 * 3600
-_PART = re.compile(r"(?P<number>\d{1,6})(?P<unit>[smh]?)")
+_PART = re.compile(
+    r"(?P<number>\d{1,6})(?P<unit>[smh]?)|(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,3}):(?P<seconds>\d\d)"
+)
 
 
 class TimeUp(Exception):  # noqa: N818  (no error: somebody has lost)
@@ -28,14 +30,26 @@ class ClockSetting:
 
 
 def clock_setting(text: str) -> ClockSetting:
-    """Return the setting 'MAIN+BYOYOMI+INC' ('10m', '600+30', '5m+0+10'), for argparse; seconds without a unit."""
-    parts = [_PART.fullmatch(part) for part in text.split("+")]
-    if len(parts) > 3 or None in parts:
-        raise argparse.ArgumentTypeError(f"expected MAIN+BYOYOMI+INC as in 10m+30 or 5m+0+10, not {text!r}")
-    seconds = [int(part["number"]) * UNITS[part["unit"]] for part in parts if part]
-    if not any(seconds) or max(seconds) > SECONDS_MAX:
+    """Return the setting 'MAIN+BYOYOMI+INC' ('10', '10m+30', '10:00', '5m+0+10s'), for argparse.
+
+    Without a unit the main time is in minutes, the others are in seconds.
+    """
+    seconds = [_seconds(part, "s" if number else "m") for number, part in enumerate(text.split("+"))]
+    if len(seconds) > 3 or None in seconds:
+        raise argparse.ArgumentTypeError(f"expected MAIN+BYOYOMI+INC as in 10+30, 10:00 or 5m+0+10s, not {text!r}")
+    if not any(seconds) or max(each or 0 for each in seconds) > SECONDS_MAX:
         raise argparse.ArgumentTypeError(f"a clock has between 1 s and {SECONDS_MAX // 3600} h, not {text!r}")
-    return ClockSetting(*seconds)
+    return ClockSetting(*(each or 0 for each in seconds))
+
+
+def _seconds(text: str, unit: str) -> int | None:
+    """Return the seconds of '30', '30s', '5m', '1h', '10:00' or '1:00:00', None for others; unit : of '30'."""
+    part = _PART.fullmatch(text)
+    if part is None:
+        return None
+    if part["number"]:
+        return int(part["number"]) * UNITS[part["unit"] or unit]
+    return 3600 * int(part["hours"] or 0) + 60 * int(part["minutes"]) + int(part["seconds"])
 
 
 class GameClock:

@@ -162,7 +162,9 @@ def test_wrong_arguments_are_one_line(capsys, arguments):
 
 
 def test_clock_settings():
-    assert clock_setting("10m+30") == ClockSetting(600, 30, 0)
+    for same in ("10m+30", "10+30", "10:00+30s", "600s+0:30"):
+        assert clock_setting(same) == ClockSetting(600, 30, 0)
+    assert clock_setting("5") == ClockSetting(300) and clock_setting("1:30:00") == ClockSetting(5400)
     assert clock_setting("5m+0+10") == ClockSetting(300, 0, 10) and clock_setting("1h") == ClockSetting(3600)
     for wrong in ("", "x", "1+2+3+4", "0", "0+0", "-5", "1.5", "101h"):
         with pytest.raises(argparse.ArgumentTypeError):

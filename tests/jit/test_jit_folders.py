@@ -65,7 +65,7 @@ def test_a_package_that_can_be_written_holds_the_cache_of_a_user_without_a_home(
 
 def test_a_relative_folder_outlives_a_change_of_folder(tmp_path):
     env = environment("cache")
-    run("import os\nfrom shogi_engine import jit\nos.chdir('/')\n" + QUICK, env, cwd=tmp_path)
+    run("import os\nfrom shogi_engine.games.shogi import bitboard\nos.chdir('/')\n" + QUICK, env, cwd=tmp_path)
     assert kernel_files(tmp_path / "cache")
 
 

@@ -177,7 +177,9 @@ def test_wrong_arguments_say_why_in_one_line(capsys, words):
 def test_time_controls():
     assert parse_time_control("nodes=100,depth=3") == TimeControl(nodes=100, depth=3)
     assert parse_time_control("clock=1000+20+3") == TimeControl(main=1000, byoyomi=20, increment=3)
-    for text in ("nodes=0", "clock=0", "clock=1+2+3+4", "depth=", "nodes=abc", "clock=1+x", "3"):
+    assert parse_time_control("clock=10:00+5") == parse_time_control("clock=600000+5000+0")
+    assert parse_time_control("clock=5m+0+3s") == TimeControl(main=300_000, byoyomi=0, increment=3000)
+    for text in ("nodes=0", "clock=0", "clock=10:0", "clock=1+2+3+4", "depth=", "nodes=abc", "clock=1+x", "3"):
         with pytest.raises(ValueError, match=r"^a (limit|clock) "):
             parse_time_control(text)
 

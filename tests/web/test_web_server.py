@@ -140,7 +140,7 @@ def test_a_failure_within_is_told_and_ends_nothing(hub, monkeypatch):
 def test_the_command_says_what_is_missing(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert main(["serve"]) == 2
-    assert "shogi-engine[web]" in capsys.readouterr().err
+    assert "pip install starlette uvicorn websockets" in capsys.readouterr().err
 
 
 def test_the_command_says_where_it_can_not_listen(capsys):
