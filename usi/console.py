@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from shogi_engine.common.text import SHOWN_WITH_PATH, sanitize
 from shogi_engine.games.shogi.evaluation.piece_worth import worth_table
-from shogi_engine.games.shogi.sfen import flip_sfen
-from shogi_engine.text import SHOWN_WITH_PATH, sanitize
+from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
 from usi.protocol import Position, ProtocolError
 
 if TYPE_CHECKING:

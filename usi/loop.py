@@ -14,14 +14,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
+from shogi_engine.common.memory import machine_megabytes
+from shogi_engine.common.text import SHOWN_WITH_PATH, sanitize
 from shogi_engine.frontends.core import FrontEnd, Task
 from shogi_engine.frontends.stdio import run_stdio
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES
-from shogi_engine.memory import machine_megabytes
-from shogi_engine.score import Score
 from shogi_engine.search.timeman import LEAST_MS, Clock, TimeBudget, fixed, plan, search_times
-from shogi_engine.text import SHOWN_WITH_PATH, sanitize
+from shogi_engine.types.score import Score
 from usi import console
 from usi.evaluation import Choice, choice_of, load, use
 from usi.info import InfoWriter, UsiOutput
@@ -41,7 +41,7 @@ from usi.task import GoTask
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
-    from shogi_engine.results import SearchResult
+    from shogi_engine.engine.results import SearchResult
 
 PARAMETER = "param."  # begins the name of an option, not declared, that is a number of Game.params
 OPTIONS_COME = 2.0  # seconds after the first line in which EvalType may still come before anything is compiled

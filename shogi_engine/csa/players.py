@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from shogi_engine.common.threads import start_thread
 from shogi_engine.csa.summary import TimeControl
-from shogi_engine.score import Score
 from shogi_engine.search.timeman import Clock
-from shogi_engine.threads import start_thread
+from shogi_engine.types.score import Score
 
 RESIGN, WIN = "resign", "win"
 MATE_SCORE = 100_000  # centipawns that stand for a mate in comments, as other clients of floodgate have it

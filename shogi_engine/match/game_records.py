@@ -7,7 +7,7 @@ from shogi_engine import records
 from shogi_engine.match.report import meeting_of
 from shogi_engine.match.runner import Record
 from shogi_engine.records import GameRecord
-from shogi_engine.termination import ENDINGS, Outcome, Termination
+from shogi_engine.types.termination import ENDINGS, Outcome, Termination
 
 UNITS = {"othello": 100.0}  # of a game's scores in one of its records' evaluations, 1 if not here
 REASONS = {  # words of older logs, and of faults, that are no Termination's

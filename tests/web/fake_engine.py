@@ -6,8 +6,8 @@ import time
 from types import SimpleNamespace
 
 from shogi_engine.analysis.judgement import Finding
-from shogi_engine.levels import LevelPlan
-from shogi_engine.score import Score
+from shogi_engine.interface.extras.levels import LevelPlan
+from shogi_engine.types.score import Score
 
 LONG_MS = 5000  # searches of at least so long are live analysis here: they go on until they are stopped
 

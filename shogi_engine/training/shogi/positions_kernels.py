@@ -1,8 +1,8 @@
 """The positions of games as a network sees them."""
 
-from shogi_engine.game import VALUE_NONE, do_move, is_in_check, is_quiet, undo_move
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, view_of, write_features
 from shogi_engine.games.shogi.types import POSITION, UNDO
+from shogi_engine.interface.game import VALUE_NONE, do_move, is_in_check, is_quiet, undo_move
 from shogi_engine.jit import njit, record_dtype
 from shogi_engine.training.game_kernels import LONGEST
 
