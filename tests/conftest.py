@@ -4,7 +4,7 @@ import pytest
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run a test marked `clock_sensitive` up to five more times: a busy machine may delay it, a fault fails it every time."""
+    """Run a test marked `clock_sensitive` again, up to five times: a fault fails it every time."""
     for item in items:
         if item.get_closest_marker("clock_sensitive"):
             item.add_marker(pytest.mark.flaky(reruns=5, reruns_delay=1))
