@@ -10,8 +10,8 @@ from games import game_of
 from search.searching import place, random_positions
 from shogi_engine.__main__ import main
 from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE, VALUE_MATE, move_cost
-from shogi_engine.search import trace
 from shogi_engine.search.context import new_context
+from shogi_engine.textbook import trace
 from shogi_engine.textbook.searches import alpha_beta, minimax
 from shogi_engine.textbook.trace import Tracer
 
