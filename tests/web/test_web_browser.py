@@ -7,6 +7,8 @@ import os
 import random
 import re
 import shutil
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -23,10 +25,7 @@ from shogi_engine.engine import Engine  # noqa: E402
 from shogi_engine.games.shogi.board import Board  # noqa: E402
 from shogi_engine.records import GameRecord  # noqa: E402
 from shogi_engine.web.app import application, hub_of_engines  # noqa: E402
-from shogi_engine.web.hub import Hub  # noqa: E402
-from shogi_engine.web.pool import EnginePool  # noqa: E402
-from shogi_engine.web.session import Session  # noqa: E402
-from web.fake_engine import FakeEngine, FakeExaminer, wait_for  # noqa: E402
+from web.fake_engine import FakeExaminer, fake_hub, wait_for  # noqa: E402
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
@@ -45,7 +44,7 @@ def serve(hub):
 
 @pytest.fixture(scope="module")
 def fake_address():
-    server, address = serve(Hub(EnginePool(2, FakeEngine), make=lambda pool: Session(pool, FakeExaminer)))
+    server, address = serve(fake_hub())
     yield address
     server.should_exit = True
 
@@ -400,3 +399,107 @@ def check_that_fails(engine, board):
         if "nomate" in found:
             return move
     raise AssertionError("every check mates")
+
+
+# ---- nothing is lost
+
+
+class KilledServer:
+    """A server in a process of its own, with a folder for games; it is killed, and started again at the same port."""
+
+    def __init__(self, folder):
+        self._environment = {**os.environ, "XDG_DATA_HOME": str(folder)}
+        self.port, self.process = 0, None
+        self.start()
+
+    def start(self):
+        command = [sys.executable, "-m", "shogi_engine", "serve", "--port", str(self.port), "--engines", "1"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=self._environment)
+        while (found := re.search(r"127\.0\.0\.1:(\d+)", self.process.stdout.readline())) is None:
+            assert self.process.poll() is None
+        self.port = int(found[1])
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.mark.slow
+def test_a_server_that_is_killed_loses_no_game(browser, tmp_path):
+    server = KilledServer(tmp_path)
+    try:
+        visitor = Visitor(browser, f"http://127.0.0.1:{server.port}/")
+        visitor.new_game("both")
+        for number, move in enumerate(("7g7f", "3c3d", "8h2b+"), 1):
+            visitor.play(move)
+            visitor.wait_ply(number)
+        position = visitor.page.input_value("#position")
+        visitor.page.wait_for_timeout(1000)
+        server.kill()
+        until(visitor.page, "!document.querySelector('#toast').hidden")
+        server.start()
+        until(visitor.page, "document.querySelector('#toast').hidden")
+        assert (visitor.ply(), visitor.page.input_value("#position")) == (3, position)
+        assert visitor.page.locator("#resign").is_visible()
+        visitor.play("3a2b")
+        visitor.wait_ply(4)
+        visitor.page.reload()
+        visitor.wait_ply(4)
+        visitor.page.click("#kept")
+        assert visitor.page.locator(".games li").count() == 1 and visitor.axe() == []
+        visitor.context.close()  # the page complained that it lost the connection
+    finally:
+        server.kill()
+
+
+@pytest.mark.slow
+def test_both_tabs_of_a_game_follow(browser, fake_address):
+    one = Visitor(browser, fake_address)
+    session = one.page.evaluate("sessionStorage.getItem('session')")
+    two = Visitor(browser, fake_address, PHONE, "ja", "dark")  # a duplicated tab has the same session storage
+    two.page.evaluate("session => sessionStorage.setItem('session', session)", session)
+    two.page.reload()
+    one.move("7g", "7f")
+    two.wait_ply(1)
+    two.move("3c", "3d")
+    one.wait_ply(2)
+    assert one.page.inner_text("#moves li:last-child .text") == "P-3d"
+    assert two.page.inner_text("#moves li:last-child .text") == "△３四歩"
+    one.close()
+    two.move("2g", "2f")
+    two.wait_ply(3)
+    two.close()
+
+
+@pytest.mark.slow
+def test_dialogs_keep_their_text_on_an_error_and_questions_come_once(browser, fake_address):
+    visitor = Visitor(browser, fake_address)
+    page = visitor.page
+    page.click("#open")
+    page.fill("#paste", "this is no game")
+    page.click("#read")
+    page.wait_for_selector("#dialog .fault")
+    assert page.input_value("#paste") == "this is no game" and visitor.axe() == []
+    page.keyboard.press("Escape")
+    page.click("#new")
+    page.select_option("#new-clock", "own")
+    page.fill("#new-own", "never")
+    page.click("#new-begin")
+    page.wait_for_selector("#dialog .fault")
+    page.fill("#new-own", "10m")
+    page.select_option("#new-side", "both")
+    page.click("#new-begin")
+    page.wait_for_selector("#resign:not([hidden])")
+    page.click("#resign")
+    page.keyboard.press("Escape")
+    assert page.locator("#resign").is_visible()
+    visitor.move("7g", "7f")
+    visitor.wait_ply(1)
+    page.click("#resign")
+    page.click("#confirm")
+    visitor.status("Black wins")
+    page.click("#undo")
+    until(page, "document.querySelectorAll('#moves li').length === 1")
+    page.click("#toast button")
+    visitor.wait_ply(1)
+    visitor.close()
