@@ -2,12 +2,12 @@
 
 import pytest
 
-from web.fake_engine import wait_for
+from web.fake_engine import fake_hub, wait_for
 
 
 @pytest.fixture(scope="module")
 def fake_address():
-    from web.visitor import fake_hub, serve
+    from web.visitor import serve
 
     server, address = serve(fake_hub())
     yield address
