@@ -33,6 +33,7 @@ def test_a_server_that_is_killed_loses_no_game(browser, tmp_path):
         visitor.page.reload()
         visitor.wait_ply(4)
         visitor.page.click("#kept")
+        visitor.page.wait_for_selector(".games li")
         assert visitor.page.locator(".games li").count() == 1 and visitor.axe() == []
         visitor.context.close()  # the page complained that it lost the connection
     finally:
