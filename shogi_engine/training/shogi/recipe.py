@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from shogi_engine.games.shogi.evaluation.nnue_architectures import VERSION
 from shogi_engine.training import data
 from shogi_engine.training.recipe import Recipe
 from shogi_engine.training.shogi.openings import Openings
 from shogi_engine.training.shogi.report import report
-from shogi_engine.training.shogi.trainer import TrainOptions, new_trainer, parameter_count
+from shogi_engine.training.shogi.trainer import TrainOptions, new_trainer
 
+MAGIC = VERSION.to_bytes(4, "little")  # of nn.bin
 GAME_BYTES = 360  # on disk, about
 
 
@@ -29,13 +31,19 @@ class DataOptions(data.DataOptions):
 
 
 def evaluation_of(file: Path) -> str:
-    """Return which evaluation a file of weights is for: .npz is king-piece's."""
-    return "king-piece" if file.suffix == ".npz" else "network"
+    """Return which evaluation a file of weights is for: .npz is king-piece's, the standard format is nnue's."""
+    if file.suffix == ".npz":
+        return "king-piece"
+    try:
+        with file.open("rb") as stream:
+            return "nnue" if stream.read(len(MAGIC)) == MAGIC else "network"
+    except OSError:  # who reads it all will say so
+        return "network"
 
 
 def training_bytes(options: TrainOptions) -> int:
     """Return what checkpoint and network take on the disk."""
-    return parameter_count(options.width) * (3 * 4 + 2)
+    return options.model.parameter_count * (3 * 4 + 2)
 
 
 RECIPE = Recipe(
