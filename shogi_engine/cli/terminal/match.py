@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, records
-from shogi_engine.cli.terminal.keeping import game_record, load_game
 from shogi_engine.cli.terminal.screen import SIDES, WESTERN, Line, Look, draw, plain
 from shogi_engine.play.clock import GameClock, TimeUp
+from shogi_engine.play.keeping import game_record, load_game
 from shogi_engine.play.strength import DEFAULT_MS, level_limits, timed_limits
 from shogi_engine.termination import BY_RULE, Outcome, Termination
 from shogi_engine.threads import start_thread
