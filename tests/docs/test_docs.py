@@ -12,7 +12,7 @@ from tools.docs import command_line
 from usi.options import options_table
 
 DOCS = ROOT / "docs"
-PAGES = sorted(DOCS.glob("*.md")) + [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES = sorted(DOCS.rglob("*.md")) + [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 PACKAGES = ("shogi_engine", "usi")
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 NAMED_IN_FULL = [DOCS / "architecture.md", DOCS / "search-tour.md"]  # pages whose dotted names are this program's
@@ -124,7 +124,7 @@ def test_links_lead_somewhere(page):
 
 def test_every_page_is_in_the_menu():
     menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:")[1]
-    assert set(re.findall(r"(\S+\.md)", menu)) == {page.name for page in DOCS.glob("*.md")}
+    assert set(re.findall(r"(\S+\.md)", menu)) == {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
 
 
 def test_the_command_line_reference_is_what_the_parsers_say():
