@@ -1,0 +1,70 @@
+"""What a node may learn and believe: only of moves that were made, corrected at the root too, by its own kind."""
+
+import numpy as np
+import pytest
+
+from search.searching import place
+from shogi_engine.game import evaluate, see_ge
+from shogi_engine.games.shogi import GAME
+from shogi_engine.games.shogi.types import PAWN, ROOK
+from shogi_engine.jit import python_record_at
+from shogi_engine.search.context import ALL_FLAGS, TABLE, new_context, write_root_moves
+from shogi_engine.search.history import BEFORE_ROOT, Histories, learn_correction, static_correction
+from shogi_engine.search.root_moves import prepare_root
+from shogi_engine.search.root_search import search_root
+from shogi_engine.search.terms import table_settles
+
+MIDDLE_GAME = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
+WITHOUT_TABLE = ALL_FLAGS & ~TABLE
+
+
+@pytest.fixture
+def histories():
+    return Histories(GAME)
+
+
+@pytest.fixture
+def ctx(histories):
+    """A context ready to search a middle game, without a table."""
+    ctx = new_context(GAME, histories)
+    place(ctx, GAME.parse_position(MIDDLE_GAME), WITHOUT_TABLE)
+    write_root_moves(ctx)
+    prepare_root(ctx)
+    return ctx
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_only_moves_that_were_made_are_learnt(ctx, depth):
+    """Most quiet moves at small depth are pruned, and are no worse for it."""
+    search_root(ctx, -300, 300, depth, 0)
+    learnt = np.count_nonzero(python_record_at(ctx, ctx.histories).main)
+    assert 0 < learnt <= int(ctx.nodes)
+
+
+def test_the_static_value_of_the_root_is_corrected(ctx):
+    value = int(evaluate(ctx))
+    for _ in range(20):
+        learn_correction(ctx, 400, 8, True)
+    correction = int(static_correction(ctx))
+    assert correction > 20
+    search_root(ctx, value - 1000, value + 1000, 1, 0)
+    assert int(ctx.frames[BEFORE_ROOT].static_eval) == value + correction
+
+
+def test_exchanges_are_counted_by_the_parameters(ctx):
+    ctx.pos = GAME.parse_position("4k4/9/9/4g4/4p4/9/9/4R4/4K4 b - 1")
+    move = np.uint32(GAME.parse_move(ctx.pos, "5h5e"))  # a pawn that a gold protects
+    assert not see_ge(ctx, move, 0)
+    ctx.params.values[ROOK] = ctx.params.values[PAWN] // 2
+    assert see_ge(ctx, move, 0)
+
+
+@pytest.mark.parametrize("depth", [1, 5, 6, 12])
+@pytest.mark.parametrize("fails_high", [False, True])
+def test_a_shallow_entry_ends_the_node_that_it_was_expected_to_be(ctx, depth, fails_high):
+    value = 50 if fails_high else -50
+    expected, surprise = (
+        bool(table_settles(ctx, value, depth + 1, 0, depth, cut_node)) for cut_node in (fails_high, not fails_high)
+    )
+    assert expected and surprise == (depth > 5)
+    assert not table_settles(ctx, value, depth - 1, 0, depth, fails_high)
