@@ -5,9 +5,9 @@ import pytest
 from processes import environment, run
 
 from search.searching import place
-from shogi_engine.game import evaluate, see_ge
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.types import PAWN, ROOK
+from shogi_engine.interface.game import evaluate, see_ge
 from shogi_engine.search.context import ALL_FLAGS, TABLE, new_context, write_root_moves
 from shogi_engine.search.history import BEFORE_ROOT, Histories, learn_correction, static_correction
 from shogi_engine.search.root_moves import prepare_root
