@@ -9,6 +9,7 @@ from processes import ROOT
 
 from shogi_engine.search.parameters import SEARCH_PARAMETERS
 from tools.docs import command_line
+from tools.package_map import PICTURE, layers, picture
 from usi.options import options_table
 
 DOCS = ROOT / "docs"
@@ -130,3 +131,17 @@ def test_every_page_is_in_the_menu():
 def test_the_command_line_reference_is_what_the_parsers_say():
     """After a change of an option: python -m tools.docs.command_line."""
     assert command_line.PAGE.read_text(encoding="utf-8") == command_line.page()
+
+
+def test_the_picture_of_the_packages_is_that_of_the_contracts():
+    assert PICTURE.read_text(encoding="utf-8") == picture(), "python -m tools.package_map draws it anew"
+
+
+def test_every_package_is_in_the_picture():
+    shown = {module.split(".")[1] for row in layers() for module in row if "." in module}
+    there = {
+        path.stem
+        for path in (ROOT / "shogi_engine").iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    assert there - shown == {"__init__", "_moved"}
