@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.game import (
+from shogi_engine.interface.game import (
     CAPTURE_SLOTS,
     CORRECTION_SLOTS,
     CORRECTION_TABLES,
@@ -33,10 +33,11 @@ from shogi_engine.game import (
     history_slot,
     is_quiet,
 )
-from shogi_engine.jit import njit, python_record_at, record_at, record_dtype
+from shogi_engine.jit import njit, prefetch, python_record_at, record_at, record_dtype
 
 BEFORE_ROOT = 7  # ctx.frames[BEFORE_ROOT + ply]: those of plies before the root stand for "no move"
 LOW_PLIES = 5
+CACHE_LINE = 64  # bytes
 CONTINUATIONS = 6  # plies before a move that its continuation histories look at
 MAIN_MAX = 7183
 CAPTURE_MAX = 10692
@@ -49,8 +50,8 @@ TRUST_MAX = 8192
 LOW_PLY_START = 98
 START_VALUES = {"captures": -678, "structure": -1238, "continuation": -523, "continuation_corrections": 6}
 
-_dtypes: dict[str, np.dtype] = {}
-_scratch: dict[str, "Histories"] = {}
+_dtypes: dict[tuple, np.dtype] = {}  # by what of a game they depend on, whatever its name
+_scratch: dict[np.dtype, "Histories"] = {}
 
 
 def continuation_rows(game: Game) -> int:
@@ -60,9 +61,10 @@ def continuation_rows(game: Game) -> int:
 
 def histories_dtype(game: Game) -> np.dtype:
     """Return the dtype of `game`'s history tables."""
-    if game.name not in _dtypes:
+    layout = game.continuation_slots, game.histories
+    if layout not in _dtypes:
         moves = game.continuation_slots + 1
-        _dtypes[game.name] = record_dtype(
+        _dtypes[layout] = record_dtype(
             [
                 ("main", np.int16, (HISTORY_SLOTS,)),
                 ("low_ply", np.int16, (LOW_PLIES, HISTORY_SLOTS)),
@@ -75,7 +77,7 @@ def histories_dtype(game: Game) -> np.dtype:
                 *game.histories,  # its own kernels'
             ]
         )
-    return _dtypes[game.name]
+    return _dtypes[layout]
 
 
 def _start(tables: Any) -> None:
@@ -108,9 +110,10 @@ class Histories:
 
 def scratch_histories(game: Game) -> Histories:
     """Return the tables shared by all contexts that were given none of their own, so that no address is ever 0."""
-    if game.name not in _scratch:
-        _scratch[game.name] = Histories(game, scratch=True)
-    return _scratch[game.name]
+    dtype = histories_dtype(game)
+    if dtype not in _scratch:
+        _scratch[dtype] = Histories(game, scratch=True)
+    return _scratch[dtype]
 
 
 def forget(ctx: Any) -> None:
@@ -167,6 +170,34 @@ def continuation_score(ctx, move):
     continuation = record_at(ctx, ctx.histories).continuation
     here = BEFORE_ROOT + ctx.ply
     return int(continuation[ctx.frames[here - 1].row, slot]) + int(continuation[ctx.frames[here - 2].row, slot])
+
+
+@njit
+def prefetch_quiet_histories(ctx):
+    """Prefetch what quiet moves may ask of the histories: the rows of the last move and of the structure.
+
+    Those of other moves are mostly at hand: nodes nearby read them. Of a row it is the half of the side to move.
+    """
+    tables = record_at(ctx, ctx.histories)
+    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
+    moves = tables.structure.shape[1]
+    half = 0 if last.to_slot >= moves // 2 else moves // 2
+    follows = np.uint64(tables.continuation.ctypes.data) + np.uint64(2 * (last.row * moves + half))
+    fits = np.uint64(tables.structure.ctypes.data) + np.uint64(2 * (here.structure * moves + half))
+    for place in range(0, moves // 2 * 2, CACHE_LINE):
+        prefetch(follows + np.uint64(place))
+        prefetch(fits + np.uint64(place))
+
+
+@njit
+def prefetch_corrections(ctx):
+    """Prefetch what `static_correction` reads."""
+    tables = record_at(ctx, ctx.histories)
+    slots = correction_slots(ctx)
+    first = np.uint64(tables.corrections.ctypes.data)
+    for table in range(CORRECTION_TABLES):
+        prefetch(first + np.uint64(2 * (table * CORRECTION_SLOTS + slots[table])))
 
 
 @njit

@@ -6,8 +6,9 @@ and says what is wrong with the rest.
 
 import numpy as np
 
-from shogi_engine.game import VALUE_NONE
 from shogi_engine.games.shogi.board.kernels import CODES, complete_move
+from shogi_engine.games.shogi.notation.sfen_kernels import is_possible, write_sfen
+from shogi_engine.games.shogi.notation.symbols import CSA_PIECES
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.records.array_kernels import (
     BEGAN,
@@ -26,8 +27,6 @@ from shogi_engine.games.shogi.records.array_kernels import (
     read_decimal,
     word_hash,
 )
-from shogi_engine.games.shogi.sfen_kernels import is_possible, write_sfen
-from shogi_engine.games.shogi.symbols import CSA_PIECES
 from shogi_engine.games.shogi.types import (
     BLACK,
     DROP_BASE,
@@ -38,6 +37,7 @@ from shogi_engine.games.shogi.types import (
     make_piece,
     piece_kind,
 )
+from shogi_engine.interface.game import VALUE_NONE
 from shogi_engine.jit import njit
 
 QUOTE, PLUS, MINUS, COMMA, SLASH, BLANK, STAR, COLON, DOT, DOLLAR, PERCENT, HASH = (
@@ -362,7 +362,7 @@ def read_games(data, begin, stop, final, start, work, undo, words, endings, move
 def read_lines(data, begins, ends, start, work, line, line_undo, undo, moves, out, counts):
     """Read the lines of moves that a game's comments have, one after each of its moves or none.
 
-    data : uint8[].   begins, ends : int32[n], in: where the line after each move is, whose moves are 8 bytes apart; none
+    data : uint8[].  begins, ends : int32[n], in: where the line after each move is, whose moves are 8 bytes apart; none
     if both are the same.   start : record[POSITION][1].   work, line : record[POSITION][1], written as moves are made.
     moves : int32[n], in.   out : int32[n, longest], counts : int32[n], out: the moves that are legal, and how many.
     """

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi.board.moves import MOVES
-from shogi_engine.games.shogi.notation import START, parse_sfen, starting_position
+from shogi_engine.games.shogi.notation.sfen import START, parse_sfen, starting_position
 from shogi_engine.games.shogi.records import csa_kernels
 from shogi_engine.games.shogi.records.evaluations import FLOODGATE, number_score
 from shogi_engine.games.shogi.types import POSITION, UNDO
