@@ -19,10 +19,10 @@ from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.progress_bar import progress_bar
 
 if TYPE_CHECKING:
-    from shogi_engine.book import BookMove
     from shogi_engine.books.growth import Growth
     from shogi_engine.books.recipe import Entries, Recipe
     from shogi_engine.books.run_file import Line, RunFile
+    from shogi_engine.interface.extras.book import BookMove
 
 POSITIONS = 800  # of a new book
 RECORD_PLIES = 24  # of a game that are taken from a record
@@ -130,7 +130,13 @@ def _record_lines(args: argparse.Namespace) -> list["Line"]:
     for path in args.records:
         for number, game in enumerate(records.iterate(path, game=args.game), 1):
             start = "" if game.start == type(game)(args.game).start else game.start
-            lines.append(Line(f"{path.name}, game {number}", tuple(f"{move}{DOUBTFUL}" for move in game.moves[: args.plies]), start))
+            lines.append(
+                Line(
+                    f"{path.name}, game {number}",
+                    tuple(f"{move}{DOUBTFUL}" for move in game.moves[: args.plies]),
+                    start,
+                )
+            )
     return lines
 
 
@@ -201,8 +207,8 @@ def export_run(args: argparse.Namespace, recipe: "Recipe") -> int:
 
 def import_books(args: argparse.Namespace, recipe: "Recipe") -> int:
     """Merge books."""
-    from shogi_engine.book import BookError
     from shogi_engine.books.recipe import merged
+    from shogi_engine.interface.extras.book import BookError
 
     books = []
     for path in args.books:
@@ -223,8 +229,8 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
     import numpy as np
 
     from shogi_engine import games
-    from shogi_engine.book import BookError
-    from shogi_engine.game import do_move
+    from shogi_engine.interface.extras.book import BookError
+    from shogi_engine.interface.game import do_move
     from shogi_engine.jit import new_record
 
     if args.notation and args.game != "shogi":

@@ -10,7 +10,7 @@ from training_data import data_folder
 from shogi_engine.batch import Batch
 from shogi_engine.batch.streams import PSV, open_records
 from shogi_engine.engine import Engine
-from shogi_engine.games.shogi.notation import START
+from shogi_engine.games.shogi.notation.sfen import START
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.training import pipeline
 from shogi_engine.training.recipe import load

@@ -35,7 +35,9 @@ def main(argv: list[str] | None = None) -> int:
         values, agreed = noted.searched(recipe.named_evaluator(what), args.nodes)
         seconds = time.process_time() - begin
         correlations = noted.correlations(values)
-        print(f"{what}: rank correlation {correlations['all'][1]:.4f}, moves {agreed.mean():.1%}, {seconds:.1f} s of CPU")
+        print(
+            f"{what}: rank correlation {correlations['all'][1]:.4f}, moves {agreed.mean():.1%}, {seconds:.1f} s of CPU"
+        )
         for name, (count, value) in list(correlations.items())[1:]:
             print(f"  {value:6.3f}  {name}, {count} positions", flush=True)
     return 0

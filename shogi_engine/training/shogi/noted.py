@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.evaluation import Evaluator
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.batch import RULES
-from shogi_engine.games.shogi.packed import HAND_KINDS, PSFEN, unpack
+from shogi_engine.games.shogi.packed.packed import HAND_KINDS, PSFEN, unpack
+from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.search.context import set_root, write_root_moves
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.data import Player

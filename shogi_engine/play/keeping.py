@@ -1,0 +1,47 @@
+"""Games played here, in files: saved by name, loaded, and kept by themselves in the user's folder."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from shogi_engine import records
+from shogi_engine.records import GameRecord
+
+KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both hold times, and any name in UTF-8
+
+
+def data_folder() -> Path:
+    """Return the user's folder for what is kept."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("shogi_engine", appauthor=False))
+
+
+def game_record(
+    game: str, start: str, moves: Sequence[str], seconds: Sequence[float | None], names: Sequence[str]
+) -> GameRecord:
+    """Return the record of a game played here; times in full seconds, as KIF has them."""
+    whole = [None if each is None else float(round(each)) for each in seconds]
+    record = GameRecord.from_moves(game, moves, start=start, seconds=whole)
+    record.names = list(names)
+    record.headers["started"] = time.strftime("%Y/%m/%d")
+    return record
+
+
+def keep(record: GameRecord) -> Path:
+    """Write a record into the user's folder under a new name and return that. Raises OSError."""
+    folder = data_folder() / "games"
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = f"{record.game}-{time.strftime('%Y%m%d-%H%M%S')}"
+    number = 1
+    while True:
+        path = folder / f"{stem}{'' if number == 1 else f'-{number}'}{KEPT_AS[record.game]}"
+        if not path.exists():
+            records.save(record, path)
+            return path
+        number += 1
+
+
+def load_game(path: str, game: str) -> GameRecord:
+    """Return the first game of a file. Raises OSError, ValueError."""
+    return next(iter(records.iterate(Path(path).expanduser(), game=game)))
