@@ -130,13 +130,8 @@ def _record_lines(args: argparse.Namespace) -> list["Line"]:
     for path in args.records:
         for number, game in enumerate(records.iterate(path, game=args.game), 1):
             start = "" if game.start == type(game)(args.game).start else game.start
-            lines.append(
-                Line(
-                    f"{path.name}, game {number}",
-                    tuple(f"{move}{DOUBTFUL}" for move in game.moves[: args.plies]),
-                    start,
-                )
-            )
+            moves = tuple(f"{move}{DOUBTFUL}" for move in game.moves[: args.plies])
+            lines.append(Line(f"{path.name}, game {number}", moves, start))
     return lines
 
 

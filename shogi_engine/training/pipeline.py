@@ -131,8 +131,8 @@ def report(plan: Plan, generation: int, learner: Trainer | None = None) -> list[
     recipe, file = plan.recipe, plan.file(generation, "bin")
     found = recipe.report(learner or trainer(plan, generation), file)
     if recipe.compared is not None and plan.noted is not None:
-        evaluators = (recipe.named_evaluator(what) for what in (str(file), plan.labeller(generation)))
-        found.facts["by values noted"] = recipe.compared(*evaluators, plan.noted)
+        now, before = (recipe.named_evaluator(what) for what in (str(file), plan.labeller(generation)))
+        found.facts["by values noted"] = recipe.compared(now, before, plan.noted)
     write_whole(plan.file(generation, "report.json"), json.dumps(found.facts, indent=1).encode())
     write_whole(plan.file(generation, "report.html"), page(found).encode())
     problems: list[str] = found.facts["problems"]

@@ -87,7 +87,7 @@ class Recipe:
     game_bytes : of a game on disk, about.   training_bytes : of what training leaves on disk.
     gate_openings, gate_decided : how the gate's games begin, and the value that ends them when both sides see it.
     report : of a trainer and its file of weights.
-    compared : rows of how well an evaluation, and the one before, rank positions with values noted; None: there is none.
+    compared : rows of how well an evaluation and the one before rank positions with values noted; None: there are none.
     """
 
     game_name: str

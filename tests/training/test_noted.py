@@ -1,4 +1,4 @@
-"""Values noted: ranks and cells by naive counts, searches like the engine's, what is no position, the report, the tool."""
+"""Values noted: ranks and cells by naive counts, searches like the engine's, damaged files, the report, the tool."""
 
 import json
 

@@ -1,10 +1,10 @@
-"""Say how well evaluations of Shogi rank positions whose values a strong engine noted, and how often they find its move.
+"""Say how well evaluations of Shogi rank positions whose values strong engines noted, and find the moves played.
 
     python -m tools.measure.noted_values --weights work/gen0/network.bin
     python -m tools.measure.noted_values --nodes 30000 --count 500
 
 The positions are records of YaneuraOu's PackedSfenValue, by default those of tools/data: 2000 of games that strong
-engines played on floodgate, with the values, moves and results that stand there. They are to measure with, and nothing is
+engines played on floodgate, with the values, moves and results that stand there. They are to measure with: nothing is
 learnt from them. The evaluation that ships comes first. Printed: Spearman's rank correlation after a search of one ply,
 or of --nodes, all told and by phase and pieces in hand; the share of best moves that are those played.
 """

@@ -55,14 +55,14 @@ class Noted:
         """By position, the pieces in both hands."""
         hands = np.array([position.hand for position in self.positions], dtype=np.uint64).reshape(-1, 2, 1)
         shifts = np.array([8 * kind for kind in HAND_KINDS], dtype=np.uint64)
-        return (hands >> shifts & np.uint64(255)).sum(axis=(1, 2)).astype(np.int64)
+        return np.asarray((hands >> shifts & np.uint64(255)).sum(axis=(1, 2)).astype(np.int64))
 
     @cached_property
     def home(self) -> np.ndarray:
         """By position, the pieces that stand where one like them began: from 40 on down as a game goes on."""
         boards = np.array([position.board for position in self.positions])
         start = np.array(GAME.parse_position(GAME.start).board)
-        return ((boards == start) & (start != 0)).sum(axis=1)
+        return np.asarray(((boards == start) & (start != 0)).sum(axis=1))
 
     def searched(self, evaluator: Evaluator, nodes: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Return (values int32[n] for the side to move, whether each best move is the one noted) of searches.
