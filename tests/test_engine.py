@@ -133,7 +133,7 @@ def test_stop_from_another_thread(shogi):
     assert 0.15 < time.monotonic() - began < 1 and found.bestmove in shogi.legal_moves()
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_a_stop_between_arm_and_search_is_not_lost(shogi):
     shogi.prepare()
     shogi.stop()

@@ -60,7 +60,7 @@ def test_a_stop_before_can_be_ignored_and_one_meanwhile_holds():
     assert token.stopped
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_a_deadline_stops_once_can_be_moved_and_closed():
     token = StopToken()
     began = time.perf_counter()
@@ -83,7 +83,7 @@ def test_a_deadline_stops_once_can_be_moved_and_closed():
     assert not token.stopped and end_of(None, 3.0) == FOREVER
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_a_deadline_ticks_until_it_is_closed():
     ticks = []
     with Deadline(lambda: None, on_tick=lambda: ticks.append(threading.current_thread().name), tick=0.02):

@@ -68,7 +68,8 @@ class Loop(FrontEnd):
         self.position = Position()
         self.book = OwnBook(self.options, output)
         self._sizes = (0, 0)  # hash and threads the engine has
-        self._evaluation = Choice()  # and what it evaluates by
+        self.evaluation = Choice()  # what it evaluates by, and ...
+        self.speed: int | None = None  # ... the nodes a second of the last search
         self._fresh = True  # nothing was searched since the table was cleared
         self._readers: dict[str, Callable[[list[str], float], None]] = {
             "usi": self._usi,
@@ -190,7 +191,7 @@ class Loop(FrontEnd):
         importlib.import_module("shogi_engine.engine")
         importlib.import_module("shogi_engine.games.shogi.game")
         self._configured.wait(OPTIONS_COME)
-        engine, self._evaluation = load(choice_of(self._announced))
+        engine, self.evaluation = load(choice_of(self._announced))
         return engine
 
     # ---- the worker's side: what changes the state ------------------------------------------------------------
@@ -205,8 +206,8 @@ class Loop(FrontEnd):
             self._sizes = sizes
             self.free_at = time.monotonic()
         evaluation = choice_of(self.options)
-        if evaluation != self._evaluation:
-            self._evaluation = evaluation
+        if evaluation != self.evaluation:
+            self.evaluation, self.speed = evaluation, None
             with self.heartbeat():  # the first time, the search is compiled for it
                 use(engine, evaluation, lambda text: self.out.line(f"info string {sanitize(text, SHOWN_WITH_PATH)}"))
             self.free_at = time.monotonic()
@@ -411,6 +412,7 @@ class Loop(FrontEnd):
         with self.searching(task, lambda: self._limits(task, searchmoves)) as limits:
             found = engine.search(on_info=writer, **limits)
         writer.finish(found.lines)
+        self.speed = int(found.nodes / max(found.seconds, 0.001))
         return self._bestmove(found)
 
     def _configure(self, engine: "Engine", go: Go) -> None:

@@ -1,17 +1,20 @@
-"""The record of a game with what its analysis found, as comments that any program shows."""
+"""The record of a game with what its analysis found: evaluations, comments and better lines, for any program."""
 
 import copy
+import importlib
+from collections.abc import Sequence
 
-from shogi_engine.analysis.judgement import GameAnalysis, MoveAnalysis, amount
+from shogi_engine.analysis.judgement import GameAnalysis, MoveAnalysis
 from shogi_engine.analysis.words import called, line_texts, score_words, shown, words_of
-from shogi_engine.records import GameRecord
+from shogi_engine.records import GameRecord, Node
 
 
 def annotated(game: GameAnalysis, language: str = "en") -> GameRecord:
-    """Return a copy of the game's record: its moves and variations are the same, comments are added.
+    """Return a copy of the game's record: its moves and variations are the same, what was found is added.
 
-    After each move stands its value for the side that made it and black's winning chance; a bad one is called so, with
-    the better line. Othello's formats that keep evaluations get them too.
+    After each move stands its value for the side that made it and black's winning chance; a bad one is called so, and
+    the better line is a variation, and in the comment for formats without. A move that has no evaluation gets one; in
+    Shogi the comment tells the analysis' own as ShogiHome does, `#評価値=`.
     """
     source = game.record
     record = GameRecord(
@@ -19,22 +22,38 @@ def annotated(game: GameAnalysis, language: str = "en") -> GameRecord:
     )
     words = words_of(language, source.game)
     line = record.main_line
-    after = dict(zip((move.ply for move in game.moves), game.chances[1:], strict=True))
+    judged = {move.ply: move for move in game.moves}
+    after = dict(zip(judged, game.chances[1:], strict=True))
     board = record.board(0)
     for ply, node in enumerate(line[1:], 1):
-        move = next((each for each in game.moves if each.ply == ply), None)
+        move = judged.get(ply)
         if move is not None:
-            for text in _comments(game, move, after[ply], line_texts(board, _better(move), language), words):
+            better = list(shown(move.pv, move.score.mate)) if move.worth_a_word else []
+            for text in _comments(game, move, after[ply], line_texts(board, better, language), words):
                 node.add_comment(text)
-            if source.game == "othello":
-                node.evaluation = amount(move.played_score, "discs")
+            _evaluate(node, move, source.game)
+            _add_line(line[ply - 1], better, move)
         board.push_text(node.move)
     return record
 
 
-def _better(move: MoveAnalysis) -> list[str]:
-    """Return the line to show with a move, empty if it needs none."""
-    return list(shown(move.pv, move.score.mate)) if move.worth_a_word else []
+def _evaluate(node: Node, move: MoveAnalysis, game: str) -> None:
+    """Note the value of a move, in the words of the GUIs too."""
+    if game == "shogi":
+        evaluations = importlib.import_module("shogi_engine.games.shogi.records.evaluations")
+        for text in evaluations.analysis_lines(move.played_score, ("black", "white").index(move.side)):
+            node.add_comment(text)
+    if node.evaluation is None:
+        node.evaluation = move.played_score
+
+
+def _add_line(node: Node, moves: Sequence[str], move: MoveAnalysis) -> None:
+    """Add a better line to the variations after a node, unless they begin so already."""
+    if moves and moves[0] not in [child.move for child in node.children]:
+        first = node = node.add(moves[0])
+        first.evaluation, first.depth = move.score, move.depth or None
+        for each in moves[1:]:
+            node = node.add(each)
 
 
 def _comments(

@@ -16,7 +16,6 @@ from shogi_engine.cli.common import add_command, add_game, add_search
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.preparation import Preparation, leave
 from shogi_engine.cli.terminal.ending_signals import ending_signals
-from shogi_engine.cli.terminal.keeping import data_folder, keep
 from shogi_engine.cli.terminal.match import Match
 from shogi_engine.cli.terminal.screen import (
     KANJI,
@@ -30,6 +29,7 @@ from shogi_engine.cli.terminal.screen import (
 )
 from shogi_engine.language import translate as _
 from shogi_engine.play.clock import GameClock, clock_setting
+from shogi_engine.play.keeping import data_folder, keep
 from shogi_engine.play.strength import level_limits
 from shogi_engine.play.words import side_name
 

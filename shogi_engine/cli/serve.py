@@ -8,6 +8,7 @@ from typing import Any
 from shogi_engine.cli.common import add_command, at_least_one, natural
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.preparation import leave
+from shogi_engine.play.keeping import data_folder
 
 PORT = 8765
 PORT_MAX = 65535
@@ -41,14 +42,16 @@ def run(args: argparse.Namespace) -> int:
         ) from None
     from shogi_engine.analysis import cores
     from shogi_engine.web.app import application, hub_of_engines
-    from shogi_engine.web.guard import Guard
+    from shogi_engine.web.guard import Guard, is_loopback
     from shogi_engine.web.messages import MESSAGE_MAX
+    from shogi_engine.web.store import Store
 
+    store = Store(data_folder() / "games", shared=is_loopback(args.host))
     guard = Guard.of(args.host, args.token)
     listener = _listener(args.host, args.port)
     address = _address(args.host, listener.getsockname()[1], guard.token)
     with compile_bar():
-        hub = hub_of_engines(args.engines or cores())
+        hub = hub_of_engines(args.engines or cores(), store)
         config = uvicorn.Config(
             application(hub, guard),
             log_level="error",  # what is no HTTP would be a line each

@@ -16,6 +16,7 @@ from shogi_engine.training import STAGES
 
 GAMES = ("shogi", "othello")
 OWN_OPTIONS = (  # of one game or the other
+    "architecture",
     "width",
     "batch",
     "rate",
@@ -66,6 +67,11 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--gate-nodes", type=at_least_one, default=5000, metavar="N", help="a move; default 5000")
     parser.add_argument("--against", default="", metavar="WHAT", help="the gate's other side: a name or a file")
     shogi = parser.add_argument_group("Shogi")
+    shogi.add_argument(
+        "--architecture",
+        metavar="NAME",
+        help="own, or k-p: K-P 256x2-32-32, a nn.bin for engines of YaneuraOu's family; default own",
+    )
     shogi.add_argument("--width", type=at_least_one, metavar="N", help="neurons a side; default 256")
     shogi.add_argument("--batch", type=at_least_one, metavar="N", help="default 4096")
     shogi.add_argument("--rate", type=fraction, metavar="R", help="of learning, at first; default 0.001")

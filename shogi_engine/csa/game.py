@@ -3,11 +3,13 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from shogi_engine.csa.clock import MS, ServerClock
 from shogi_engine.csa.players import RESIGN, WIN, Answer, Player, Rules, Turn
 from shogi_engine.csa.protocol import Declared, Ended, Moved, Protocol
 from shogi_engine.csa.summary import JISHOGI, Summary
+from shogi_engine.games.shogi.records.evaluations import evaluation_lines, legal_line, number_score
 from shogi_engine.records.headers import one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 from shogi_engine.termination import Outcome, Termination
@@ -119,7 +121,8 @@ class Game:
         for new, old in zip(self.record.main_line[1:], earlier.record.main_line[1:], strict=False):
             if new.move != old.move:
                 break
-            new.comment = old.comment
+            new.comment, new.evaluation = old.comment, old.evaluation
+            new.depth, new.pv = old.depth, old.pv
 
     def continues(self, earlier: "Game") -> bool:
         """Tell whether this is `earlier`, offered once more: neither has other moves than the other one."""
@@ -192,7 +195,7 @@ class Game:
         node.seconds = self._charge(event.time, ours, now)
         self._since, self._sent, self._faults, self._turn_answered = now, "", 0, False
         if ours:
-            self._comment(node)
+            self._note(node, self._answer, board)
             self._ponder()
         elif self._token is not None and self._guess == node.move:
             self._guess = ""
@@ -321,25 +324,16 @@ class Game:
             measured = None
         return self.clock.charge(side, text, measured)
 
-    def _comment(self, node: Node) -> None:
-        text = self._comment_text(self._answer)
-        if text:
-            node.add_comment(text)
+    def _note(self, node: Node, answer: Answer, board: Any) -> Node:
+        """Note at our move what was thought of it; `board` is the position after it. Return the node."""
+        if answer.score is not None:
+            node.evaluation, node.depth = number_score(answer.score), answer.depth or None
+            node.pv = legal_line(answer.pv[1 : PV_MAX + 1], board)
+        return node
 
     def _comment_text(self, answer: Answer) -> str:
         """Return '* 30 -3334FU +2726FU' as floodgate has it: black's centipawns, and the line after the move."""
-        if answer.score is None:
-            return ""
-        words = [f"* {answer.score if self.side == 0 else -answer.score}"]
-        if answer.pv:
-            board = self.builder.board.copy()
-            if self._sent:  # it is not on the board yet
-                board.push_usi(answer.pv[0])
-            for move in answer.pv[1 : PV_MAX + 1]:
-                try:
-                    parsed = board.parse_usi(move)
-                except ValueError:
-                    break
-                words.append(board.text(parsed, "csa"))
-                board.push(parsed)
-        return " ".join(words)
+        board = self.builder.board.copy()
+        board.push_usi(answer.move)
+        node = self._note(Node(answer.move), answer, board)
+        return next(evaluation_lines(node, self.side, board, floodgate=True), "")

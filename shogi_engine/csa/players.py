@@ -8,18 +8,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from shogi_engine.csa.summary import TimeControl
+from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
 from shogi_engine.score import Score
 from shogi_engine.search.timeman import Clock
 from shogi_engine.threads import start_thread
 
 RESIGN, WIN = "resign", "win"
-MATE_SCORE = 100_000  # centipawns that stand for a mate in comments, as other clients of floodgate have it
 CLOSE_PATIENCE = 5.0  # seconds that a player has to end what it is at
 
 
 def centipawns(score: Score) -> int:
-    """Return a score as comments have it, MATE_SCORE with its sign for a mate."""
-    return int(math.copysign(MATE_SCORE, score.value)) if score.mate else int(score.value)
+    """Return a score as comments have it, MATE_VALUE with its sign for a mate."""
+    return int(math.copysign(MATE_VALUE, score.value)) if score.mate else int(score.value)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
     for square in STEP_ATTACKS[us, KING, king] & ~(pieces(pos, us) | attacked): ...
 
 `& | ^ ~ << >> == !=`, truth, `len`, `square in`, iteration from the lowest square up, `lo` and `hi`; `Table`s of them,
-and `field` for those in records. All of it is lowered in place to what one would write with halves: no calls.
+and `field` for those in records. All of it is lowered in place, without calls, to vectors of two lanes: what makes and
+unmakes moves is loads, ANDs, XORs and stores of whole bitboards. What counts or finds squares takes the lanes apart.
 """
 
 import operator
@@ -113,7 +114,7 @@ def from_highest(bits: Bitboard) -> Bitboard:
 # ---- types ---------------------------------------------------------------------------------------------------------
 
 I1, I8, I32, I64, I128 = (ir.IntType(bits) for bits in (1, 8, 32, 64, 128))
-PAIR = ir.LiteralStructType([I64, I64])
+VECTOR, STRUCT = ir.VectorType(I64, 2), ir.LiteralStructType([I64, I64])
 ZERO, ONE = I64(0), I64(1)
 
 
@@ -136,7 +137,7 @@ class TableType(types.Opaque):
 
 
 bitboard = BitboardType("Bitboard")
-for _kind, _model in (BitboardType, PAIR), (BitboardIterator, PAIR.as_pointer()), (TableType, I64.as_pointer()):
+for _kind, _model in (BitboardType, VECTOR), (BitboardIterator, STRUCT.as_pointer()), (TableType, VECTOR.as_pointer()):
     register_model(_kind)(lambda manager, kind, model=_model: models.PrimitiveModel(manager, kind, model))
 typeof_impl.register(Bitboard)(lambda value, c: bitboard)
 typeof_impl.register(Table)(lambda value, c: TableType(value.shape))
@@ -148,7 +149,7 @@ compiler.plain_functions.update((lowest, through_lowest, from_highest))
 
 @lower_constant(BitboardType)
 def _constant(context, builder, kind, value):
-    return PAIR([int(value.lo), int(value.hi)])
+    return VECTOR([int(value.lo), int(value.hi)])
 
 
 @lower_constant(TableType)
@@ -156,28 +157,22 @@ def _constant_table(context, builder, kind, value):
     data = cgutils.create_constant_array(I8, bytearray(value.halves.tobytes()))
     variable = cgutils.global_constant(builder, ".const.bitboards", data)
     variable.align = 16
-    return builder.bitcast(variable, I64.as_pointer())
+    return builder.bitcast(variable, VECTOR.as_pointer())
 
 
 # ---- operators -----------------------------------------------------------------------------------------------------
 
 
 def _halves(builder: Any, bits: Any) -> tuple[Any, Any]:
-    return builder.extract_value(bits, 0), builder.extract_value(bits, 1)
+    return builder.extract_element(bits, I32(0)), builder.extract_element(bits, I32(1))
 
 
 def _join(builder: Any, lo: Any, hi: Any) -> Any:
-    return builder.insert_value(builder.insert_value(PAIR(ir.Undefined), lo, 0), hi, 1)
+    return builder.insert_element(builder.insert_element(VECTOR(ir.Undefined), lo, I32(0)), hi, I32(1))
 
 
-def _each(instruction: str) -> Callable:
-    """Return the lowering that does `instruction` with both halves."""
-
-    def lower(builder, *bits):
-        halves = zip(*(_halves(builder, each) for each in bits), strict=True)
-        return _join(builder, *(getattr(builder, instruction)(*half) for half in halves))
-
-    return lower
+def _invert(builder, bits):
+    return builder.xor(bits, VECTOR([MASK64, MASK64]))
 
 
 def _shift(instruction: str) -> Callable:
@@ -196,8 +191,8 @@ def _compare(sign: str) -> Callable:
     """Return the lowering that compares with another bitboard, or with none."""
 
     def lower(builder, bits, *other):
-        lo, hi = _halves(builder, _each("xor")(builder, bits, *other) if other else bits)
-        return builder.icmp_unsigned(sign, builder.or_(lo, hi), ZERO)
+        number = builder.bitcast(builder.xor(bits, *other) if other else bits, I128)
+        return builder.icmp_unsigned(sign, number, I128(0))
 
     return lower
 
@@ -230,7 +225,7 @@ def _from_highest(builder, bits):
         return builder.shl(I64(MASK64), builder.sub(I64(63), builder.ctlz(half, I1(1))))
 
     lo, hi = _halves(builder, bits)
-    found = cgutils.alloca_once(builder, PAIR)
+    found = cgutils.alloca_once(builder, VECTOR)
     with builder.if_else(builder.icmp_unsigned("!=", hi, ZERO)) as (high, low):
         with high:
             builder.store(_join(builder, ZERO, up(hi)), found)
@@ -253,10 +248,10 @@ def _define(function: Any, lower: Callable, result: Any, *rest: Any) -> None:
     lower_builtin(function, bitboard, types.VarArg(types.Any))(lambda c, builder, sig, args: lower(builder, *args))
 
 
-for _name, _inplace, _instruction in ("and_", "iand", "and_"), ("or_", "ior", "or_"), ("xor", "ixor", "xor"):
-    _define(getattr(operator, _name), _each(_instruction), bitboard, bitboard)
-    _define(getattr(operator, _inplace), _each(_instruction), bitboard, bitboard)
-_define(operator.invert, _each("not_"), bitboard)
+for _name, _inplace in ("and_", "iand"), ("or_", "ior"), ("xor", "ixor"):
+    _define(getattr(operator, _name), getattr(ir.IRBuilder, _name), bitboard, bitboard)
+    _define(getattr(operator, _inplace), getattr(ir.IRBuilder, _name), bitboard, bitboard)
+_define(operator.invert, _invert, bitboard)
 _define(operator.lshift, _shift("shl"), bitboard, types.int64)
 _define(operator.rshift, _shift("lshr"), bitboard, types.int64)
 _define(operator.eq, _compare("=="), types.boolean, bitboard)
@@ -273,13 +268,17 @@ _define(from_highest, _from_highest, bitboard)
 
 @lower_builtin("getiter", bitboard)
 def _getiter(context, builder, sig, args):
-    return cgutils.alloca_once_value(builder, args[0])
+    place = cgutils.alloca_once(builder, STRUCT)
+    for half, bits in enumerate(_halves(builder, args[0])):
+        builder.store(bits, builder.gep(place, [I32(0), I32(half)]))
+    return place
 
 
 @lower_builtin("iternext", BitboardIterator)
 @iternext_impl(RefType.UNTRACKED)
 def _iternext(context, builder, sig, args, result):
-    lo, hi = _halves(builder, builder.load(args[0]))
+    left = builder.load(args[0])
+    lo, hi = builder.extract_value(left, 0), builder.extract_value(left, 1)
     some = builder.icmp_unsigned("!=", builder.or_(lo, hi), ZERO)
     result.set_valid(some)
     with builder.if_then(some), builder.if_else(builder.icmp_unsigned("!=", lo, ZERO)) as branches:
@@ -305,19 +304,14 @@ lower_getattr(BitboardType, "hi")(lambda context, builder, kind, bits: _halves(b
 # ---- memory --------------------------------------------------------------------------------------------------------
 
 
-def _element(context: Any, builder: Any, base: Any, shape: tuple, values: list, kinds: tuple) -> list:
-    """Return the addresses of the halves of one of the bitboards at `base`; indices left out are 0, none is below."""
+def _element(context: Any, builder: Any, base: Any, shape: tuple, values: list, kinds: tuple) -> Any:
+    """Return the address of one of the bitboards at `base`; indices left out are 0, none is below."""
     place: Any = ZERO
     for axis, size in enumerate(shape):
         place = builder.mul(place, I64(size))
         if axis < len(values):
             place = builder.add(place, context.cast(builder, values[axis], kinds[axis], types.int64))
-    lo = builder.gep(base, [builder.shl(place, ONE)])
-    return [lo, builder.gep(lo, [ONE])]
-
-
-def _load(builder: Any, addresses: list) -> Any:
-    return _join(builder, *(builder.load(each, align=8) for each in addresses))
+    return builder.gep(base, [place])
 
 
 def _index_types(index: Any) -> tuple[Any, ...]:
@@ -337,7 +331,7 @@ class _TableItem(AbstractTemplate):
 def _getitem(context, builder, sig, args):
     table, index = sig.args
     values = cgutils.unpack_tuple(builder, args[1]) if isinstance(index, types.BaseTuple) else [args[1]]
-    return _load(builder, _element(context, builder, args[0], table.shape, values, _index_types(index)))
+    return builder.load(_element(context, builder, args[0], table.shape, values, _index_types(index)), align=16)
 
 
 def field(name: str) -> tuple[Callable, Callable]:
@@ -355,10 +349,10 @@ def field(name: str) -> tuple[Callable, Callable]:
         halves = record[name]
         halves[(*index, *(0,) * (halves.ndim - 1 - len(index)))] = value.lo, value.hi
 
-    def addresses(context, builder, kinds, values):
+    def address(context, builder, kinds, values):
         record, *kinds = kinds
         start = builder.gep(builder.bitcast(values[0], I8.as_pointer()), [I64(record.offset(name))])
-        base, shape = builder.bitcast(start, I64.as_pointer()), record.typeof(name).shape[:-1]
+        base, shape = builder.bitcast(start, VECTOR.as_pointer()), record.typeof(name).shape[:-1]
         return _element(context, builder, base, shape, values[1:], kinds)
 
     class Read(AbstractTemplate):
@@ -375,13 +369,11 @@ def field(name: str) -> tuple[Callable, Callable]:
 
     @lower_builtin(read, types.Record, types.VarArg(types.Any))
     def lower_read(context, builder, sig, args):
-        return _load(builder, addresses(context, builder, sig.args, args))
+        return builder.load(address(context, builder, sig.args, args), align=8)
 
     @lower_builtin(write, types.Record, types.VarArg(types.Any))
     def lower_write(context, builder, sig, args):
-        places = addresses(context, builder, sig.args[:-1], args[:-1])
-        for half, place in zip(_halves(builder, args[-1]), places, strict=True):
-            builder.store(half, place, align=8)
+        builder.store(args[-1], address(context, builder, sig.args[:-1], args[:-1]), align=8)
         return context.get_dummy_value()
 
     infer_global(read, types.Function(Read))

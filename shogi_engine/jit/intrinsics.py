@@ -162,8 +162,12 @@ _pointees: dict[Any, np.dtype] = {}  # numba's type of a record -> the dtype of 
 
 
 def points_to(owner: np.dtype, target: np.dtype) -> None:
-    """Let `record_at` find records of dtype `target` for records of dtype `owner` (one target for each owner)."""
-    _pointees[numba.from_dtype(owner)] = target
+    """Let `record_at` find records of dtype `target` for records of dtype `owner`.
+
+    Raises ValueError if `owner` points to another dtype already: kernels for the one would read the other.
+    """
+    if _pointees.setdefault(numba.from_dtype(owner), target) != target:
+        raise ValueError("records of one dtype can not point to records of two")
 
 
 @functools.lru_cache(maxsize=256)

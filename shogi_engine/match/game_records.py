@@ -7,9 +7,11 @@ from shogi_engine import records
 from shogi_engine.match.report import meeting_of
 from shogi_engine.match.runner import Record
 from shogi_engine.records import GameRecord
+from shogi_engine.score import Score
 from shogi_engine.termination import ENDINGS, Outcome, Termination
 
-UNITS = {"othello": 100.0}  # of a game's scores in one of its records' evaluations, 1 if not here
+HUNDREDTHS = 100  # of a disc, Othello's scores in a log
+MATE_LEAST = 29_000  # of a mate's score in a log: a number that USI clients have, or the search's own
 REASONS = {  # words of older logs, and of faults, that are no Termination's
     "checkmate": Termination.CHECKMATE,
     "stalemate": Termination.STALEMATE,
@@ -42,13 +44,20 @@ def game_record(game: str, number: int, record: Record, names: Sequence[str], ev
     times, scores = (record.get(name) or [None] * len(moves) for name in ("times", "scores"))
     for move, milliseconds, score in zip(moves, times, scores, strict=True):
         node = node.add(move, seconds=None if milliseconds is None else round(milliseconds / 1000, 3))
-        node.evaluation = None if score is None else score / UNITS.get(game, 1.0)
+        node.evaluation = None if score is None else _score(game, score)
     points = record["score"] if number % 2 == 0 else 1 - record["score"]
     if record.get("points") is not None:
         made.score = record["points"]
     else:
         made.end(outcome_of(record, None if points == 0.5 else int(points == 0)))
     return made
+
+
+def _score(game: str, value: int) -> Score:
+    """Return the score that a log has as a number."""
+    if abs(value) >= MATE_LEAST:
+        return Score.mate_in(None) if value > 0 else Score.mated_in(None)
+    return Score.discs(value / HUNDREDTHS) if game == "othello" else Score(value)
 
 
 def game_records(game: str, log: Mapping[int, Record], names: Sequence[str], event: str = "") -> Iterator[GameRecord]:

@@ -4,7 +4,7 @@ import argparse
 import math
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shogi_engine.language import translate as _
@@ -64,16 +64,22 @@ class GameClock:
         self._now = now
         self._side: int | None = None
         self._began = 0.0
+        self._paused = 0.0  # seconds that a move had taken before the clock was stopped in the middle of it
         self.reset()
 
     def start(self, side: int) -> None:
         """Let the time of `side` run; if it runs already it goes on."""
         if self._side != side:
-            self._side, self._began = side, self._now()
+            self._side, self._began, self._paused = side, self._now() - self._paused, 0.0
+
+    def pause(self) -> None:
+        """Stop in the middle of a move; `start` goes on with it."""
+        if self._side is not None:
+            self._side, self._paused = None, self._now() - self._began
 
     def stop(self) -> float:
         """Stop after a move; return how many seconds it took."""
-        side, self._side = self._side, None
+        side, self._side, self._paused = self._side, None, 0.0
         if side is None:
             return 0.0
         used = self._now() - self._began
@@ -84,6 +90,16 @@ class GameClock:
     def reset(self) -> None:
         """Give both sides the time that a game begins with."""
         self._main = [float(self.setting.main) if self.setting else 0.0] * 2
+        self._side, self._paused = None, 0.0
+
+    def times(self) -> list[float]:
+        """Return the main times that both sides have left, and what the move that is being thought about has taken."""
+        running = self._paused if self._side is None else self._now() - self._began
+        return [*self._main, running]
+
+    def restore(self, times: Sequence[float]) -> None:
+        """Go on with the times of `times`; the clock stands."""
+        *self._main, self._paused = times
         self._side = None
 
     def left(self) -> float | None:

@@ -9,6 +9,7 @@ import codecs
 import gzip
 import io
 import lzma
+import math
 import os
 import tarfile
 import zipfile
@@ -49,7 +50,7 @@ class GameArrays(NamedTuple):
     lengths : int32[n], how many moves
     results : int8[n], 1, 0, -1 for black; 0 also where the file does not tell
     values : int16[n, longest], what the mover thought before each move, for the mover, in the game's unit; 32002
-    (`VALUE_NONE`) where nothing is written, and no farther from 0 than 32000
+    (`VALUE_NONE`) where nothing is written, 32000 for a mate and no farther from 0 than that
     endings : int8[n], places in `records.ENDINGS`, -1 where the file does not tell
     ratings : float32[n, 2], black's and white's, nan where there is none
     starts : the positions that games begin with, SFEN or OBF    names : black's and white's
@@ -105,9 +106,10 @@ class Table:
         moves = record.board().move_stack
         self.moves[row], self.values[row] = NO_MOVE, VALUE_NONE
         self.moves[row, : len(moves)] = moves
-        for ply, value in enumerate(format.values(record)):
-            if value is not None:
-                self.values[row, ply] = min(max(round(value), -VALUE_LIMIT), VALUE_LIMIT)
+        for ply, node in enumerate(line):
+            if (score := node.evaluation) is not None:
+                value = math.copysign(VALUE_LIMIT, score.value) if score.mate else round(score.value)
+                self.values[row, ply] = min(max(value, -VALUE_LIMIT), VALUE_LIMIT)
         self.ratings[row] = format.ratings(record)
         self.lengths[row], self.results[row] = len(moves), POINTS[record.result]
         self.endings[row] = _ENDING_NUMBERS.get(record.ending, NO_ENDING)

@@ -20,12 +20,13 @@ GAMES = ("shogi", "othello")
 LINE_MAX = 1 << 20  # characters; longer lines are no record's
 
 # What a format may be able to hold besides the moves of the main line; see `RecordFormat.holds`.
-VARIATIONS, COMMENTS, SECONDS, FRACTIONS, EVALUATIONS, LABELS = (
+VARIATIONS, COMMENTS, SECONDS, FRACTIONS, EVALUATIONS, LINES, LABELS = (
     "variations",
     "comments",
     "times",
     "fractions of seconds",
     "evaluations",
+    "depths and lines of searches",
     "bookmarks",
 )
 NAMES, HEADERS, ENDINGS, START, MOVES = "names", "headers", "endings", "other starting positions", "moves"
@@ -91,10 +92,6 @@ class RecordFormat:
         """Return what reads the format by kernels, an `arrays.Scanner`, None if nothing does."""
         return None
 
-    def values(self, record: GameRecord) -> list[float | None]:
-        """Return the values before each move of the main line, for the mover; None where one is not known."""
-        return [node.evaluation for node in record.main_line[1:]]
-
     def ratings(self, record: GameRecord) -> tuple[float, float]:
         """Return the ratings of black and white, nan where a record has none."""
         return math.nan, math.nan
@@ -113,6 +110,7 @@ class RecordFormat:
             SECONDS: any(node.seconds is not None for node in nodes),
             FRACTIONS: any((node.seconds or 0) % 1 for node in nodes) and SECONDS in self.holds,
             EVALUATIONS: any(node.evaluation is not None for node in nodes),
+            LINES: any(node.pv or node.depth is not None for node in nodes),
             LABELS: any(node.label for node in nodes),
             NAMES: any(record.names),
             HEADERS: bool(record.headers),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shogi_engine.records.errors import RecordError
+from shogi_engine.score import Score
 from shogi_engine.termination import (
     USUAL_WINNERS,
     Outcome,
@@ -21,20 +22,23 @@ class Node:
     """A move, and what may follow it: `children[0]` goes on with the line, the others are variations.
 
     move : the game's own text, '7g7f' or 'f5'; '' for the root    comment : lines after the move
-    seconds : of thought    evaluation : by the mover, in the game's unit (discs)    label : a bookmark
+    seconds : of thought    evaluation : for who made the move; of the root, for who is to move    label : a bookmark
     ending : why the line ends here, if it does; all children are variations then
     winner : 0 (black) or 1 (white), if the line ends here and somebody has won; None: who usually wins so
     ending_seconds : how long it took to resign, and the like
+    depth : of the search, in plies    pv : the moves that were expected after this one
     """
 
     move: str = ""
     comment: str = ""
     seconds: float | None = None
-    evaluation: float | None = None
+    evaluation: Score | None = None
     label: str = ""
     ending: Termination = Termination.NONE
     winner: int | None = None
     ending_seconds: float | None = None
+    depth: int | None = None
+    pv: tuple[str, ...] = ()
     children: list["Node"] = field(default_factory=list)
 
     @property
@@ -70,7 +74,7 @@ class Node:
         """Return all but the children."""
         return (
             *(self.move, self.comment, self.seconds, self.evaluation, self.label),
-            *(self.ending, self.winner, self.ending_seconds),
+            *(self.ending, self.winner, self.ending_seconds, self.depth, self.pv),
             len(self.children),
         )
 

@@ -104,16 +104,19 @@ WINDOW = record_dtype(
 # cut node should have a move that reaches beta, and at an all node no move should raise alpha.
 ROOT, PV, CUT, ALL = range(4)
 
-_dtypes: dict[tuple[str, Evaluation], np.dtype] = {}
+_dtypes: dict[tuple, np.dtype] = {}  # by all that they depend on
 
 
 def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
     """Return the context's dtype for `game` and one of its evaluations: kernels are compiled for this pair.
 
-    The position, buffers that can not overrun, and one line's state.
+    The position, buffers that can not overrun, and one line's state. Raises ValueError for a game that differs from
+    another one only in its histories.
     """
-    if (game.name, evaluation) not in _dtypes:
-        _dtypes[game.name, evaluation] = record_dtype(
+    histories = histories_dtype(game)
+    layout = game.position, game.undo, game.max_moves, game.params, game.state, histories, evaluation
+    if layout not in _dtypes:
+        dtype = record_dtype(
             [
                 # A node and its singular search both list moves.
                 *context_fields(game, 2 * (MAX_PLY + 2), MAX_GAME_PLY + MAX_PLY + 2),
@@ -161,8 +164,9 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
                 ("repetition_filter", np.uint8, (REPETITION_FILTER_SIZE,)),
             ]
         )
-        points_to(_dtypes[game.name, evaluation], histories_dtype(game))
-    return _dtypes[game.name, evaluation]
+        points_to(dtype, histories)
+        _dtypes[layout] = dtype
+    return _dtypes[layout]
 
 
 def _record_in_huge_page(dtype: np.dtype) -> Any:

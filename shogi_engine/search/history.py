@@ -49,8 +49,8 @@ TRUST_MAX = 8192
 LOW_PLY_START = 98
 START_VALUES = {"captures": -678, "structure": -1238, "continuation": -523, "continuation_corrections": 6}
 
-_dtypes: dict[str, np.dtype] = {}
-_scratch: dict[str, "Histories"] = {}
+_dtypes: dict[tuple, np.dtype] = {}  # by what of a game they depend on, whatever its name
+_scratch: dict[np.dtype, "Histories"] = {}
 
 
 def continuation_rows(game: Game) -> int:
@@ -60,9 +60,10 @@ def continuation_rows(game: Game) -> int:
 
 def histories_dtype(game: Game) -> np.dtype:
     """Return the dtype of `game`'s history tables."""
-    if game.name not in _dtypes:
+    layout = game.continuation_slots, game.histories
+    if layout not in _dtypes:
         moves = game.continuation_slots + 1
-        _dtypes[game.name] = record_dtype(
+        _dtypes[layout] = record_dtype(
             [
                 ("main", np.int16, (HISTORY_SLOTS,)),
                 ("low_ply", np.int16, (LOW_PLIES, HISTORY_SLOTS)),
@@ -75,7 +76,7 @@ def histories_dtype(game: Game) -> np.dtype:
                 *game.histories,  # its own kernels'
             ]
         )
-    return _dtypes[game.name]
+    return _dtypes[layout]
 
 
 def _start(tables: Any) -> None:
@@ -108,9 +109,10 @@ class Histories:
 
 def scratch_histories(game: Game) -> Histories:
     """Return the tables shared by all contexts that were given none of their own, so that no address is ever 0."""
-    if game.name not in _scratch:
-        _scratch[game.name] = Histories(game, scratch=True)
-    return _scratch[game.name]
+    dtype = histories_dtype(game)
+    if dtype not in _scratch:
+        _scratch[dtype] = Histories(game, scratch=True)
+    return _scratch[dtype]
 
 
 def forget(ctx: Any) -> None:

@@ -31,6 +31,8 @@ from shogi_engine.web.guard import COOKIE, HEADERS, Guard
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import HASH_MB, EnginePool
 from shogi_engine.web.session import Session
+from shogi_engine.web.store import Store
+from shogi_engine.web.viewer import Viewer
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -102,17 +104,18 @@ class Conversation:
         self._hub.listeners.add(self._outbox.put)
         sender = asyncio.create_task(self._send())
         session: Session | None = None
+        viewer: Viewer | None = None
         try:
-            session = await self._greet()
-            if session is not None:
+            session, viewer = await self._greet()
+            if session is not None and viewer is not None:
                 while (data := await self._receive()) is not None:
-                    await self._obey(session, data)
+                    await self._obey(session, viewer, data)
         finally:
             self._hub.listeners.discard(self._outbox.put)
             sender.cancel()
-            if session is not None:
+            if session is not None and viewer is not None:
                 with anyio.CancelScope(shield=True):
-                    await self._in_thread(session.detach, self._outbox.put)
+                    await self._in_thread(session.detach, viewer)
 
     async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
         return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limiter)
@@ -131,12 +134,15 @@ class Conversation:
                 for message in await self._outbox.take():
                     await self._socket.send_text(json.dumps(message, ensure_ascii=False, separators=(",", ":")))
 
-    async def _greet(self) -> Session | None:
-        """Return the session of the browser, which says its name first; None if it does not, or there is no room."""
+    async def _greet(self) -> tuple[Session, Viewer] | tuple[None, None]:
+        """Return the session of the browser, which says its name first, and this page as a viewer of it.
+
+        (None, None) if it does not, or there is no room.
+        """
         while True:
             data = await asyncio.wait_for(self._receive(), HELLO_SECONDS)
             if data is None:
-                return None
+                return None, None
             try:
                 hello = messages.parse(data)
                 if hello.pop("do") != "hello":
@@ -145,33 +151,31 @@ class Conversation:
             except messages.MessageError as fault:
                 self._complain(str(fault))
         try:
-            session: Session = await self._in_thread(self._hub.find, hello.pop("session", ""))
+            hello.pop("re", None)
+            session = await self._in_thread(self._hub.find, hello.pop("session", ""), hello.pop("owner", ""))
         except Full as fault:
             await self._socket.close(TRY_AGAIN_LATER, str(fault))
-            return None
-        await self._in_thread(self._begin, session, hello)
-        return session
+            return None, None
+        return session, await self._in_thread(lambda: session.attach(self._outbox.put, **hello))
 
-    def _begin(self, session: Session, look: dict[str, Any]) -> None:
-        with session.lock:
-            for name, value in look.items():
-                setattr(session, name, value)
-            session.attach(self._outbox.put)
-
-    async def _obey(self, session: Session, data: str | bytes) -> None:
+    async def _obey(self, session: Session, viewer: Viewer, data: str | bytes) -> None:
+        asked: dict[str, Any] = {}
         try:
             message = messages.parse(data)
             if message["do"] == "hello":
                 raise messages.MessageError("hello was said already")
-            await self._in_thread(session.handle, message)
+            asked = {"re": message.pop("re")} if "re" in message else {}
+            await self._in_thread(session.handle, message, viewer)
+            if asked:
+                self._outbox.put({"kind": "done", **asked})
         except (ValueError, OverflowError) as fault:
-            self._complain(str(fault))
+            self._complain(str(fault), **asked)
         except Exception:
             log.exception("a message failed")
-            self._complain("the server could not do that")
+            self._complain("the server could not do that", **asked)
 
-    def _complain(self, text: str) -> None:
-        self._outbox.put({"kind": "error", "text": " ".join(text.split())[:500]})
+    def _complain(self, text: str, **asked: Any) -> None:
+        self._outbox.put({"kind": "error", "text": " ".join(text.split())[:500], **asked})
 
 
 class Guarded:
@@ -247,22 +251,24 @@ def warm_engines(tell: Callable[[dict[str, Any]], None]) -> Callable[[Callable[[
 def load_rules() -> None:
     """Compile, or load from the cache, what a board needs without an engine: the first visitor should not wait."""
     session = Session(EnginePool(0, Engine))
+    viewer = session.attach(lambda message: None)
     for game in NAMES:
         session.handle({"do": "game", "game": game})
         for language in LANGUAGES:
-            session.handle({"do": "look", "language": language})
+            session.handle({"do": "look", "language": language}, viewer)
             session.handle({"do": "move", "move": str(next(iter(session.board.legal_moves)))})
 
 
-def hub_of_engines(threads: int) -> Hub:
-    """Return a hub whose sessions share `threads` engines of each game."""
+def hub_of_engines(threads: int, store: Store | None = None) -> Hub:
+    """Return a hub whose sessions share `threads` engines of each game. store : where games are kept"""
     hub: Hub | None = None
 
     def tell(message: dict[str, Any]) -> None:
         if hub is not None:
             hub.tell_all(message)
 
-    hub = Hub(EnginePool(threads, lambda game: Engine(game, hash_mb=HASH_MB), warm_engines(tell)))
+    pool = EnginePool(threads, lambda game: Engine(game, hash_mb=HASH_MB), warm_engines(tell))
+    hub = Hub(pool, store=store)
     return hub
 
 

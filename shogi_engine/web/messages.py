@@ -1,7 +1,7 @@
 """What a browser may say: messages by name, with their fields checked before anything looks at them.
 
-A message is a JSON object whose field `do` names it. Every refusal is a MessageError, a ValueError that says what is
-wrong, for the person at the browser.
+A message is a JSON object whose field `do` names it; with a number in `re` it gets an answer that has the same. Every
+refusal is a MessageError, a ValueError that says what is wrong, for the person at the browser.
 """
 
 import json
@@ -89,7 +89,7 @@ LOOK: Mapping[str, Check] = {
 
 # By message: its fields, those in OPTIONAL may be left out.
 MESSAGES: Mapping[str, Mapping[str, Check]] = {
-    "hello": {"session": text(64), **LOOK},  # the first one
+    "hello": {"session": text(64), "owner": text(64), **LOOK},  # the first one
     "look": LOOK,
     "game": {"game": choice(*NAMES)},  # an empty board
     "new": {"game": choice(*NAMES), "players": players, "clock": text(40), "handicap": text(40), "here": flag},
@@ -98,6 +98,11 @@ MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "go": {"node": _NODE},
     "undo": {},
     "delete": {},
+    "restore": {},  # what was deleted last
+    "kept": {},  # a list of one's games
+    "continue": {"id": text(60)},  # one of them
+    "forget": {"id": text(60)},
+    "recall": {"id": text(60)},  # one that was forgotten
     "comment": {"text": text(2000)},
     "resign": {},
     "declare": {},
@@ -118,7 +123,7 @@ MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "tsume": {"on": flag, "problem": number(0, 1000)},
     "ping": {},
 }
-OPTIONAL = {*LOOK, "session", "number", "effort", "multipv", "clock", "handicap", "here", "problem", "keep"}
+OPTIONAL = {*LOOK, "session", "owner", "number", "effort", "multipv", "clock", "handicap", "here", "problem", "keep"}
 
 
 def parse(data: str | bytes) -> dict[str, Any]:
@@ -137,6 +142,9 @@ def parse(data: str | bytes) -> dict[str, Any]:
         raise MessageError(f"there is no message {sanitize(str(name), 40)!r}")
     checked: dict[str, Any] = {"do": name}
     for key, value in message.items():
+        if key == "re":
+            checked[key] = _NODE(value)
+            continue
         if key not in fields:
             raise MessageError(f"{name}: there is no field {sanitize(key, 40)!r}")
         try:

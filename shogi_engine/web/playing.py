@@ -3,8 +3,10 @@
 It is the event-driven sibling of the terminal's Match; levels, clocks and endings are the same (`shogi_engine.play`).
 """
 
+import time
 from typing import TYPE_CHECKING, Any
 
+from shogi_engine.analysis.judgement import PASS
 from shogi_engine.play.clock import ClockSetting, GameClock
 from shogi_engine.play.strength import STRONGEST, level_limits, timed_limits
 from shogi_engine.termination import BY_RULE, Outcome, Termination
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from shogi_engine.web.session import Session
 
 MAX_MOVES = 1000
+PASS_SECONDS = 1.2  # that one sees that there is no move but to pass
 
 
 def check_levels(game: str, players: list[int | None]) -> None:
@@ -37,6 +40,12 @@ class Playing:
         self.live = 0
         self.outcome: Outcome | None = None
         self._job: Job | None = None
+        self._pass_due = 0.0  # when a human who can only pass does so, 0 if nobody has to
+
+    @property
+    def passing(self) -> bool:
+        """Whether a human can only pass, which happens by itself."""
+        return self._pass_due > 0
 
     @property
     def thinking(self) -> bool:
@@ -62,8 +71,25 @@ class Playing:
         self.on, self.outcome = False, None
 
     def rest(self) -> None:
-        """Let the engine think no more, until `wake`."""
+        """Let the engine think no more and the clock stand, until `wake`."""
         self._cancel()
+        self.clock.pause()
+
+    def resume(
+        self,
+        players: list[int | None],
+        setting: ClockSetting | None,
+        times: list[float] | None,
+        live: int,
+        outcome: Outcome | None,
+        *,
+        on: bool,
+    ) -> None:
+        """Go on with a game that was kept, at rest until `wake`. times : as `GameClock.times` gives them"""
+        self.players, self.clock, self.live = list(players), GameClock(setting), live
+        self.on, self.outcome = on, outcome
+        if times:
+            self.clock.restore(times)
 
     def wake(self) -> None:
         """Let the engine think on if it is its turn."""
@@ -151,6 +177,8 @@ class Playing:
         level = self.players[side]
         if level is not None:
             self._submit(level, self.live)
+        elif [str(move) for move in self._session.board_at(self.live).legal_moves] == [PASS]:
+            self._pass_due = time.monotonic() + PASS_SECONDS
 
     def think(self) -> None:
         """Let the engine make one move for the side to move, in a game or out of it."""
@@ -175,7 +203,8 @@ class Playing:
             raise ValueError("there is no move to take back")
         self._cancel()
         self.clock.stop()
-        tree.remove(path[-count])
+        removed = tree.remove(path[-count])
+        self._session.removed = None if self.on else removed
         tree.go(path[-count - 1])
         if self.on:
             self.live = tree.node
@@ -234,7 +263,7 @@ class Playing:
 
     def _cancel(self) -> None:
         self._session.pool.cancel(self._job)
-        self._job = None
+        self._job, self._pass_due = None, 0.0
 
     # ---- time
 
@@ -247,5 +276,8 @@ class Playing:
         return True
 
     def tick(self) -> None:
-        """Look at the clock; to be called now and then."""
-        self._is_late()
+        """Look at the clock, and pass for who can only pass; to be called now and then."""
+        if not self._is_late() and self.on and 0 < self._pass_due <= time.monotonic():
+            self._pass_due = 0.0
+            self._make(self.live, PASS)
+            self._session.changed()

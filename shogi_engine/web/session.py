@@ -19,105 +19,157 @@ from shogi_engine.games.shogi.records import handicaps
 from shogi_engine.play.clock import clock_setting
 from shogi_engine.records import GameRecord
 from shogi_engine.web import view
+from shogi_engine.web.kept import Kept, OpenElsewhere
 from shogi_engine.web.messages import FILE_MAX
 from shogi_engine.web.playing import Playing, check_levels
 from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.setup import set_up
+from shogi_engine.web.store import Store
 from shogi_engine.web.study import Study
-from shogi_engine.web.tree import Tree
+from shogi_engine.web.tree import Removed, Tree
 from shogi_engine.web.tsume import PROBLEMS, Tsume
+from shogi_engine.web.viewer import Receiver, Viewer
 
 GAMES_MAX = 200  # of a file, that one can choose from
 
 
-def no_receiver(message: dict[str, Any]) -> None:
-    """Send a message to nobody."""
-
-
 class Session:
-    """One person's game, analyses and settings.
+    """One person's game, analyses and settings, shown by any number of pages.
 
     pool : the engines    examiner(game, limits) -> what judges positions    identity : an unguessable name
-    lock : held by whoever reads or changes a session
+    lock : held by whoever reads or changes a session    owner : who may list its games    seen : when a page last left
     """
 
     def __init__(
-        self, pool: EnginePool, examiner: Callable[[str, dict[str, int]], Any] = Examiner, game: str = "shogi"
+        self,
+        pool: EnginePool,
+        examiner: Callable[[str, dict[str, int]], Any] = Examiner,
+        game: str = "shogi",
+        store: Store | None = None,
     ) -> None:
         self.pool, self.examiner = pool, examiner
         self.identity = secrets.token_urlsafe(18)
+        self.owner = ""
         self.lock = threading.RLock()
-        self._receiver: Callable[[dict[str, Any]], None] = no_receiver
-        self.language, self.flipped, self.narrow, self.letters = "en", False, False, False
+        self.viewers: list[Viewer] = []
+        self._asking: Viewer | None = None  # whose message is being obeyed
+        self._flipped = False
         self.tree = Tree(GameRecord(game))
         self.playing = Playing(self)
         self.study = Study(self)
         self.setup: Any = None
         self.tsume: Tsume | None = None
-        self.seen = time.monotonic()  # when somebody was last connected
+        self.removed: Removed | None = None  # what was deleted last
+        self.kept = Kept(self, store or Store())
+        self.seen = time.monotonic()
 
     # ---- the other side
 
     @property
     def attached(self) -> bool:
-        """Whether a browser is connected."""
-        return self._receiver is not no_receiver
+        """Whether a page shows it."""
+        return bool(self.viewers)
 
-    def attach(self, receiver: Callable[[dict[str, Any]], None]) -> None:
-        """Send to `receiver` from now on, the whole state first."""
+    @property
+    def flipped(self) -> bool:
+        """Whether the board is seen from white's side, where a page has not turned it."""
+        return self._flipped
+
+    @flipped.setter
+    def flipped(self, flipped: bool) -> None:
+        self._flipped = flipped
+        for viewer in self.viewers:
+            viewer.flipped = flipped
+
+    def attach(self, send: Receiver, **look: Any) -> Viewer:
+        """Let one more page follow, and send it the whole state; `look` is as `messages.LOOK` has it."""
         with self.lock:
-            self._receiver = receiver
+            viewer = Viewer(send, **{"flipped": self._flipped, **look})
+            self.viewers.append(viewer)
             self.playing.wake()
             if self.tsume is not None:
                 self.tsume.wake()
-            self.changed()
+            self.show(viewer)
+            self.study.follow()
+            return viewer
 
-    def detach(self, receiver: Callable[[dict[str, Any]], None], now: float | None = None) -> None:
-        """Send no more to `receiver`, and end what was searched for it; a game that is being played stays as it is."""
+    def detach(self, viewer: Viewer, now: float | None = None) -> None:
+        """Send no more to a page. After the last one all searches end; a game that is being played stays as it is."""
         with self.lock:
-            if self._receiver == receiver:  # bound methods are equal, not the same
-                self._receiver = no_receiver
+            if viewer in self.viewers:
+                self.viewers.remove(viewer)
+            if not self.viewers:
                 self.seen = time.monotonic() if now is None else now
                 self.rest()
 
     def rest(self) -> None:
-        """End all searches."""
+        """End all searches, and write what is to be kept."""
         self.study.close()
         self.playing.rest()
         if self.tsume is not None:
             self.tsume.close()
+        self.kept.write()
+
+    def close(self) -> None:
+        """Let go of the game."""
+        with self.lock:
+            self.rest()
+            self.kept.close()
 
     def send(self, message: dict[str, Any]) -> None:
-        """Send a message to the browser, if there is one."""
-        self._receiver(message)
+        """Send a message to all pages."""
+        for viewer in self.viewers:
+            viewer.send(message)
+
+    def answer(self, message: dict[str, Any]) -> None:
+        """Send a message to the page that asked."""
+        if self._asking is None:
+            self.send(message)
+        else:
+            self._asking.send(message)
+
+    def show(self, viewer: Viewer) -> None:
+        """Send the whole state to a page."""
+        viewer.send(view.state(self, viewer))
 
     def changed(self) -> None:
-        """Send the whole state, and analyse the position anew if it is another one."""
-        self.send(view.state(self))
+        """Send the whole state, analyse the position anew if it is another one, and keep the game."""
+        self.kept.changed = True
+        for viewer in self.viewers:
+            self.show(viewer)
         self.study.follow()
 
-    def tick(self) -> None:
-        """Look at the clock; to be called now and then."""
+    def tick(self, now: float | None = None) -> None:
+        """Look at the clock and keep what has changed; to be called now and then."""
         if self.playing.on and self.attached:
             with self.lock:
                 self.playing.tick()
+        self.kept.tick(time.monotonic() if now is None else now)
 
     # ---- what messages do
 
-    def handle(self, message: dict[str, Any]) -> None:
-        """Obey a message of `messages.parse`. Raises ValueError for what can not be done; all is then as it was."""
+    def handle(self, message: dict[str, Any], viewer: Viewer | None = None) -> None:
+        """Obey a message of `messages.parse` that came from a page, or from all.
+
+        Raises ValueError for what can not be done; all is then as it was.
+        """
         values = dict(message)
         name = values.pop("do")
         with self.lock:
-            getattr(self, f"_do_{name}")(**values)
+            self._asking = viewer
+            try:
+                getattr(self, f"_do_{name}")(**values)
+            finally:
+                self._asking = None
 
     def _do_ping(self) -> None:
-        self.send({"kind": "pong"})
+        self.answer({"kind": "pong"})
 
     def _do_look(self, **values: Any) -> None:
-        for name, value in values.items():
-            setattr(self, name, value)
-        self.changed()
+        self._flipped = values.get("flipped", self._flipped)
+        for viewer in [self._asking] if self._asking else self.viewers:
+            viewer.set(**values)
+            self.show(viewer)
         self.study.repeat()
 
     def _do_game(self, game: str) -> None:
@@ -142,14 +194,54 @@ class Session:
         self.changed()
 
     def _open(self, record: GameRecord, tell: bool = True) -> None:
-        tree = Tree(record)  # refuses what is no game; all is then as it was
+        left = self.open_record(record)
+        if tell:
+            self.changed()
+        self._tell_left(left)
+
+    def open_record(self, record: GameRecord) -> str:
+        """Let another game take the place of this one; return the name of the one that was left, as `Kept.leave`.
+
+        Raises ValueError for what is no game; all is then as it was.
+        """
+        tree = Tree(record)
+        left = self.kept.leave()
+        self.replace(tree)
+        return left
+
+    def replace(self, tree: Tree) -> None:
+        """Put a tree in the place of the game."""
         self.playing.leave()
         self.study.forget()
         self._leave_modes()
-        self.tree = tree
+        self.tree, self.removed = tree, None
         self.playing = Playing(self)
-        if tell:
-            self.changed()
+
+    def _tell_left(self, left: str) -> None:
+        """Tell the page that asked which game was left: one can go back to it."""
+        if left:
+            self.answer({"kind": "left", "id": left})
+
+    def _do_kept(self) -> None:
+        self.answer({"kind": "kept", "games": self.kept.games(self.owner)})
+
+    def _do_continue(self, id: str) -> None:
+        try:
+            left = self.kept.open(id, self.owner)
+        except OpenElsewhere as elsewhere:
+            self.answer({"kind": "join", "session": elsewhere.identity})
+            return
+        self.playing.wake()
+        self.changed()
+        self._tell_left(left)
+
+    def _do_forget(self, id: str) -> None:
+        self.kept.delete(id, self.owner)
+        self._do_kept()
+
+    def _do_recall(self, id: str) -> None:
+        self.kept.store.restore(id)
+        self._do_kept()
 
     def _leave_modes(self) -> None:
         self.setup = None
@@ -199,7 +291,15 @@ class Session:
         self._must_not_set_up()
         if self.playing.on:
             raise ValueError("a game is being played")
-        self.tree.remove(self.tree.node)
+        self.removed = self.tree.remove(self.tree.node)
+        self.changed()
+
+    def _do_restore(self) -> None:
+        if self.removed is None:
+            raise ValueError("there is nothing to bring back")
+        self._must_not_set_up()
+        removed, self.removed = self.removed, None
+        self.tree.go(self.tree.put_back(removed))
         self.changed()
 
     def _do_comment(self, text: str) -> None:
@@ -303,9 +403,9 @@ class Session:
             raise ValueError(str(chosen.fault))
         self._open(chosen)
         if chosen.fault is not None:
-            self.send({"kind": "error", "text": str(chosen.fault)})
+            self.answer({"kind": "error", "text": str(chosen.fault)})
         if len(titles) > 1:
-            self.send({"kind": "games", "titles": titles, "number": number})
+            self.answer({"kind": "games", "titles": titles, "number": number})
 
     def _do_save(self, format: str) -> None:
         written = records.load_format(format)
@@ -315,7 +415,7 @@ class Session:
         stem = f"{self.tree.game}-{time.strftime('%Y%m%d-%H%M')}"
         lost = written.losses(self.tree.record)
         data = base64.b64encode(content).decode("ascii")
-        self.send({"kind": "file", "name": stem + written.extensions[0], "data": data, "lost": lost})
+        self.answer({"kind": "file", "name": stem + written.extensions[0], "data": data, "lost": lost})
 
     # ---- setting up
 
@@ -365,14 +465,3 @@ class Session:
         for move in self.tree.moves(number):
             board.push_text(move)
         return board
-
-    def picture(self) -> dict[str, Any]:
-        """Return the options of the picture that is seen."""
-        if self.tree.game == "shogi":
-            return {"flipped": self.flipped, "stacked": self.narrow}
-        return {"flipped": self.flipped}
-
-    def arrows(self, lines: list[list[str]]) -> str:
-        """Return SVG of lines from the position that is seen."""
-        drawn: str = self.board.arrows(lines, **self.picture())
-        return drawn

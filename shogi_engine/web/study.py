@@ -9,6 +9,7 @@ from shogi_engine.analysis.judgement import plies_to_examine
 from shogi_engine.analysis.words import called, line_texts, score_words, words_of
 from shogi_engine.records import GameRecord
 from shogi_engine.web.pool import Job
+from shogi_engine.web.viewer import Viewer
 
 if TYPE_CHECKING:
     from shogi_engine.web.session import Session
@@ -119,27 +120,31 @@ class Study:
             if job is not self._live or session.tree.node != number or not infos or not infos[0].pv:
                 return
             self._last_infos = (number, infos)
-            first = infos[0]
-            lines = [self._line(info) for info in infos if info.pv]
-            self.chances[number] = lines[0]["chance"]
-            best = [list(info.pv) for info in infos]
-            session.send(
-                {
-                    "kind": "info",
-                    "node": number,
-                    "flipped": session.flipped,
-                    "narrow": session.narrow,
-                    "depth": first.depth,
-                    "seldepth": first.seldepth,
-                    "nodes": first.nodes,
-                    "nps": int(first.nodes / first.seconds) if first.seconds > 0.01 else 0,
-                    "lines": lines,
-                    "arrows": session.arrows(best),
-                }
-            )
+            score = infos[0].score if session.tree.board.turn == 0 else -infos[0].score
+            self.chances[number] = round(score.chance(), 4)
+            for viewer in session.viewers:
+                viewer.send(self._info(number, infos, viewer))
 
-    def _line(self, info: Any) -> dict[str, Any]:
-        tree, words = self._session.tree, self._words()
+    def _info(self, number: int, infos: list[Any], viewer: Viewer) -> dict[str, Any]:
+        """Return a report of an analysis as a page shows it."""
+        tree, first = self._session.tree, infos[0]
+        best = [list(info.pv) for info in infos]
+        return {
+            "kind": "info",
+            "node": number,
+            "flipped": viewer.flipped,
+            "narrow": viewer.narrow,
+            "depth": first.depth,
+            "seldepth": first.seldepth,
+            "nodes": first.nodes,
+            "nps": int(first.nodes / first.seconds) if first.seconds > 0.01 else 0,
+            "lines": [self._line(info, viewer.language) for info in infos if info.pv],
+            "arrows": tree.board.arrows(best, **viewer.picture(tree.game)),
+        }
+
+    def _line(self, info: Any, language: str) -> dict[str, Any]:
+        tree = self._session.tree
+        words = words_of(language, tree.game)
         score = info.score if tree.board.turn == 0 else -info.score
         moves = list(info.pv[:LINE_MOVES])
         return {
@@ -147,12 +152,9 @@ class Study:
             "mate": score.mate,
             "chance": round(score.chance(), 4),
             "depth": info.depth,
-            "texts": line_texts(tree.board, moves, self._session.language),
+            "texts": line_texts(tree.board, moves, language),
             "moves": moves,
         }
-
-    def _words(self) -> dict[str, str]:
-        return words_of(self._session.language, self._session.tree.game)
 
     # ---- a whole game
 
@@ -218,13 +220,13 @@ class Study:
             }
         self.chances[numbers[-1]] = round(game.final, 4)
 
-    def verdict(self, number: int) -> dict[str, Any] | None:
+    def verdict(self, number: int, language: str) -> dict[str, Any] | None:
         """Return what is said about the move that the session is at, with the better line; None if nothing."""
         found = self.verdicts.get(number)
         tree = self._session.tree
         if found is None or tree.parent(number) < 0:
             return None
-        words = self._words()
+        words = words_of(language, tree.game)
         board = self._session.board_at(tree.parent(number))
         return {
             "class": found["verdict"] or ("mistake" if found["missed"] else ""),
@@ -232,7 +234,7 @@ class Study:
             "loss": found["loss"],
             "given": f"{found['given']:.2f} {words[UNITS[tree.game]]}",
             "score": score_words(found["score"], UNITS[tree.game], words),
-            "texts": line_texts(board, found["best"], self._session.language),
+            "texts": line_texts(board, found["best"], language),
             "moves": found["best"],
         }
 
@@ -265,11 +267,13 @@ class Study:
             if job is not self._mate:
                 return
             self._mate, self.mating = None, False
-            texts = []
-            if number in session.tree:
-                texts = line_texts(session.board_at(number), line, session.language)
+            there = number in session.tree
+            board = session.board_at(number) if there else None
+            for viewer in session.viewers:
+                texts = line_texts(board, line, viewer.language) if there else []
+                viewer.send({"kind": "mate", "result": result, "length": len(line), "texts": texts})
+            if there:
                 with contextlib.suppress(ValueError):  # the game has no room for more
                     for move in line:
                         number = session.tree.add(move, number)
-            session.send({"kind": "mate", "result": result, "length": len(line), "texts": texts})
             session.changed()

@@ -1,12 +1,22 @@
 """The game on a board in the browser: a record's tree, every move of it with a number, and where one is in it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine.analysis.words import move_text
 from shogi_engine.records import GameRecord, Node
 
 NODES_MAX = 20_000
+
+
+@dataclass(frozen=True)
+class Removed:
+    """Moves that were taken out of a game: the number of the move before, the place among its children, the first."""
+
+    parent: int
+    place: int
+    node: Node
 
 
 class Tree:
@@ -83,6 +93,15 @@ class Tree:
         going_on = self.record.line(self.at)[1:]
         return path + [self._numbers[id(node)] for node in going_on]
 
+    def preorder(self) -> list[int]:
+        """Return the numbers of all moves in preorder, the root first."""
+        order, waiting = [], [self.record.root]
+        while waiting:
+            node = waiting.pop()
+            order.append(self._numbers[id(node)])
+            waiting += reversed(node.children)
+        return order
+
     def moves(self, number: int | None = None) -> list[str]:
         """Return the moves to a place."""
         return [self._nodes[each].move for each in self.path(number)[1:]]
@@ -151,24 +170,36 @@ class Tree:
         parent = self._parents[number]
         if parent >= 0:
             children, node = self._nodes[parent].children, self._nodes[number]
-            children.remove(node)
-            children.insert(0, node)
+            children[:] = [node, *(each for each in children if each is not node)]
 
-    def remove(self, number: int) -> None:
-        """Take a move and all that follows out of the game; who was there stands before it. The root stays."""
+    def remove(self, number: int) -> Removed | None:
+        """Take a move and all that follows out of the game; who was there stands before it. The root stays.
+
+        Returns what `put_back` needs.
+        """
         parent = self._parents[number]
         if parent < 0:
-            return
+            return None
         if number in self.path():
             self.go(parent)
-        node = self._nodes[number]
-        self._nodes[parent].children.remove(node)
+        node, siblings = self._nodes[number], self._nodes[parent].children
+        place = next(place for place, each in enumerate(siblings) if each is node)
+        del siblings[place]
         waiting = [node]
         while waiting:
             each = waiting.pop()
             waiting += each.children
             gone = self._numbers.pop(id(each))
             del self._nodes[gone], self._parents[gone]
+        return Removed(parent, place, node)
+
+    def put_back(self, removed: Removed) -> int:
+        """Bring back what `remove` took; return its number. Raises ValueError if its place is no longer there."""
+        if removed.parent not in self._nodes:
+            raise ValueError("this move is no longer in the game")
+        number = self._number(removed.node, removed.parent)
+        self._nodes[removed.parent].children.insert(removed.place, removed.node)
+        return number
 
     def legal(self, move: str) -> str:
         """Return a legal move of the position in the game's own writing. Raises ValueError if it is none."""

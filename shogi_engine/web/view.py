@@ -20,6 +20,7 @@ from shogi_engine.termination import BY_RULE
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import PROBLEMS
+from shogi_engine.web.viewer import Viewer
 
 if TYPE_CHECKING:
     from shogi_engine.web.session import Session
@@ -34,8 +35,8 @@ SIDE_NAMES = {
 }
 
 
-def state(session: "Session") -> dict[str, Any]:
-    """Return all that is to be seen of a session, as a message."""
+def state(session: "Session", viewer: Viewer) -> dict[str, Any]:
+    """Return all that is to be seen of a session on a page, as a message."""
     tree, board, setup = session.tree, session.board, session.setup
     game, turn = tree.game, int(board.turn)
     outcome = None if setup else tree.board.outcome()
@@ -44,20 +45,22 @@ def state(session: "Session") -> dict[str, Any]:
         "kind": "state",
         "session": session.identity,
         "game": game,
-        "language": session.language,
-        "flipped": session.flipped,
-        "narrow": session.narrow,
-        "letters": session.letters,
-        "svg": board.svg(areas=True, **session.picture(), **({"letters": session.letters} if game == "shogi" else {})),
+        "language": viewer.language,
+        "flipped": viewer.flipped,
+        "narrow": viewer.narrow,
+        "letters": viewer.letters,
+        "svg": board.svg(
+            areas=True, **viewer.picture(game), **({"letters": viewer.letters} if game == "shogi" else {})
+        ),
         "turn": turn,
         "position": position_text(game, board),
         "check": game == "shogi" and setup is None and board.king_squares[turn] is not None and bool(board.is_check()),
         "targets": targets(game, board) if may_move else {},
-        "labels": labels(game, board, session.language),
+        "labels": labels(game, board, viewer.language),
         "counts": [board.count(0), board.count(1)] if game == "othello" else None,
         "ply": tree.ply,
         "node": tree.node,
-        "line": line(session),
+        "line": line(session, viewer.language),
         "comment": tree.at.comment,
         "title": title(tree.record),
         "names": list(tree.record.names),
@@ -65,13 +68,22 @@ def state(session: "Session") -> dict[str, Any]:
         "analysis": {"on": session.study.on, "multipv": session.study.multipv},
         "judging": session.study.progress,
         "mating": session.study.mating,
-        "verdict": session.study.verdict(tree.node),
+        "verdict": session.study.verdict(tree.node, viewer.language),
         "setup": hands(board) if setup is not None else None,
         "tsume": tsume(session),
+        "removed": session.removed is not None,
+        "kept": session.kept.store.folder is not None,
         "formats": formats(game),
         "problems": [length for length, _ in PROBLEMS],
         "engine": {"ready": game in session.pool.ready, "fault": session.pool.fault},
     }
+
+
+def picture(board: Any, viewer: Viewer, game: str) -> str:
+    """Return the board as SVG."""
+    letters = {"letters": viewer.letters} if game == "shogi" else {}
+    drawn: str = board.svg(areas=True, **viewer.picture(game), **letters)
+    return drawn
 
 
 def position_text(game: str, board: Any) -> str:
@@ -96,6 +108,7 @@ def playing(play: Playing, outcome: Any) -> dict[str, Any]:
         "players": play.players,
         "thinking": play.thinking,
         "live": play.live,
+        "passing": play.passing,
         "over": {"name": reason, "winner": over.winner} if over else None,
         "clock": {
             "seconds": [round(clock.seconds(side), 2) for side in (0, 1)],
@@ -168,11 +181,11 @@ def hands(board: Any) -> list[dict[str, int]]:
 # ---- the game
 
 
-def line(session: "Session") -> list[dict[str, Any]]:
+def line(session: "Session", language: str) -> list[dict[str, Any]]:
     """Return the moves of the line that the session is in, the start first."""
     tree, study = session.tree, session.study
     numbers = tree.line()
-    texts = _texts(tree, numbers, session.language)
+    texts = _texts(tree, numbers, language)
     moves = []
     for number in numbers:
         row: dict[str, Any] = {"node": number, "text": texts.get(number, "")}

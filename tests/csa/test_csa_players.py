@@ -9,11 +9,12 @@ import pytest
 from csa.scripted import ScriptedPlayer
 
 from shogi_engine.csa.engine_player import EnginePlayer, Strength
-from shogi_engine.csa.players import MATE_SCORE, Answer, Job, Rules, Turn
+from shogi_engine.csa.players import Answer, Job, Rules, Turn
 from shogi_engine.csa.summary import TimeControl
 from shogi_engine.csa.usi_player import UsiPlayer
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
 from shogi_engine.games.shogi.notation import START
+from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
 from shogi_engine.score import Score
 
 LONGEST = 10.0
@@ -190,7 +191,7 @@ def test_without_the_rule_nothing_is_declared():
 
 def test_a_mate_is_a_large_number():
     player = EnginePlayer(FakeEngine(Searched("mate -4", -31_000)))
-    assert asked(player, turn()).score == -MATE_SCORE
+    assert asked(player, turn()).score == -MATE_VALUE
     player.close()
 
 

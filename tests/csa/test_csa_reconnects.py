@@ -10,6 +10,7 @@ from csa.scripted import (
 
 from shogi_engine.csa.players import Answer
 from shogi_engine.csa.settings import Patience
+from shogi_engine.score import Score
 
 # ---- the connection is lost in a game
 
@@ -48,7 +49,7 @@ def test_a_game_that_is_offered_again_goes_on(tmp_path, game_id, known):
     assert played.player.turns[2].clocks == ((308_000, 305_000) if known == 2 else (315_000, 314_000))
     assert [path.name for path in tmp_path.glob("*.csa")] == ["g1.csa"]
     record = kept_record(tmp_path)
-    assert record.moves[:3] == ["7g7f", "3c3d", "2g2f"] and record.comments[1] == "* 12"
+    assert record.moves[:3] == ["7g7f", "3c3d", "2g2f"] and record.root.next.evaluation == Score(12)
 
 
 def test_a_game_that_is_not_offered_again_is_broken_off_and_the_next_one_is_played(tmp_path):

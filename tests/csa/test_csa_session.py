@@ -18,6 +18,7 @@ from csa.scripted import (
 from shogi_engine import records
 from shogi_engine.csa.players import Answer
 from shogi_engine.csa.settings import Patience
+from shogi_engine.score import Score
 
 OFFICIAL_TIME = ("Total_Time:300", "Byoyomi:10")
 
@@ -48,7 +49,9 @@ def test_a_game_is_played_and_kept(tmp_path):
     record = kept_record(tmp_path)
     assert (record.moves, record.seconds) == (["7g7f", "3c3d", "2g2f", "8c8d"], [12, 5, 3, 7])
     assert (record.names, record.ending, record.result) == (["other", "me"], "resignation", "0-1")
-    assert record.main_line[2].comment == "* -30 +2726FU -8384FU"
+    ours = record.main_line[2]
+    assert (ours.evaluation, ours.pv, ours.depth, ours.comment) == (Score(30), ("2g2f", "8c8d"), 5, "")
+    assert "'** -30 +2726FU -8384FU\n" in next(tmp_path.glob("*.csa")).read_text()
     assert record.headers["time"] == "00:05+10"
     (kif,) = records.iterate(tmp_path / "g1.kif")
     assert kif.moves == record.moves and kif.seconds == record.seconds

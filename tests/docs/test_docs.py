@@ -8,6 +8,7 @@ import pytest
 from processes import ROOT
 
 from shogi_engine.search.parameters import SEARCH_PARAMETERS
+from tools.docs import command_line
 from usi.options import options_table
 
 DOCS = ROOT / "docs"
@@ -107,7 +108,7 @@ def test_options_of_tools_exist(page):
 
 
 def test_parameters_that_commands_set_exist():
-    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES if page != command_line.PAGE)
     settings = re.findall(r'--(?:changes|parameters|a|b) ("[^"]*"|\S+)', text)
     named = set(re.findall(r"[a-z]\w+", " ".join(settings))) | set(re.findall(r"param\.(\w+)", text))
     known = {parameter.name for parameter in SEARCH_PARAMETERS}
@@ -124,3 +125,8 @@ def test_links_lead_somewhere(page):
 def test_every_page_is_in_the_menu():
     menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:")[1]
     assert set(re.findall(r"(\S+\.md)", menu)) == {page.name for page in DOCS.glob("*.md")}
+
+
+def test_the_command_line_reference_is_what_the_parsers_say():
+    """After a change of an option: python -m tools.docs.command_line."""
+    assert command_line.PAGE.read_text(encoding="utf-8") == command_line.page()

@@ -12,6 +12,7 @@ from shogi_engine.__main__ import main
 from shogi_engine.engine_client import EngineError
 from shogi_engine.gtp_client import GtpClient, SimpleGtp
 from shogi_engine.nboard_client import Go, Hint, NBoardClient, SimpleNBoard, parse_go, parse_hint
+from shogi_engine.score import Score
 
 STUB = [sys.executable, "-S", str(Path(__file__).parent / "othello_stub.py")]
 GTP, NBOARD = (f"{protocol}:{' '.join([*STUB, protocol])}" for protocol in ("gtp", "nboard"))
@@ -101,7 +102,7 @@ def test_engines_of_both_protocols_play(play, tmp_path):
     for game, line in zip(games, sorted(lines, key=lambda each: each["game"]), strict=True):
         assert game.moves == line["moves"].split() and game.score == line["points"]
         assert game.board().is_game_over() and game.moves[0] == "f5"
-        assert 1.5 in [node.evaluation for node in game.main_line]
+        assert Score.discs(1.5) in [node.evaluation for node in game.main_line]
     page = (tmp_path / "page.html").read_text()
     assert "gtp &amp; co" in page and page.count("<details>") == 4
 

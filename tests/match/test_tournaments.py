@@ -15,6 +15,7 @@ from shogi_engine.match.page import page
 from shogi_engine.match.report import crosstable, fitted
 from shogi_engine.match.terms import Adjudicator
 from shogi_engine.match_statistics import Sprt, expected_score
+from shogi_engine.score import Score
 from shogi_engine.termination import Outcome, Termination
 
 USED = {"moves": 10, "ms": 50.0, "nodes": 700, "late": 0, "longest": 9.0}
@@ -151,4 +152,4 @@ def test_a_game_becomes_a_record():
     made = game_record("shogi", 3, record, ["first", "second"], "a cup")
     assert (made.names, made.moves, made.seconds) == (["second", "first"], ["7g7f", "3c3d"], [None, 1.5])
     assert (made.ending, made.result, made.headers["event"]) == ("resignation", "0-1", "a cup")
-    assert made.main_line[2].evaluation == -42
+    assert made.main_line[2].evaluation == Score(-42)

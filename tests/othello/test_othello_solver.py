@@ -249,7 +249,7 @@ def test_an_attempt_goes_as_far_as_the_doubt_allows(doubt):
         assert surer.nodes > result.nodes
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_an_attempt_in_time_keeps_what_the_last_pass_found():
     with Engine("othello", hash_mb=16) as engine:
         engine.set_position(format_obf(LONG))
@@ -288,7 +288,7 @@ def test_small_endings_leave_the_shared_table_alone():
     assert not tables.near_table.any()
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_a_stop_is_obeyed_and_tells_what_is_proven():
     for threads in (1, 2):
         solver = Solver(hash_mb=16, threads=threads)
@@ -378,7 +378,7 @@ def test_the_engine_plays_endings_exactly():
             assert plies >= 16 and score_of(engine.position) == score
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_an_announced_search_is_stopped_in_the_solver_too():
     with Engine("othello", hash_mb=16) as engine:
         engine.set_position(format_obf(LONG))

@@ -93,7 +93,7 @@ def test_rules_and_undo(engine):
     assert "X 2  O 2" in engine.ask("showboard")
 
 
-@pytest.mark.flaky(reruns=2)
+@pytest.mark.clock_sensitive
 @pytest.mark.parametrize(
     ("settings", "left", "most"),
     [("time_settings 0 1 1", None, 1.3), ("time_settings 60 0 0", "time_left b 2 0", 0.8),

@@ -102,7 +102,7 @@ def test_ping_stops_a_search_at_once(engine):
     assert go(engine)[0]
 
 
-@pytest.mark.flaky(reruns=2)
+@pytest.mark.clock_sensitive
 @pytest.mark.parametrize(("clock", "most"), [("TI[0/1]", 1.3), ("TB[0:10]TW[9:00]", 2.5), ("TI[0:00]", 0.5)])
 def test_the_clock_of_the_header(engine, clock, most):
     engine.send("set depth 21", game(clock=clock))

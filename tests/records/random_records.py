@@ -8,6 +8,7 @@ from shogi_engine.games.shogi.board import Board as ShogiBoard
 from shogi_engine.games.shogi.records.handicaps import HANDICAPS
 from shogi_engine.games.shogi.records.kakinoki import WORDS as KIF_WORDS
 from shogi_engine.records import GameRecord, Outcome, Termination
+from shogi_engine.score import Score
 from shogi_engine.termination import usual_outcome
 
 HELD = tuple(dict.fromkeys(termination for termination, _ in KIF_WORDS.words.values()))  # by KIF and JKF
@@ -47,6 +48,16 @@ def random_comment(rng):
     return "\n".join(lines).strip("\n")
 
 
+def add_evaluation(rng, node, board):
+    """Give a node a random evaluation, depth and line, or not."""
+    if rng.random() < 0.3:
+        scores = (Score(rng.randrange(-3000, 3000)), Score.mate_in(rng.randrange(1, 30)), Score.mated_in(None))
+        node.evaluation = rng.choice(scores)
+        node.depth = rng.choice((None, rng.randrange(1, 40)))
+        reply = random_move(rng, board, "shogi")
+        node.pv = (reply,) if reply and rng.random() < 0.5 else ()
+
+
 def add_line(rng, node, board, game, plies):
     """Add a random line after `node`, `board` being there, and return its last node; the board is put back."""
     made = 0
@@ -60,6 +71,8 @@ def add_line(rng, node, board, game, plies):
             seconds=None if rng.random() < 0.3 else float(rng.randrange(4000)),
         )
         board.push_text(move)
+        if game == "shogi":
+            add_evaluation(rng, node, board)
         made += 1
     for _ in range(made):
         board.pop()
@@ -120,6 +133,8 @@ def reduced(record, holds):
             seconds = each.seconds
             whole = "fractions of seconds" not in holds and seconds is not None
             values.append(int(seconds) if whole else seconds)
+        if "evaluations" in holds and "depths and lines of searches" in holds:
+            values += [each.evaluation, each.depth, each.pv]
         return tuple(values)
 
     lines = []

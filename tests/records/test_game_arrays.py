@@ -62,11 +62,19 @@ T4
 """
 
 
+def evaluation_of(node):
+    """Return a node's evaluation as arrays have it, None if it has none."""
+    score = node.evaluation
+    if score is None or not score.mate:
+        return score and round(score.value)
+    return 32000 if score.value > 0 else -32000
+
+
 def as_arrays(format, found):
     """Return what `games` says of trees: a row for each, in lists."""
     rows = []
     for record in found:
-        values = [None if value is None else round(value) for value in format.values(record)]
+        values = [evaluation_of(node) for node in record.main_line[1:]]
         moves = [int(move) for move in record.board().move_stack]
         ending = ENDING_NAMES.index(record.ending) if record.ending else -1
         ratings = tuple(None if math.isnan(rate) else rate for rate in format.ratings(record))

@@ -1,5 +1,7 @@
 """Contexts: small without histories, and one way to set their root."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ from shogi_engine.search.context import (
     start_search,
     write_root_moves,
 )
-from shogi_engine.search.history import scratch_histories
+from shogi_engine.search.history import Histories, histories_dtype, scratch_histories
 
 NAMES = ["tictactoe", "othello4", "othello", "shogi"]
 CYCLE = ("2h3h", "8b7b", "3h2h", "7b8b")
@@ -50,6 +52,25 @@ def test_shogis_context_is_small():
     dtype = context_dtype(GAME, GAME.evaluation())
     assert dtype.itemsize < 3 << 20
     assert new_context(GAME).dtype == dtype
+
+
+def test_layouts_are_those_of_the_game_whatever_its_name():
+    game = game_of("othello4")
+    evaluation = game.evaluation()
+    wider = replace(game, max_moves=2 * game.max_moves, continuation_slots=7)
+    assert context_dtype(wider, evaluation)["root_moves"].shape == (2 * game.max_moves,)
+    assert context_dtype(game, evaluation)["root_moves"].shape == (game.max_moves,)
+    assert histories_dtype(wider)["continuation"].shape[1] == 8
+    assert Histories(wider, scratch=True).tables.dtype != Histories(game, scratch=True).tables.dtype
+    assert scratch_histories(wider) is not scratch_histories(game)
+    assert context_dtype(replace(game, name="another"), evaluation) is context_dtype(game, evaluation)
+
+
+def test_contexts_that_differ_by_their_histories_only_are_refused():
+    game = game_of("othello4")
+    context_dtype(game, game.evaluation())
+    with pytest.raises(ValueError, match="point to"):
+        context_dtype(replace(game, continuation_slots=game.continuation_slots + 1), game.evaluation())
 
 
 def test_rules_and_evaluation_learn_nothing():

@@ -72,7 +72,7 @@ def test_a_node_limit_is_kept(name):
             assert result.bestmove in searcher.root_moves(position)
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", ["othello", "shogi"])
 def test_a_hard_limit_ends_the_search_in_time(name, threads):
@@ -99,7 +99,7 @@ def test_after_the_soft_limit_no_iteration_begins():
     assert result.depth == 3 == max(depths)
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_time_limits_can_be_given_to_a_running_search():
     searcher = fresh("shogi")
     position = searcher.game.parse_position(searcher.game.start)
@@ -121,7 +121,7 @@ def seconds(text, **limits):
     return time.perf_counter() - began, result
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_a_single_legal_move_is_played_early():
     assert len(fresh("shogi").root_moves(game_of("shogi").parse_position(ONE_EVASION))) == 1
     taken, result = seconds(ONE_EVASION, soft_ms=1500, hard_ms=3000)
@@ -129,21 +129,21 @@ def test_a_single_legal_move_is_played_early():
     assert seconds(ONE_EVASION, soft_ms=1500, hard_ms=3000, least_ms=1200)[0] >= 1.2
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_equal_limits_are_used_up_even_by_a_single_move():
     for text in (ONE_EVASION, LOOSE_ROOK):
         taken, result = seconds(text, soft_ms=400, hard_ms=400)
         assert taken >= 0.4 or result.depth == MAX_DEPTH
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_an_easy_move_takes_less():
     easy, result = seconds(LOOSE_ROOK, soft_ms=1000, hard_ms=1500)
     assert game_of("shogi").format_move(game_of("shogi").parse_position(LOOSE_ROOK), result.bestmove) == "5f5e"
     assert easy < 0.9
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_a_doubtful_move_takes_longer_but_never_past_the_hard_limit():
     limits = Limits(soft_ms=100, hard_ms=150)
     timer = Timer(time.perf_counter() - 0.12, limits, lambda: None)

@@ -72,7 +72,7 @@ def check(waits):
     assert waits[int(0.98 * len(waits))] < 200
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", ["othello", "shogi"])
 def test_searches_stopped_at_random_times(name, threads):
@@ -85,7 +85,7 @@ def test_ten_thousand_searches_stopped_at_random_times(name, threads, count):
     check(stop_at_random(name, count, threads, 30))
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_a_stop_before_the_search_began_holds_and_an_older_one_does_not():
     searcher = Searcher(game_of("shogi"), hash_mb=1)
     position = searcher.game.parse_position(searcher.game.start)

@@ -11,19 +11,22 @@ from training_data import data_folder
 from shogi_engine.game import VALUE_MAX, VALUE_NONE, do_move
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, SIDE, view_of, write_features
-from shogi_engine.games.shogi.evaluation.network_weights import decode, encode, load
+from shogi_engine.games.shogi.evaluation.network_weights import decode, load
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline
 from shogi_engine.training.gate import play_match
 from shogi_engine.training.recipe import Lesson
 from shogi_engine.training.shogi.games import SCALE, Games
 from shogi_engine.training.shogi.openings import Openings
+from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, bucket_of
+from shogi_engine.training.shogi.own_network import parameters_of, quantised
 from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
-from shogi_engine.training.shogi.trainer import Trainer, TrainOptions, beginning, new_trainer, parameters_of, quantised
-from shogi_engine.training.shogi.trainer_kernels import BIAS, LANES, OUTPUT, OUTPUT_BIAS, add_slopes, bucket_of, step
+from shogi_engine.training.shogi.trainer import Trainer, TrainOptions, new_trainer
+from shogi_engine.training.shogi.trainer_kernels import step
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
 SMALL = TrainOptions(width=32, epochs=4, batch=512, seed=2, held_out=0.1, result_share=(0.1, 0.1))
+SIGHT = SMALL.model.sight
 
 
 class KilledError(Exception):
@@ -40,8 +43,8 @@ def test_blocks_hold_the_quiet_positions_of_the_games_asked_for():
     learning, held_out = games.split(1, 0.1)
     assert len(set(learning) & set(held_out)) == 0
     assert len(held_out) == round(0.1 * len(games.distinct()))
-    small = [block.scores.copy() for _, block in games.blocks(learning, 2000)]
-    (done, whole), *rest = games.blocks(learning, len(games.moves))
+    small = [block.scores.copy() for _, block in games.blocks(learning, 2000, SIGHT)]
+    (done, whole), *rest = games.blocks(learning, len(games.moves), SIGHT)
     assert done == len(learning) and not rest
     assert len(small) > 1
     assert np.array_equal(np.concatenate(small), whole.scores)
@@ -62,7 +65,7 @@ def test_features_are_those_of_the_side_to_move_first():
     )
     games = Games(moves, values, np.array([2]), np.array([1], np.int8))
     assert np.array_equal(games.begins, begins)
-    _, block = next(games.blocks(np.array([0]), 10))
+    _, block = next(games.blocks(np.array([0]), 10, SIGHT))
     expected = np.zeros(ACTIVE, np.uint16)
     for place, colour in ((0, 1), (1, 0)):
         assert write_features(pos, view_of(colour, int(pos.king[colour])), expected) == ACTIVE
@@ -120,19 +123,19 @@ def test_values_may_come_from_the_positions_after_them():
 
 def test_slopes_are_those_of_the_loss():
     width, random = 32, np.random.default_rng(1)
-    parameters = beginning(SMALL).parameters
+    parameters = SMALL.model.beginning(SMALL.seed)
     parameters[BIAS * width : OUTPUT * width] = random.uniform(0.1, 0.6, width)
     parameters[OUTPUT_BIAS * width :] = 0.1
-    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000))
+    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000, SIGHT))
     features, targets = block.features[:20], random.random(20).astype(np.float32)
     order = np.arange(20, dtype=np.int32)
-    scratch = np.zeros((2, width), np.float32), np.zeros(2 * width + LANES, np.float32)
+    model, scratch = SMALL.model, SMALL.model.scratch()
 
     def loss(changed):
-        return add_slopes(changed, width, features, targets, order, np.zeros_like(parameters), *scratch)
+        return model.add_slopes(changed, features, targets, order, np.zeros_like(parameters), *scratch)
 
     slopes = np.zeros_like(parameters)
-    assert loss(parameters) == add_slopes(parameters, width, features, targets, order, slopes, *scratch)
+    assert loss(parameters) == model.add_slopes(parameters, features, targets, order, slopes, *scratch)
     used, bucket = int(features[0, 0, 3]) * width, bucket_of(features[0, 0])
     output = (OUTPUT + 2 * bucket) * width
     for index in (used, used + 7, BIAS * width + 3, output + 5, output + width + 9, OUTPUT_BIAS * width + bucket):
@@ -169,7 +172,7 @@ def test_killed_and_resumed_is_the_same_network(tmp_path):
     torn.run()
     assert np.array_equal(torn.state.parameters, whole.state.parameters)
     assert torn.state.losses == whole.state.losses
-    assert encode(torn.network({})) == encode(whole.network({}))
+    assert torn.weights({}) == whole.weights({})
 
 
 def test_checkpoints_of_other_runs_are_refused_and_damaged_ones_made_again(tmp_path):
@@ -216,7 +219,7 @@ def test_a_network_that_labelled_is_refined(tmp_path):
         with pytest.raises(ValueError, match=message):
             new_trainer(Lesson([data_folder()], replace(options, width=width), third, 1, labeller))
     fresh = new_trainer(Lesson([data_folder()], options, third, 1, "king-piece"))  # it has no network to begin with
-    assert np.array_equal(fresh.state.parameters, beginning(options).parameters)
+    assert np.array_equal(fresh.state.parameters, options.model.beginning(options.seed))
 
 
 def test_from_games_to_a_network_that_learnt(tmp_path):

@@ -41,7 +41,7 @@ def seconds_of(code):
     return fastest(3, measure)
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_usi_is_answered_within_a_tenth_of_a_second():
     def measure():
         began = time.monotonic()
@@ -53,7 +53,7 @@ def test_usi_is_answered_within_a_tenth_of_a_second():
     assert fastest(5, measure) < max(0.1, 3 * seconds_of("pass"))
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_isready_is_answered_within_a_second_from_a_warm_cache():
     def measure():
         began = time.monotonic()
@@ -64,7 +64,7 @@ def test_isready_is_answered_within_a_second_from_a_warm_cache():
     assert fastest(3, measure) < max(1.0, 2.5 * seconds_of("import numba"))
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_a_long_game_is_followed_quickly(engine):
     cycle = ["2h3h", "8b7b", "3h2h", "7b8b"]
     moves = cycle * 60
@@ -94,7 +94,7 @@ def test_quit_and_end_of_input_while_numba_compiles(tmp_path):
             assert engine.ended(5) == (0, b"") and time.monotonic() - began < 1
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_stop_is_answered_within_30_ms(engine):
     def measure():
         engine.send("position startpos moves 7g7f 3c3d", "go infinite")
@@ -106,6 +106,7 @@ def test_stop_is_answered_within_30_ms(engine):
     assert fastest(5, measure) < 0.03
 
 
+@pytest.mark.clock_sensitive
 @pytest.mark.parametrize("go", ["movetime 50", "btime 0 wtime 0 byoyomi 100", "btime 300 wtime 300 binc 60 winc 60"])
 def test_no_time_loss_and_only_legal_moves(engine, go):
     allowed = {"movetime": 0.05, "btime": 0.1 if "byoyomi" in go else 0.3}[go.split()[0]]
@@ -125,7 +126,7 @@ def test_no_time_loss_and_only_legal_moves(engine, go):
     assert late <= 1  # one for a machine with other work
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_a_single_move_does_not_use_up_its_byoyomi(engine):
     engine.send("position sfen 4k4/9/9/9/9/9/9/4r4/3NKN3 b - 1", "go btime 0 wtime 0 byoyomi 5000")
     assert engine.until("bestmove")[-1].split()[1] == "5i5h" and engine.came - engine.sent < 0.6

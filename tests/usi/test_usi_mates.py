@@ -59,7 +59,7 @@ def test_kings_that_are_not_there(engine):
     assert engine.until("checkmate")[-1] == "checkmate nomate"
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_stop_ends_a_mate_search_within_50_ms(engine):
     late = []
     for _ in range(5):

@@ -240,7 +240,7 @@ def test_faults_of_go_are_named(engine):
     ]
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_infinite_waits_for_stop_even_when_the_search_is_over():
     with Process(FAKE, FAKE_DEPTH="2") as engine:
         engine.ready().send("position startpos", "go infinite")
@@ -252,7 +252,7 @@ def test_infinite_waits_for_stop_even_when_the_search_is_over():
         assert engine.line() == "readyok"
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_stop_is_prompt_and_answered_once(engine):
     engine.send("position startpos", "go infinite")
     time.sleep(0.2)
@@ -324,7 +324,7 @@ def test_a_search_that_fails_still_plays_a_legal_move():
 # ---- mates -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_go_mate():
     with Process(FAKE, FAKE_SCORE="mate 3", FAKE_PV="7g7f 3c3d 2g2f") as engine:
         engine.ready().send("position startpos", "go mate 5000")
@@ -360,7 +360,7 @@ def test_console_extras(engine):
     assert not [line for line in lines if line.startswith(("info depth", "perft"))] and not answers(lines)
 
 
-@pytest.mark.flaky(reruns=5, reruns_delay=1)  # it looks at the clock, and machines are noisy
+@pytest.mark.clock_sensitive
 def test_an_idle_engine_uses_no_cpu(engine):
     before = engine.cpu_seconds()
     if before == float("inf"):

@@ -8,6 +8,10 @@ from types import SimpleNamespace
 from shogi_engine.analysis.judgement import Finding
 from shogi_engine.levels import LevelPlan
 from shogi_engine.score import Score
+from shogi_engine.web.hub import Hub
+from shogi_engine.web.pool import EnginePool
+from shogi_engine.web.session import Session
+from shogi_engine.web.store import Store
 
 LONG_MS = 5000  # searches of at least so long are live analysis here: they go on until they are stopped
 
@@ -123,6 +127,15 @@ class FakeExaminer:
         score = 900 if ply == 3 else 0
         best = sorted(map(str, record.board(ply).legal_moves))[:1]
         return Finding(best[0] if best else "", Score.parse(f"{self._unit} {score}"), tuple(best), 5)
+
+
+def fake_hub(folder=None, **options):
+    """Return a hub with engines that are fakes; folder : where games are kept"""
+
+    def make(pool, store):
+        return Session(pool, FakeExaminer, store=store)
+
+    return Hub(EnginePool(2, FakeEngine), make=make, store=Store(folder), **options)
 
 
 def wait_for(condition, seconds=10.0):

@@ -3,163 +3,27 @@
 Those marked slow use the engine itself. SHOTS=folder in the environment keeps pictures of what they see.
 """
 
-import os
 import random
 import re
-import shutil
-import threading
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
-uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 from shogi_engine.analysis import judge  # noqa: E402
 from shogi_engine.analysis import page as analysis_page  # noqa: E402
 from shogi_engine.analysis.judgement import plies_to_examine  # noqa: E402
 from shogi_engine.engine import Engine  # noqa: E402
 from shogi_engine.games.shogi.board import Board  # noqa: E402
 from shogi_engine.records import GameRecord  # noqa: E402
-from shogi_engine.web.app import application, hub_of_engines  # noqa: E402
-from shogi_engine.web.hub import Hub  # noqa: E402
-from shogi_engine.web.pool import EnginePool  # noqa: E402
-from shogi_engine.web.session import Session  # noqa: E402
-from web.fake_engine import FakeEngine, FakeExaminer, wait_for  # noqa: E402
+from web.fake_engine import FakeExaminer  # noqa: E402
+from web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serious_faults, until  # noqa: E402
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-DESKTOP, PHONE = {"width": 1280, "height": 820}, {"width": 360, "height": 740}
 FIRST_PAINT_MS = 500
-PATIENCE_MS = 120_000
-
-
-def serve(hub):
-    """Serve a hub in a thread on any free port; return (the server, its address)."""
-    server = uvicorn.Server(uvicorn.Config(application(hub), port=0, log_level="warning", ws_per_message_deflate=False))
-    threading.Thread(target=server.run, daemon=True).start()
-    wait_for(lambda: server.started, 60)
-    return server, f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/"
-
-
-@pytest.fixture(scope="module")
-def fake_address():
-    server, address = serve(Hub(EnginePool(2, FakeEngine), make=lambda pool: Session(pool, FakeExaminer)))
-    yield address
-    server.should_exit = True
-
-
-@pytest.fixture(scope="module")
-def engine_address():
-    hub = hub_of_engines(2)
-    server, address = serve(hub)
-    wait_for(lambda: hub.pool.ready == {"shogi", "othello"}, 900)
-    yield address
-    server.should_exit = True
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-def until(page, expression):
-    """Wait until a JavaScript expression is true; Playwright's own way is refused by the page's policy."""
-    wait_for(lambda: page.evaluate(expression), PATIENCE_MS / 1000)
-
-
-def serious_faults(page):
-    """Return the serious faults that axe finds in a page."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
-    return [
-        (fault["id"], [node["target"] for node in fault["nodes"]][:3])
-        for fault in axe.run(page).response["violations"]
-        if fault["impact"] in ("serious", "critical")
-    ]
-
-
-class Visitor:
-    """Somebody at the page. faults : what the console complained about; hosts : whom the page asked"""
-
-    def __init__(self, browser, address, size=DESKTOP, language="en", scheme="light"):
-        self.context = browser.new_context(
-            viewport=size, locale={"en": "en-US", "ja": "ja-JP"}[language], color_scheme=scheme, has_touch=size is PHONE
-        )
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(PATIENCE_MS)
-        self.faults, self.hosts = [], set()
-        self.page.on("console", self._said)
-        self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
-        self.page.on("request", lambda request: self.hosts.add(request.url.split("/")[2]))
-        self.page.goto(address)
-        self.page.wait_for_selector("#board svg .piece")
-
-    def _said(self, said):
-        if said.type in ("error", "warning"):
-            self.faults.append(said.text)
-
-    def tap(self, square, side=""):
-        sides = f'[data-side="{side}"]' if side else ":not([data-side])"
-        self.page.click(f'rect.square[data-square="{square}"]{sides}')
-
-    def move(self, source, target):
-        self.tap(source)
-        self.tap(target)
-
-    def play(self, move):
-        """Make a move in USI with taps, black's if it is a drop."""
-        source, target = move[:2], move[2:4]
-        self.tap(source, "black" if "*" in source else "")
-        self.tap(target)
-        if self.page.locator("#promotion[open]").count():
-            self.page.click("#promotion button" + (".main" if move.endswith("+") else ":not(.main)"))
-
-    def status(self, words):
-        """Wait until the status line matches a regular expression; return what it says."""
-        until(self.page, f"/{words}/.test(document.querySelector('#status').textContent)")
-        return self.page.inner_text("#status")
-
-    def ply(self):
-        return self.page.locator("#moves li").count() - 1
-
-    def wait_ply(self, ply):
-        until(self.page, f"document.querySelectorAll('#moves li').length > {ply}")
-
-    def choose_game(self, game):
-        self.page.click(f'#games [data-game="{game}"]')
-        self.page.wait_for_selector(f'body[data-game="{game}"]')
-
-    def new_game(self, side, level=0, **choices):
-        self.page.click("#new")
-        self.page.select_option("#new-side", side)
-        self.page.locator("#new-level").fill(str(level))
-        for name, value in choices.items():
-            self.page.select_option(f"#new-{name}", value)
-        self.page.click("#new-begin")
-        self.page.wait_for_selector("#resign:not([hidden])")
-
-    def paste(self, text):
-        self.page.click("#open")
-        self.page.fill("#paste", text)
-        self.page.click("#read")
-        self.page.wait_for_selector("#dialog:not([open])", state="attached")
-
-    def shot(self, name):
-        if folder := os.environ.get("SHOTS"):
-            self.page.screenshot(path=Path(folder) / f"{name}.png")
-
-    def axe(self):
-        """Return the serious faults that axe finds."""
-        return serious_faults(self.page)
-
-    def close(self):
-        assert self.faults == [] and len(self.hosts) == 1
-        assert self.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        self.context.close()
 
 
 def tap_somewhere(visitor, rng):

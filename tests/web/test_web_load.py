@@ -16,11 +16,8 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 from shogi_engine.web.app import application  # noqa: E402
-from shogi_engine.web.hub import Hub  # noqa: E402
-from shogi_engine.web.pool import EnginePool  # noqa: E402
-from shogi_engine.web.session import Session  # noqa: E402
 from tools.measure.web_load import crowd, throw, throw_requests  # noqa: E402
-from web.fake_engine import FakeEngine, FakeExaminer, wait_for  # noqa: E402
+from web.fake_engine import FakeEngine, fake_hub, wait_for  # noqa: E402
 
 pytestmark = pytest.mark.slow
 SECONDS = float(os.environ.get("SECONDS", "20"))
@@ -36,7 +33,7 @@ def megabytes():
 
 @pytest.fixture
 def served():
-    hub = Hub(EnginePool(2, FakeEngine), make=lambda pool: Session(pool, FakeExaminer))
+    hub = fake_hub()
     server = uvicorn.Server(uvicorn.Config(application(hub), port=0, log_level="warning", ws_per_message_deflate=False))
     threading.Thread(target=server.run, daemon=True).start()
     wait_for(lambda: server.started, 60)

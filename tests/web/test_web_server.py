@@ -14,10 +14,8 @@ from starlette.websockets import WebSocketDisconnect  # noqa: E402
 from shogi_engine.__main__ import main  # noqa: E402
 from shogi_engine.web.app import application, static_files  # noqa: E402
 from shogi_engine.web.guard import Guard  # noqa: E402
-from shogi_engine.web.hub import Hub  # noqa: E402
-from shogi_engine.web.pool import EnginePool  # noqa: E402
 from shogi_engine.web.session import Session  # noqa: E402
-from web.fake_engine import FakeEngine, FakeExaminer, wait_for  # noqa: E402
+from web.fake_engine import fake_hub, wait_for  # noqa: E402
 
 LOCAL = "http://127.0.0.1:8765"
 SOCKET = "ws://127.0.0.1:8765/ws"
@@ -25,7 +23,7 @@ SOCKET = "ws://127.0.0.1:8765/ws"
 
 @pytest.fixture
 def hub():
-    hub = Hub(EnginePool(2, FakeEngine), make=lambda pool: Session(pool, FakeExaminer))
+    hub = fake_hub()
     yield hub
     hub.close()
 

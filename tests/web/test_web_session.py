@@ -24,7 +24,7 @@ class Player:
     def __init__(self, pool):
         self.session = Session(pool, FakeExaminer)
         self.sent = []
-        self.session.attach(self.sent.append)
+        self.viewer = self.session.attach(self.sent.append)
 
     def do(self, name, /, **fields):
         self.session.handle(messages.parse(json.dumps({"do": name, **fields})))
@@ -200,7 +200,7 @@ def test_live_analysis_follows_the_position_and_stops(player):
 def test_who_leaves_ends_the_searches(player):
     player.do("analyse", on=True)
     wait_for(lambda: player.last("info"))
-    player.session.detach(player.session._receiver)
+    player.session.detach(player.viewer)
     wait_for(lambda: player.session.pool.load == (0, 0))
     player.session.attach(player.sent.append)
     player.sent.clear()
@@ -401,10 +401,10 @@ def test_sessions_are_freed_and_found_again(pool):
     one.attach(lambda message: None)
     third = hub.find()  # the one that nobody is at makes room
     assert set(hub.sessions) == {one.identity, third.identity}
-    third.attach(lambda message: None)
+    viewer = third.attach(lambda message: None)
     with pytest.raises(Full):
         hub.find()
-    third.detach(third._receiver, now=100.0)
+    third.detach(viewer, now=100.0)
     hub.tick(now=105.0)
     assert len(hub.sessions) == 2
     hub.tick(now=111.0)

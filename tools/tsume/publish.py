@@ -34,7 +34,7 @@ def rows_of(paths: list[Path]) -> list[dict[str, Any]]:
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             rows.setdefault(row["sfen"], row)
-    return list(rows.values())
+    return sorted(rows.values(), key=lambda row: (row["source"] != "game", row["length"]))
 
 
 def judge(rows: list[dict[str, Any]], path: Path) -> dict[str, bool]:
@@ -80,14 +80,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--verdicts", type=Path, required=True)
+    parser.add_argument("--judged", action="store_true", help="judge no more: take what has been judged")
     args = parser.parse_args()
     rows = rows_of(args.files)
-    verdicts = judge(rows, args.verdicts)
-    sound = [row for row in rows if verdicts[row["sfen"]]]
+    verdicts = judge([] if args.judged else rows, args.verdicts)
+    sound = [row for row in rows if verdicts.get(row["sfen"])]
     measure(sound)
     lines = lines_of(sound)
     FILE.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8", newline="\n")
-    print(f"{len(rows)} problems, {len(sound)} sound by both solvers, {len(lines)} in {FILE}")
+    print(f"{len(rows)} problems, {len(verdicts)} judged, {len(sound)} sound by both solvers, {len(lines)} in {FILE}")
     return 0
 
 

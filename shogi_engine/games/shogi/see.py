@@ -5,12 +5,13 @@ import numpy as np
 from shogi_engine.game import provides
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.bitboard import SQUARE_BITS
-from shogi_engine.games.shogi.queries import occupied, pieces
+from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import (
     BISHOP,
     DRAGON,
     GOLD,
     HORSE,
+    KINDS,
     KING,
     KNIGHT,
     LANCE,
@@ -30,14 +31,16 @@ from shogi_engine.games.shogi.types import (
     move_from,
     move_kind,
     move_to,
+    piece_kind,
 )
 from shogi_engine.jit import njit
 from shogi_engine.jit.bitboards import lowest
 
-BY_VALUE = np.array(
-    [PAWN, LANCE, KNIGHT, SILVER, PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER, GOLD, BISHOP, HORSE, ROOK, DRAGON],
-    dtype=np.uint8,
+BY_VALUE = (
+    *(PAWN, LANCE, KNIGHT, SILVER, PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER),
+    *(GOLD, BISHOP, HORSE, ROOK, DRAGON, KING),
 )
+RANK = np.array([BY_VALUE.index(kind) if kind in BY_VALUE else 0 for kind in range(KINDS)], dtype=np.uint8)  # by kind
 
 KING_VALUE = 1 << 14
 
@@ -52,13 +55,13 @@ def exchange_value(params, kind):
 
 
 @njit
-def least_attacker(pos, colour, attackers):
-    """Return the kind and the bit of the least valuable piece of `colour` among `attackers`, which are not none."""
-    for kind in BY_VALUE:
-        found = attackers & pieces(pos, colour, int(kind))
-        if found:
-            return int(kind), SQUARE_BITS[lowest(found)]
-    return KING, pieces(pos, colour, KING)
+def least_attacker(pos, attackers):
+    """Return the square of the least valuable of `attackers`, which are not none; of equal ones the lowest."""
+    best = lowest(attackers)
+    for square in attackers:
+        if RANK[piece_kind(pos.board[square])] < RANK[piece_kind(pos.board[best])]:
+            best = square
+    return best
 
 
 @njit
@@ -96,8 +99,9 @@ def exchange_ge(pos, params, move, threshold):
         attackers = attackers_to(pos, target, side, occ) & occ
         if not attackers:
             break
-        kind, bit = least_attacker(pos, side, attackers)
-        occ &= ~bit
+        taker = least_attacker(pos, attackers)
+        kind = piece_kind(pos.board[taker])
+        occ &= ~SQUARE_BITS[taker]
         side = 1 - side
         balance = -balance - 1 - exchange_value(params, kind)
         if balance >= 0:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -122,10 +123,10 @@ class Games:
             losses.append(-(wins * np.log(chances) + (counts - wins) * np.log(1 - chances)).sum())
         return float(SCALES[int(np.argmin(losses))])
 
-    def blocks(self, games: np.ndarray, size: int) -> Iterator[tuple[int, Block]]:
+    def blocks(self, games: np.ndarray, size: int, sight: Any) -> Iterator[tuple[int, Block]]:
         """Yield (games done, block) with the positions of `games` in their order, about `size` of them at a time.
 
-        A block's arrays are written over by the next one.
+        sight : record[SIGHT], the features.   A block's arrays are written over by the next one.
         """
         longest = int(self.lengths.max())
         rows = max(size, longest)
@@ -136,7 +137,7 @@ class Games:
             np.zeros(rows, dtype=np.int16),
         )
         replay, done = new_record(REPLAY), 0
-        replay.pos = GAME.parse_position(GAME.start)
+        replay.pos, replay.sight = GAME.parse_position(GAME.start), sight
         arrays = self.begins, self.moves, self.values, self.results, LARGEST
         while done < len(games):
             done, count = write_positions(

@@ -1,30 +1,49 @@
-"""The positions of games as a network sees them."""
+"""The positions of games as a network sees them, whose features SIGHT numbers."""
 
+import numpy as np
+
+from shogi_engine.bits import ZERO
 from shogi_engine.game import VALUE_NONE, do_move, is_in_check, is_quiet, undo_move
-from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, view_of, write_features
-from shogi_engine.games.shogi.types import POSITION, UNDO
+from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, VIEWS, view_of
+from shogi_engine.games.shogi.queries import occupied
+from shogi_engine.games.shogi.types import KING, POSITION, SQUARES, UNDO, hand_count
 from shogi_engine.jit import njit, record_dtype
 from shogi_engine.training.game_kernels import LONGEST
 
-REPLAY = record_dtype([("pos", POSITION), ("undo", UNDO, (LONGEST + 1,))])  # a position, and the way back to the start
+# By view (`view_of`), piece as a board has it, and square: its feature. By owner << 4 | kind, the owner 0 for the side
+# that sees: the feature of the first such piece in a hand, which the second one's follows. What stands for no feature.
+SIGHT = record_dtype([("pieces", np.uint16, (VIEWS, 32, SQUARES)), ("hands", np.uint16, (32,)), ("nothing", np.uint16)])
+# What is seen, a position, and the way back to the start.
+REPLAY = record_dtype([("sight", SIGHT), ("pos", POSITION), ("undo", UNDO, (LONGEST + 1,))])
 
 
 @njit
-def write_position(pos, features):
-    """Write what the side to move and the other see of `pos` to `features`, uint16[2, ACTIVE], filled with FEATURES."""
+def write_position(pos, sight, features):
+    """Write what the side to move and the other see of `pos` to `features`, uint16[2, ACTIVE], the rest `nothing`."""
     for place in range(2):
         colour = int(pos.side) ^ place
-        count = write_features(pos, view_of(colour, int(pos.king[colour])), features[place])
+        view, count = view_of(colour, int(pos.king[colour])), 0
+        for square in occupied(pos):
+            features[place, count] = sight.pieces[view, pos.board[square], square]
+            count += 1
+        for owner in range(2):
+            hand = pos.hand[colour ^ owner]
+            if hand != ZERO:
+                for kind in range(1, KING):
+                    for number in range(hand_count(hand, kind)):
+                        features[place, count] = sight.hands[owner << 4 | kind] + number
+                        count += 1
         for rest in range(count, ACTIVE):
-            features[place, rest] = FEATURES
+            features[place, rest] = sight.nothing
 
 
 @njit
 def write_positions(replay, games, first, begins, moves, values, results, largest, features, scores, outcomes, plies):
     """Write the quiet positions of games to the rows of four arrays; return (the game to go on with, rows written).
 
-    replay : record[REPLAY], at the start, and there again.   games : int64[n], numbers of games; from `first` on as
-    many are taken as fit.   begins : int64[games + 1], moves[begins[game] : begins[game + 1]] are a game's.
+    replay : record[REPLAY], at the start, and there again.
+    games : int64[n], numbers of games; from `first` on as many are taken as fit.
+    begins : int64[games + 1], moves[begins[game] : begins[game + 1]] are a game's.
     moves, values, results : as training.data has them.
     features : uint16[rows, 2, ACTIVE], out, as `write_position`.   scores : int16[rows], out, for the side to move.
     outcomes : int8[rows], out, 1, 0, -1 for the side to move.   plies : int16[rows], out, moves made before.
@@ -38,7 +57,7 @@ def write_positions(replay, games, first, begins, moves, values, results, larges
         for place in range(begin, end):
             value, ply = int(values[place]), place - begin
             if value != VALUE_NONE and abs(value) <= largest and not is_in_check(pos) and is_quiet(pos, moves[place]):
-                write_position(pos, features[row])
+                write_position(pos, replay.sight, features[row])
                 scores[row], plies[row] = value, ply
                 outcomes[row] = -results[games[index]] if ply & 1 else results[games[index]]
                 row += 1

@@ -1,14 +1,14 @@
 """How a network of Shogi is made: see training.recipe."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
+from shogi_engine.games.shogi.evaluation.weights_file import evaluation_of
 from shogi_engine.training import data
 from shogi_engine.training.recipe import Recipe
 from shogi_engine.training.shogi.openings import Openings
 from shogi_engine.training.shogi.report import report
-from shogi_engine.training.shogi.trainer import TrainOptions, new_trainer, parameter_count
+from shogi_engine.training.shogi.trainer import TrainOptions, new_trainer
 
 GAME_BYTES = 360  # on disk, about
 
@@ -28,14 +28,9 @@ class DataOptions(data.DataOptions):
     piece_games: int = 200
 
 
-def evaluation_of(file: Path) -> str:
-    """Return which evaluation a file of weights is for: .npz is king-piece's."""
-    return "king-piece" if file.suffix == ".npz" else "network"
-
-
 def training_bytes(options: TrainOptions) -> int:
     """Return what checkpoint and network take on the disk."""
-    return parameter_count(options.width) * (3 * 4 + 2)
+    return options.model.parameter_count * (3 * 4 + 2)
 
 
 RECIPE = Recipe(

@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -16,40 +16,35 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.evaluation.network_features import FEATURES, OUTPUT_BUCKETS
-from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, encode, load_weights, quantise
-from shogi_engine.jit import vectors
 from shogi_engine.training import recipe
 from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
 from shogi_engine.training.recipe import Lesson, Progress
-from shogi_engine.training.shogi.games import SCALE, Block, Games
-from shogi_engine.training.shogi.trainer_kernels import (
-    BIAS,
-    LANES,
-    OUTPUT,
-    OUTPUT_BIAS,
-    add_slopes,
-    step,
-    write_outputs,
-)
+from shogi_engine.training.shogi.games import Block, Games
+from shogi_engine.training.shogi.own_network import OwnNetwork
+from shogi_engine.training.shogi.standard_kernels import WIDTH
+from shogi_engine.training.shogi.standard_network import StandardNetwork
+from shogi_engine.training.shogi.trainer_kernels import step
 
-NETWORK = "network"  # the evaluation's name
 LIMIT = 1.98  # of a parameter: with it the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5
 BLOCK_POSITIONS = 1 << 19  # that are shuffled together, at least: 500 batches must not all come from a few games
+OWN, STANDARD = "own", "k-p"  # architectures
+ARCHITECTURES = OWN, STANDARD
 
 
 @dataclass(frozen=True)
 class TrainOptions(recipe.TrainOptions):
-    """How a network is trained. rate : the first step of AdamW; it falls to LAST_RATE, as a cosine does.
+    """How a network is trained. Raises ValueError for an architecture, or a width of it, that there is not.
 
+    architecture : of ARCHITECTURES.   width : of the sums, which k-p has no choice of.
+    rate : the first step of AdamW; it falls to LAST_RATE, as a cosine does.
     refine : whether to begin with the network that labelled the last games, if one did, in place of numbers at random.
     result_share : how much the game's result counts beside the searched value, in the first epoch and in the last.
     trust : of a position's value, how much comes from the positions after it; the rest from its own search.
     held_out : of the games, a share to validate with.
     """
 
+    architecture: str = OWN
     width: int = 256
     epochs: int = 5
     batch: int = 4096
@@ -63,9 +58,19 @@ class TrainOptions(recipe.TrainOptions):
     seed: int = 1
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a width that no kernel has."""
-        if not (0 < self.width <= WIDTH and self.width % vectors.LANES == 0):
-            raise ValueError(f"training: a width is a multiple of {vectors.LANES} up to {WIDTH}, not {self.width}")
+        _ = self.model
+
+    @cached_property
+    def model(self) -> OwnNetwork | StandardNetwork:
+        """What is trained."""
+        if self.architecture not in ARCHITECTURES:
+            known = ", ".join(ARCHITECTURES)
+            raise ValueError(f"training: there is no architecture {self.architecture!r}; there are {known}")
+        if self.architecture == OWN:
+            return OwnNetwork(self.width)
+        if self.width != WIDTH:
+            raise ValueError(f"training: architecture {STANDARD} is {WIDTH} wide, not {self.width}")
+        return StandardNetwork()
 
 
 @dataclass
@@ -93,33 +98,6 @@ class State:
         return cls(arrays["parameters"], arrays["means"], arrays["squares"], int(arrays["steps"]), losses)
 
 
-def parameter_count(width: int) -> int:
-    """Return how many parameters there are, those of the row of zeros included."""
-    return OUTPUT_BIAS * width + OUTPUT_BUCKETS
-
-
-def beginning(options: TrainOptions) -> State:
-    """Return the state before the first step: small numbers at random, the same in all output buckets."""
-    width, random = options.width, np.random.default_rng([options.seed, 1])
-    parameters = np.zeros(parameter_count(width), dtype=np.float32)
-    parameters[: FEATURES * width] = random.normal(0, 1 / math.sqrt(FEATURES), FEATURES * width)
-    output = random.normal(0, 1 / math.sqrt(2 * width), 2 * width)
-    parameters[OUTPUT * width : OUTPUT_BIAS * width] = np.tile(output, OUTPUT_BUCKETS)
-    return state_of(parameters)
-
-
-def refining(network: Network | None, options: TrainOptions) -> State:
-    """Return the state before the first step of a run that begins with `network`, at random for None.
-
-    Raises ValueError if it does not fit.
-    """
-    if network is None:
-        return beginning(options)
-    if network.width != options.width:
-        raise ValueError(f"training: the network to refine is {network.width} wide, not {options.width}")
-    return state_of(parameters_of(network))
-
-
 def state_of(parameters: np.ndarray) -> State:
     """Return the state before the first step, from these parameters."""
     return State(parameters, np.zeros_like(parameters), np.zeros_like(parameters), 0, [])
@@ -133,17 +111,14 @@ class Trainer:
     ) -> None:
         self.games, self.options, self.checkpoint, self.threads = games, options, checkpoint, threads
         self.learning, self.held_out = games.split(options.seed, options.held_out)
-        first = first or beginning(options)
+        self.model = options.model
+        first = first or state_of(self.model.beginning(options.seed))
         identity = {"options": options.text, "games": len(games), "moves": len(games.moves)}
         identity["beginning"] = sha256(first.parameters.tobytes()).hexdigest()
         self.identity = json.dumps(identity)
         self.state = State.load(checkpoint, self.identity) or first
-        width = options.width
-        self._slopes = np.zeros((threads, parameter_count(width)), dtype=np.float32)
-        self._scratch = [
-            (np.zeros((2, width), dtype=np.float32), np.zeros(2 * width + LANES, dtype=np.float32))
-            for _ in range(threads)
-        ]
+        self._slopes = np.zeros((threads, self.model.parameter_count), dtype=np.float32)
+        self._scratch = [self.model.scratch() for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads)
 
     @property
@@ -161,7 +136,7 @@ class Trainer:
         """The positions of the games held out."""
         begins = self.games.begins
         size = int((begins[self.held_out + 1] - begins[self.held_out]).sum())
-        return next(self.games.blocks(self.held_out, size))[1]
+        return next(self.games.blocks(self.held_out, size, self.model.sight))[1]
 
     def result_share(self, epoch: int) -> float:
         """Return how much results count in an epoch."""
@@ -186,7 +161,7 @@ class Trainer:
         random = np.random.default_rng([options.seed, 2, epoch])
         games, share = random.permutation(self.learning), self.result_share(epoch)
         total, positions, before = 0.0, 0, 0
-        for done, block in self.games.blocks(games, max(BLOCK_POSITIONS, options.batch)):
+        for done, block in self.games.blocks(games, max(BLOCK_POSITIONS, options.batch), self.model.sight):
             targets = block.targets(share)
             order = random.permutation(len(targets)).astype(np.int32)
             batches = max(len(order) // options.batch, 1)  # what is left over has to wait for the next epoch
@@ -214,7 +189,7 @@ class Trainer:
 
         def slopes(thread: int) -> float:
             arguments = block.features, targets, parts[thread], self._slopes[thread], *self._scratch[thread]
-            return float(add_slopes(state.parameters, options.width, *arguments))
+            return self.model.add_slopes(state.parameters, *arguments)
 
         loss = sum(self._pool.map(slopes, range(self.threads)))
         state.steps += 1
@@ -226,7 +201,7 @@ class Trainer:
             step(*arrays, int(bounds[thread]), int(bounds[thread + 1]), *numbers)
 
         list(self._pool.map(move, range(self.threads)))
-        state.parameters[FEATURES * options.width : BIAS * options.width] = 0
+        self.model.settle(state.parameters)
         return loss
 
     def outputs(self, block: Block) -> np.ndarray:
@@ -238,7 +213,7 @@ class Trainer:
             if len(parts[thread]):
                 here = slice(int(parts[thread][0]), int(parts[thread][-1]) + 1)
                 arguments = block.features[here], outputs[here], *self._scratch[thread]
-                write_outputs(self.state.parameters, self.options.width, *arguments)
+                self.model.write_outputs(self.state.parameters, *arguments)
 
         list(self._pool.map(work, range(self.threads)))
         return outputs
@@ -250,51 +225,17 @@ class Trainer:
         targets = {name: self.validation.targets(share) for name, share in shares.items()}
         return {name: float(np.mean((chances - targets[name]) ** 2)) for name in targets}
 
-    def network(self, made: dict[str, Any]) -> Network:
-        """Return the network, quantised; made : what its file says of how it was made."""
-        return quantised(self.state.parameters, self.options.width, made)
-
     def weights(self, made: dict[str, Any]) -> bytes:
-        """Return the network's file."""
-        return encode(self.network(made))
-
-
-def quantised(parameters: np.ndarray, width: int, made: dict[str, Any]) -> Network:
-    """Return a network of float parameters, as trainer_kernels has them; made : as Network's."""
-    rows, bias = parameters[: FEATURES * width].reshape(FEATURES, width), parameters[BIAS * width : OUTPUT * width]
-    output = parameters[OUTPUT * width : OUTPUT_BIAS * width].reshape(OUTPUT_BUCKETS, 2, width)
-    return replace(quantise(rows, bias, output, parameters[OUTPUT_BIAS * width :], SCALE), made=made)
-
-
-def parameters_of(network: Network) -> np.ndarray:
-    """Return the float parameters of a network: what `quantised` undoes, but for the rounding."""
-    width = network.width
-    parameters = np.zeros(parameter_count(width), dtype=np.float32)
-    parameters[: FEATURES * width] = network.rows.reshape(-1) / network.qa
-    parameters[BIAS * width : OUTPUT * width] = network.bias / network.qa
-    scale = network.scale / SCALE  # the output is in units of it
-    parameters[OUTPUT * width : OUTPUT_BIAS * width] = network.output_weights.reshape(-1) * (scale / network.qb)
-    parameters[OUTPUT_BIAS * width :] = network.output_bias * (scale * (1 << 16) / network.unit)
-    return parameters
+        """Return the network's file; made : what it says of how it was made, if it has a place for that."""
+        return self.model.weights(self.state.parameters, made)
 
 
 def new_trainer(lesson: Lesson) -> Trainer:
     """Return the trainer of a lesson.
 
-    Raises ValueError if there are no games, or the network to refine is damaged or of another width.
+    Raises ValueError if there are no games, or there is no network to refine: see the model.
     """
     options = lesson.options
-    first = refining(labelling_network(lesson.labeller), options) if options.refine else None
+    first = options.model.refining(lesson.labeller) if options.refine else None
     games = Games.load(lesson.folders, options.older_share).trusting(options.trust)
-    return Trainer(games, options, lesson.checkpoint, lesson.threads, first)
-
-
-def labelling_network(labeller: str) -> Network | None:
-    """Return the network that labelled games, by the labeller's name or file; None if another evaluation did.
-
-    Raises ValueError if the file is missing or damaged.
-    """
-    known = GAME.evaluations
-    if known is None or labeller not in known:
-        return load_weights(Path(labeller))
-    return load_weights(None) if labeller == NETWORK else None
+    return Trainer(games, options, lesson.checkpoint, lesson.threads, None if first is None else state_of(first))

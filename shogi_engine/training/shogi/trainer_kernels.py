@@ -1,38 +1,25 @@
-"""A network's loss, its slopes, and the steps of AdamW, in float32.
+"""What networks of any kind share in training: the sums of rows, their slopes, and the steps of AdamW, in float32.
 
-The parameters lie in one array, `parameters`: rows of the features [FEATURES + 1, width], the last one of zeros for
-what fills up `features`; the bias [width]; by output bucket the output weights [2, width]; by bucket the output bias.
-`slopes` lies likewise.
+Parameters lie in one array, `parameters`, and slopes of the loss likewise in `slopes`. They begin with rows of the
+features [features + 1, width], the last one of zeros for what is no feature; then comes the bias [width].
 Source of the optimiser: I. Loshchilov, F. Hutter, "Decoupled Weight Decay Regularization", arXiv:1711.05101.
 """
 
-import math
-
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation.network_features import (
-    ACTIVE,
-    FEATURES,
-    HAND_BASE,
-    HELD_BUCKETS,
-    OUTPUT_BUCKETS,
-    SIDE,
-)
+from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
 from shogi_engine.jit import njit
 
 ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
 MEAN_DECAY, SQUARE_DECAY, TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
-BIAS = FEATURES + 1  # the bias begins at BIAS * width, the output weights at OUTPUT * width, ...
-OUTPUT = BIAS + 1
-OUTPUT_BIAS = OUTPUT + 2 * OUTPUT_BUCKETS  # ... the output biases at OUTPUT_BIAS * width
 AT_ONCE = 4  # rows that are added at once
 LANES = 16  # sums that are kept side by side
 
 
 @njit
-def add_rows(parameters, width, active, sums):
-    """Write the bias and the rows `active`, uint16[ACTIVE], to `sums`, float32[width], added."""
-    bias = parameters[BIAS * width : BIAS * width + width]
+def add_rows(parameters, bias_row, width, active, sums):
+    """Write the sum of the bias, which is a row, and the rows `active`, uint16[ACTIVE], to `sums`, float32[width]."""
+    bias = parameters[bias_row * width : bias_row * width + width]
     for j in range(width):
         sums[j] = bias[j]
     for place in range(0, ACTIVE, AT_ONCE):
@@ -45,14 +32,16 @@ def add_rows(parameters, width, active, sums):
 
 
 @njit
-def bucket_of(active):
-    """Return the output bucket of a position by its features, uint16[ACTIVE]."""
-    held = 0
+def add_row_slopes(slopes, bias_row, width, active, inner):
+    """Add `inner`, float32[width], the slopes of sums by `add_rows`, to those of the bias and of the rows `active`."""
+    bias = slopes[bias_row * width : bias_row * width + width]
+    for j in range(width):
+        bias[j] += inner[j]
     for place in range(ACTIVE):
-        feature = int(active[place])
-        if feature < FEATURES and feature % SIDE >= HAND_BASE:
-            held += 1
-    return int(HELD_BUCKETS[held])
+        first = int(active[place]) * width
+        into = slopes[first : first + width]
+        for j in range(width):
+            into[j] += inner[j]
 
 
 @njit
@@ -61,79 +50,6 @@ def clip(value):
     if value < ZERO:
         return ZERO
     return ONE if value > ONE else value
-
-
-@njit
-def output_of(parameters, width, bucket, sums, squares):
-    """Return the output in an output bucket for `sums`, float32[2, width]; write their clipped squares to `squares`."""
-    lanes = squares[2 * width :]
-    for lane in range(LANES):
-        lanes[lane] = ZERO
-    for side in range(2):
-        own = sums[side]
-        for j in range(width):
-            clipped = clip(own[j])
-            squares[side * width + j] = clipped * clipped
-    first = (OUTPUT + 2 * bucket) * width
-    weights = parameters[first : first + 2 * width]
-    for begin in range(0, 2 * width, LANES):
-        part, square = weights[begin : begin + LANES], squares[begin : begin + LANES]
-        for lane in range(LANES):
-            lanes[lane] += part[lane] * square[lane]
-    output = parameters[OUTPUT_BIAS * width + bucket]
-    for lane in range(LANES):
-        output += lanes[lane]
-    return output
-
-
-@njit
-def write_outputs(parameters, width, features, outputs, sums, squares):
-    """Write the network's outputs for positions to `outputs`, float32[n]; features : uint16[n, 2, ACTIVE].
-
-    sums : float32[2, width], scratch.   squares : float32[2 * width + LANES], scratch.
-    """
-    for row in range(features.shape[0]):
-        for side in range(2):
-            add_rows(parameters, width, features[row, side], sums[side])
-        outputs[row] = output_of(parameters, width, bucket_of(features[row, 0]), sums, squares)
-
-
-@njit
-def add_slopes(parameters, width, features, targets, order, slopes, sums, squares):
-    """Return the summed squared error of the positions `order`, and add its slopes to `slopes`.
-
-    The error is that of the chance to win, 1 / (1 + exp(-output)), against targets : float32[n].
-    order : int32[m], rows of `features`, uint16[n, 2, ACTIVE].   sums, squares : as in `write_outputs`.
-    """
-    loss = 0.0
-    bias = slopes[BIAS * width : BIAS * width + width]
-    for index in range(order.shape[0]):
-        row = order[index]
-        bucket = bucket_of(features[row, 0])
-        for side in range(2):
-            add_rows(parameters, width, features[row, side], sums[side])
-        chance = ONE / (ONE + np.float32(math.exp(-output_of(parameters, width, bucket, sums, squares))))
-        error = chance - targets[row]
-        loss += float(error) * float(error)
-        slope = TWO * error * chance * (ONE - chance)
-        slopes[OUTPUT_BIAS * width + bucket] += slope
-        for side in range(2):
-            begin = (OUTPUT + 2 * bucket + side) * width
-            own, weights, out = sums[side], parameters[begin : begin + width], slopes[begin : begin + width]
-            square = squares[side * width : side * width + width]
-            for j in range(width):
-                out[j] += slope * square[j]
-                value = own[j]
-                inner = slope * TWO * value * weights[j]
-                own[j] = inner if value > ZERO and value < ONE else ZERO
-            for j in range(width):
-                bias[j] += own[j]
-            for place in range(ACTIVE):
-                first = int(features[row, side, place]) * width
-                into = slopes[first : first + width]
-                for j in range(width):
-                    into[j] += own[j]
-    return loss
 
 
 @njit

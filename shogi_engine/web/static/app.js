@@ -2,10 +2,11 @@
 
 import {Board} from "./board.js";
 import * as dialogs from "./dialogs.js";
+import * as games from "./games.js";
 import {Link} from "./link.js";
 import * as panels from "./panels.js";
 import {chosen_piece, problem, setup} from "./setup.js";
-import {refusal, speak, spoken, t, translate} from "./words.js";
+import {refusal, side, speak, spoken, t, translate} from "./words.js";
 
 const $ = id => document.getElementById(id);
 const narrow = matchMedia("(max-width: 46rem)");
@@ -24,8 +25,16 @@ if (theme) document.documentElement.dataset.theme = theme;
 speak(language());
 translate();
 
+// Who lists the games that were played in this browser.
+function owner() {
+  let name = store.get(localStorage, "owner");
+  if (!name) store.set(localStorage, "owner", name = Array.from(crypto.getRandomValues(new Uint8Array(16)), each => each.toString(16).padStart(2, "0")).join(""));
+  return name;
+}
+
 const link = new Link(() => ({
   session: store.get(sessionStorage, "session") ?? "",
+  owner: owner(),
   language: spoken(),
   narrow: narrow.matches,
   letters: store.get(localStorage, "letters") === "1",
@@ -70,15 +79,22 @@ link.on("mate", ({result, length, texts}) => {
 link.on("file", dialogs.save_file);
 link.on("file", ({lost}) => { if (lost.length) toast(t("lostInFile", {what: lost.join(", ")})); });
 link.on("games", message => dialogs.choose_game(message, link));
+link.on("kept", message => games.show(message, link, toast));
+link.on("left", ({id}) => toast(t("left"), false, t("back_to_it"), () => link.say("continue", {id})));
+link.on("join", ({session}) => { store.set(sessionStorage, "session", session); link.again(); });
 link.on("error", ({text}) => toast(refusal(text)));
 link.on("lost", ({full}) => toast(t(full ? "full_server" : "lost"), true));
 
 let hiding = 0;
-function toast(text, stay = false) {
+// action : a word and what it does, for what can be undone
+function toast(text, stay = false, word = "", action = null) {
   clearTimeout(hiding);
-  $("toast").textContent = text;
+  const children = [document.createTextNode(text)];
+  if (action) children.push(Object.assign(document.createElement("button"), {type: "button", textContent: word,
+    onclick: () => { $("toast").hidden = true; action(); }}));
+  $("toast").replaceChildren(...children);
   $("toast").hidden = false;
-  if (!stay) hiding = setTimeout(() => { $("toast").hidden = true; }, 6000);
+  if (!stay) hiding = setTimeout(() => { $("toast").hidden = true; }, action ? 12_000 : 6000);
 }
 
 // ---- what is shown
@@ -88,8 +104,6 @@ function arrows() {
   const fits = info?.node === state.node && info.flipped === state.flipped && info.narrow === state.narrow;
   if (fits && state.analysis.on && !state.setup) board.arrows(info.arrows);
 }
-
-let passed = -1; // the position in which a pass was made
 
 function show() {
   if ($("toast").textContent === t("lost")) $("toast").hidden = true;
@@ -124,17 +138,17 @@ function show() {
   $("position").value = state.position;
   if (document.activeElement !== $("comment")) $("comment").value = state.comment;
   document.title = `${t(state.game)} – shogi_engine`;
-  pass();
+  $("kept").hidden = !state.kept;
+  $("pass").hidden = !only_pass() || state.playing.on;
+  if (state.playing.passing && !passing) toast(t("mustPass", {side: side(state.turn)}));
+  passing = state.playing.passing;
+  if (state.removed && !removed) toast(t("removed"), false, t("bring_back"), () => link.say("restore"));
+  removed = state.removed;
 }
 
-// Who can only pass passes, after a moment to see it.
-function pass() {
-  const only = Object.keys(state.targets[""] ?? {});
-  if (only.length !== 1 || only[0] !== "pass" || passed === state.node || !state.playing.on) return;
-  passed = state.node;
-  toast(t("mustPass", {side: document.querySelector(".player.turn b")?.textContent ?? ""}));
-  setTimeout(() => link.say("move", {move: "pass"}), 1200);
-}
+let passing = false, removed = false; // as the last state had them
+
+const only_pass = () => Object.keys(state.targets[""] ?? {}).join() === "pass";
 
 setInterval(() => panels.clocks(state, (performance.now() - received) / 1000), 200);
 
@@ -151,7 +165,9 @@ $("tsume").onclick = () => state && dialogs.tsume(state, link);
 $("flip").onclick = () => link.say("look", {flipped: !state.flipped});
 $("undo").onclick = () => link.say("undo");
 $("think").onclick = () => link.say("think");
-$("resign").onclick = () => link.say("resign");
+$("resign").onclick = () => dialogs.confirm(t("resign"), t("resign_ask"), t("resign"), () => link.say("resign"));
+$("pass").onclick = () => link.say("move", {move: "pass"});
+$("kept").onclick = () => link.say("kept");
 $("declare").onclick = () => link.say("declare");
 $("mate").onclick = () => link.say("mate");
 $("analyse").onclick = () => link.say("analyse", {on: !state.analysis.on});
@@ -181,6 +197,7 @@ $("theme").onclick = () => {
 };
 narrow.addEventListener("change", () => link.say("look", {narrow: narrow.matches}));
 dialogs.drop_files(link);
+dialogs.paste_records(link);
 panels.graph_events(link, () => state);
 
 const KEYS = {ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last"};

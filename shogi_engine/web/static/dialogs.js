@@ -1,7 +1,7 @@
 // Dialogs: a new game, opening and saving, the choice of a problem.
 
 import {element} from "./panels.js";
-import {side, t} from "./words.js";
+import {refusal, side, t} from "./words.js";
 
 const dialog = document.getElementById("dialog");
 const STRONGEST = {shogi: 20, othello: 21};
@@ -17,6 +17,26 @@ function show(title, ...children) {
   dialog.replaceChildren(element("div", {class: "head"}, element("h2", {id: "dialog-title"}, title), close), ...children);
   if (!dialog.open) dialog.showModal();
 }
+
+// Say something; the dialog closes when it is done, and else stays as it is with the reason in it.
+async function ask(link, name, fields) {
+  const fault = await link.ask(name, fields);
+  if (fault === null) { dialog.close(); return true; }
+  let said = dialog.querySelector(".fault");
+  if (!said) dialog.append(said = element("p", {class: "fault", role: "alert"}));
+  said.textContent = fault ? refusal(fault) : t("lost");
+  return false;
+}
+
+// A question before something that cannot be undone.
+export function confirm(title, text, yes, action) {
+  show(title, element("p", {}, text), element("div", {class: "row"},
+    element("button", {type: "button", class: "main", id: "confirm", onclick: () => { dialog.close(); action(); }}, yes),
+    element("button", {type: "button", onclick: () => dialog.close()}, t("cancel"))));
+  document.getElementById("confirm").focus();
+}
+
+export {dialog, show, ask};
 
 const field = (name, input, note = "") => element("label", {class: "field"}, element("span", {}, name), input,
   ...(note ? [element("small", {}, note)] : []));
@@ -37,13 +57,14 @@ export function new_game(state, link) {
   const own = element("input", {id: "new-own", placeholder: "10m+30", maxlength: 40, hidden: true, "aria-label": t("ownClock")});
   clock.onchange = () => { own.hidden = clock.value !== "own"; };
   const here = element("input", {id: "new-here", type: "checkbox"});
-  const form = element("form", {method: "dialog", onsubmit: () => {
+  const form = element("form", {onsubmit: event => {
+    event.preventDefault();
     const number = Number(level.value);
     localStorage.setItem("level", String(number));
     const human = you.value === "random" ? Math.floor(2 * Math.random()) : Number(you.value);
     const players = you.value === "both" ? [null, null] : you.value === "none" ? [number, number]
       : [0, 1].map(each => each === human ? null : number);
-    link.say("new", {game, players, clock: clock.value === "own" ? own.value : clock.value,
+    ask(link, "new", {game, players, clock: clock.value === "own" ? own.value : clock.value,
       handicap: game === "shogi" ? handicap.value : "", here: here.checked});
   }},
   field(t("you"), you),
@@ -64,22 +85,37 @@ async function open_file(file, link) {
   const bytes = new Uint8Array(await file.slice(0, FILE_MAX + 1).arrayBuffer());
   let binary = "";
   for (let start = 0; start < bytes.length; start += 0x8000) binary += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
-  last = {name: "open", fields: {name: file.name.slice(-200), data: btoa(binary)}};
-  link.say(last.name, last.fields);
-  dialog.close();
+  return read("open", {name: file.name.slice(-200), data: btoa(binary)}, link);
+}
+
+function read(name, fields, link) {
+  last = {name, fields};
+  if (dialog.open) return ask(link, name, fields);
+  return link.say(name, fields);
 }
 
 export function open_game(link) {
   const text = element("textarea", {id: "paste", rows: 8, spellcheck: "false", "aria-label": t("pasteHere"), placeholder: t("pasteHere")});
   const file = element("input", {type: "file", id: "file", onchange: () => file.files[0] && open_file(file.files[0], link)});
-  const read = () => {
-    last = {name: "paste", fields: {text: text.value}};
-    link.say(last.name, last.fields);
-    dialog.close();
-  };
+  const clipboard = element("button", {type: "button", id: "clipboard", onclick: async () => {
+    try { text.value = await navigator.clipboard.readText(); } catch { text.focus(); return; }
+    if (text.value) read("paste", {text: text.value}, link);
+  }}, t("clipboard"));
   show(t("openTitle"), text,
-    element("div", {class: "row"}, element("button", {type: "button", class: "main", id: "read", onclick: read}, t("read"))),
+    element("div", {class: "row"}, element("button", {type: "button", class: "main", id: "read", onclick: () => read("paste", {text: text.value}, link)}, t("read")),
+      ...(navigator.clipboard?.readText ? [clipboard] : [])),
     field(t("file"), file));
+}
+
+// Text that is pasted anywhere but into a field is a record.
+export function paste_records(link) {
+  document.addEventListener("paste", event => {
+    if (event.target.matches?.("input, textarea") || dialog.open) return;
+    const text = event.clipboardData?.getData("text/plain")?.trim();
+    if (!text) return;
+    event.preventDefault();
+    read("paste", {text}, link);
+  });
 }
 
 export function drop_files(link) {
@@ -92,10 +128,7 @@ export function drop_files(link) {
 
 export function choose_game({titles, number}, link) {
   const list = element("div", {class: "list"}, ...titles.map((title, index) => element("button", {type: "button",
-    "aria-current": index === number ? "true" : false, onclick: () => {
-      link.say(last.name, {...last.fields, number: index});
-      dialog.close();
-    }}, `${t("game", {number: index + 1})} ${title}`)));
+    "aria-current": index === number ? "true" : false, onclick: () => ask(link, last.name, {...last.fields, number: index})}, `${t("game", {number: index + 1})} ${title}`)));
   if (last) show(t("chooseGame", {count: titles.length}), list);
 }
 
@@ -103,7 +136,7 @@ export function choose_game({titles, number}, link) {
 
 export function save_game(state, link) {
   show(t("saveTitle"), element("div", {class: "list"}, ...state.formats.map(format =>
-    element("button", {type: "button", "data-format": format, onclick: () => { link.say("save", {format}); dialog.close(); }},
+    element("button", {type: "button", "data-format": format, onclick: () => ask(link, "save", {format})},
       format.toUpperCase()))));
 }
 
@@ -120,7 +153,7 @@ export function save_file({name, data}) {
 // ---- tsume
 
 export function tsume(state, link) {
-  const choose = problem => { link.say("tsume", {on: true, problem}); dialog.close(); };
+  const choose = problem => ask(link, "tsume", {on: true, problem});
   const problems = state.problems.map((length, index) => element("button", {type: "button", "data-problem": index + 1,
     onclick: () => choose(index + 1)}, t("problem", {number: index + 1, length})));
   show(t("tsumeTitle"), element("p", {}, t("tsumeHint")), element("div", {class: "list"}, ...problems,

@@ -1,10 +1,13 @@
 // The WebSocket: says hello with the session's name, comes back after a break, hands messages to whoever listens.
 
 const LONGEST = 5000; // ms between two attempts
+const DONE = 20_000; // ms until an answer is given up
 
 export class Link extends EventTarget {
   #socket = null;
   #pause = 250;
+  #asked = new Map(); // by number: what settles the promise
+  #number = 0;
 
   constructor(hello) {
     super();
@@ -21,18 +24,42 @@ export class Link extends EventTarget {
     };
     socket.onmessage = event => {
       const message = JSON.parse(event.data);
+      if (message.re !== undefined && this.#settle(message.re, message)) return;
       this.dispatchEvent(new CustomEvent(message.kind, {detail: message}));
     };
     socket.onclose = event => {
+      for (const number of [...this.#asked.keys()]) this.#settle(number, {kind: "error", text: ""});
       this.dispatchEvent(new CustomEvent("lost", {detail: {full: event.code === 1013}}));
       setTimeout(() => this.#open(), this.#pause);
       this.#pause = Math.min(2 * this.#pause, LONGEST);
     };
   }
 
+  #settle(number, message) {
+    const settle = this.#asked.get(number);
+    this.#asked.delete(number);
+    settle?.(message);
+    return Boolean(settle);
+  }
+
   say(name, fields = {}) {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({do: name, ...fields}));
   }
+
+  // Say something and wait; resolves to null when it was done, else to why it was not ("" if nobody answers).
+  async ask(name, fields = {}) {
+    if (this.#socket.readyState !== WebSocket.OPEN) return "";
+    const re = ++this.#number;
+    const answer = await new Promise(resolve => {
+      this.#asked.set(re, resolve);
+      setTimeout(() => this.#settle(re, {kind: "error", text: ""}), DONE);
+      this.say(name, {...fields, re});
+    });
+    return answer.kind === "done" ? null : answer.text;
+  }
+
+  // Come back at once, under another session's name for one.
+  again() { this.#pause = 0; this.#socket.close(); }
 
   on(kind, listener) {
     this.addEventListener(kind, event => listener(event.detail));

@@ -38,6 +38,10 @@ const WORDS = {
     tsume_defending: "The engine defends …", tsume_solved: "Mate! Solved.", tsume_unknown: "No mate was proven, but try.",
     tsume_lost: "Wrong: now the king escapes. Take back.", "tsume_no mate": "There is no mate here.",
     leave: "Leave", again: "Again", nextProblem: "Next problem", solution: "Show the solution",
+    kept: "My games", keptNote: "Every game is kept on the server as it is played.", noGames: "No game is kept yet.",
+    goOn: "Go on", look: "Open", remove: "Delete", removedGame: "Deleted.", bring_back: "Undo", removed: "Moves deleted.", hereNow: "on the board",
+    left: "The game before is in My games.", back_to_it: "Back to it", unfinished: "not over", movesMade: "{count} moves",
+    resign_ask: "Give this game up?", clipboard: "From the clipboard",
     squareEmpty: "empty", blackwins: "Black", whitewins: "White",
     "end_": "the game is over", end_resignation: "resignation", end_mate: "mate", end_time: "time", end_repetition: "repetition",
     end_declaration: "declaration", "end_max moves": "too many moves",
@@ -80,7 +84,11 @@ const WORDS = {
     tsume_defending: "玉方が考えています …", tsume_solved: "詰みました。正解です。", tsume_unknown: "詰みは証明されていません。",
     tsume_lost: "不正解です。玉が逃れます。待ったをどうぞ。", "tsume_no mate": "この局面に詰みはありません。",
     leave: "終わる", again: "もう一度", nextProblem: "次の問題", solution: "正解を見る",
-    squareEmpty: "空き", 
+    kept: "自分の対局", keptNote: "対局は一手ごとにサーバーへ保存されます。", noGames: "保存された対局はまだありません。",
+    goOn: "続ける", look: "開く", remove: "削除", removedGame: "削除しました。", bring_back: "元に戻す", removed: "手を削除しました。", hereNow: "盤上",
+    left: "前の対局は「自分の対局」にあります。", back_to_it: "前の対局へ戻る", unfinished: "途中", movesMade: "{count}手",
+    resign_ask: "この対局を投了しますか。", clipboard: "クリップボードから",
+    squareEmpty: "空き",
     "end_": "終局", end_resignation: "投了", end_mate: "詰み", end_time: "時間切れ", end_repetition: "千日手",
     end_declaration: "入玉宣言", "end_max moves": "手数制限",
     "end_perpetual check": "連続王手の千日手", "end_no legal move": "詰み", end_try: "トライ",
@@ -97,6 +105,9 @@ const REFUSALS = {
   "the game is over": "終局しています。",
   "a game is being played": "対局中です。",
   "a position is being set up": "局面編集中です。",
+  "this game is gone": "この対局はもうありません。",
+  "this game is open in another tab": "この対局は別のタブで開いています。",
+  "there is nothing to bring back": "元に戻す手がありません。",
   "there is no win to declare": "宣言勝ちの条件を満たしていません。",
 };
 
@@ -106,8 +117,8 @@ let game = "shogi";
 export const speak = (name, played) => { language = name in WORDS ? name : "en"; game = played || game; };
 export const spoken = () => language;
 
-export function side(number) {
-  if (language === "ja" && game === "othello") return number ? "白" : "黒";
+export function side(number, played = game) {
+  if (language === "ja" && played === "othello") return number ? "白" : "黒";
   return t(number ? "white" : "black");
 }
 

@@ -1,5 +1,7 @@
 """Referee: a position to play the moves of a file on, and what results of it."""
 
+from typing import Any
+
 import numpy as np
 
 from shogi_engine.games.othello.notation import (
@@ -66,7 +68,7 @@ class LineBuilder:
         if self.referee.pass_if_due():
             self.node = self.node.add("pass")
 
-    def play(self, text: str, **values: float | None) -> Node:
+    def play(self, text: str, **values: Any) -> Node:
         """Add a move, and the pass before it that files leave out. Raises ValueError if it is illegal."""
         if split_move(text) is not None:
             self.pass_if_due()

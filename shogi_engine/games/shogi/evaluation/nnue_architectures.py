@@ -16,7 +16,6 @@ from itertools import product
 from shogi_engine.games.shogi.evaluation.halfkp import PER_KING
 from shogi_engine.games.shogi.types import SQUARES
 
-VERSION = 0x7AF32F16
 SFNN_HASHES = (0x3C203B32, 0x5F134AB8, 0x6333718A)  # whatever the sizes are
 SFNN_TEXT = "ModelType=SFNNWithoutPsqt"
 MIRRORED_KINGS = 45  # squares of kings that are told apart where files 6 to 9 are mirrored
@@ -103,6 +102,15 @@ class Architecture:
         return f"SFNN {self.features.title} {self.width}-{self.first}-{self.second}, {chosen}"
 
     @property
+    def text(self) -> str:
+        """What YaneuraOu's writers have named the plain kind in a file; today's call the first layer a sparse one."""
+        inner = f"InputSlice[{2 * self.width}(0:{2 * self.width})]"
+        for outputs, inputs in self.layers[:2]:
+            inner = f"ClippedReLU[{outputs}](AffineTransform[{outputs}<-{inputs}]({inner}))"
+        rows = f"{self.features.name}[{self.features.rows}->{self.width}x2]"
+        return f"Features={rows},Network=AffineTransform[1<-{self.second}]({inner})"
+
+    @property
     def layers(self) -> tuple[tuple[int, int], ...]:
         """The outputs and inputs of each layer; a file has inputs in multiples of 32."""
         if self.stacks:
@@ -131,6 +139,11 @@ class Architecture:
                 layers = layers + 0x538D24C7 & 0xFFFFFFFF
         transformer = self.features.hash ^ 2 * self.width
         return transformer ^ layers, transformer, layers
+
+
+def feature_set(title: str) -> FeatureSet:
+    """Return the feature set that people call so."""
+    return next(each for each in FEATURE_SETS if each.title == title)
 
 
 def in_file(inputs: int) -> int:

@@ -40,14 +40,15 @@ from shogi_engine.games.shogi.types import (
 )
 from shogi_engine.jit import njit
 
-QUOTE, PLUS, MINUS, COMMA, SLASH, BLANK, STAR, COLON, DOT, DOLLAR, PERCENT = (ord(letter) for letter in "'+-,/ *:.$%")
+QUOTE, PLUS, MINUS, COMMA, SLASH, BLANK, STAR, COLON, DOT, DOLLAR, PERCENT, HASH = (
+    ord(letter) for letter in "'+-,/ *:.$%#"
+)
 TAB, ZERO_DIGIT, NINE_DIGIT, NAME, TIME, VERSION, POSITION_LETTER, WHOLE = (ord(letter) for letter in "\t09NTVPI")
-B_LETTER, W_LETTER = (ord(letter) for letter in "bw")
 LETTER_A, LETTERS = ord("A"), 26
 NOT_SET_UP, AS_USUAL, BY_ROWS = range(3)  # how the starting position has been set up
 SET_UP, RANKS, HAS_BEGUN = range(WHITE_NAME + 2, FACTS)  # what is noted on the way: how, by which ranks, whether
 MOVE_BYTES = 7
-RATE = np.uint64(hash_of("_rate:"))
+BLACK_RATE, WHITE_RATE = (np.uint64(hash_of(f"{side}_rate:")) for side in ("black", "white"))
 TIME_DIGITS = 7
 
 KIND_OF_NAME = np.zeros(LETTERS * LETTERS, dtype=np.uint8)
@@ -166,11 +167,21 @@ def set_up(pos, data, place, end, how, ranks):
 
 
 @njit
+def is_depth(data, place):
+    """Tell whether data[place:] begins like 深さ, in UTF-8 or Shift JIS."""
+    first, second = int(data[place]), int(data[place + 1])
+    return first == 0xE6 and second == 0xB7 or first == 0x90 and second == 0x5B
+
+
+@njit
 def read_comment(data, place, end, pos, length, values, ratings):
     """Take what floodgate says in a comment at data[place:end]: the value of the last move, or a player's rating.
 
     values : int16[], out, for the side to move before each move.   ratings : float32[2], out.
+    Return 1, 0 to decline: it may tell a value in the words of another program.
     """
+    if end - place > 2 and (data[place + 1] == HASH or data[place + 1] == STAR and data[place + 2] == HASH):
+        return 0
     if end - place > 4 and data[place + 1] == STAR and data[place + 2] == STAR and data[place + 3] == BLANK:
         at = place + 4
         sign = 1
@@ -182,16 +193,18 @@ def read_comment(data, place, end, pos, length, values, ratings):
             mover = 1 - int(pos.side)
             value = sign * int(min(number, float(VALUE_LIMIT)))
             values[length - 1] = value if mover == BLACK else -value
-    elif end - place > 12 and word_hash(data, place + 6, place + 12) == RATE:
+        return int(after > at)
+    if end - place > 4 and data[place + 1] == STAR and data[place + 2] == STAR:
+        return int(is_depth(data, place + 3))
+    word = word_hash(data, place + 1, place + 12) if end - place > 12 else np.uint64(0)
+    if word in (BLACK_RATE, WHITE_RATE):
         last = end - 1
         while last > place + 12 and data[last] != COLON:
             last -= 1
         number, after = read_decimal(data, last + 1, end)
         if last > place + 12 and after == end > last + 1:
-            if data[place + 1] == B_LETTER:
-                ratings[BLACK] = number
-            elif data[place + 1] == W_LETTER:
-                ratings[WHITE] = number
+            ratings[BLACK if word == BLACK_RATE else WHITE] = number
+    return 1
 
 
 @njit
@@ -296,7 +309,8 @@ def read_game(data, begin, end, start, work, undo, words, endings, moves, values
         if last == place:
             pass
         elif kind == QUOTE:
-            read_comment(data, place, last, work[0], facts[LENGTH], values, ratings)
+            if read_comment(data, place, last, work[0], facts[LENGTH], values, ratings) == 0:
+                return 0
         elif kind in (NAME, VERSION, DOLLAR):
             if facts[HAS_BEGUN] != 0 or not is_header(data, place, last):
                 return 0

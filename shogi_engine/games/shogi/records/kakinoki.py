@@ -5,9 +5,11 @@ Kakinoki's program defined them and Japanese GUIs write them: http://kakinoki.o.
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from shogi_engine.games.shogi.board.drawing import kif as draw_kif
 from shogi_engine.games.shogi.records.ending_words import NEAREST
+from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
 from shogi_engine.games.shogi.records.handicaps import EVEN, handicap, handicap_name
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
@@ -320,6 +322,7 @@ class Reader(LineReader):
         if not self._known:
             raise ValueError("there is neither a move nor a header that only records have")
         self._started().finish()
+        take_evaluations(self.record)
 
 
 class KakinokiFormat(LineFormat):
@@ -378,8 +381,10 @@ def position_lines(record: GameRecord) -> Iterator[str]:
         yield "後手番"
 
 
-def note_lines(node: Node) -> Iterator[str]:
-    """Yield a node's comment and bookmark."""
+def note_lines(node: Node, mover: int, board: Any) -> Iterator[str]:
+    """Yield what is said of a node whose position is on the board; see `evaluation_lines`."""
+    for line in evaluation_lines(node, mover, board):
+        yield f"*{line}"
     if node.comment:
         for line in node.comment.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
             yield f"*{line}"

@@ -12,6 +12,7 @@ from shogi_engine.records.brackets import Block, Token, read_block, split_games,
 from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, leader
+from shogi_engine.score import Score
 from shogi_engine.termination import Outcome, usual_outcome
 
 HEADER_NAMES = HeaderNames({"site": "PC", "started": "DT", "time": "TI", "event": "EV", "opening": "ON"})
@@ -100,7 +101,8 @@ class _Reader:
                 if token.kind != "BW"[builder.side]:
                     raise ValueError(f"it is not {'black' if token.kind == 'B' else 'white'}'s turn")
                 evaluation, seconds = [_number(part) for part in (*parts[1:], "", "")][:2]
-                builder.play(parts[0], evaluation=evaluation, seconds=seconds)
+                score = None if evaluation is None else Score.discs(evaluation)
+                builder.play(parts[0], evaluation=score, seconds=seconds)
             except ValueError as fault:
                 number = len(self.record.moves) + 1
                 raise ValueError(f"move {number}, {token.kind}[{_clip(value)[1:-1]}]: {fault}") from None
@@ -182,7 +184,7 @@ def _digits(value: float | None) -> str:
 def _move(side: int, node: Node) -> str:
     """Return B[F5/1.5/2], without what is not known."""
     square = "PA" if node.move == PASS_NAME else node.move.upper()
-    values = (node.evaluation, node.seconds)
+    values = (None if node.evaluation is None else node.evaluation.value, node.seconds)
     return f"{'BW'[side]}[{'/'.join([square, *map(_digits, values)]).rstrip('/')}]"
 
 

@@ -13,6 +13,7 @@ from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.headers import one_line
 from shogi_engine.records.tree import GameRecord
+from shogi_engine.score import Score
 
 _POSITION = re.compile(r"\s*([XxOo*.-]\s*){64}[XxOo*]\s*(;.*)?")
 
@@ -102,9 +103,9 @@ class ObfReader(LineReader):
         test = parse_obf_line(line.lstrip("\ufeff"))
         root = self.record.root
         self.record.start, root.comment = test.position, test.comment
-        root.evaluation = None if test.value is None else float(test.value)
+        root.evaluation = None if test.value is None else Score.discs(test.value)
         for move, score in test.scores:
-            root.add(move, evaluation=float(score))
+            root.add(move, evaluation=Score.discs(score))
 
 
 class ObfFormat(LineFormat):
@@ -143,11 +144,14 @@ def _test_position(record: GameRecord) -> TestPosition:
     """Return a test position that was read as a record, or else the last position of a game."""
     root = record.root
     comment = one_line(root.comment.replace("\n", " "))
-    scored = [child for child in root.children if child.evaluation is not None and not child.children]
+    scored = [
+        (child.move, round(child.evaluation.value))
+        for child in root.children
+        if child.evaluation is not None and not child.children
+    ]
     if not root.children or len(scored) == len(root.children):
-        value = None if root.evaluation is None else round(root.evaluation)
-        scores = tuple((child.move, round(child.evaluation or 0)) for child in scored)
-        return TestPosition(record.start, scores, value, comment)
+        value = None if root.evaluation is None else round(root.evaluation.value)
+        return TestPosition(record.start, tuple(scored), value, comment)
     return TestPosition(record.board().obf(), comment=comment)
 
 

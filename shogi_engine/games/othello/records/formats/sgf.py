@@ -23,6 +23,7 @@ from shogi_engine.records.brackets import Block, Token, read_block, split_games,
 from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+from shogi_engine.score import Score
 from shogi_engine.termination import Outcome
 
 HEADER_NAMES = HeaderNames({"event": "EV", "site": "PC", "started": "DT", "opening": "ON", "time": "TM"})
@@ -134,7 +135,7 @@ class _Reader:
         elif name == "N":
             node.label = one_line(text)
         elif _NUMBER.fullmatch(text) and self.builder and self.builder.ply:
-            black = float(text)
+            black = Score.discs(float(text))
             node.evaluation = -black if self.builder.board.turn == 0 else black  # for who made the move
 
     def _setup(self, name: str, values: tuple[str, ...]) -> None:
@@ -231,7 +232,7 @@ def _notes(node: Node, side: int) -> str:
     text = f"C[{_escaped(node.comment)}]" if node.comment else ""
     text += f"N[{_escaped(one_line(node.label))}]" if node.label else ""
     if node.evaluation is not None:
-        black = -node.evaluation if side else node.evaluation
+        black = (-node.evaluation if side else node.evaluation).value
         text += f"V[{np.format_float_positional(black, precision=9, trim='-')}]"
     return text
 

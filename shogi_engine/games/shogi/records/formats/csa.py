@@ -13,6 +13,7 @@ from typing import Any
 from shogi_engine.games.shogi.board.moves import Move
 from shogi_engine.games.shogi.notation import START
 from shogi_engine.games.shogi.records.ending_words import NEAREST
+from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA, PROMOTED_KINDS
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, WHITE
@@ -56,7 +57,6 @@ SECONDS_MAX = 10**7
 _MOVE = re.compile(r"[+-][0-9]{4}[A-Z]{2}")
 _SIGNS = {"+": BLACK, "-": WHITE}
 _TIME = re.compile(r"T\s*(?P<seconds>[0-9]{1,8}(\.[0-9]{0,9})?)\s*", re.ASCII)
-_VALUE = re.compile(r"\* ([+-]?[0-9]+(?:\.[0-9]*)?)(?= |$)", re.ASCII)  # in a comment, after its `'*`
 _RATE = re.compile(r"(black|white)_rate:.*:([0-9]+(?:\.[0-9]*)?)", re.ASCII)
 _HEAD = re.compile(r"(V[0-9.]+|N[+-].*|\$[A-Z_+-]+:.*|P[I1-9+-].*|[+-]|[+-][0-9]{4}[A-Z]{2}.*|%[A-Z_+-]+)")
 
@@ -182,6 +182,7 @@ class CsaReader(LineReader):
         if self.builder is None:
             raise ValueError("the record does not say whose move it is: a line '+' or '-' is missing")
         self.builder.finish()
+        take_evaluations(self.record)
 
 
 @functools.cache
@@ -234,8 +235,8 @@ class CsaFormat(LineFormat):
     extensions = (".csa",)
     expected = "lines like 'V2.2', 'PI', '+', '+7776FU'"
     holds = frozenset(
-        {formats.COMMENTS, formats.SECONDS, formats.FRACTIONS, formats.NAMES, formats.HEADERS, formats.ENDINGS,
-         formats.START, formats.MOVES}
+        {formats.COMMENTS, formats.SECONDS, formats.FRACTIONS, formats.EVALUATIONS, formats.LINES, formats.NAMES,
+         formats.HEADERS, formats.ENDINGS, formats.START, formats.MOVES}
     )  # fmt: skip
 
     def recognises(self, head: str) -> bool:
@@ -262,15 +263,6 @@ class CsaFormat(LineFormat):
         """Return what is read back of how a line ends."""
         return WORDS.kept(node.outcome, side)
 
-    def values(self, record: GameRecord) -> list[float | None]:
-        """Return the values that floodgate writes after moves, `'** 78 -8384FU`, for the mover."""
-        sign = 1 if record.start.split()[1] == "b" else -1
-        found = []
-        for ply, node in enumerate(record.main_line[1:]):
-            said = next(filter(None, map(_VALUE.match, node.comment.split("\n"))), None)
-            found.append(None if said is None else float(said[1]) * (sign if ply % 2 == 0 else -sign))
-        return found
-
     def ratings(self, record: GameRecord) -> tuple[float, float]:
         """Return the ratings that floodgate writes before the moves, `'black_rate:NAME:2345.0`."""
         lines = map(_RATE.fullmatch, record.root.comment.split("\n"))
@@ -290,7 +282,7 @@ class CsaFormat(LineFormat):
             for name, value in HEADER_NAMES.own_of(record.headers).items():
                 if re.fullmatch("[A-Z_]+[+-]?", name):
                     lines.append(f"${name}:{value}")
-            lines += [*_position_lines(record.start), *_comments(record.root), *_move_lines(record, line)]
+            lines += [*_position_lines(record.start), *_move_lines(record, line)]
             yield "\n".join(lines) + "\n"
 
 
@@ -315,7 +307,10 @@ def _cell(cell: tuple[int, int] | None) -> str:
     return f"{'+-'[cell[0]]}{CSA_PIECES[cell[1]]}" if cell else " * "
 
 
-def _comments(node: Node) -> Iterator[str]:
+def _comments(node: Node, mover: int, board: Any) -> Iterator[str]:
+    """Yield what is said of a node whose position is on the board."""
+    for line in evaluation_lines(node, mover, board, floodgate=True):
+        yield f"'*{line}"
     if node.comment:
         for line in node.comment.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
             yield f"'*{line}"
@@ -330,11 +325,12 @@ def _seconds(seconds: float | None) -> Iterator[str]:
 def _move_lines(record: GameRecord, line: list[Node]) -> Iterator[str]:
     """Yield the moves of the game, and how it ended."""
     board = record.board(0)
+    yield from _comments(record.root, board.turn, board)
     for node in line[1:]:
         yield board.text(board.parse_text(node.move), "csa")
         yield from _seconds(node.seconds)
-        yield from _comments(node)
         board.push_text(node.move)
+        yield from _comments(node, 1 - board.turn, board)
     if word := WORDS.word(line[-1].outcome, board.turn):
         yield word
         yield from _seconds(line[-1].ending_seconds)

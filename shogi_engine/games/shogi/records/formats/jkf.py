@@ -7,6 +7,7 @@ from typing import Any
 from shogi_engine.games.shogi.move_notation.candidates import DOWN, LEFT, RIGHT, SIDEWAYS, STRAIGHT, UP
 from shogi_engine.games.shogi.move_notation.japanese import file_and_rank, square_of, target_name
 from shogi_engine.games.shogi.records.ending_words import NEAREST
+from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
 from shogi_engine.games.shogi.records.formats import csa
 from shogi_engine.games.shogi.records.handicaps import PRESETS, handicap
 from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, PLAYERS, player_names
@@ -233,8 +234,8 @@ class JkfFormat(RecordFormat):
     extensions = (".jkf", ".json")
     expected = "JSON with 'moves'"
     holds = frozenset(
-        {formats.VARIATIONS, formats.COMMENTS, formats.SECONDS, formats.FRACTIONS, formats.NAMES, formats.HEADERS,
-         formats.ENDINGS, formats.START, formats.MOVES}
+        {formats.VARIATIONS, formats.COMMENTS, formats.SECONDS, formats.FRACTIONS, formats.EVALUATIONS, formats.LINES,
+         formats.NAMES, formats.HEADERS, formats.ENDINGS, formats.START, formats.MOVES}
     )  # fmt: skip
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
@@ -260,6 +261,7 @@ class JkfFormat(RecordFormat):
         reader = _GameReader()
         try:
             reader.take(block)
+            take_evaluations(reader.record)
         except ValueError as fault:
             place = f"{reader.where}: " if reader.where else ""
             raise RecordError(f"{place}{fault}", record=reader.record) from None
@@ -326,6 +328,7 @@ def _moves(record: GameRecord) -> list[dict[str, Any]]:
 def _element(node: Node, board: Any, spent: list[list[float]]) -> dict[str, Any]:
     """Return the element of a move, or of the root, and play it."""
     element: dict[str, Any] = {}
+    mover = board.turn
     if node.move:
         played = board.parse_text(node.move)
         used = spent[-1].copy()
@@ -335,8 +338,9 @@ def _element(node: Node, board: Any, spent: list[list[float]]) -> dict[str, Any]
             element["time"] = _time(node.seconds, used[board.turn])
         board.push(played)
         spent.append(used)
-    if node.comment:
-        element["comments"] = node.comment.split("\n")
+    comments = [*evaluation_lines(node, mover, board), *(node.comment.split("\n") if node.comment else ())]
+    if comments:
+        element["comments"] = comments
     return element
 
 

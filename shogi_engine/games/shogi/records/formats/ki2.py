@@ -48,8 +48,8 @@ class Ki2Format(KakinokiFormat):
     extensions = (".ki2", ".ki2u")
     expected = "moves like '▲７六歩 △３四歩'"
     holds = frozenset(
-        {formats.VARIATIONS, formats.COMMENTS, formats.LABELS, formats.NAMES, formats.HEADERS, formats.ENDINGS,
-         formats.START, formats.MOVES}
+        {formats.VARIATIONS, formats.COMMENTS, formats.EVALUATIONS, formats.LINES, formats.LABELS, formats.NAMES,
+         formats.HEADERS, formats.ENDINGS, formats.START, formats.MOVES}
     )  # fmt: skip
 
     def recognises(self, head: str) -> bool:
@@ -68,7 +68,7 @@ class Ki2Format(KakinokiFormat):
         """Yield each game. Raises ValueError for a move that is not legal."""
         for number, record in enumerate(records):
             lines = [""] if number else []
-            lines += [*header_lines(record), "", *note_lines(record.root), *_move_lines(record)]
+            lines += [*header_lines(record), "", *_move_lines(record)]
             yield "\r\n".join(lines) + "\r\n"
 
 
@@ -83,10 +83,11 @@ def _move_lines(record: GameRecord) -> Iterator[str]:
         row: list[str] = []
         for node in line:
             if not node.move:
+                yield from note_lines(node, board.turn, board)
                 continue
             row.append(board.text(board.parse_text(node.move)))
             board.push_text(node.move)
-            notes = list(note_lines(node))
+            notes = list(note_lines(node, 1 - board.turn, board))
             if notes or len(row) == A_LINE:
                 yield "    ".join(row)
                 yield from notes

@@ -85,8 +85,8 @@ class KifFormat(KakinokiFormat):
     extensions = (".kif", ".kifu")
     expected = "numbered moves like '1 ７六歩(77)', headers like '手合割：平手'"
     holds = frozenset(
-        {formats.VARIATIONS, formats.COMMENTS, formats.SECONDS, formats.LABELS, formats.NAMES, formats.HEADERS,
-         formats.ENDINGS, formats.START, formats.MOVES}
+        {formats.VARIATIONS, formats.COMMENTS, formats.SECONDS, formats.EVALUATIONS, formats.LINES, formats.LABELS,
+         formats.NAMES, formats.HEADERS, formats.ENDINGS, formats.START, formats.MOVES}
     )  # fmt: skip
 
     def recognises(self, head: str) -> bool:
@@ -107,7 +107,7 @@ class KifFormat(KakinokiFormat):
             lines = [""] if number else []
             if "utf-8" in encoding.lower():
                 lines.append("#KIF version=2.0 encoding=UTF-8")
-            lines += [*header_lines(record), RULER, *note_lines(record.root), *_move_lines(record)]
+            lines += [*header_lines(record), RULER, *_move_lines(record)]
             yield "\r\n".join(lines) + "\r\n"
 
 
@@ -122,12 +122,14 @@ def _move_lines(record: GameRecord) -> Iterator[str]:
                 spent.pop()
                 board.pop()
         for ply, node in enumerate(line, first):
-            if ply:
+            if not ply:
+                yield from note_lines(node, board.turn, board)
+            else:
                 used = spent[-1].copy()
                 used[board.turn] += node.seconds or 0
                 yield f"{ply:4} {board.text(board.parse_text(node.move), 'kif')}{_time(node.seconds, used[board.turn])}"
-                yield from note_lines(node)
                 board.push_text(node.move)
+                yield from note_lines(node, 1 - board.turn, board)
                 spent.append(used)
         if line[-1].ending:
             yield from _ending_lines(record, line[-1], spent[-1][board.turn], len(spent) - 1, board.turn)

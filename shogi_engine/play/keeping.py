@@ -1,4 +1,4 @@
-"""Games of the terminal in files: saved by name, loaded, and kept by themselves if somebody leaves."""
+"""Games played here, in files: saved by name, loaded, and kept by themselves in the user's folder."""
 
 import time
 from collections.abc import Sequence

@@ -1,0 +1,223 @@
+"""What programs write of their searches into the comments of Shogi records, and the GUIs draw graphs from.
+
+Values are black's there. Two forms are written: floodgate's, `* 78 -8384FU +2625FU`, in CSA, and in the others
+ShogiHome's, a line each for `*評価値=78`, `*詰み=先手勝ち:15手`, `*読み筋=△８四歩▲２五歩` and `*深さ=12`. These
+are taken out of a comment where they are understood whole, and become the node's evaluation, depth and pv. What else
+tells a value stays in the comment: ShogiHome's analyses (`#評価値=`), ShogiGUI's (`*対局 ... 評価値 88`), Kishin
+Analytics' and Piyo Shogi's (`#指し手[62]`). The rules are those that ShogiHome reads by:
+https://github.com/sunfish-shogi/electron-shogi/blob/main/src/renderer/store/record.ts
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from shogi_engine.records.tree import GameRecord, Node
+from shogi_engine.score import Score
+
+MATE_VALUE = 100_000  # centipawns that stand for a mate where there is no word for it, as floodgate's clients have it
+_NUMBER = r"([+-]?[0-9]{1,9}(?:\.[0-9]{0,9})?)"
+_MATE = re.compile(r"([*#])詰み=(先手勝ち|後手勝ち)(?::([0-9]{1,5})手)?", re.ASCII)
+_VALUE = re.compile(rf"([*#])評価値={_NUMBER}", re.ASCII)
+_PV = re.compile(r"\*読み筋=(.*)")
+_DEPTH = re.compile(r"\*深さ=([0-9]{1,5})", re.ASCII)
+_FLOODGATE = re.compile(rf"\*{{1,2}} {_NUMBER}((?: [+-][0-9]{{4}}[A-Z]{{2}})*)( .*)?", re.ASCII)
+_WORDY = re.compile(rf"\*.* 評価値 (?:{_NUMBER}|([+-])詰 ?([0-9]{{0,5}}))(?: .*)?", re.ASCII)
+_PIYO = re.compile(rf"#(?:形勢|指し手)\[{_NUMBER}\].*", re.ASCII)
+_MARKED = re.compile(r"[▲△][^▲△]+")
+_WINNERS = {"先手勝ち": 1, "後手勝ち": -1}
+
+
+def number_score(number: str | float) -> Score:
+    """Return the score that a number of centipawns stands for: a mate from MATE_VALUE on."""
+    value = float(number)
+    if abs(value) >= MATE_VALUE:
+        return Score.mate_in(None) if value > 0 else Score.mated_in(None)
+    return Score(int(value) if value == int(value) else value)
+
+
+def _mate_score(sign: int, plies: str | None) -> Score:
+    score = Score.mate_in(int(plies) if plies else None)
+    return score if sign > 0 else -score
+
+
+def told_by(line: str) -> Score | None:
+    """Return the score, black's, that a line of a comment tells in any of the forms; None if it tells none.
+
+    >>> told_by("*評価値=-83"), told_by("* 78 -8384FU"), told_by("#詰み=後手勝ち:8手"), told_by("78")
+    (Score('cp -83'), Score('cp 78'), Score('mate -8'), None)
+    """
+    line = _bare(line)
+    if line[:1] not in ("*", "#"):
+        return None
+    if found := _FLOODGATE.fullmatch(line):
+        return number_score(found[1])
+    if found := _VALUE.fullmatch(line):
+        return number_score(found[2])
+    if found := _MATE.fullmatch(line):
+        return _mate_score(_WINNERS[found[2]], found[3])
+    if found := _PIYO.fullmatch(line):
+        return number_score(found[1])
+    if found := _WORDY.fullmatch(line):
+        return number_score(found[1]) if found[1] else _mate_score(1 if found[2] == "+" else -1, found[3])
+    return None
+
+
+def _bare(line: str) -> str:
+    """Return a line without the star that Kifu for JS leaves of CSA's `'*`."""
+    return line[1:] if line[:2] in ("**", "*#") else line
+
+
+def _rank(line: str) -> int:
+    """Return how much a line that tells a score is believed: a player's mate most, an analysis' value least."""
+    bare = _bare(line)
+    return (bare[0] == "#") * 2 + (_MATE.fullmatch(bare) is None)
+
+
+def _told(comment: str) -> tuple[int, Score] | None:
+    """Return (rank, score, black's) of the line of a comment that is believed most, None if none tells one."""
+    found = [(_rank(line), score) for line in comment.split("\n") if (score := told_by(line)) is not None]
+    return min(found, key=lambda each: each[0], default=None)
+
+
+# ---- reading -----------------------------------------------------------------------------------------------------
+
+
+def take_evaluations(record: GameRecord) -> None:
+    """Take evaluations, depths and lines out of the comments of a record that has been read."""
+    if not any(_may_tell(node.comment) for node in record.nodes()):
+        return
+    board = record.board(0)
+    for first, line in record.lines():
+        while first and len(board.move_stack) >= first:
+            board.pop()
+        for node in line:
+            mover = board.turn
+            if node.move:
+                board.push_text(node.move)
+            if _may_tell(node.comment):
+                _take(node, 1 if mover == 0 else -1, board)
+
+
+def _may_tell(comment: str) -> bool:
+    return bool(comment) and (comment[0] in "*#" or "\n*" in comment or "\n#" in comment)
+
+
+def _take(node: Node, sign: int, board: Any) -> None:
+    """Take what a node's comment tells. sign : 1 if black made the move    board : the position after it"""
+    told = _told(node.comment)
+    if told is not None:
+        node.evaluation = told[1] if sign > 0 else -told[1]
+    lines = node.comment.split("\n")
+    node.comment = "\n".join(line for line in lines if not _taken(node, _bare(line), told and told[1], board))
+
+
+def _taken(node: Node, line: str, score: Score | None, board: Any) -> bool:
+    """Tell whether a line of a comment says no more than what is kept elsewhere. score : black's evaluation"""
+    if found := _PV.fullmatch(line):
+        return _take_pv(node, _MARKED.findall(found[1]), board)
+    if found := _DEPTH.fullmatch(line):
+        node.depth = int(found[1]) if node.depth is None else node.depth
+        return node.depth == int(found[1])
+    if score is None or line[:1] != "*" or told_by(line) not in (score, replace(score, plies=None)):
+        return False
+    if found := _FLOODGATE.fullmatch(line):
+        return not found[3] and _take_pv(node, found[2].split(), board)
+    return bool(_VALUE.fullmatch(line) or _MATE.fullmatch(line))
+
+
+def _take_pv(node: Node, texts: list[str], board: Any) -> bool:
+    """Take the moves that are expected after a node; tell whether they were taken: all are legal, or there are none."""
+    if not texts:
+        return True
+    moves = legal_line([text.replace("\u3000", "").strip() for text in texts], board)
+    if len(moves) < len(texts) or node.pv not in ((), moves):
+        return False
+    node.pv = moves
+    return True
+
+
+def legal_line(texts: Iterable[str], board: Any) -> tuple[str, ...]:
+    """Return the moves of a line from the position on `board` up to the first that is not legal, in USI."""
+    moves: list[str] = []
+    for text in texts:
+        try:
+            move = board.parse_text(text)
+            board.push(move)
+        except ValueError:
+            break
+        moves.append(str(move))
+    for _ in moves:
+        board.pop()
+    return tuple(moves)
+
+
+# ---- writing -----------------------------------------------------------------------------------------------------
+
+
+def evaluation_lines(node: Node, mover: int, board: Any, floodgate: bool = False) -> Iterator[str]:
+    """Yield the lines of a comment that tell a node's evaluation, depth and line; no score that its comment tells.
+
+    mover : who made the move; of the root, who is to move    board : the position after it
+    """
+    if node.evaluation is None and not node.pv and node.depth is None:
+        return
+    black = node.evaluation if mover == 0 or node.evaluation is None else -node.evaluation
+    told = _told(node.comment)
+    if black is None or (told and told[1] == black):
+        floodgate = False  # there is no line for the moves to stand in
+    elif floodgate:
+        yield from _floodgate(node, black, board)
+    else:
+        yield from _score_lines(black, "*")
+    if node.pv and not floodgate:
+        yield f"*読み筋={pv_text(node.pv, board)}"
+    if node.depth is not None:
+        yield f"*深さ={node.depth}"
+
+
+def analysis_lines(score: Score, mover: int) -> Iterator[str]:
+    """Yield the lines of a comment that tell what an analysis, not the player, found of a move."""
+    yield from _score_lines(score if mover == 0 else -score, "#")
+
+
+def _score_lines(black: Score, mark: str) -> Iterator[str]:
+    """Yield ShogiHome's lines of a score."""
+    if black.mate:
+        length = "" if black.plies is None else f":{black.plies}手"
+        yield f"{mark}詰み={'先手勝ち' if black.value > 0 else '後手勝ち'}{length}"
+    else:
+        yield f"{mark}評価値={_digits(black.value)}"
+
+
+def _digits(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:.2f}"
+
+
+def _floodgate(node: Node, black: Score, board: Any) -> Iterator[str]:
+    """Yield floodgate's line, and ShogiHome's for a mate whose length is known."""
+    if black.mate and black.plies is not None:
+        yield from _score_lines(black, "*")
+    value = (MATE_VALUE if black.value > 0 else -MATE_VALUE) if black.mate else black.value
+    yield " ".join([f"* {_digits(value)}", *(_texts(node.pv, board, "csa") if node.pv else ())])
+
+
+def pv_text(moves: tuple[str, ...], board: Any) -> str:
+    """Return the moves of a line from `board` as ShogiHome writes them, '△８四歩▲２五歩'; the first is never 同."""
+    return "".join(_texts(moves, type(board)(board.sfen()), "japanese"))
+
+
+def _texts(moves: tuple[str, ...], board: Any, notation: str) -> list[str]:
+    """Return the text of each move of a line from the position on `board`, up to the first that is not legal."""
+    texts = []
+    for move in moves:
+        try:
+            parsed = board.parse_text(move)
+            texts.append(board.text(parsed, notation))
+        except ValueError:
+            break
+        board.push(parsed)
+    for _ in texts:
+        board.pop()
+    return texts

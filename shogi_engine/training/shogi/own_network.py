@@ -1,0 +1,152 @@
+"""The engine's own network as the trainer moves it, in float32, and the network of integers that comes of it."""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.games.shogi import GAME
+from shogi_engine.games.shogi.evaluation.network_features import (
+    FEATURES,
+    HAND_FEATURES,
+    OUTPUT_BUCKETS,
+    PIECE_FEATURES,
+    SEEN,
+    held_pieces,
+)
+from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, encode, load, load_weights, quantise
+from shogi_engine.jit import new_record, vectors
+from shogi_engine.training.shogi.games import SCALE
+from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, add_slopes, write_outputs
+from shogi_engine.training.shogi.positions_kernels import SIGHT
+from shogi_engine.training.shogi.trainer_kernels import LANES
+
+NETWORK = "network"  # the evaluation's name
+
+
+@dataclass(frozen=True)
+class OwnNetwork:
+    """Networks of a width. Raises ValueError for one that no kernel has."""
+
+    width: int
+
+    def __post_init__(self) -> None:
+        if not (0 < self.width <= WIDTH and self.width % vectors.LANES == 0):
+            raise ValueError(f"training: a width is a multiple of {vectors.LANES} up to {WIDTH}, not {self.width}")
+
+    @property
+    def features(self) -> int:
+        """How many features there are."""
+        return FEATURES
+
+    @property
+    def parameter_count(self) -> int:
+        """How many parameters there are, those of the row of zeros included."""
+        return OUTPUT_BIAS * self.width + OUTPUT_BUCKETS
+
+    @cached_property
+    def sight(self) -> Any:
+        """The features, record[SIGHT]."""
+        sight = new_record(SIGHT)
+        for view in range(len(SEEN)):
+            enemy = view >> 1 << 4
+            for piece in range(32):
+                sight.pieces[view, piece] = PIECE_FEATURES[piece ^ enemy] + SEEN[view]
+        sight.hands[:], sight.nothing = HAND_FEATURES, FEATURES
+        return sight
+
+    def scratch(self) -> tuple[np.ndarray, ...]:
+        """Return what the kernels write on the way, for a thread."""
+        return np.zeros((2, self.width), dtype=np.float32), np.zeros(2 * self.width + LANES, dtype=np.float32)
+
+    def beginning(self, seed: int) -> np.ndarray:
+        """Return the parameters before the first step: small numbers at random, the same in all output buckets."""
+        width, random = self.width, np.random.default_rng([seed, 1])
+        parameters = np.zeros(self.parameter_count, dtype=np.float32)
+        parameters[: FEATURES * width] = random.normal(0, 1 / math.sqrt(FEATURES), FEATURES * width)
+        output = random.normal(0, 1 / math.sqrt(2 * width), 2 * width)
+        parameters[OUTPUT * width : OUTPUT_BIAS * width] = np.tile(output, OUTPUT_BUCKETS)
+        return parameters
+
+    def refining(self, labeller: str) -> np.ndarray | None:
+        """Return the parameters of the network that labelled games, by name or file; None if another evaluation did.
+
+        Raises ValueError if the file is missing or damaged, or its network is of another width.
+        """
+        network = labelling_network(labeller)
+        if network is not None and network.width != self.width:
+            raise ValueError(f"training: the network to refine is {network.width} wide, not {self.width}")
+        return None if network is None else parameters_of(network)
+
+    def add_slopes(self, parameters: np.ndarray, *arguments: Any) -> float:
+        """Return the loss, and add its slopes: see own_kernels.add_slopes."""
+        return float(add_slopes(parameters, self.width, *arguments))
+
+    def write_outputs(self, parameters: np.ndarray, *arguments: Any) -> None:
+        """Write outputs: see own_kernels.write_outputs."""
+        write_outputs(parameters, self.width, *arguments)
+
+    def settle(self, parameters: np.ndarray) -> None:
+        """Keep the row of zeros."""
+        parameters[FEATURES * self.width : BIAS * self.width] = 0
+
+    def sums(self, parameters: np.ndarray, features: np.ndarray) -> np.ndarray:
+        """Return the sums of the side to move before clipping, float32[n, width]."""
+        rows = parameters[: BIAS * self.width].reshape(-1, self.width)
+        bias = parameters[BIAS * self.width : OUTPUT * self.width]
+        return np.stack([bias + rows[active].sum(axis=0) for active in features[:, 0]])
+
+    def trained(self, parameters: np.ndarray) -> np.ndarray:
+        """Return those parameters that are moved and have the trainer's limit, but for the output bias."""
+        own = parameters[: FEATURES * self.width], parameters[BIAS * self.width : OUTPUT_BIAS * self.width]
+        return np.concatenate(own)
+
+    def held_pieces(self, features: np.ndarray) -> np.ndarray:
+        """Return how many pieces the hands hold, int[n]."""
+        return held_pieces(features[:, 0])
+
+    def values(self, parameters: np.ndarray, features: np.ndarray) -> list[int]:
+        """Return what the network of integers says of positions, in centipawns."""
+        network = quantised(parameters, self.width, {})
+        return [network.output((own[own < FEATURES], other[other < FEATURES])) for own, other in features]
+
+    def weights(self, parameters: np.ndarray, made: dict[str, Any]) -> bytes:
+        """Return the network's file; made : what it says of how it was made."""
+        return encode(quantised(parameters, self.width, made))
+
+    def made(self, file: Path) -> dict[str, Any]:
+        """Return what a network's file says of how it was made. Raises ValueError if it is missing or damaged."""
+        return load(file).made
+
+
+def quantised(parameters: np.ndarray, width: int, made: dict[str, Any]) -> Network:
+    """Return a network of float parameters, as own_kernels has them; made : as Network's."""
+    rows, bias = parameters[: FEATURES * width].reshape(FEATURES, width), parameters[BIAS * width : OUTPUT * width]
+    output = parameters[OUTPUT * width : OUTPUT_BIAS * width].reshape(OUTPUT_BUCKETS, 2, width)
+    return replace(quantise(rows, bias, output, parameters[OUTPUT_BIAS * width :], SCALE), made=made)
+
+
+def parameters_of(network: Network) -> np.ndarray:
+    """Return the float parameters of a network: what `quantised` undoes, but for the rounding."""
+    width = network.width
+    parameters = np.zeros(OwnNetwork(width).parameter_count, dtype=np.float32)
+    parameters[: FEATURES * width] = network.rows.reshape(-1) / network.qa
+    parameters[BIAS * width : OUTPUT * width] = network.bias / network.qa
+    scale = network.scale / SCALE  # the output is in units of it
+    parameters[OUTPUT * width : OUTPUT_BIAS * width] = network.output_weights.reshape(-1) * (scale / network.qb)
+    parameters[OUTPUT_BIAS * width :] = network.output_bias * (scale * (1 << 16) / network.unit)
+    return parameters
+
+
+def labelling_network(labeller: str) -> Network | None:
+    """Return the network that labelled games, by the labeller's name or file; None if another evaluation did.
+
+    Raises ValueError if the file is missing or damaged.
+    """
+    known = GAME.evaluations
+    if known is None or labeller not in known:
+        return load_weights(Path(labeller))
+    return load_weights(None) if labeller == NETWORK else None

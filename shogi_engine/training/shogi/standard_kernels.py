@@ -1,0 +1,128 @@
+"""The loss of a network of the standard format (nn.bin) that sees K-P 256x2-32-32, and its slopes, in float32.
+
+After the rows and the bias (trainer_kernels.py) come three layers, each with its weights [inputs, outputs] and its
+bias [outputs]: of the clipped sums of both sides, of what the first and what the second layer makes, clipped as well.
+"""
+
+import math
+
+import numpy as np
+
+from shogi_engine.jit import njit
+from shogi_engine.training.shogi.trainer_kernels import LANES, ONE, TWO, ZERO, add_row_slopes, add_rows, clip
+
+FEATURES, WIDTH, FIRST, SECOND = 1710, 256, 32, 32
+BIAS = FEATURES + 1  # a row
+LAYERS = ((2 * WIDTH, FIRST), (FIRST, SECOND), (SECOND, 1))  # inputs and outputs
+WEIGHTS1 = (BIAS + 1) * WIDTH
+BIAS1 = WEIGHTS1 + 2 * WIDTH * FIRST
+WEIGHTS2 = BIAS1 + FIRST
+BIAS2 = WEIGHTS2 + FIRST * SECOND
+OUTPUT = BIAS2 + SECOND
+OUTPUT_BIAS = OUTPUT + SECOND
+PARAMETERS = OUTPUT_BIAS + 1
+
+
+@njit
+def layer(parameters, weights, bias, values, out):
+    """Write the sums of a layer, clipped, to `out`; weights, bias : where they begin in `parameters`."""
+    count = out.shape[0]
+    start = parameters[bias : bias + count]
+    for j in range(count):
+        out[j] = start[j]
+    for i in range(values.shape[0]):
+        value = values[i]
+        if value != ZERO:
+            row = parameters[weights + i * count : weights + (i + 1) * count]
+            for j in range(count):
+                out[j] += value * row[j]
+    for j in range(count):
+        out[j] = clip(out[j])
+
+
+@njit
+def layer_slopes(parameters, slopes, weights, bias, values, outer, inner, lanes):
+    """Add a layer's slopes to `slopes`, and write those of what its `values` were clipped from to `inner`.
+
+    outer : the slopes of its sums, float32[outputs], outputs a multiple of LANES.   lanes : float32[LANES], scratch.
+    """
+    count = outer.shape[0]
+    into = slopes[bias : bias + count]
+    for j in range(count):
+        into[j] += outer[j]
+    for i in range(values.shape[0]):
+        value = values[i]
+        inner[i] = ZERO
+        if value == ZERO:
+            continue
+        into = slopes[weights + i * count : weights + (i + 1) * count]
+        for j in range(count):
+            into[j] += value * outer[j]
+        if value < ONE:
+            for lane in range(LANES):
+                lanes[lane] = ZERO
+            for begin in range(0, count, LANES):
+                row = parameters[weights + i * count + begin : weights + i * count + begin + LANES]
+                for lane in range(LANES):
+                    lanes[lane] += row[lane] * outer[begin + lane]
+            total = ZERO
+            for lane in range(LANES):
+                total += lanes[lane]
+            inner[i] = total
+
+
+@njit
+def output_of(parameters, active, sums, hidden):
+    """Return the output for the features `active`, uint16[2, ACTIVE].
+
+    sums : float32[2 * WIDTH], out, clipped, those of the side to move first.   hidden : float32[2, FIRST], out, what
+    the first two layers make.
+    """
+    for side in range(2):
+        add_rows(parameters, BIAS, WIDTH, active[side], sums[side * WIDTH : (side + 1) * WIDTH])
+    for j in range(2 * WIDTH):
+        sums[j] = clip(sums[j])
+    layer(parameters, WEIGHTS1, BIAS1, sums, hidden[0])
+    layer(parameters, WEIGHTS2, BIAS2, hidden[0], hidden[1])
+    output = parameters[OUTPUT_BIAS]
+    for j in range(SECOND):
+        output += parameters[OUTPUT + j] * hidden[1, j]
+    return output
+
+
+@njit
+def write_outputs(parameters, features, outputs, sums, hidden):
+    """Write the network's outputs for positions to `outputs`, float32[n]; features : uint16[n, 2, ACTIVE].
+
+    sums, hidden : scratch, as in `output_of`.
+    """
+    for row in range(features.shape[0]):
+        outputs[row] = output_of(parameters, features[row], sums, hidden)
+
+
+@njit
+def add_slopes(parameters, features, targets, order, slopes, sums, hidden, inner, outer, lanes):
+    """Return the summed squared error of the positions `order`, and add its slopes to `slopes`.
+
+    The error is that of the chance to win, 1 / (1 + exp(-output)), against targets : float32[n].
+    order : int32[m], rows of `features`, uint16[n, 2, ACTIVE].   Scratch: sums, hidden : as in `output_of`.
+    inner : float32[2 * WIDTH].   outer : float32[2, FIRST].   lanes : float32[LANES].
+    """
+    loss = 0.0
+    for index in range(order.shape[0]):
+        row = order[index]
+        chance = ONE / (ONE + np.float32(math.exp(-output_of(parameters, features[row], sums, hidden))))
+        error = chance - targets[row]
+        loss += float(error) * float(error)
+        slope = TWO * error * chance * (ONE - chance)
+        slopes[OUTPUT_BIAS] += slope
+        for j in range(SECOND):
+            value = hidden[1, j]
+            slopes[OUTPUT + j] += slope * value
+            outer[1, j] = slope * parameters[OUTPUT + j] if ZERO < value < ONE else ZERO
+        layer_slopes(parameters, slopes, WEIGHTS2, BIAS2, hidden[0], outer[1], outer[0], lanes)
+        layer_slopes(parameters, slopes, WEIGHTS1, BIAS1, sums, outer[0], inner, lanes)
+        for side in range(2):
+            part = inner[side * WIDTH : (side + 1) * WIDTH]
+            add_row_slopes(slopes, BIAS, WIDTH, features[row, side], part)
+    return loss

@@ -1,0 +1,153 @@
+"""A network of the standard format, nn.bin, as the trainer moves it: K-P 256x2-32-32, which YaneuraOu's family reads.
+
+An activation of 1 is 127 in the file, a weight of 1 is 64, and in the last layer as much as makes the output, divided
+by the usual FV_SCALE, centipawns.
+Source: the sizes and how training begins are those of nodchip's trainer for tanuki-,
+https://github.com/nodchip/nnue-pytorch, after Yu Nasu's NNUE; no code is theirs.
+"""
+
+import math
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.games.shogi.evaluation.eval_options import DEFAULT_SCALE
+from shogi_engine.games.shogi.evaluation.halfkp import HAND
+from shogi_engine.games.shogi.evaluation.network_features import VIEWS
+from shogi_engine.games.shogi.evaluation.nnue_architectures import Architecture, feature_set
+from shogi_engine.games.shogi.evaluation.nnue_features import feature_tables
+from shogi_engine.games.shogi.evaluation.nnue_file import load_network
+from shogi_engine.games.shogi.evaluation.nnue_writer import Layer, encode
+from shogi_engine.jit import new_record
+from shogi_engine.jit.layers import CLIP_SHIFT, LARGEST_ACTIVATION
+from shogi_engine.training.shogi.games import SCALE
+from shogi_engine.training.shogi.positions_kernels import SIGHT
+from shogi_engine.training.shogi.standard_kernels import (
+    BIAS,
+    FEATURES,
+    FIRST,
+    LAYERS,
+    OUTPUT,
+    OUTPUT_BIAS,
+    PARAMETERS,
+    SECOND,
+    WEIGHTS1,
+    WIDTH,
+    add_slopes,
+    write_outputs,
+)
+from shogi_engine.training.shogi.trainer_kernels import LANES
+
+SHAPE = Architecture(feature_set("K-P"), WIDTH, FIRST, SECOND)
+BEGINNING_BIAS = 0.5  # of every sum: activations begin in the middle
+WEIGHT = 1 << CLIP_SHIFT  # what a weight of 1 is in the file
+OUTPUT_UNIT = SCALE * DEFAULT_SCALE  # what an output of 1 is
+OUTPUT_LIMIT = 127 * LARGEST_ACTIVATION / OUTPUT_UNIT  # of the last layer's weights, which are int8
+
+
+class StandardNetwork:
+    """K-P 256x2-32-32."""
+
+    features, parameter_count = FEATURES, PARAMETERS
+
+    @cached_property
+    def sight(self) -> Any:
+        """The features, record[SIGHT]: the rows of K-P, which never mirrors the board."""
+        sight, tables = new_record(SIGHT), feature_tables(SHAPE.features)
+        for view in range(VIEWS):
+            sight.pieces[view] = tables.pieces[view & ~1]
+        for kind, firsts in HAND.items():
+            sight.hands[[kind, 16 | kind]] = firsts
+        sight.nothing = FEATURES
+        return sight
+
+    def scratch(self) -> tuple[np.ndarray, ...]:
+        """Return what the kernels write on the way, for a thread."""
+        return tuple(
+            np.zeros(shape, dtype=np.float32) for shape in (2 * WIDTH, (2, FIRST), 2 * WIDTH, (2, FIRST), LANES)
+        )
+
+    def beginning(self, seed: int) -> np.ndarray:
+        """Return the parameters before the first step: at random, such that activations are about a half."""
+        random, parameters = np.random.default_rng([seed, 1]), np.zeros(PARAMETERS, dtype=np.float32)
+        parameters[: FEATURES * WIDTH] = random.normal(0, 1 / math.sqrt(FEATURES), FEATURES * WIDTH)
+        parameters[BIAS * WIDTH : WEIGHTS1] = BEGINNING_BIAS
+        for weights, bias in self.layers(parameters)[:-1]:
+            inputs, outputs = weights.shape
+            weights[:] = random.normal(0, 1 / math.sqrt(inputs), (inputs, outputs))
+            bias[:] = BEGINNING_BIAS * (1 - weights.sum(axis=0))
+        return parameters
+
+    @staticmethod
+    def layers(parameters: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return the layers as views: weights float32[inputs, outputs] and bias float32[outputs]."""
+        found, at = [], WEIGHTS1
+        for inputs, outputs in LAYERS:
+            bias = at + inputs * outputs
+            found.append((parameters[at:bias].reshape(inputs, outputs), parameters[bias : bias + outputs]))
+            at = bias + outputs
+        return found
+
+    def refining(self, labeller: str) -> np.ndarray | None:
+        """Raises ValueError: such a run begins at random."""
+        raise ValueError(f"training: a network of architecture k-p can not be refined, so not {labeller} either")
+
+    def add_slopes(self, *arguments: Any) -> float:
+        """Return the loss, and add its slopes: see standard_kernels.add_slopes."""
+        return float(add_slopes(*arguments))
+
+    def write_outputs(self, *arguments: Any) -> None:
+        """Write outputs: see standard_kernels.write_outputs, which needs less scratch memory than there is."""
+        write_outputs(*arguments[:5])
+
+    def settle(self, parameters: np.ndarray) -> None:
+        """Keep the row of zeros, and the last layer's weights within what the file holds."""
+        parameters[FEATURES * WIDTH : BIAS * WIDTH] = 0
+        np.clip(parameters[OUTPUT:OUTPUT_BIAS], -OUTPUT_LIMIT, OUTPUT_LIMIT, out=parameters[OUTPUT:OUTPUT_BIAS])
+
+    def sums(self, parameters: np.ndarray, features: np.ndarray) -> np.ndarray:
+        """Return the sums of the side to move before clipping, float32[n, WIDTH]."""
+        rows, bias = parameters[: BIAS * WIDTH].reshape(-1, WIDTH), parameters[BIAS * WIDTH : WEIGHTS1]
+        return np.stack([bias + rows[active].sum(axis=0) for active in features[:, 0]])
+
+    def trained(self, parameters: np.ndarray) -> np.ndarray:
+        """Return those parameters that are moved and have the trainer's limit."""
+        return np.concatenate([parameters[: FEATURES * WIDTH], parameters[BIAS * WIDTH : OUTPUT]])
+
+    def held_pieces(self, features: np.ndarray) -> np.ndarray:
+        """Return how many pieces the hands hold, int[n]."""
+        return np.asarray((features[:, 0] < self.sight.pieces[self.sight.pieces > 0].min()).sum(axis=-1))
+
+    def values(self, parameters: np.ndarray, features: np.ndarray) -> list[int]:
+        """Return what the network of integers says of positions, in centipawns, by numpy."""
+        bias, rows, layers = quantised(parameters)
+        found = []
+        for active in features:
+            sums = [bias + rows[side[side < FEATURES]].astype(np.int64).sum(axis=0) for side in active]
+            values = np.concatenate(sums)
+            for layer_bias, weights in layers:
+                values = layer_bias + weights.astype(np.int64) @ values.clip(0, LARGEST_ACTIVATION)
+                values = values if len(values) == 1 else values >> CLIP_SHIFT
+            found.append(int(values[0] / DEFAULT_SCALE))
+        return found
+
+    def weights(self, parameters: np.ndarray, made: dict[str, Any]) -> bytes:
+        """Return the file nn.bin, which has no place for how it was `made`."""
+        return encode(SHAPE, *quantised(parameters))
+
+    def made(self, file: Path) -> dict[str, Any]:
+        """Return what a file is. Raises ValueError if it is missing or damaged."""
+        return {"file": load_network(file).describe()}
+
+
+def quantised(parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Layer]]:
+    """Return bias, rows and layers of integers, as nnue_writer takes them."""
+    rows = np.rint(parameters[: FEATURES * WIDTH].reshape(FEATURES, WIDTH) * LARGEST_ACTIVATION).astype(np.int16)
+    bias = np.rint(parameters[BIAS * WIDTH : WEIGHTS1] * LARGEST_ACTIVATION).astype(np.int16)
+    layers, units = [], (WEIGHT, WEIGHT, OUTPUT_UNIT / LARGEST_ACTIVATION)
+    for (weights, layer_bias), unit in zip(StandardNetwork.layers(parameters), units, strict=True):
+        whole = np.rint(weights.T * unit).clip(-127, 127).astype(np.int8)
+        layers.append((np.rint(layer_bias * unit * LARGEST_ACTIVATION).astype(np.int32), whole))
+    return bias, rows, layers

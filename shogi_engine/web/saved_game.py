@@ -1,0 +1,175 @@
+"""A session's game as JSON and back: the tree with all that stands at its moves, who plays, the clock, what was judged.
+
+Moves have their numbers in preorder there; those of a Tree are others once moves were added or taken back.
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine.play.clock import ClockSetting
+from shogi_engine.records import GameRecord, Node
+from shogi_engine.score import Score
+from shogi_engine.termination import Outcome, Termination
+from shogi_engine.web.tree import Tree
+from shogi_engine.web.tsume import Tsume
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
+
+_FIELDS = {field.name: field.default for field in dataclasses.fields(Node) if field.name != "children"}
+
+
+def rows_of(root: Node) -> list[dict[str, Any]]:
+    """Return the nodes of a tree in preorder: what is not as usual, and how many children."""
+    rows, waiting = [], [root]
+    while waiting:
+        node = waiting.pop()
+        row = {name: _plain(value) for name in _FIELDS if (value := getattr(node, name)) != _FIELDS[name]}
+        rows.append(row | ({"children": len(node.children)} if node.children else {}))
+        waiting += reversed(node.children)
+    return rows
+
+
+def _plain(value: Any) -> Any:
+    """Return a value for JSON."""
+    return {"score": str(value)} if isinstance(value, Score) else list(value) if isinstance(value, tuple) else value
+
+
+def tree_of(rows: Sequence[Mapping[str, Any]]) -> Node:
+    """Return the tree that `rows_of` was given. Raises ValueError if it is none."""
+    top = Node()
+    waiting = [(top, 1)]
+    for row in rows:
+        if not waiting:
+            raise ValueError("a game with too many moves")
+        node = Node(**{name: _value(name, row[name]) for name in _FIELDS if name in row})
+        parent, missing = waiting.pop()
+        parent.children.append(node)
+        if missing > 1:
+            waiting.append((parent, missing - 1))
+        if count := row.get("children", 0):
+            waiting.append((node, count))
+    if waiting or len(top.children) != 1:
+        raise ValueError("a game that was cut off")
+    return top.children[0]
+
+
+def _value(name: str, value: Any) -> Any:
+    if name == "ending":
+        return Termination(value)
+    if isinstance(value, dict):
+        return Score.parse(value["score"])
+    return tuple(value) if isinstance(value, list) else value
+
+
+# ---- a session
+
+
+def dump(session: "Session") -> dict[str, Any]:
+    """Return all of a session's game."""
+    tree, playing, study, record = session.tree, session.playing, session.study, session.tree.record
+    place = {number: index for index, number in enumerate(tree.preorder())}
+    setting = playing.clock.setting
+    return {
+        "game": tree.game,
+        "start": record.start,
+        "names": list(record.names),
+        "headers": dict(record.headers),
+        "score": record.score,
+        "nodes": rows_of(record.root),
+        "node": place[tree.node],
+        "live": place.get(playing.live, 0),
+        "on": playing.on,
+        "players": playing.players,
+        "outcome": [playing.outcome.winner, playing.outcome.termination] if playing.outcome else None,
+        "clock": {"setting": dataclasses.astuple(setting), "times": playing.clock.times()} if setting else None,
+        "flipped": session.flipped,
+        "tsume": _tsume(session.tsume, place) if session.tsume is not None else None,
+        "chances": {place[number]: value for number, value in study.chances.items() if number in place},
+        "verdicts": {
+            place[number]: {**said, "score": str(said["score"])}
+            for number, said in study.verdicts.items()
+            if number in place
+        },
+    }
+
+
+def _tsume(problem: Tsume, place: Mapping[int, int]) -> dict[str, Any]:
+    """Return how far a problem is."""
+    lengths = {place[number]: plies for number, plies in problem.lengths.items() if number in place}
+    return {"root": place[problem.root], "ply": problem.ply, "status": problem.status, "lengths": lengths}
+
+
+@dataclasses.dataclass(frozen=True)
+class SavedGame:
+    """What `dump` was given, checked; its numbers are those of `tree`."""
+
+    tree: Tree
+    content: Mapping[str, Any]
+    live: int
+    chances: dict[int, float]
+    verdicts: dict[int, dict[str, Any]]
+    clock: tuple[ClockSetting | None, list[float] | None]
+    outcome: Outcome | None
+    tsume: dict[str, Any] | None
+
+    @classmethod
+    def parse(cls, content: Mapping[str, Any]) -> "SavedGame":
+        """Return the game of `dump`. Raises ValueError if it is none."""
+        try:
+            record = GameRecord(
+                content["game"], content["start"], list(content["names"]), dict(content["headers"]),
+                tree_of(content["nodes"]), content["score"],
+            )  # fmt: skip
+            tree = Tree(record)
+            place = tree.preorder()
+            tree.go(place[content["node"]])
+            verdicts = {
+                place[int(index)]: {**said, "score": Score.parse(said["score"])}
+                for index, said in content["verdicts"].items()
+            }
+            clock, outcome, tsume = content["clock"], content["outcome"], content["tsume"]
+            if tsume:
+                lengths = {place[int(index)]: plies for index, plies in tsume["lengths"].items()}
+                tsume = {**tsume, "root": place[tsume["root"]], "lengths": lengths}
+            return cls(
+                tree,
+                content,
+                place[content["live"]],
+                {place[int(index)]: float(chance) for index, chance in content["chances"].items()},
+                verdicts,
+                (ClockSetting(*clock["setting"]), clock["times"]) if clock else (None, None),
+                Outcome(outcome[0], Termination(outcome[1])) if outcome else None,
+                tsume,
+            )
+        except (KeyError, TypeError, IndexError, AttributeError) as fault:
+            raise ValueError(f"a damaged game: {type(fault).__name__}") from None
+
+    def put_into(self, session: "Session") -> None:
+        """Let a session go on with the game, at rest until somebody looks on."""
+        session.replace(self.tree)
+        session.study.chances, session.study.verdicts = self.chances, self.verdicts
+        players, on = self.content["players"], self.content["on"]
+        session.playing.resume(players, *self.clock, self.live, self.outcome, on=on)
+        session.flipped = self.content["flipped"]
+        session.tsume = Tsume(session, **self.tsume) if self.tsume else None
+
+
+def head_of(session: "Session") -> dict[str, Any]:
+    """Return what a list of games shows of a session's game."""
+    from shogi_engine.web.view import title
+
+    tree, playing = session.tree, session.playing
+    record = tree.record
+    return {
+        "game": tree.game,
+        "title": title(record),
+        "players": playing.players if playing.on or playing.outcome else None,
+        "moves": len(record.main_line) - 1,
+        "on": playing.on,
+        "result": record.result,
+        "session": session.identity,
+        "owner": session.owner,
+        **({"hidden": True} if session.tsume is not None else {}),
+    }

@@ -1,0 +1,173 @@
+"""Games of browsers in a folder: one JSON file each, written as a whole or not at all.
+
+The folder is that in which the terminal keeps its games; their records are listed here too. Only names that the store
+has found itself are ever opened. What is deleted lies in the folder `deleted` for a month.
+"""
+
+import contextlib
+import json
+import logging
+import os
+import re
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from shogi_engine.play.keeping import KEPT_AS
+
+VERSION = 1
+LISTED_MAX = 300
+DELETED_SECONDS = 30 * 86400.0
+_NAME = re.compile(r"(shogi|othello)-[0-9-]{1,40}(\.kifu|\.ggf)?")
+log = logging.getLogger(__name__)
+
+
+class Store:
+    """The games that are kept.
+
+    folder : None keeps nothing    shared : everybody may see all games, not only whoever played them
+    """
+
+    def __init__(self, folder: Path | None = None, shared: bool = True) -> None:
+        self.folder, self.shared = folder, shared
+        self._lock = threading.Lock()
+        self.holders: dict[str, str] = {}  # by the names of games that are open: the sessions that have them
+        self._heads: dict[str, dict[str, Any]] = {}  # what is known of each game without its moves
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._find_games(folder)
+            self._empty_deleted(folder / "deleted")
+
+    def _find_games(self, folder: Path) -> None:
+        for path in folder.iterdir():
+            name = path.name.removesuffix(".json")
+            if not _NAME.fullmatch(name) or not path.is_file():
+                continue
+            head: dict[str, Any] | None = {"game": name.partition("-")[0], "owner": ""}
+            if path.suffix == ".json":
+                head = self._head(path)
+            elif path.suffix not in KEPT_AS.values():
+                head = None
+            if head is not None:
+                self._heads[name] = {**head, "time": path.stat().st_mtime}
+
+    @staticmethod
+    def _head(path: Path) -> dict[str, Any] | None:
+        """Return what is known of a game of a browser, None if the file is none."""
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            return dict(content["head"]) if content["version"] == VERSION else None
+        except (OSError, ValueError, KeyError, TypeError):
+            log.warning("%s holds no game", path)
+            return None
+
+    @staticmethod
+    def _empty_deleted(folder: Path) -> None:
+        """Forget for good what was deleted long ago."""
+        for path in folder.iterdir() if folder.is_dir() else ():
+            with contextlib.suppress(OSError):
+                if time.time() - path.stat().st_mtime > DELETED_SECONDS:
+                    path.unlink()
+
+    # ---- writing
+
+    def new_name(self, game: str) -> str:
+        """Return a name for a game, which no other one gets."""
+        with self._lock:
+            stem = f"{game}-{time.strftime('%Y%m%d-%H%M%S')}"
+            name, number = stem, 1
+            while name in self._heads or (self.folder is not None and any(self.folder.glob(f"{name}.*"))):
+                number += 1
+                name = f"{stem}-{number}"
+            self._heads[name] = {"game": game, "owner": "", "time": time.time(), "empty": True}
+            return name
+
+    def write(self, name: str, head: dict[str, Any], content: dict[str, Any]) -> None:
+        """Keep a game. head : what a list of games shows, with its `owner` and its `session`. Raises OSError."""
+        with self._lock:
+            self._heads[name] = {**head, "time": time.time()}
+        if self.folder is not None:
+            text = json.dumps({"version": VERSION, "head": head, **content}, ensure_ascii=False, separators=(",", ":"))
+            replace_file(self.folder / f"{name}.json", text.encode())
+
+    def delete(self, name: str) -> None:
+        """Put a game aside, from where `restore` takes it. Raises OSError."""
+        with self._lock:
+            self._heads.pop(name, None)
+        if self.folder is not None:
+            aside = self.folder / "deleted"
+            aside.mkdir(exist_ok=True)
+            for path in self._files(self.folder, name):
+                os.replace(path, aside / path.name)
+                os.utime(aside / path.name)
+
+    def restore(self, name: str) -> None:
+        """Bring a deleted game back. Raises ValueError if there is none."""
+        found = self._files(self.folder / "deleted", name) if self.folder is not None and _NAME.fullmatch(name) else []
+        if self.folder is None or not found:
+            raise ValueError("this game is gone")
+        for path in found:
+            os.replace(path, self.folder / path.name)
+        head = self._head(found[0].parent.parent / found[0].name) if found[0].suffix == ".json" else None
+        with self._lock:
+            self._heads[name] = {"game": name.partition("-")[0], "owner": "", **(head or {}), "time": time.time()}
+
+    @staticmethod
+    def _files(folder: Path, name: str) -> list[Path]:
+        """Return the files of a game, the one to read first."""
+        return [path for path in (folder / f"{name}.json", folder / name) if path.is_file()]
+
+    # ---- reading
+
+    def may_see(self, name: str, owner: str) -> bool:
+        """Tell whether there is such a game for somebody."""
+        with self._lock:
+            head = self._heads.get(name)
+        return head is not None and (self.shared or (bool(owner) and head["owner"] == owner))
+
+    def games(self, owner: str) -> list[dict[str, Any]]:
+        """Return what is known of somebody's games, the last one first, without secrets."""
+        with self._lock:
+            found = [(head["time"], name, head) for name, head in self._heads.items() if not head.get("empty")]
+        mine = [
+            {"id": name, **{key: value for key, value in head.items() if key not in ("owner", "session")}}
+            for _, name, head in sorted(found, key=lambda row: row[:2], reverse=True)
+            if (self.shared or (owner and head["owner"] == owner)) and not head.get("hidden")
+        ]
+        return mine[:LISTED_MAX]
+
+    def of_session(self, identity: str) -> str:
+        """Return the name of the game that a session had last, '' if none is kept."""
+        if not identity:
+            return ""
+        with self._lock:
+            found = [(head["time"], name) for name, head in self._heads.items() if head.get("session") == identity]
+        return max(found)[1] if found else ""
+
+    def read(self, name: str) -> dict[str, Any]:
+        """Return what `write` was given. Raises OSError, and ValueError if it is damaged."""
+        if self.folder is None:
+            raise ValueError("this game is gone")
+        try:
+            content = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise ValueError("this game is gone") from None
+        if not isinstance(content, dict) or content.get("version") != VERSION:
+            raise ValueError("this game was kept by another version")
+        return content
+
+    def record_file(self, name: str) -> Path | None:
+        """Return the record of a game that the terminal kept, None if it is a browser's."""
+        path = None if self.folder is None else self.folder / name
+        return path if path is not None and path.suffix in KEPT_AS.values() and name in self._heads else None
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file as a whole or not at all. Raises OSError."""
+    aside = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        aside.write_bytes(content)
+        os.replace(aside, path)
+    finally:
+        aside.unlink(missing_ok=True)

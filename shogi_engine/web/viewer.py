@@ -1,0 +1,30 @@
+"""Viewer: one page that shows a session, and how it looks there. Several may show the same session."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Receiver = Callable[[dict[str, Any]], None]
+
+
+@dataclass(eq=False)
+class Viewer:
+    """A page. send(message) : called from any thread
+
+    flipped : seen from white's side    narrow : hands above and below the board    letters : on the pieces
+    """
+
+    send: Receiver
+    language: str = "en"
+    flipped: bool = False
+    narrow: bool = False
+    letters: bool = False
+
+    def picture(self, game: str) -> dict[str, Any]:
+        """Return the options of pictures of boards, and of arrows over them."""
+        return {"flipped": self.flipped, "stacked": self.narrow} if game == "shogi" else {"flipped": self.flipped}
+
+    def set(self, **look: Any) -> None:
+        """Change how it looks."""
+        for name, value in look.items():
+            setattr(self, name, value)

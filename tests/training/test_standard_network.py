@@ -1,0 +1,141 @@
+"""Networks of the standard format that are trained here: features, slopes, and a file that other readers take."""
+
+import struct
+from dataclasses import replace
+
+import nnbin
+import numpy as np
+import pytest
+from training_data import data_folder
+
+from shogi_engine.game import evaluate, refresh_line
+from shogi_engine.games.shogi import GAME
+from shogi_engine.games.shogi.evaluation.nnue_architectures import Architecture, feature_set
+from shogi_engine.games.shogi.evaluation.nnue_writer import encode
+from shogi_engine.jit import JIT_DISABLED
+from shogi_engine.search.context import new_context, set_root
+from shogi_engine.training import pipeline
+from shogi_engine.training.shogi.games import SCALE, Games
+from shogi_engine.training.shogi.positions_kernels import write_position
+from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
+from shogi_engine.training.shogi.standard_kernels import BIAS, FEATURES, OUTPUT, OUTPUT_BIAS, WEIGHTS1, WEIGHTS2, WIDTH
+from shogi_engine.training.shogi.standard_network import OUTPUT_LIMIT
+from shogi_engine.training.shogi.trainer import TrainOptions
+
+KP = nnbin.ARCHITECTURES["kp_256x2-32-32"]
+OPTIONS = TrainOptions(architecture="k-p", epochs=3, batch=512, seed=2, held_out=0.1, result_share=(0.1, 0.1))
+SFENS = nnbin.EXPECTED["sfens"]
+
+
+@pytest.mark.parametrize(
+    ("title", "width", "first", "second"), [("K-P", 256, 32, 32), ("HalfKP", 64, 8, 96), ("HalfKP_vm", 128, 16, 64)]
+)
+def test_what_is_written_is_read_by_the_slow_reader_and_the_engine(title, width, first, second, tmp_path):
+    features, random = feature_set(title), np.random.default_rng(3)
+    shape = Architecture(features, width, first, second)
+    layers = [
+        (random.integers(-3000, 3000, outputs).astype(np.int32), random.integers(-128, 128, size).astype(np.int8))
+        for size in shape.layers
+        for outputs in size[:1]
+    ]
+    bias, rows = (random.integers(-40, 60, size).astype(np.int16) for size in (width, (features.rows, width)))
+    file = tmp_path / "nn.bin"
+    file.write_bytes(encode(shape, bias, rows, layers))
+    known = nnbin.Architecture(features.name, width, first, second)
+    assert file.stat().st_size == known.size
+    version, file_hash, length = struct.unpack("<III", file.read_bytes()[:12])
+    assert (version, file_hash, length) == (nnbin.VERSION, known.hashes[0], len(known.text))
+    evaluator, reader = GAME.evaluation("nnue").load(file), nnbin.Reader(file, known)
+    assert evaluator.describe() == f"nnue: {file}, {shape}"  # nothing is unusual about it
+    assert np.array_equal(reader.bias, bias) and np.array_equal(reader.weight, rows)
+    ctx = new_context(GAME, evaluator=evaluator)
+    for sfen in SFENS[:10]:
+        set_root(ctx, GAME.parse_position(sfen))
+        refresh_line(ctx)
+        assert int(evaluate(ctx)) == reader.value(sfen)
+
+
+def test_features_are_those_of_the_format():
+    for sfen in SFENS:
+        seen = np.zeros((2, 40), np.uint16)
+        write_position(GAME.parse_position(sfen), OPTIONS.model.sight, seen)
+        expected, side, _ = nnbin.features(sfen, "K+P")
+        for found, view in zip(seen, (side, 1 - side), strict=True):
+            assert sorted(found[found < FEATURES]) == sorted(set(expected[view]) - {0}), sfen  # 0: missing
+
+
+def test_a_missing_piece_is_no_feature():
+    seen = np.zeros((2, 40), np.uint16)
+    write_position(GAME.parse_position("4k4/9/9/9/9/9/9/9/4K4 b 2P 1"), OPTIONS.model.sight, seen)
+    assert (seen == FEATURES).sum(axis=1).tolist() == [36, 36]
+    assert {1, 2} < set(seen[0]) and {20, 21} < set(seen[1])
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
+def test_slopes_are_those_of_the_loss():
+    model, random = OPTIONS.model, np.random.default_rng(1)
+    parameters = model.beginning(1)
+    parameters[OUTPUT:] = random.normal(0, 0.5, len(parameters) - OUTPUT)
+    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000, model.sight))
+    features, targets = block.features[:20], random.random(20).astype(np.float32)
+    order, scratch = np.arange(20, dtype=np.int32), model.scratch()
+
+    def loss(changed):
+        return model.add_slopes(changed, features, targets, order, np.zeros_like(parameters), *scratch)
+
+    slopes = np.zeros_like(parameters)
+    assert loss(parameters) == model.add_slopes(parameters, features, targets, order, slopes, *scratch)
+    used = int(features[0, 0, 3]) * WIDTH
+    places = (used, used + 7, BIAS * WIDTH + 3, WEIGHTS1 + 5, WEIGHTS2 - 3, WEIGHTS2 + 40, OUTPUT - 2, OUTPUT + 9)
+    largest = 0.0
+    for index in (*places, OUTPUT_BIAS):
+        up, down = parameters.copy(), parameters.copy()
+        up[index] += 2e-3
+        down[index] -= 2e-3
+        measured = (loss(up) - loss(down)) / 4e-3
+        assert measured == pytest.approx(slopes[index], rel=0.05, abs=1e-3)
+        largest = max(largest, abs(measured))
+    assert largest > 0.05
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
+def test_from_games_to_a_file_that_plays(tmp_path):
+    """The pipeline but for its first stage; the file says what the trainer means, and the gate plays with it."""
+    (tmp_path / "gen0").mkdir()
+    (tmp_path / "gen0" / "data").symlink_to(data_folder())
+    plan = pipeline.Plan(tmp_path, DataOptions(), OPTIONS, threads=2, name="nn", gate_games=2, gate_nodes=20)
+    told = []
+    outcome = pipeline.run(plan, stages=("train", "report", "gate"), told=told.append)
+    assert len(outcome.scores) == 2
+    file = plan.file(0, "bin")
+    assert file.name == "nn.bin" and file.stat().st_size == KP.size == 893_917
+    assert RECIPE.named_evaluation(str(file)) == ("nnue", file)
+    learner = pipeline.trainer(plan, 0)
+    assert len(learner.losses) == OPTIONS.epochs
+    assert learner.losses[-1]["training"] < 0.95 * learner.losses[0]["training"]
+    parameters, model = learner.state.parameters, learner.model
+    assert np.abs(parameters[OUTPUT:OUTPUT_BIAS]).max() <= OUTPUT_LIMIT + 1e-6
+    reader, evaluator = nnbin.Reader(file, KP), RECIPE.named_evaluator(str(file))
+    ctx = new_context(GAME, evaluator=evaluator)
+    whole = [sfen for sfen in SFENS if 0 not in nnbin.features(sfen, "K+P")[0][0]]
+    features = np.zeros((len(whole), 2, 40), np.uint16)
+    for seen, sfen in zip(features, whole, strict=True):
+        write_position(GAME.parse_position(sfen), model.sight, seen)
+    outputs = np.zeros(len(whole), np.float32)
+    model.write_outputs(parameters, features, outputs, *model.scratch())
+    for sfen, value, output in zip(whole, model.values(parameters, features), outputs * SCALE, strict=True):
+        set_root(ctx, GAME.parse_position(sfen))
+        refresh_line(ctx)
+        assert value == reader.value(sfen) == int(evaluate(ctx)), sfen
+        assert abs(value - output) < 60  # what rounding does
+    facts = plan.file(0, "report.json").read_text()
+    assert "K-P 256x2-32-32" in facts and '"by pieces in hand"' in facts
+
+
+def test_runs_that_can_not_be_are_refused():
+    with pytest.raises(ValueError, match="no architecture 'halfkp'; there are own, k-p"):
+        TrainOptions(architecture="halfkp")
+    with pytest.raises(ValueError, match="architecture k-p is 256 wide, not 128"):
+        TrainOptions(architecture="k-p", width=128)
+    with pytest.raises(ValueError, match="can not be refined"):
+        replace(OPTIONS, refine=True).model.refining("network")

@@ -1,0 +1,37 @@
+"""Headless Chromium and servers, shared by the tests of a file."""
+
+import pytest
+
+from web.fake_engine import fake_hub, wait_for
+
+
+@pytest.fixture(scope="module")
+def fake_address():
+    from web.visitor import serve
+
+    server, address = serve(fake_hub())
+    yield address
+    server.should_exit = True
+
+
+@pytest.fixture(scope="module")
+def engine_address():
+    from shogi_engine.web.app import hub_of_engines
+    from web.visitor import serve
+
+    hub = hub_of_engines(2)
+    server, address = serve(hub)
+    wait_for(lambda: hub.pool.ready == {"shogi", "othello"}, 900)
+    yield address
+    server.should_exit = True
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    from web.visitor import CHROMIUM
+
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()

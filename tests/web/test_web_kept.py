@@ -1,0 +1,265 @@
+"""Games that are kept: nothing of a game is lost when the server, the page or the night ends it."""
+
+import json
+import os
+import time
+
+import pytest
+
+from shogi_engine import records
+from shogi_engine.score import Score
+from shogi_engine.web import messages
+from shogi_engine.web.saved_game import rows_of, tree_of
+from shogi_engine.web.store import DELETED_SECONDS, Store
+from web.fake_engine import fake_hub, wait_for
+
+
+class Page:
+    """A page of a hub's: what it was sent, and what it says."""
+
+    def __init__(self, hub, session="", owner="me", **look):
+        self.session = hub.find(session, owner)
+        self.sent = []
+        self.viewer = self.session.attach(self.sent.append, **look)
+
+    def do(self, name, /, **fields):
+        self.session.handle(messages.parse(json.dumps({"do": name, **fields})), self.viewer)
+        return self
+
+    def last(self, kind):
+        return next((message for message in reversed(self.sent) if message["kind"] == kind), None)
+
+    @property
+    def state(self):
+        return self.last("state")
+
+    def games(self):
+        return self.do("kept").last("kept")["games"]
+
+
+@pytest.fixture
+def open_hub(tmp_path):
+    """Return a function that starts a server on the same folder; none of them is ever closed properly."""
+    hubs = []
+
+    def start(**options):
+        hubs.append(fake_hub(tmp_path / "games", **options))
+        return hubs[-1]
+
+    yield start
+    for hub in hubs:
+        hub.pool.close()
+
+
+# Black takes b1 by a1; white can move nowhere then, and black still takes b8.
+NEAR_A_PASS = "-OX-----" + 48 * "-" + "XO------ X"
+MOVES = ("7g7f", "3c3d", "2g2f")
+
+
+def test_a_game_survives_a_server_that_is_killed(open_hub):
+    page = Page(first := open_hub())
+    page.do("new", game="shogi", players=[None, 3], clock="10m+30").do("move", move="7g7f")
+    wait_for(lambda: page.state["ply"] == 2)
+    page.do("move", move="2g2f")
+    wait_for(lambda: page.state["ply"] == 4)
+    page.do("step", to="first").do("comment", text="開始")
+    first.tick()  # what the server does all the time; then it is killed
+    again = Page(open_hub(), page.state["session"])
+    before, after = page.state, again.state
+    for each in ("node", "ply", "position", "comment", "flipped", "names"):
+        assert after[each] == before[each], each
+    assert [move["text"] for move in after["line"]] == [move["text"] for move in before["line"]]
+    assert (after["playing"]["on"], after["playing"]["players"]) == (True, [None, 3])
+    assert after["playing"]["clock"]["side"] == 0
+    assert 590 < after["playing"]["clock"]["seconds"][0] <= 600
+    again.do("step", to="last").do("move", move="6i7h")
+    wait_for(lambda: again.state["ply"] == 6)  # the engine answers still
+
+
+def test_a_session_comes_back_after_its_expiry(open_hub):
+    hub = open_hub(idle_seconds=900)
+    page = Page(hub)
+    for move in MOVES:
+        page.do("move", move=move)
+    page.session.detach(page.viewer)
+    hub.tick(time.monotonic() + 24 * 3600)
+    assert hub.sessions == {}
+    again = Page(hub, page.state["session"])
+    assert again.state["ply"] == 3 and again.session is not page.session
+
+
+def test_the_clock_stands_while_nobody_looks_on(open_hub):
+    page = Page(open_hub())
+    page.do("new", game="othello", players=[None, None], clock="60s")
+    page.session.detach(page.viewer)
+    clock = page.session.playing.clock
+    paused = clock.times()
+    clock._began -= 1000
+    page.session.tick()
+    page.viewer = page.session.attach(page.sent.append)
+    page.session.tick()
+    assert page.state["playing"]["on"] and page.state["playing"]["clock"]["seconds"][0] == pytest.approx(
+        60 - paused[2], abs=1
+    )
+
+
+def test_two_pages_follow_one_game_each_in_its_own_look(open_hub):
+    hub = open_hub()
+    one = Page(hub, language="en")
+    two = Page(hub, one.state["session"], language="ja", narrow=True)
+    assert one.session is two.session
+    one.do("move", move="7g7f")
+    two.do("move", move="3c3d")
+    assert [move["text"] for move in one.state["line"]] == ["", "P-7f", "P-3d"]
+    assert [move["text"] for move in two.state["line"]] == ["", "▲７六歩", "△３四歩"]
+    one.do("look", flipped=True)
+    assert (one.state["flipped"], two.state["flipped"]) == (True, False)
+    one.session.detach(one.viewer)
+    two.do("move", move="2g2f")
+    assert two.state["ply"] == 3 and one.state["ply"] == 2
+
+
+def test_a_pass_is_made_once_however_many_look_on_and_wherever_they_are(open_hub, monkeypatch):
+    monkeypatch.setattr("shogi_engine.web.playing.PASS_SECONDS", 0.01)
+    hub = open_hub()
+    one = Page(hub)
+    two = Page(hub, one.state["session"])
+    one.do("paste", text=NEAR_A_PASS).do("new", game="othello", players=[None, None], here=True)
+    assert not one.state["playing"]["passing"]
+    one.do("move", move="a1")
+    assert one.state["playing"]["passing"] and two.state["playing"]["passing"]
+    two.do("step", to="first")
+    time.sleep(0.02)
+    hub.tick()
+    hub.tick()
+    assert [move["text"] for move in one.state["line"]] == ["", "a1", "pass"] and one.state["ply"] == 0
+
+
+def test_what_one_page_asks_for_goes_to_no_other(open_hub):
+    hub = open_hub()
+    one = Page(hub)
+    two = Page(hub, one.state["session"])
+    one.do("move", move="7g7f").do("save", format="usi").do("kept")
+    assert one.last("file") and one.last("kept") and not two.last("file") and not two.last("kept")
+
+
+def test_a_new_game_leaves_the_old_one_which_can_be_gone_on_with(open_hub):
+    page = Page(hub := open_hub())
+    for move in MOVES:
+        page.do("move", move=move)
+    page.do("game", game="othello").do("move", move="f5")
+    left = page.last("left")["id"]
+    hub.tick()
+    assert [(game["game"], game["moves"]) for game in page.games()] == [("othello", 1), ("shogi", 3)]
+    page.do("continue", id=left)
+    assert (page.state["game"], page.state["ply"]) == ("shogi", 3)
+    assert [game["here"] for game in page.games()] == [False, True]
+    hub.tick()
+    assert Page(open_hub(), page.state["session"]).state["ply"] == 3  # the one that was open last
+
+
+def test_a_game_is_deleted_and_brought_back(open_hub, tmp_path):
+    page = Page(hub := open_hub())
+    page.do("move", move="7g7f").do("game", game="othello")
+    name = page.last("left")["id"]
+    assert page.do("forget", id=name).games() == []
+    with pytest.raises(ValueError, match="gone"):
+        page.do("continue", id=name)
+    assert [game["id"] for game in page.do("recall", id=name).games()] == [name]
+    page.do("continue", id=name)
+    assert page.state["ply"] == 1
+    page.do("forget", id=name)
+    old = tmp_path / "games" / "deleted" / f"{name}.json"
+    os.utime(old, (0, time.time() - DELETED_SECONDS - 60))
+    hub.tick()
+    open_hub()
+    assert not old.exists()
+
+
+def test_a_game_that_is_open_elsewhere_is_joined(open_hub):
+    hub = open_hub()
+    one, two = Page(hub), Page(hub)
+    one.do("move", move="7g7f")
+    hub.tick()
+    (game,) = two.games()
+    two.do("continue", id=game["id"])
+    assert two.last("join") == {"kind": "join", "session": one.state["session"]}
+    with pytest.raises(ValueError, match="another tab"):
+        two.do("forget", id=game["id"])
+
+
+def test_others_do_not_see_my_games_where_strangers_come(tmp_path):
+    hub = fake_hub(tmp_path)
+    hub.store.shared = False
+    mine, theirs = Page(hub, owner="me"), Page(hub, owner="them")
+    mine.do("move", move="7g7f").do("game", game="othello")
+    assert len(mine.games()) == 1 and theirs.games() == [] and Page(hub, owner="").games() == []
+    with pytest.raises(ValueError, match="gone"):
+        theirs.do("continue", id=mine.games()[0]["id"])
+    assert not any({"session", "owner"} & set(game) for game in mine.games())
+    hub.close()
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "shogi-1", "", "shogi-20200101-000000.kifu"])
+def test_only_games_of_the_list_are_opened(open_hub, name):
+    page = Page(open_hub())
+    for message in ("continue", "forget", "recall"):
+        with pytest.raises(ValueError, match="gone"):
+            page.do(message, id=name)
+
+
+def test_games_of_the_terminal_are_there_too(tmp_path):
+    record = records.GameRecord.from_moves("shogi", MOVES, ending="resignation")
+    records.save(record, tmp_path / "shogi-20260101-120000.kifu")
+    (tmp_path / "shogi-20260101-120001.json").write_text("{", encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    hub = fake_hub(tmp_path)
+    page = Page(hub)
+    assert [game["id"] for game in page.games()] == ["shogi-20260101-120000.kifu"]
+    page.do("continue", id="shogi-20260101-120000.kifu").do("step", to="last")
+    assert page.state["ply"] == 3
+    hub.close()
+
+
+def test_deleted_moves_come_back(open_hub):
+    page = Page(open_hub())
+    for move in MOVES:
+        page.do("move", move=move)
+    page.do("go", node=1).do("move", move="8c8d").do("go", node=2)
+    page.do("delete")
+    assert page.state["removed"] and [move["text"] for move in page.state["line"]] == ["", "P-7f", "P-8d"]
+    page.do("restore")
+    assert [move["text"] for move in page.state["line"]] == ["", "P-7f", "P-3d", "P-2f"]
+    assert page.session.tree.record.moves == list(MOVES)  # it is the main line again
+    with pytest.raises(ValueError, match="nothing"):
+        page.do("restore")
+
+
+def test_a_folder_that_cannot_be_written_is_told_once(open_hub, monkeypatch):
+    page = Page(hub := open_hub())
+
+    def refuse(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Store, "write", refuse)
+    page.do("move", move="7g7f")
+    hub.tick()
+    hub.tick()
+    faults = [message["text"] for message in page.sent if message["kind"] == "error"]
+    assert faults == ["this game can not be kept: No space left on device"] and page.state["ply"] == 1
+
+
+def test_every_field_of_a_tree_is_kept():
+    record = records.GameRecord.from_moves("shogi", MOVES, seconds=[1.5, None, 3], ending="resignation")
+    first = record.root.next
+    first.comment, first.evaluation = "良い\n手", Score.mate_in(5)
+    first.add("8c8d", label="here").add("2g2f", comment="x")
+    again = tree_of(json.loads(json.dumps(rows_of(record.root))))
+    assert again == record.root
+    assert type(again.next.evaluation) is Score
+
+
+@pytest.mark.parametrize("rows", [[], [{"children": 2}, {}], [{}, {}], [{"ending": "no such"}]])
+def test_a_tree_that_is_none_is_refused(rows):
+    with pytest.raises(ValueError):
+        tree_of(rows)

@@ -1,0 +1,80 @@
+"""Write the command-line reference, docs/command-line.md, from the parsers of the commands.
+
+    python -m tools.docs.command_line
+
+A test compares the page with what the parsers say, so run this after a change of an option or of its help.
+"""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from shogi_engine.__main__ import parser
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
+
+PREFACE = """# Command line
+
+`shogi-usi` is the engine for Shogi GUIs; it takes no arguments. Everything else is a command of `shogi-engine`.
+
+* Every command has `--help`.
+* Wrong arguments end the command with status 2 and one line on stderr.
+* With `--json` the last line of stdout is one JSON object.
+* Progress goes to stderr, and only on a terminal.
+
+This page is written from the commands' parsers by `python -m tools.docs.command_line`.
+"""
+
+
+def subcommands(of: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return the parsers of a parser's subcommands by name, empty if it has none."""
+    for action in of._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    return {}
+
+
+def leaves(name: str, of: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Yield every command that takes options: its words after `shogi-engine`, and its parser."""
+    below = subcommands(of)
+    if not below:
+        yield name, of
+    for word, inner in below.items():
+        yield from leaves(f"{name} {word}".strip(), inner)
+
+
+def cell(text: str) -> str:
+    """Return text as a cell of a table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def row(action: argparse.Action, formatter: argparse.HelpFormatter) -> str:
+    """Return a table's row for one option or argument."""
+    value = formatter._format_args(action, formatter._get_default_metavar_for_optional(action))
+    if action.option_strings:
+        name = ", ".join(action.option_strings) + (f" {value}" if value and action.nargs != 0 else "")
+    else:
+        name = formatter._format_args(action, formatter._get_default_metavar_for_positional(action))
+    meaning = formatter._expand_help(action) if action.help else ""
+    return f"| `{cell(name)}` | {cell(meaning)} |"
+
+
+def section(name: str, of: argparse.ArgumentParser) -> str:
+    """Return the section of one command."""
+    formatter = argparse.HelpFormatter(prog=of.prog, width=100)
+    shown = [
+        each for each in of._actions if each.help != argparse.SUPPRESS and not isinstance(each, argparse._HelpAction)
+    ]
+    lines = [f"## {name}", "", f"`{of.prog}`: {' '.join((of.description or '').split())}", ""]
+    if shown:
+        lines += ["| argument | meaning |", "|---|---|", *(row(each, formatter) for each in shown), ""]
+    return "\n".join(lines)
+
+
+def page() -> str:
+    """Return the whole page."""
+    return "\n".join([PREFACE, *(section(name, inner) for name, inner in leaves("", parser()))])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
