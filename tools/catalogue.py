@@ -47,21 +47,20 @@ FORMAT_WORDS = (
     "NAMES", "HEADERS", "ENDINGS", "START", "MOVES", "WINNERS", "VARIATIONS", "COMMENTS", "SECONDS", "FRACTIONS",
     "EVALUATIONS", "LABELS",
 )  # fmt: skip
-PATTERNS = ("{0}: {1}", "{0} and {1}", "{0} or {1}")  # of messages inside messages
+PATTERNS = ("{0}: {1}", "{0} and {1}", "{0} or {1}", "{mates}, {others}")  # of messages inside messages
 # Files whose functions return or yield why something is refused.
 REASONS = (
     "games/shogi/validation.py", "games/shogi/usi_moves.py", "games/shogi/notation.py", "games/othello/notation.py",
     "games/shogi/move_notation/candidates.py",
 )  # fmt: skip
-# What argparse says to a player; its other messages are for programmers.
+# What argparse says to a player.
 ARGPARSE = (
     "usage: ", "positional arguments", "options", "show this help message and exit",
-    "show program's version number and exit", "argument %(argument_name)s: %(message)s", "unrecognized arguments: %s",
-    "ambiguous option: %(option)s could match %(matches)s", "not allowed with argument %s", "expected one argument",
-    "invalid choice: %(value)r (choose from %(choices)s)", "expected at most one argument",
-    "expected at least one argument", "invalid %(type)s value: %(value)r", "ignored explicit argument %r",
-    "the following arguments are required: %s", "one of the arguments %s is required",
-    ("expected %s argument", "expected %s arguments"),
+    "show program's version number and exit", "argument {0}: {1}", "unrecognized arguments: {0}",
+    "ambiguous option: {0} could match {1}", "not allowed with argument {0}", "expected one argument",
+    "invalid choice: {0} (choose from {1})", "expected at most one argument", "expected at least one argument",
+    "invalid {0} value: {1}", "ignored explicit argument {0}", "the following arguments are required: {0}",
+    "one of the arguments {0} is required", "expected {0} arguments",
 )  # fmt: skip
 
 

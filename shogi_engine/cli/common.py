@@ -24,6 +24,14 @@ Run = Callable[[argparse.Namespace], int]
 class Formatter(argparse.HelpFormatter):
     """Shows help in the language in use, whose kanji take two columns and have no spaces between them."""
 
+    def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        """Begin with the usage."""
+        super().add_usage(usage, actions, groups, _("usage: ") if prefix is None else prefix)
+
+    def start_section(self, heading: str | None) -> None:
+        """Begin a section."""
+        super().start_section(heading and _(heading))
+
     def _get_help_string(self, action: argparse.Action) -> str:
         return _(action.help or "")
 

@@ -202,7 +202,7 @@ def solve_many(args: argparse.Namespace, sfens: list[str]) -> int:
     nodes, seconds = (sum(getattr(answer.found, name) for answer in done) for name in ("nodes", "seconds"))
     mates = plural("{mates} mate", "{mates} mates", counts["mates"]).format(**counts)
     others = _("{nomates} without, {timeouts} not proven   ({seconds:.2f} s)").format(**counts, seconds=seconds)
-    text = f"{mates}, {others}"
+    text = _("{mates}, {others}").format(mates=mates, others=others)
     report(args, {**counts, "results": rows, "nodes": nodes, "seconds": seconds}, text)
     return 1 if counts["timeouts"] else 0
 

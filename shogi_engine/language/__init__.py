@@ -26,13 +26,10 @@ _current = "en"
 
 
 def use(language: str) -> None:
-    """Speak a language from now on, in argparse's messages too. Raises ValueError if there is no such language."""
+    """Speak a language from now on. Raises ValueError if there is no such language."""
     global _current
     check(language)
     _current = language
-    gettext.bindtextdomain(DOMAIN, str(FOLDER))
-    gettext.textdomain(DOMAIN)
-    os.environ["LANGUAGE"] = language
 
 
 def current() -> str:
