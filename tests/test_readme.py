@@ -9,7 +9,7 @@ from shogi_engine.__main__ import parser
 from shogi_engine.jit import cache_folder
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 

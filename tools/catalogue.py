@@ -20,10 +20,10 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from shogi_engine import games
-from shogi_engine.games.shogi.symbols import KIND_NAMES
+from shogi_engine.games.shogi.notation.symbols import KIND_NAMES
 from shogi_engine.language import DOMAIN, FOLDER
 from shogi_engine.records import formats
-from shogi_engine.termination import ENDINGS
+from shogi_engine.types.termination import ENDINGS
 
 ROOT = Path(__file__).resolve().parents[1]
 PO = FOLDER / "ja" / "LC_MESSAGES" / f"{DOMAIN}.po"
@@ -32,7 +32,7 @@ FUNCTIONS = {"translate", "_", "mark", "progress_line", "progress_bar", "describ
 # Whose exceptions a player meets. Others are for programmers, and for those who train networks or run clusters.
 PLAYERS = (
     "cli", "play", "analysis", "records", "tsume", "language", "games/shogi", "games/othello", "games/__init__.py",
-    "engine.py", "book.py", "limit.py", "levels.py", "termination.py", "score.py", "memory.py", "safe_path.py",
+    "engine", "interface/extras", "limit.py", "types", "common/memory.py", "common/safe_path.py", "common/text.py",
     "suites/mate_suite.py", "match/players.py", "match/engines.py", "match/time_controls.py", "match/openings.py",
 )  # fmt: skip
 PROGRAMMERS = (
@@ -50,8 +50,8 @@ FORMAT_WORDS = (
 PATTERNS = ("{0}: {1}", "{0} and {1}", "{0} or {1}", "{mates}, {others}")  # of messages inside messages
 # Files whose functions return or yield why something is refused.
 REASONS = (
-    "games/shogi/validation.py", "games/shogi/usi_moves.py", "games/shogi/notation.py", "games/othello/notation.py",
-    "games/shogi/move_notation/candidates.py",
+    "games/shogi/rules/validation.py", "games/shogi/notation/usi_moves.py", "games/shogi/notation/sfen.py",
+    "games/othello/notation.py", "games/shogi/notation/moves/candidates.py",
 )  # fmt: skip
 # What argparse says to a player.
 ARGPARSE = (

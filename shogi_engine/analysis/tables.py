@@ -6,8 +6,8 @@ from typing import Any
 from shogi_engine.analysis.analyst import Hint
 from shogi_engine.analysis.judgement import VERDICTS, GameAnalysis, MoveAnalysis
 from shogi_engine.analysis.words import called, line_texts, score_words, shown, words_of
+from shogi_engine.common.text import table
 from shogi_engine.language import mark, translate
-from shogi_engine.text import table
 
 BARS = "▁▂▃▄▅▆▇█"
 PASS = "pass"  # Othello's

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shogi_engine.language import LANGUAGES, check, mark, translate
-from shogi_engine.score import Score
+from shogi_engine.types.score import Score
 
 __all__ = ["LANGUAGES"]
 

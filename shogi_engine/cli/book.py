@@ -23,10 +23,10 @@ from shogi_engine.language import plural
 from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
-    from shogi_engine.book import BookMove
     from shogi_engine.books.growth import Growth
     from shogi_engine.books.recipe import Entries, Recipe
     from shogi_engine.books.run_file import Line, RunFile
+    from shogi_engine.interface.extras.book import BookMove
 
 POSITIONS = 800  # of a new book
 RECORD_PLIES = 24  # of a game that are taken from a record
@@ -207,8 +207,8 @@ def export_run(args: argparse.Namespace, recipe: "Recipe") -> int:
 
 def import_books(args: argparse.Namespace, recipe: "Recipe") -> int:
     """Merge books."""
-    from shogi_engine.book import BookError
     from shogi_engine.books.recipe import merged
+    from shogi_engine.interface.extras.book import BookError
 
     books = []
     for path in args.books:
@@ -229,8 +229,8 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
     import numpy as np
 
     from shogi_engine import games
-    from shogi_engine.book import BookError
-    from shogi_engine.game import do_move
+    from shogi_engine.interface.extras.book import BookError
+    from shogi_engine.interface.game import do_move
     from shogi_engine.jit import new_record
 
     if language.current() == "ja" and args.game == "shogi" and not args.json:

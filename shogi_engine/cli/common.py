@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from shogi_engine import games, language
+from shogi_engine.common.memory import machine_megabytes
 from shogi_engine.language import mark
 from shogi_engine.language import translate as _
-from shogi_engine.memory import machine_megabytes
 from shogi_engine.play.strength import DEFAULT_MS
 from shogi_engine.suites.suite import Outcome
 

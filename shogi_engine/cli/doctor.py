@@ -15,6 +15,7 @@ from typing import Any
 from shogi_engine import __version__
 from shogi_engine.cli import common
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.common.text import padded
 from shogi_engine.frontends.stdio import crash_log_path
 from shogi_engine.games.shogi.evaluation.eval_options import read_scale
 from shogi_engine.games.shogi.evaluation.piece_worth import worth_table
@@ -22,7 +23,6 @@ from shogi_engine.games.shogi.evaluation.weights_file import evaluation_of
 from shogi_engine.games.shogi.names import EVALUATIONS, FILE_EVALUATIONS
 from shogi_engine.language import mark
 from shogi_engine.language import translate as _
-from shogi_engine.text import padded
 
 ROOT = Path(__file__).resolve().parents[2]  # where `shogi_engine` and `usi` lie
 PACKAGES = ("numpy", "numba", "llvmlite", "platformdirs")

@@ -19,7 +19,7 @@ from shogi_engine.games import typed_moves
 from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
-    from shogi_engine.results import PvInfo
+    from shogi_engine.engine.results import PvInfo
 
 
 def add_parser(commands: Any) -> None:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from shogi_engine.language import translate as _
-from shogi_engine.score import DISCS, Score
-from shogi_engine.termination import DRAWS, Outcome
+from shogi_engine.types.score import DISCS, Score
+from shogi_engine.types.termination import DRAWS, Outcome
 
 SIDES = ("black", "white")
 

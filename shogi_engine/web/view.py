@@ -1,11 +1,11 @@
 """What a browser is told of a session: the picture of the board, the moves it may ask for, the game as text."""
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine import records
 from shogi_engine.games.othello.notation import SQUARE_NAMES as OTHELLO_SQUARES
-from shogi_engine.games.shogi.symbols import (
+from shogi_engine.games.shogi.notation.symbols import (
     HAND_ORDER,
     KANJI_NAMES,
     KANJI_NUMBERS,
@@ -16,14 +16,12 @@ from shogi_engine.games.shogi.symbols import (
     WIDE_DIGITS,
 )
 from shogi_engine.records import GameRecord
-from shogi_engine.termination import BY_RULE
+from shogi_engine.types.termination import BY_RULE
+from shogi_engine.web.parts import Parts
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import PROBLEMS
 from shogi_engine.web.viewer import Viewer
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
 
 PROMOTED_NAMES = ("tokin", "promoted lance", "promoted knight", "promoted silver", "horse", "dragon")
 PIECE_NAMES = {"en": (*KIND_NAMES, *PROMOTED_NAMES), "ja": KANJI_NAMES}
@@ -35,7 +33,7 @@ SIDE_NAMES = {
 }
 
 
-def state(session: "Session", viewer: Viewer) -> dict[str, Any]:
+def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
     """Return all that is to be seen of a session on a page, as a message."""
     tree, board, setup = session.tree, session.board, session.setup
     game, turn = tree.game, int(board.turn)
@@ -72,7 +70,7 @@ def state(session: "Session", viewer: Viewer) -> dict[str, Any]:
         "setup": hands(board) if setup is not None else None,
         "tsume": tsume(session),
         "removed": session.removed is not None,
-        "kept": session.kept.store.folder is not None,
+        "kept": session.store.folder is not None,
         "formats": formats(game),
         "problems": [length for length, _ in PROBLEMS],
         "engine": {"ready": game in session.pool.ready, "fault": session.pool.fault},
@@ -120,7 +118,7 @@ def playing(play: Playing, outcome: Any) -> dict[str, Any]:
     }
 
 
-def tsume(session: "Session") -> dict[str, Any] | None:
+def tsume(session: Parts) -> dict[str, Any] | None:
     """Return how far a problem is, with the plies of the mate at its beginning and now; None if there is none."""
     problem = session.tsume
     if problem is None:
@@ -181,7 +179,7 @@ def hands(board: Any) -> list[dict[str, int]]:
 # ---- the game
 
 
-def line(session: "Session", language: str) -> list[dict[str, Any]]:
+def line(session: Parts, language: str) -> list[dict[str, Any]]:
     """Return the moves of the line that the session is in, the start first."""
     tree, study = session.tree, session.study
     numbers = tree.line()

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from processes import ROOT
 
-from shogi_engine import games, parameters
+from shogi_engine import games
+from shogi_engine.engine import parameters
 from shogi_engine.games.othello import params as othello_params
 from shogi_engine.games.shogi import params as shogi_params
 from shogi_engine.search.parameters import SEARCH_FIELDS, SEARCH_PARAMETERS, SEARCH_RANGES, search_defaults
@@ -26,6 +27,10 @@ def test_each_default_is_inside_its_range():
         if each.least is not None:
             assert each.step >= 1
             assert all(each.least <= number <= each.most for number in np.atleast_1d(each.default))
+
+
+def test_products_of_them_are_never_cut_to_32_bits():
+    assert {field[1] for field in SEARCH_FIELDS} == {np.int64}
 
 
 @pytest.mark.parametrize("each", SEARCH_PARAMETERS, ids=lambda each: each.name)

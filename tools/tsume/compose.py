@@ -22,7 +22,7 @@ from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
 from shogi_engine.games.shogi.mate.soundness import is_sound
-from shogi_engine.games.shogi.notation import format_sfen, parse_sfen
+from shogi_engine.games.shogi.notation.sfen import format_sfen, parse_sfen
 from shogi_engine.games.shogi.types import BLACK, KING, WHITE, piece_kind
 from tools.tsume.sketch import Sketch, changed, random_sketch, sketch_of, take_from_hand
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
-from shogi_engine.games.shogi.notation import parse_sfen
+from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.tsume import FILE
 from tools.tsume.oracle import Oracle
 
@@ -29,7 +29,7 @@ HEAD = """\
 
 def rows_of(paths: list[Path]) -> list[dict[str, Any]]:
     """Return the problems of some files, each once."""
-    rows = {}
+    rows: dict[str, dict[str, Any]] = {}
     for path in paths:
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shogi_engine.games.shogi.attacks import attacks_from
-from shogi_engine.games.shogi.symbols import PROMOTED_KINDS
+from shogi_engine.games.shogi.notation.symbols import PROMOTED_KINDS
+from shogi_engine.games.shogi.rules.validation import validate_position
 from shogi_engine.games.shogi.types import (
     BLACK,
     KING,
@@ -19,7 +20,6 @@ from shogi_engine.games.shogi.types import (
     piece_colour,
     piece_kind,
 )
-from shogi_engine.games.shogi.validation import validate_position
 from shogi_engine.jit import new_record
 from shogi_engine.jit.bitboards import Bitboard
 

@@ -1,18 +1,18 @@
 """The order in which Othello's moves are tried, and where the search keeps what it learns of them.
 
 What is known of the position after a move tells more than the histories of moves, and far from the leaves the
-evaluation more than the count of replies; killers tell nothing. Measured: docs/tuning-log.md.
+evaluation more than the count of replies; killers tell nothing. Measured: docs/notebook/tuning-log.md.
 As the positions after all moves are at hand here, the table's entries of them are prefetched.
 """
 
 import numpy as np
 
-from shogi_engine.bits import ALL, ONE, ZERO
-from shogi_engine.game import evaluate, provides
+from shogi_engine.common.bits import ALL, ONE, ZERO
 from shogi_engine.games.othello.bitboard import CORNERS, neighbours, odd_quadrants
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.position import search_key
 from shogi_engine.games.othello.types import PASS, POSITION, move_square, placed_disc
+from shogi_engine.interface.game import evaluate, provides
 from shogi_engine.jit import popcount
 from shogi_engine.search.context import TABLE, make_move, unmake_move
 from shogi_engine.search.history import BEFORE_ROOT

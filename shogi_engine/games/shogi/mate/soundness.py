@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.game import do_move
-from shogi_engine.games.shogi.legal_moves import legal_moves
 from shogi_engine.games.shogi.mate.solver import MateSolver
+from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
 from shogi_engine.games.shogi.types import POSITION, UNDO
+from shogi_engine.interface.game import do_move
 from shogi_engine.jit import new_record
 
 NODES = 300_000  # for each check of a position, to prove that it mates or that it does not
