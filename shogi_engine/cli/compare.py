@@ -4,7 +4,6 @@ import argparse
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine import text
 from shogi_engine.cli.common import (
     add_command,
     add_game,
@@ -16,6 +15,7 @@ from shogi_engine.cli.common import (
     report,
 )
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.common import text
 
 if TYPE_CHECKING:
     from shogi_engine.textbook.round_robin import Tournament
