@@ -9,6 +9,7 @@ options, the messages of exceptions in what players use (PLAYERS), and those of 
 
 import argparse
 import ast
+import datetime
 import io
 import re
 import sys
@@ -28,6 +29,7 @@ from shogi_engine.types.termination import ENDINGS
 ROOT = Path(__file__).resolve().parents[1]
 PO = FOLDER / "ja" / "LC_MESSAGES" / f"{DOMAIN}.po"
 MO = PO.with_suffix(".mo")
+MADE = datetime.datetime(2000, 1, 1)  # for the headers: the files are the same whenever they are made
 FUNCTIONS = {"translate", "_", "mark", "progress_line", "progress_bar", "describe_task"}
 # Whose exceptions a player meets. Others are for programmers, and for those who train networks or run clusters.
 PLAYERS = (
@@ -141,7 +143,7 @@ def is_for_players(name: str) -> bool:
 
 def collected() -> Catalog:
     """Return the catalogue of all texts, without translations."""
-    catalogue = Catalog(project="shogi-engine", charset="utf-8", fuzzy=False)
+    catalogue = Catalog(charset="utf-8", fuzzy=False, creation_date=MADE, revision_date=MADE)
     package = ROOT / "shogi_engine"
     for path in sorted([*package.rglob("*.py"), *(ROOT / "usi").rglob("*.py")]):
         name = path.relative_to(package).as_posix() if path.is_relative_to(package) else f"usi/{path.name}"
