@@ -6,12 +6,14 @@ from shogi_engine import Engine, Limit, Score, othello, shogi
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from shogi_engine import _moved
+
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
     from shogi_engine.games.othello import board as othello
     from shogi_engine.games.shogi import board as shogi
     from shogi_engine.limit import Limit
-    from shogi_engine.score import Score
+    from shogi_engine.types.score import Score
 
 __version__ = "0.1.0"
 __all__ = ["Engine", "Limit", "Score", "__version__", "othello", "shogi"]
@@ -19,10 +21,12 @@ __all__ = ["Engine", "Limit", "Score", "__version__", "othello", "shogi"]
 _MODULES = {
     "Engine": "shogi_engine.engine",
     "Limit": "shogi_engine.limit",
-    "Score": "shogi_engine.score",
+    "Score": "shogi_engine.types.score",
     "othello": "shogi_engine.games.othello.board",
     "shogi": "shogi_engine.games.shogi.board",
 }
+
+_moved.install()
 
 
 def __getattr__(name: str) -> Any:

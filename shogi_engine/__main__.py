@@ -7,7 +7,7 @@ the last line of stdout; progress goes to stderr, and only to a terminal.
 import sys
 
 from shogi_engine import __version__
-from shogi_engine.safe_path import leave_start_folder
+from shogi_engine.common.safe_path import leave_start_folder
 
 if __name__ == "__main__":
     leave_start_folder()

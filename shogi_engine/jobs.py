@@ -14,7 +14,7 @@ from inspect import GEN_CLOSED, getgeneratorstate
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from shogi_engine.threads import results_on_threads
+from shogi_engine.common.threads import results_on_threads
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

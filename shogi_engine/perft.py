@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
-from shogi_engine.game import (
+from shogi_engine.common.bits import ZERO
+from shogi_engine.common.stop import StopToken
+from shogi_engine.interface.game import (
     Game,
     context_fields,
     count_moves,
@@ -26,7 +27,6 @@ from shogi_engine.game import (
     undo_move,
 )
 from shogi_engine.jit import load_u64, new_record, njit, record_dtype
-from shogi_engine.stop import StopToken
 
 MAX_DEPTH = 60
 KERNEL_DEPTH = 5  # plies counted in one go where it can be chosen: a fraction of a second in the widest games

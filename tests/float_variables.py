@@ -20,15 +20,15 @@ from conformance.cases import CASES, ConformanceCase, legal_moves
 from numba import types
 from numba.core.dispatcher import Dispatcher
 
-from shogi_engine import game
 from shogi_engine.games.shogi.evaluation.nnue_leb128 import decompress
 from shogi_engine.games.shogi.names import FILE_EVALUATIONS
+from shogi_engine.interface import game
+from shogi_engine.interface.stubs import STUBS
 from shogi_engine.perft import count_leaves, perft, perft_context
-from shogi_engine.search import textbook
 from shogi_engine.search.context import new_context, set_root, static_value
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
-from shogi_engine.stubs import STUBS
+from shogi_engine.textbook import searches as textbook
 
 
 def floats_within(kind: types.Type) -> Iterator[types.Type]:

@@ -7,7 +7,7 @@ import pytest
 from processes import ROOT, environment, run
 
 from shogi_engine import Engine, Limit, Score, othello, shogi
-from shogi_engine.board_search import PlayResult
+from shogi_engine.engine.board_search import PlayResult
 from shogi_engine.jit import cache_folder
 
 MATE = "7nk/9/7GP/9/9/9/9/9/9 b - 1"

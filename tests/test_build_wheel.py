@@ -61,7 +61,7 @@ def test_who_installs_it_compiles_nothing(tmp_path, source, monkeypatch):
     result = run(QUICK, env)
     assert (result["answer"], result["misses"], result["hits"]) == (QUICK_ANSWER, 0, 2)
     assert kernel_files(tmp_path / "cache") == []
-    with (installed / "shogi_engine" / "bits.py").open("a") as file:
+    with (installed / "shogi_engine" / "common" / "bits.py").open("a") as file:
         file.write("\n")
     result = run(QUICK, env)
     assert (result["answer"], len(kernel_files(tmp_path / "cache"))) == (QUICK_ANSWER, 2)

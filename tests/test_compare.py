@@ -9,12 +9,12 @@ from search.searching import place
 from shogi_engine import games
 from shogi_engine.__main__ import main
 from shogi_engine.cli.compare import table
-from shogi_engine.game import MAX_PLY, VALUE_INFINITE
 from shogi_engine.games.othello.board import Board
-from shogi_engine.round_robin import Player, compare, parse_player
-from shogi_engine.search.arena import ALPHA_BETA, MINIMAX, NEGASCOUT, choose, play_game
+from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE
 from shogi_engine.search.context import new_context, write_root_moves
-from shogi_engine.search.textbook import ORDERED, PLAIN, PUBLISHED_BUGS, alpha_beta, minimax, negascout
+from shogi_engine.textbook.arena import ALPHA_BETA, MINIMAX, NEGASCOUT, choose, play_game
+from shogi_engine.textbook.round_robin import Player, compare, parse_player
+from shogi_engine.textbook.searches import ORDERED, PLAIN, PUBLISHED_BUGS, alpha_beta, minimax, negascout
 
 PLAYERS = ["random", "minimax:2", "alphabeta:2", "negascout:2", "pvs:2"]
 

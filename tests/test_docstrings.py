@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from processes import ROOT
 
-import shogi_engine.game
+import shogi_engine.interface.game
 import usi
 
 
@@ -71,7 +71,7 @@ def undocumented(module):
                     continue
                 if not plain.__doc__:
                     yield f"{name}.{inner}"
-        elif inspect.isfunction(function) and not function.__doc__ and not hasattr(shogi_engine.game, name):
+        elif inspect.isfunction(function) and not function.__doc__ and not hasattr(shogi_engine.interface.game, name):
             yield name
 
 

@@ -41,6 +41,19 @@ def test_a_network_is_named_or_what_is_wrong_with_it(tmp_path):
     assert [problem for problem in problems if "expected HalfKP" in problem and "found 5 bytes" in problem] == problems
 
 
+def test_a_file_says_which_evaluation_it_is_for(tmp_path, capsys, monkeypatch):
+    asked = []
+    monkeypatch.setattr(doctor, "examine_engine", lambda facts, problems, *what: asked.append(what))
+    monkeypatch.setattr(doctor, "usi_seconds", lambda: 0.1)
+    nnue = nnbin.write_empty(tmp_path / "other.name", shape=nnbin.Architecture("K+P", 64, 8, 32))
+    (tmp_path / "weights.npz").write_bytes(b"")
+    files = {nnue: "nnue", tmp_path / "weights.npz": "king-piece", tmp_path / "missing": "network"}
+    for file in files:
+        main(["doctor", "--eval-file", str(file), "--json"])
+    main(["doctor", "--eval-file", str(nnue), "--evaluation", "network", "--json"])
+    assert asked == [*((name, file) for file, name in files.items()), ("network", nnue)]
+
+
 def test_what_is_wrong_is_named(capsys, monkeypatch):
     def broken(facts, problems, evaluation, file):
         raise ImportError("DLL load failed")

@@ -11,11 +11,11 @@ from processes import environment
 
 from games.tictactoe import GAME as TICTACTOE
 from shogi_engine import Engine, games
-from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX
+from shogi_engine.engine.results import score_of
 from shogi_engine.games.shogi.mate.solver import MateSolver
+from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.jit import JIT_DISABLED, progress
-from shogi_engine.results import score_of
-from shogi_engine.score import Score
+from shogi_engine.types.score import Score
 
 MATE_IN_3 = "4k4/9/4P4/9/9/9/9/9/4K4 b GS2g 1"
 

@@ -10,9 +10,12 @@ import pytest
 from processes import ROOT
 
 from games import game_of, kings_walk
-from shogi_engine import games, parameters
-from shogi_engine.evaluation import Evaluation
-from shogi_engine.game import (
+from shogi_engine import games
+from shogi_engine.common.registry import Registry
+from shogi_engine.engine import parameters
+from shogi_engine.games.shogi.names import FILE_EVALUATIONS
+from shogi_engine.interface.evaluation import Evaluation
+from shogi_engine.interface.game import (
     do_move,
     do_null,
     evaluate,
@@ -23,8 +26,6 @@ from shogi_engine.game import (
     undo_move,
     undo_null,
 )
-from shogi_engine.games.shogi.names import FILE_EVALUATIONS
-from shogi_engine.registry import Registry
 from shogi_engine.search.context import new_context, set_root, write_root_moves
 from shogi_engine.search.root import Searcher
 

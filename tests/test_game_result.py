@@ -8,7 +8,11 @@ import pytest
 
 from games import othello4, tictactoe
 from shogi_engine import games
-from shogi_engine.game import (
+from shogi_engine.games.othello.board import Board as OthelloBoard
+from shogi_engine.games.shogi.board import Board as ShogiBoard
+from shogi_engine.games.shogi.board import Move, Termination
+from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING, TRY_RULE
+from shogi_engine.interface.game import (
     DECLARATION,
     MAX_PLY,
     MOVE_LIMIT,
@@ -23,14 +27,10 @@ from shogi_engine.game import (
     game_result,
     terminal_value,
 )
-from shogi_engine.games.othello.board import Board as OthelloBoard
-from shogi_engine.games.shogi.board import Board as ShogiBoard
-from shogi_engine.games.shogi.board import Move, Termination
-from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING, TRY_RULE
 from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.search.arena import RANDOM, play_game
 from shogi_engine.search.context import new_context, play_moves, write_root_moves
-from shogi_engine.search.textbook import PLAIN
+from shogi_engine.textbook.arena import RANDOM, play_game
+from shogi_engine.textbook.searches import PLAIN
 
 CASES = json.loads((Path(__file__).parent / "data" / "shogi_rules.json").read_text())
 KINDS = {

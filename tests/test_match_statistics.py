@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from shogi_engine.match_statistics import (
+from shogi_engine.common.match_statistics import (
     Sprt,
     constrained,
     distribution,

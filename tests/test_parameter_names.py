@@ -2,7 +2,8 @@
 
 import pytest
 
-from shogi_engine import games, parameters
+from shogi_engine import games
+from shogi_engine.engine import parameters
 
 GAMES = [games.load(name) for name in games.NAMES]
 

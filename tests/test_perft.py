@@ -14,10 +14,10 @@ from processes import environment
 import shogi_engine.perft
 from games import naive_tictactoe
 from games.tictactoe import GAME
-from shogi_engine.game import Game, provides
+from shogi_engine.common.stop import StopToken
+from shogi_engine.interface.game import Game, provides
 from shogi_engine.jit import JIT_DISABLED, new_record, record_dtype
 from shogi_engine.perft import MAX_DEPTH, PerftStopped, perft
-from shogi_engine.stop import StopToken
 
 START = GAME.parse_position(GAME.start)
 # By depth: the lines of so many moves. Of the 255168 games 1440 end at move 5, 5328 at 6, 47952 at 7, 72576 at 8 and

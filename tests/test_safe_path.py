@@ -7,9 +7,9 @@ import sys
 import pytest
 from processes import ROOT, environment
 
-from shogi_engine import forced_win
 from shogi_engine.cli import doctor
 from shogi_engine.games.shogi.game import GAME
+from shogi_engine.search import forced_win
 
 TRAP = "import sys\nsys.exit('imported from the folder that it was started in')\n"
 NAMES = ("queue", "random", "select", "faulthandler", "argparse", "json", "dataclasses", "numpy", "numba")

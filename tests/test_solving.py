@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from shogi_engine.engine import Engine
-from shogi_engine.forced_win import LEAST_NODES, MOST_NODES, allowed_nodes
 from shogi_engine.jit import JIT_DISABLED
+from shogi_engine.search.forced_win import LEAST_NODES, MOST_NODES, allowed_nodes
 from shogi_engine.search.limits import Limits
 
 PROBLEMS = json.loads((Path(__file__).parent / "data" / "shogi_mate.json").read_text())["positions"]

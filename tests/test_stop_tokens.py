@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from shogi_engine.stop import FOREVER, Deadline, StopToken, end_of
+from shogi_engine.common.stop import FOREVER, Deadline, StopToken, end_of
 
 
 def word(token):

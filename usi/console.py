@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from shogi_engine.common.text import SHOWN_WITH_PATH, sanitize
 from shogi_engine.games.shogi.evaluation.piece_worth import worth_table
-from shogi_engine.games.shogi.sfen import flip_sfen
-from shogi_engine.text import SHOWN_WITH_PATH, sanitize
+from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
+from usi.evaluation import file_facts
 from usi.protocol import Position, ProtocolError
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ def show_value(loop: "Loop") -> None:
     value = engine.evaluate()
     loop.out.line(f"static value: {value} (side to move)")
     loop.out.line(f"evaluation: {sanitize(engine.describe_evaluation(), SHOWN_WITH_PATH)}")
+    if facts := file_facts(engine, loop.evaluation):
+        loop.out.line(f"its file: {facts}")
+    if loop.speed is not None:
+        loop.out.line(f"nodes/s of the last search: {loop.speed}")
     loop.out.line("worth of each piece, to its own side:")
     for line in worth_table(engine.position_text, engine.evaluate):
         loop.out.line(line)

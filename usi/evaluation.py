@@ -58,3 +58,12 @@ def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None
                 described += f", FV_SCALE {scale}"
             inform(described)
     engine.warmup()
+
+
+def file_facts(engine: "Engine", choice: Choice) -> str:
+    """Return the size of the file in use and by what its values are divided, '' if none is in use."""
+    evaluator = engine.searcher.evaluator
+    if choice.file is None or evaluator.evaluation.name != choice.name or not choice.file.exists():
+        return ""
+    size = f"{choice.file.stat().st_size / 1e6:.1f} MB"
+    return f"{size}, FV_SCALE {evaluator.params.fv_scale}" if choice.name in FILE_EVALUATIONS else size

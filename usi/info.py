@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from shogi_engine.common.text import sanitize
 from shogi_engine.frontends.stdio import Output
-from shogi_engine.text import sanitize
 from usi.protocol import info_line
 
 if TYPE_CHECKING:
-    from shogi_engine.results import PvInfo
+    from shogi_engine.engine.results import PvInfo
 
 
 class UsiOutput(Output):

@@ -14,14 +14,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
+from shogi_engine.common.memory import machine_megabytes
+from shogi_engine.common.text import SHOWN_WITH_PATH, sanitize
 from shogi_engine.frontends.core import FrontEnd, Task
 from shogi_engine.frontends.stdio import run_stdio
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES
-from shogi_engine.memory import machine_megabytes
-from shogi_engine.score import Score
 from shogi_engine.search.timeman import LEAST_MS, Clock, TimeBudget, fixed, plan, search_times
-from shogi_engine.text import SHOWN_WITH_PATH, sanitize
+from shogi_engine.types.score import Score
 from usi import console
 from usi.evaluation import Choice, choice_of, load, use
 from usi.info import InfoWriter, UsiOutput
@@ -41,7 +41,7 @@ from usi.task import GoTask
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
-    from shogi_engine.results import SearchResult
+    from shogi_engine.engine.results import SearchResult
 
 PARAMETER = "param."  # begins the name of an option, not declared, that is a number of Game.params
 OPTIONS_COME = 2.0  # seconds after the first line in which EvalType may still come before anything is compiled
@@ -68,7 +68,8 @@ class Loop(FrontEnd):
         self.position = Position()
         self.book = OwnBook(self.options, output)
         self._sizes = (0, 0)  # hash and threads the engine has
-        self._evaluation = Choice()  # and what it evaluates by
+        self.evaluation = Choice()  # what it evaluates by, and ...
+        self.speed: int | None = None  # ... the nodes a second of the last search
         self._fresh = True  # nothing was searched since the table was cleared
         self._readers: dict[str, Callable[[list[str], float], None]] = {
             "usi": self._usi,
@@ -190,7 +191,7 @@ class Loop(FrontEnd):
         importlib.import_module("shogi_engine.engine")
         importlib.import_module("shogi_engine.games.shogi.game")
         self._configured.wait(OPTIONS_COME)
-        engine, self._evaluation = load(choice_of(self._announced))
+        engine, self.evaluation = load(choice_of(self._announced))
         return engine
 
     # ---- the worker's side: what changes the state ------------------------------------------------------------
@@ -205,8 +206,8 @@ class Loop(FrontEnd):
             self._sizes = sizes
             self.free_at = time.monotonic()
         evaluation = choice_of(self.options)
-        if evaluation != self._evaluation:
-            self._evaluation = evaluation
+        if evaluation != self.evaluation:
+            self.evaluation, self.speed = evaluation, None
             with self.heartbeat():  # the first time, the search is compiled for it
                 use(engine, evaluation, lambda text: self.out.line(f"info string {sanitize(text, SHOWN_WITH_PATH)}"))
             self.free_at = time.monotonic()
@@ -411,6 +412,7 @@ class Loop(FrontEnd):
         with self.searching(task, lambda: self._limits(task, searchmoves)) as limits:
             found = engine.search(on_info=writer, **limits)
         writer.finish(found.lines)
+        self.speed = int(found.nodes / max(found.seconds, 0.001))
         return self._bestmove(found)
 
     def _configure(self, engine: "Engine", go: Go) -> None:

@@ -7,11 +7,11 @@ Options that are not declared here are taken in silence, as GUIs send some alway
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from shogi_engine.common.text import clamped_number, sanitize
 from shogi_engine.games.shogi.evaluation.eval_options import DEFAULT_SCALE, LARGEST_SCALE
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, EVALUATIONS
 from shogi_engine.search.timeman import TimeOptions
-from shogi_engine.text import clamped_number, sanitize
 from usi.protocol import ProtocolError
 
 STANDARD_FILE = "nn.bin"  # of nnue; `network` has one of its own unless another is named

@@ -3,9 +3,9 @@
 import random
 from typing import TYPE_CHECKING
 
+from shogi_engine.common.text import sanitize
 from shogi_engine.games.shogi.book import SHIPPED, shipped
-from shogi_engine.score import Score
-from shogi_engine.text import sanitize
+from shogi_engine.types.score import Score
 from usi.options import Options
 from usi.protocol import Go
 

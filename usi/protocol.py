@@ -6,8 +6,8 @@ says wrongly is a `ProtocolError` with one line of text, or one of a `Go`'s `fau
 
 from dataclasses import dataclass, field
 
-from shogi_engine.score import Score
-from shogi_engine.text import clamped_number, sanitize
+from shogi_engine.common.text import clamped_number, sanitize
+from shogi_engine.types.score import Score
 
 FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
 

@@ -9,11 +9,11 @@ from typing import Any
 from shogi_engine import games
 from shogi_engine.analysis.judgement import Finding, GameAnalysis, judge, plies_to_examine
 from shogi_engine.engine import Engine
-from shogi_engine.forced_win import ForcedWin, ForcedWinSolver
-from shogi_engine.game import BESIDE_SEARCH
+from shogi_engine.interface.game import BESIDE_SEARCH
 from shogi_engine.jobs import Pool
 from shogi_engine.records import GameRecord
-from shogi_engine.score import Score
+from shogi_engine.search.forced_win import ForcedWin, ForcedWinSolver
+from shogi_engine.types.score import Score
 
 HASH_MB = 16  # of each thread: emptied for each position, so that nothing depends on which were examined before
 MATE_MB = 16

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shogi_engine.records import GameRecord
-from shogi_engine.score import Score
+from shogi_engine.types.score import Score
 
 PER_UNIT = {"cp": 100.0, "discs": 1.0}  # of a value in a pawn or a disc
 MOST = {"cp": 3000.0, "discs": 64.0}  # values are cut there before they are subtracted; a mate is worth as much

@@ -11,7 +11,7 @@ from typing import Any
 from shogi_engine.analysis.analyst import Key
 from shogi_engine.analysis.judgement import Finding, plies_to_examine
 from shogi_engine.records import GameRecord
-from shogi_engine.score import Score
+from shogi_engine.types.score import Score
 
 VERSION = 1
 SECONDS = 2.0  # between two writes

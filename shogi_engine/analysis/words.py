@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from shogi_engine.score import Score
+from shogi_engine.types.score import Score
 
 LANGUAGES = ("en", "ja")
 NOTATIONS = {"en": "western", "ja": "japanese"}  # of Shogi moves

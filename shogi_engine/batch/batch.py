@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from shogi_engine.batch import kernels
 from shogi_engine.batch.rows import Bench, Rows, Work, named, output_array
-from shogi_engine.game import NOT_OVER
 from shogi_engine.games.batch_rules import IDS, Features
+from shogi_engine.interface.game import NOT_OVER
 from shogi_engine.jit import new_record
 from shogi_engine.perft import count_leaves, perft_context
 from shogi_engine.search.context import new_context, set_root

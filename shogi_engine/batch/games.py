@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from shogi_engine.batch import kernels
 from shogi_engine.batch.batch import Batch
 from shogi_engine.batch.rows import CHUNK
-from shogi_engine.game import VALUE_MAX, VALUE_NONE
+from shogi_engine.common.threads import results_on_threads
+from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE
 from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.threads import results_on_threads
 from shogi_engine.training.data import Player, new_terms
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, play_game
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from shogi_engine.batch import kernels, live_kernels
 from shogi_engine.batch.batch import Batch
 from shogi_engine.batch.rows import named, output_array
-from shogi_engine.game import NOT_OVER
 from shogi_engine.games.batch_rules import IDS, Features
+from shogi_engine.interface.game import NOT_OVER
 
 
 class Steps(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 
 from shogi_engine.batch.kernels import list_node
 from shogi_engine.batch.live_kernels import LONGEST
-from shogi_engine.game import NOT_OVER, do_move, game_result, undo_move
+from shogi_engine.interface.game import NOT_OVER, do_move, game_result, undo_move
 from shogi_engine.jit import njit, record_dtype
 
 # A position in a tree: its legal moves are edges[first_edge : first_edge + count]; none if it ends the game.

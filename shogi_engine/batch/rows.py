@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from shogi_engine import games
 from shogi_engine.batch import kernels
-from shogi_engine.game import Game
+from shogi_engine.common.threads import results_on_threads
 from shogi_engine.games.batch_rules import BatchRules
-from shogi_engine.threads import results_on_threads
+from shogi_engine.interface.game import Game
 
 CHUNK = 256  # positions that a kernel is given at a time: their nodes fit into a second-level cache
 

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.book import BookMove
 from shogi_engine.books.recipe import Entries, Recipe
 from shogi_engine.books.run_file import Found, Line, RunFile
-from shogi_engine.game import VALUE_MATE_IN_MAX, do_move
+from shogi_engine.common.threads import results_on_threads
+from shogi_engine.interface.extras.book import BookMove
+from shogi_engine.interface.game import VALUE_MATE_IN_MAX, do_move
 from shogi_engine.jit import new_record
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
-from shogi_engine.threads import results_on_threads
 
 BATCH = 4  # positions at most taken from the queue at a time, whatever the threads
 HASH_MB = 16

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from shogi_engine.book import BookError, BookMove
 from shogi_engine.books import othello_files
 from shogi_engine.books.recipe import Defaults, Entries, Recipe
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, transform_square
@@ -17,6 +16,7 @@ from shogi_engine.games.othello.notation import (
     split_move,
 )
 from shogi_engine.games.othello.types import DISC
+from shogi_engine.interface.extras.book import BookError, BookMove
 
 
 def key_of(own: int, opponent: int) -> str:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shogi_engine import games
-from shogi_engine.book import BookMove
-from shogi_engine.game import Game
+from shogi_engine.interface.extras.book import BookMove
+from shogi_engine.interface.game import Game
 
 NAMES = ("shogi", "othello")
 

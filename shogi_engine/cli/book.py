@@ -19,10 +19,10 @@ from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.progress_bar import progress_bar
 
 if TYPE_CHECKING:
-    from shogi_engine.book import BookMove
     from shogi_engine.books.growth import Growth
     from shogi_engine.books.recipe import Entries, Recipe
     from shogi_engine.books.run_file import Line, RunFile
+    from shogi_engine.interface.extras.book import BookMove
 
 POSITIONS = 800  # of a new book
 RECORD_PLIES = 24  # of a game that are taken from a record
@@ -201,8 +201,8 @@ def export_run(args: argparse.Namespace, recipe: "Recipe") -> int:
 
 def import_books(args: argparse.Namespace, recipe: "Recipe") -> int:
     """Merge books."""
-    from shogi_engine.book import BookError
     from shogi_engine.books.recipe import merged
+    from shogi_engine.interface.extras.book import BookError
 
     books = []
     for path in args.books:
@@ -223,8 +223,8 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
     import numpy as np
 
     from shogi_engine import games
-    from shogi_engine.book import BookError
-    from shogi_engine.game import do_move
+    from shogi_engine.interface.extras.book import BookError
+    from shogi_engine.interface.game import do_move
     from shogi_engine.jit import new_record
 
     if args.notation and args.game != "shogi":

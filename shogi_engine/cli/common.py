@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from shogi_engine import games
-from shogi_engine.memory import machine_megabytes
+from shogi_engine.common.memory import machine_megabytes
 from shogi_engine.play.strength import DEFAULT_MS
 from shogi_engine.suites.suite import Outcome
 

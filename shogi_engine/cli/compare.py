@@ -18,7 +18,7 @@ from shogi_engine.cli.common import (
 from shogi_engine.cli.compile_bar import compile_bar
 
 if TYPE_CHECKING:
-    from shogi_engine.round_robin import Tournament
+    from shogi_engine.textbook.round_robin import Tournament
 
 COLOURS = ("#3b6ea8", "#c9c9c9", "#c2573a")  # won, drawn, lost
 
@@ -51,7 +51,7 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play the round robin and print its tables."""
-    from shogi_engine.round_robin import compare, parse_player
+    from shogi_engine.textbook.round_robin import compare, parse_player
 
     players = [parse_player(text, args.depth) for text in args.players.split(",")]
     plt = pyplot() if args.plot else None  # complains before the games, not after

@@ -18,6 +18,7 @@ from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.frontends.stdio import crash_log_path
 from shogi_engine.games.shogi.evaluation.eval_options import read_scale
 from shogi_engine.games.shogi.evaluation.piece_worth import worth_table
+from shogi_engine.games.shogi.evaluation.weights_file import evaluation_of
 from shogi_engine.games.shogi.names import EVALUATIONS, FILE_EVALUATIONS
 
 ROOT = Path(__file__).resolve().parents[2]  # where `shogi_engine` and `usi` lie
@@ -33,7 +34,12 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--launcher", metavar="FILE", help="write a file that starts shogi-usi instead (.bat, or a shell script)"
     )
-    parser.add_argument("--evaluation", choices=list(EVALUATIONS), default="", help="what the search evaluates by")
+    parser.add_argument(
+        "--evaluation",
+        choices=list(EVALUATIONS),
+        default="",
+        help="what the search evaluates by; default: what the file is for",
+    )
     parser.add_argument("--eval-file", metavar="FILE", type=Path, help="the evaluation's weights, such as nn.bin")
     common.add_json(parser)
 
@@ -46,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
         text = f"{path.absolute()} starts the engine; register it in the GUI"
         common.report(args, {"launcher": str(path.absolute())}, text)
         return 0
-    facts = examine(args.evaluation, args.eval_file)
+    file = args.eval_file
+    facts = examine(args.evaluation or (evaluation_of(file) if file else ""), file)
     common.report(args, facts, report(facts))
     return 1 if facts["problems"] else 0
 

@@ -105,7 +105,7 @@ class Prepared:
 def prepared(args: argparse.Namespace) -> Prepared:
     """Return the match that the arguments ask for. Raises ValueError and OSError."""
     from shogi_engine import match
-    from shogi_engine.match_statistics import Sprt
+    from shogi_engine.common.match_statistics import Sprt
 
     count = 2 if args.in_process else len(args.engines)
     if args.in_process == bool(args.engines) or not 2 <= count <= MOST_ENGINES:
@@ -195,7 +195,8 @@ def between_engines(args: argparse.Namespace, schedule: "Schedule") -> tuple[Any
 
 def list_parameters(name: str) -> int:
     """Print the parameters of a game."""
-    from shogi_engine import games, parameters
+    from shogi_engine import games
+    from shogi_engine.engine import parameters
 
     game = games.load(name)
     tunable = parameters.tunable(game)

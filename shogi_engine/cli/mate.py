@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     """Solve the problems, or check a suite."""
     if bool(args.suite) == bool(args.sfen):
         raise ValueError("mate needs either SFEN or --suite FILE")
-    from shogi_engine.games.shogi.notation import parse_sfen
+    from shogi_engine.games.shogi.notation.sfen import parse_sfen
     from shogi_engine.suites.mate_suite import check, plain_sfen, questions, read
 
     if args.suite:
@@ -128,7 +128,7 @@ def found_of(args: argparse.Namespace, questions: "list[Question]") -> "Iterator
 def answers(args: argparse.Namespace, sfens: list[str]) -> "Iterator[Answer]":
     """Yield the answer to each problem in turn."""
     from shogi_engine.cli.mate_answer import Answer
-    from shogi_engine.games.shogi.notation import parse_sfen
+    from shogi_engine.games.shogi.notation.sfen import parse_sfen
     from shogi_engine.suites.mate_jobs import Question
 
     every, shortest = args.all or args.alternatives, args.shortest or args.alternatives

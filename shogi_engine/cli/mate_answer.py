@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine.cli.terminal.screen import KANJI
-from shogi_engine.forced_win import ForcedWin
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.mate.solver import line_texts
-from shogi_engine.games.shogi.symbols import HAND_ORDER, KANJI_NUMBERS, KANJI_PIECES, SYMBOLS
+from shogi_engine.games.shogi.notation.symbols import HAND_ORDER, KANJI_NUMBERS, KANJI_PIECES, SYMBOLS
 from shogi_engine.records import GameRecord
+from shogi_engine.search.forced_win import ForcedWin
 from shogi_engine.suites.mate_suite import values
-from shogi_engine.termination import Termination, usual_outcome
+from shogi_engine.types.termination import Termination, usual_outcome
 
 ENDINGS = {  # by ForcedWin.result
     "mate": Termination.CHECKMATE,

@@ -41,8 +41,8 @@ def book_use(args: argparse.Namespace) -> "BookUse | None":
         return None
     book = None
     if args.book != SHIPPED:
-        from shogi_engine.book import BookError
         from shogi_engine.games.othello.book import open_book
+        from shogi_engine.interface.extras.book import BookError
 
         try:
             book = open_book(args.book)  # a fault is told now, not in the middle of a game

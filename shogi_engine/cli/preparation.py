@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.terminal.ending_signals import flush_quietly
-from shogi_engine.threads import start_thread
+from shogi_engine.common.threads import start_thread
 
 if TYPE_CHECKING:
-    from shogi_engine.game import Game
+    from shogi_engine.interface.game import Game
 
 LAST_WAIT = 0.2  # seconds that the thread has to end by itself
 

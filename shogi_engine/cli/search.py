@@ -18,7 +18,7 @@ from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.games import typed_moves
 
 if TYPE_CHECKING:
-    from shogi_engine.results import PvInfo
+    from shogi_engine.engine.results import PvInfo
 
 
 def add_parser(commands: Any) -> None:

@@ -24,8 +24,8 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Search the position and print the tree."""
     from shogi_engine.engine import Engine
-    from shogi_engine.results import score_of
-    from shogi_engine.search.trace import Tracer, dot, tree_dict, tree_lines
+    from shogi_engine.engine.results import score_of
+    from shogi_engine.textbook.trace import Tracer, dot, tree_dict, tree_lines
 
     with Engine(args.game, hash_mb=1) as engine:
         engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))

@@ -12,7 +12,7 @@ from shogi_engine.csa.summary import JISHOGI, Summary
 from shogi_engine.games.shogi.records.evaluations import evaluation_lines, legal_line, number_score
 from shogi_engine.records.headers import one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.termination import Outcome, Termination
+from shogi_engine.types.termination import Outcome, Termination
 
 PV_MAX = 12  # moves of a comment
 FAULTS_MAX = 2  # of a player at one move, until the game is given up

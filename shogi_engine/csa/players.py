@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from shogi_engine.common.threads import start_thread
 from shogi_engine.csa.summary import TimeControl
 from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
-from shogi_engine.score import Score
 from shogi_engine.search.timeman import Clock
-from shogi_engine.threads import start_thread
+from shogi_engine.types.score import Score
 
 RESIGN, WIN = "resign", "win"
 CLOSE_PATIENCE = 5.0  # seconds that a player has to end what it is at

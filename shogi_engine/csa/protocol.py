@@ -7,8 +7,8 @@ import enum
 import re
 from dataclasses import dataclass
 
+from shogi_engine.common.text import sanitize
 from shogi_engine.csa.summary import BEGIN, Summary, SummaryError, SummaryReader
-from shogi_engine.text import sanitize
 
 RESULTS = ("WIN", "LOSE", "DRAW", "CENSORED", "CHUDAN")
 NAME_MAX = 32  # characters of a name, and of one that the game name of shogi-server begins with

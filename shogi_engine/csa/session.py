@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 from typing import Protocol as Interface
 
+from shogi_engine.common.text import sanitize
 from shogi_engine.csa.connection import Closed, Connection, ConnectionLost, Received
 from shogi_engine.csa.game import BrokenGame, Game, Talk
 from shogi_engine.csa.keeper import Keeper
@@ -36,7 +37,6 @@ from shogi_engine.csa.protocol import (
     Unreadable,
 )
 from shogi_engine.csa.settings import Settings, Tally
-from shogi_engine.text import sanitize
 
 NAP = 0.1  # seconds at a time of a delay
 TICK = 1.0  # seconds between looks at the clock

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from shogi_engine.common.text import sanitize, whole_number
 from shogi_engine.games.shogi.records.formats.csa import CsaReader
-from shogi_engine.text import sanitize, whole_number
 
 BEGIN, END = "BEGIN Game_Summary", "END Game_Summary"
 LINES_MAX = 20_000  # of one summary; a game that goes on from a position has a line for each move

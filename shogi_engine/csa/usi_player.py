@@ -4,9 +4,9 @@ import contextlib
 from dataclasses import replace
 from time import monotonic
 
+from shogi_engine.clients.base.errors import EngineError
+from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine, SimpleSearch
 from shogi_engine.csa.players import RESIGN, Answer, Job, Player, Rules, Turn, centipawns
-from shogi_engine.engine_client.errors import EngineError
-from shogi_engine.usi_client import Limit, PlayResult, SimpleEngine, SimpleSearch
 
 PATIENCE = 30.0  # seconds over a move's time until its answer is missing
 UNTIMED_MS = 5000  # of a move in a game without a limit of time

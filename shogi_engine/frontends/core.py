@@ -23,8 +23,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from shogi_engine.common.threads import start_thread
 from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line
-from shogi_engine.threads import start_thread
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from shogi_engine import __version__
+from shogi_engine.common.text import sanitize, whole_number
 from shogi_engine.frontends.core import Task
 from shogi_engine.frontends.othello import DEFAULT_LEVEL, MAX_LEVEL, OthelloFrontEnd, move_times
-from shogi_engine.text import sanitize, whole_number
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1, "x": 0, "o": 1}
 NAMES = ("black", "white")

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
+from shogi_engine.common.text import sanitize, whole_number
 from shogi_engine.frontends.core import Task
 from shogi_engine.frontends.othello import DEFAULT_LEVEL, DISC, MAX_LEVEL, OthelloFrontEnd, move_times
-from shogi_engine.text import sanitize, whole_number
 
 if TYPE_CHECKING:
-    from shogi_engine.results import PvInfo
+    from shogi_engine.engine.results import PvInfo
 
 NAME = f"shogi_engine {__version__}"
 MAX_HINTS = 64

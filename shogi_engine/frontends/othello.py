@@ -10,9 +10,9 @@ from shogi_engine.games.othello.clock import budget
 from shogi_engine.search.timeman import Clock, TimeOptions, fixed, search_times
 
 if TYPE_CHECKING:
-    from shogi_engine.book import BookMove, OpeningBook
     from shogi_engine.engine import Engine
-    from shogi_engine.results import SearchResult
+    from shogi_engine.engine.results import SearchResult
+    from shogi_engine.interface.extras.book import BookMove, OpeningBook
 
 GAME_PLIES = 60
 DISC = 100  # the engine's values in a disc

@@ -4,10 +4,10 @@ import importlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.registry import Registry
+from shogi_engine.common.registry import Registry
 
 if TYPE_CHECKING:
-    from shogi_engine.game import Game
+    from shogi_engine.interface.game import Game
 
 NAMES = ("shogi", "othello")  # those that come with this package
 

@@ -11,15 +11,14 @@ from typing import Protocol
 
 import numpy as np
 
-from shogi_engine import parameters
-from shogi_engine.engine import Engine
-from shogi_engine.game import NOT_OVER, TERMINATIONS, Game, do_move, game_result
+from shogi_engine.engine import Engine, parameters
+from shogi_engine.interface.game import NOT_OVER, TERMINATIONS, Game, do_move, game_result
 from shogi_engine.jit import new_record
 from shogi_engine.match.terms import Adjudicator, Terms
 from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root, write_root_moves
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
-from shogi_engine.termination import Termination
+from shogi_engine.types.termination import Termination
 
 SEARCH_FLAGS = "search_flags"  # a setting of that name is Searcher.search_flags: bits of search/context.py
 RESIGN = (3000, 2)  # Terms.resign of games in one process, if nothing else is said

@@ -4,12 +4,12 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from shogi_engine.engine_client import EngineError
+from shogi_engine.clients.base import EngineError
+from shogi_engine.common.text import sanitize
 from shogi_engine.match.players import DECLARE, RESIGN, Answer, FaultError, Player, Turn
 from shogi_engine.match.rules import Rules
 from shogi_engine.match.terms import Adjudicator, Terms
-from shogi_engine.termination import Termination
-from shogi_engine.text import sanitize
+from shogi_engine.types.termination import Termination
 
 PASS = "pass"
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import join
 
-from shogi_engine.gtp_client import SimpleGtp
+from shogi_engine.clients.gtp import SimpleGtp
+from shogi_engine.clients.nboard import SimpleNBoard
+from shogi_engine.clients.usi import Options, SimpleEngine, parse_options
 from shogi_engine.match.othello_players import GtpPlayer, NBoardPlayer
 from shogi_engine.match.players import Player, UsiPlayer
 from shogi_engine.match.time_controls import TimeControl
-from shogi_engine.nboard_client import SimpleNBoard
-from shogi_engine.usi_client import Options, SimpleEngine, parse_options
 
 GAMES = {"usi": "shogi", "gtp": "othello", "nboard": "othello"}  # by protocol
 NO_BOOK: Options = (("USI_OwnBook", "false"),)  # openings are the match's; an engine's own option overrides it

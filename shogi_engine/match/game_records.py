@@ -7,8 +7,8 @@ from shogi_engine import records
 from shogi_engine.match.report import meeting_of
 from shogi_engine.match.runner import Record
 from shogi_engine.records import GameRecord
-from shogi_engine.score import Score
-from shogi_engine.termination import ENDINGS, Outcome, Termination
+from shogi_engine.types.score import Score
+from shogi_engine.types.termination import ENDINGS, Outcome, Termination
 
 HUNDREDTHS = 100  # of a disc, Othello's scores in a log
 MATE_LEAST = 29_000  # of a mate's score in a log: a number that USI clients have, or the search's own

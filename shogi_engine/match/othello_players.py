@@ -2,11 +2,11 @@
 
 from typing import Any, Generic, TypeVar
 
-from shogi_engine.engine_client import EngineError, PlainClient
-from shogi_engine.gtp_client import COLOURS, SimpleGtp
+from shogi_engine.clients.base import EngineError, PlainClient
+from shogi_engine.clients.gtp import COLOURS, SimpleGtp
+from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.match.players import Answer, Turn
 from shogi_engine.match.time_controls import TimeControl
-from shogi_engine.nboard_client import SimpleNBoard
 
 UNIT = 100  # the game's values in a disc
 

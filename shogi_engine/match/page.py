@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from shogi_engine.common.match_statistics import Sprt
 from shogi_engine.match import report
 from shogi_engine.match.runner import Record
-from shogi_engine.match_statistics import Sprt
 
 WIDTH, HEIGHT, EDGE = 720, 260, 40
 STYLE = """

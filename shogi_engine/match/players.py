@@ -4,9 +4,9 @@ import random
 from dataclasses import dataclass
 from typing import Protocol
 
-from shogi_engine.engine_client import EngineError
+from shogi_engine.clients.base import EngineError
+from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
 from shogi_engine.match.time_controls import TimeControl, usi_limit
-from shogi_engine.usi_client import Limit, PlayResult, SimpleEngine
 
 RESIGN, DECLARE = "resign", "win"  # instead of a move
 

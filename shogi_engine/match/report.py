@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shogi_engine.match.runner import Record
-from shogi_engine.match.workers import SIDES
-from shogi_engine.match_statistics import (
+from shogi_engine.common.match_statistics import (
     ELO_PER_SCORE,
     Estimate,
     Sprt,
@@ -17,6 +15,8 @@ from shogi_engine.match_statistics import (
     log_likelihood_ratio,
     pentanomial,
 )
+from shogi_engine.match.runner import Record
+from shogi_engine.match.workers import SIDES
 
 POINTS = 200  # of a picture's curve, about
 ROUNDS = 200  # of the fit of a tournament's ratings

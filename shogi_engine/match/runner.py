@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from shogi_engine.common.match_statistics import Sprt, pentanomial
 from shogi_engine.jobs import Maker, Pool
-from shogi_engine.match_statistics import Sprt, pentanomial
 
 Record = dict[str, Any]  # of a game: at least "game", its number, and "score", the first player's 0, 0.5 or 1
 

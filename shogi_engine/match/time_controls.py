@@ -3,8 +3,8 @@
 from argparse import ArgumentTypeError
 from dataclasses import dataclass, replace
 
+from shogi_engine.clients.usi import Limit
 from shogi_engine.play.clock import clock_setting
-from shogi_engine.usi_client import Limit
 
 
 @dataclass(frozen=True)

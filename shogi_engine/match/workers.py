@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from shogi_engine import games
-from shogi_engine.engine_client import EngineError
+from shogi_engine.clients.base import EngineError
+from shogi_engine.engine.parameters import parse_settings
 from shogi_engine.match.arena import Arena
 from shogi_engine.match.engine_game import EngineGame
 from shogi_engine.match.engines import EngineSpec
@@ -17,7 +18,6 @@ from shogi_engine.match.runner import Record, first_score
 from shogi_engine.match.schedule import Schedule
 from shogi_engine.match.terms import Terms
 from shogi_engine.match.time_controls import TimeControl
-from shogi_engine.parameters import parse_settings
 from shogi_engine.search.limits import Limits
 
 SIDES = ("first", "second")

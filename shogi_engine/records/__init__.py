@@ -25,7 +25,7 @@ from shogi_engine.records.formats import (
 )
 from shogi_engine.records.headers import HEADERS
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.termination import ENDINGS, Outcome, Termination
+from shogi_engine.types.termination import ENDINGS, Outcome, Termination
 
 if TYPE_CHECKING:
     from shogi_engine.records.arrays import GameArrays, games

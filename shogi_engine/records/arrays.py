@@ -24,7 +24,7 @@ from shogi_engine.records.errors import RecordError
 from shogi_engine.records.files import ENCODINGS, HEAD, UTF_16, decode, encoding_of, read
 from shogi_engine.records.formats import RecordFormat, binary_head, format_of_name, load_format, recognise
 from shogi_engine.records.tree import GameRecord
-from shogi_engine.termination import ENDINGS
+from shogi_engine.types.termination import ENDINGS
 
 BLOCK = 1 << 22  # bytes or characters that are read at a time
 BEGINNING = 1 << 10  # characters that nearly every file is recognised by

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.tree import GameRecord, Node
-from shogi_engine.termination import BY_RULE, Outcome, Termination
+from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 
 GAMES = ("shogi", "othello")
 LINE_MAX = 1 << 20  # characters; longer lines are no record's

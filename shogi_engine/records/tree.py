@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shogi_engine.records.errors import RecordError
-from shogi_engine.score import Score
-from shogi_engine.termination import (
+from shogi_engine.types.score import Score
+from shogi_engine.types.termination import (
     USUAL_WINNERS,
     Outcome,
     Termination,
@@ -149,7 +149,7 @@ class GameRecord:
 
     def __post_init__(self) -> None:
         if not self.start:
-            self.start = importlib.import_module(f"shogi_engine.games.{self.game}.notation").START
+            self.start = importlib.import_module(f"shogi_engine.games.{self.game}.names").START
 
     @classmethod
     def from_moves(

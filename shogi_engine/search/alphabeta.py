@@ -11,7 +11,7 @@ parameters.py marks each number taken from Stockfish. The code was written for t
 
 import numpy as np
 
-from shogi_engine.game import (
+from shogi_engine.interface.game import (
     MAX_PLY,
     MOVE_NONE,
     VALUE_INFINITE,

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.evaluation import Evaluation, Evaluator
-from shogi_engine.game import (
+from shogi_engine.interface.evaluation import Evaluation, Evaluator
+from shogi_engine.interface.game import (
     MAX_PLY,
     MOVE_NONE,
     VALUE_NONE,

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.game import (
+from shogi_engine.interface.game import (
     CAPTURE_SLOTS,
     CORRECTION_SLOTS,
     CORRECTION_TABLES,

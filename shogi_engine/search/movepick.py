@@ -8,7 +8,7 @@ so they are generated in stages, as in Stockfish (https://github.com/official-st
 
 import numpy as np
 
-from shogi_engine.game import (
+from shogi_engine.interface.game import (
     MOVE_NONE,
     capture_slot,
     capture_value,

@@ -3,7 +3,7 @@
 They are the first fields of each game's params record, of which every context holds a copy, so that changing one
 recompiles nothing. Margins in the unit of the evaluation are set by each game; the rest is the same for all games.
 Tuning (tools/tuning/spsa.py, tools/tuning/screen.py) and USI (`param.<name>`) reach them through
-shogi_engine/parameters.py.
+shogi_engine/engine/parameters.py.
 
 The names are the usual ones of Stockfish and YaneuraOu. Numbers marked STOCKFISH were taken over from its search
 (https://github.com/official-stockfish/Stockfish, development versions of 2025 and 2026), some of them rounded, with the
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.game import CORRECTION_TABLES
+from shogi_engine.interface.game import CORRECTION_TABLES
 from shogi_engine.jit import new_record
 
 STOCKFISH = "Stockfish"

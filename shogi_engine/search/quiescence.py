@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shogi_engine.game import (
+from shogi_engine.interface.game import (
     MAX_PLY,
     MOVE_NONE,
     VALUE_INFINITE,

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.game import (
+from shogi_engine.common.stop import StopToken
+from shogi_engine.common.threads import start_thread
+from shogi_engine.interface.game import (
     MAX_PLY,
     VALUE_INFINITE,
     VALUE_MATE,
@@ -38,8 +40,6 @@ from shogi_engine.search.root_search import open_window, search_root, widen_wind
 from shogi_engine.search.timeman import TimeManager
 from shogi_engine.search.timer import Timer
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.stop import StopToken
-from shogi_engine.threads import start_thread
 
 MAX_DEPTH = 100
 MAX_THREADS = 256

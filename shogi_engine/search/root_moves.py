@@ -1,6 +1,6 @@
 """The root's moves while they are searched: what each was worth, what it took, and which is the best."""
 
-from shogi_engine.game import VALUE_NONE, root_order_score
+from shogi_engine.interface.game import VALUE_NONE, root_order_score
 from shogi_engine.jit import njit
 from shogi_engine.search.context import start_search
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shogi_engine.game import VALUE_INFINITE, VALUE_NONE
+from shogi_engine.interface.game import VALUE_INFINITE, VALUE_NONE
 from shogi_engine.jit import njit
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import REDUCE, ROOT

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shogi_engine.game import VALUE_INFINITE, VALUE_NONE, capture_value, is_quiet, see_ge
+from shogi_engine.interface.game import VALUE_INFINITE, VALUE_NONE, capture_value, is_quiet, see_ge
 from shogi_engine.jit import njit
 from shogi_engine.search.context import ALL, CUT, DEEPER, PRUNE, PV
 from shogi_engine.search.history import (

@@ -5,8 +5,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from shogi_engine.common.stop import FOREVER, Deadline, end_of
 from shogi_engine.search.limits import Limits
-from shogi_engine.stop import FOREVER, Deadline, end_of
 
 
 class Timer:

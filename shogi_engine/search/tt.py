@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
-from shogi_engine.game import MOVE_NONE, VALUE_MATE_IN_MAX, VALUE_NONE
+from shogi_engine.common.bits import ZERO
+from shogi_engine.interface.game import MOVE_NONE, VALUE_MATE_IN_MAX, VALUE_NONE
 from shogi_engine.jit import load_u64, njit, prefetch, store_u64
 
 CLUSTER_BYTES = 64

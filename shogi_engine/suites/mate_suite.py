@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from shogi_engine.forced_win import ForcedWin
 from shogi_engine.games.shogi.mate.solver import line_texts
-from shogi_engine.games.shogi.notation import parse_sfen
+from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from shogi_engine.search.forced_win import ForcedWin
 from shogi_engine.suites.mate_jobs import Found, Question
 from shogi_engine.suites.suite import Answer, Outcome, Row, check_all, read_suite
 

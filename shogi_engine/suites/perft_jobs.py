@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.game import Game, do_move, move_cost
+from shogi_engine.common.stop import StopToken
+from shogi_engine.interface.game import Game, do_move, move_cost
 from shogi_engine.jobs import Pool
 from shogi_engine.perft import Perft, legal_moves, perft, perft_context
-from shogi_engine.stop import StopToken
 
 SPLIT_DEPTH = 4  # below this depth a position is one piece
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine import games
-from shogi_engine.game import Game
+from shogi_engine.interface.game import Game
 from shogi_engine.perft import Perft, perft
 from shogi_engine.suites.perft_jobs import Piece, count_all
 from shogi_engine.suites.suite import Answer, Outcome, Row, check_all, read_suite

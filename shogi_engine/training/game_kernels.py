@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from shogi_engine.bits import ONE
-from shogi_engine.game import (
+from shogi_engine.common.bits import ONE
+from shogi_engine.interface.game import (
     NOT_OVER,
     VALUE_MATE_IN_MAX,
     VALUE_NONE,
     game_result,
 )
 from shogi_engine.jit import njit, record_dtype
-from shogi_engine.search.arena import random_below
 from shogi_engine.search.context import begin_game, play_move, start_search, write_root_moves
 from shogi_engine.search.root_search import open_window, search_root, widen_window
 from shogi_engine.search.tt import GENERATIONS
+from shogi_engine.textbook.arena import random_below
 
 ABANDONED = 2  # the result of a game that did not come from a balanced opening
 GOES_ON = 3  # no result yet

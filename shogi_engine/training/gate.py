@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.evaluation import Evaluator
-from shogi_engine.match_statistics import Estimate, estimate, pentanomial
+from shogi_engine.common.match_statistics import Estimate, estimate, pentanomial
+from shogi_engine.common.threads import results_on_threads
+from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.threads import results_on_threads
 from shogi_engine.training.data import TABLE_MB, Openings, Player, new_terms, write_whole
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, play_game
 from shogi_engine.training.recipe import Recipe

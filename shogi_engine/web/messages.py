@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from shogi_engine.analysis.words import LANGUAGES
+from shogi_engine.common.text import sanitize
 from shogi_engine.games import NAMES
-from shogi_engine.text import sanitize
 
 MESSAGE_MAX = 3 << 20  # bytes: a file of FILE_MAX in base64, and some more
 FILE_MAX = 2 << 20  # bytes of a record

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine.analysis.judgement import PASS
 from shogi_engine.play.clock import ClockSetting, GameClock
 from shogi_engine.play.strength import STRONGEST, level_limits, timed_limits
-from shogi_engine.termination import BY_RULE, Outcome, Termination
+from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 from shogi_engine.web.pool import Job
 
 if TYPE_CHECKING:

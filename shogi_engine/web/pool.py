@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from shogi_engine.common.threads import start_thread
 from shogi_engine.games import NAMES
-from shogi_engine.threads import start_thread
 
 HASH_MB = 16  # of each engine
 SLICE = 2.0  # seconds

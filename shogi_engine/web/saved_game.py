@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine.play.clock import ClockSetting
 from shogi_engine.records import GameRecord, Node
-from shogi_engine.score import Score
-from shogi_engine.termination import Outcome, Termination
+from shogi_engine.types.score import Score
+from shogi_engine.types.termination import Outcome, Termination
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import Tsume
 

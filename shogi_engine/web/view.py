@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import records
 from shogi_engine.games.othello.notation import SQUARE_NAMES as OTHELLO_SQUARES
-from shogi_engine.games.shogi.symbols import (
+from shogi_engine.games.shogi.notation.symbols import (
     HAND_ORDER,
     KANJI_NAMES,
     KANJI_NUMBERS,
@@ -16,7 +16,7 @@ from shogi_engine.games.shogi.symbols import (
     WIDE_DIGITS,
 )
 from shogi_engine.records import GameRecord
-from shogi_engine.termination import BY_RULE
+from shogi_engine.types.termination import BY_RULE
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import PROBLEMS

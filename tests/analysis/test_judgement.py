@@ -6,7 +6,7 @@ from shogi_engine.analysis import judgement
 from shogi_engine.analysis.judgement import Finding, amount, before_move, judge, verdict
 from shogi_engine.analysis.tables import game_table, sparkline
 from shogi_engine.records import GameRecord
-from shogi_engine.score import Score
+from shogi_engine.types.score import Score
 
 parse = Score.parse
 

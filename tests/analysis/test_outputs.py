@@ -11,7 +11,7 @@ from shogi_engine.analysis import annotated, judge, page
 from shogi_engine.analysis.judgement import Finding
 from shogi_engine.analysis.words import LANGUAGES, WORDS
 from shogi_engine.records import GameRecord
-from shogi_engine.score import Score
+from shogi_engine.types.score import Score
 
 MOVES = ["7g7f", "3c3d", "8h5e", "2b5e"]
 FINDINGS = {

@@ -11,7 +11,7 @@ import numpy as np
 
 from shogi_engine import games
 from shogi_engine.batch import Batch
-from shogi_engine.game import NOT_OVER, TERMINATIONS
+from shogi_engine.interface.game import NOT_OVER, TERMINATIONS
 
 PACKED = {"shogi": "to_hcp", "othello": "to_packed"}
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from shogi_engine.batch import Batch, LiveGames
-from shogi_engine.game import TERMINATIONS
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board as ShogiBoard
 from shogi_engine.games.shogi.board import Move, Termination
+from shogi_engine.interface.game import TERMINATIONS
 from shogi_engine.jit import JIT_DISABLED
 
 BOARDS = {"shogi": ShogiBoard, "othello": OthelloBoard}

@@ -12,7 +12,7 @@ import numpy as np
 from move_lists import legal_moves
 
 from games import naive_tictactoe, othello4, tictactoe
-from shogi_engine.game import Game, do_move, generate_captures
+from shogi_engine.interface.game import Game, do_move, generate_captures
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from move_lists import legal_moves
 
 from conformance.cases import CASES, ConformanceCase, random_positions
-from shogi_engine.game import (
+from shogi_engine.interface.game import (
     HISTORY_SLOTS,
     VALUE_INFINITE,
     VALUE_MATE,

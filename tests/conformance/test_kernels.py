@@ -38,7 +38,7 @@ def test_no_variable_of_a_kernel_is_a_float_and_no_search_kernel_has_two_version
     assert kernels["floats"] == []
     # A version for each literal or width would multiply compile time, and crash a recursive kernel from the cache.
     assert [name for name in kernels["versions"] if name.startswith("shogi_engine.search.")] == []
-    asked = ("shogi_engine.bits", "shogi_engine.perft", "shogi_engine.search", f"shogi_engine.games.{case}.")
+    asked = ("shogi_engine.common.bits", "shogi_engine.perft", "shogi_engine.search", f"shogi_engine.games.{case}.")
     assert [name for name in kernels["never"] if name.startswith(asked)] == []
     assert {"shogi_engine.perft._count", "shogi_engine.search.alphabeta.search"} <= set(kernels["compiled"])
 

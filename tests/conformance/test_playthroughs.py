@@ -4,7 +4,7 @@ import pytest
 
 from conformance.cases import CASES
 from conformance.playthroughs import begin, play, replay, stored
-from shogi_engine.game import count_moves, generate_captures, generate_moves, generate_quiets, is_legal
+from shogi_engine.interface.game import count_moves, generate_captures, generate_moves, generate_quiets, is_legal
 from shogi_engine.jit import JIT_DISABLED
 
 every_game = pytest.mark.parametrize("case", CASES, ids=str)

@@ -13,9 +13,9 @@ from shogi_engine.csa.players import Answer, Job, Rules, Turn
 from shogi_engine.csa.summary import TimeControl
 from shogi_engine.csa.usi_player import UsiPlayer
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
-from shogi_engine.games.shogi.notation import START
+from shogi_engine.games.shogi.notation.sfen import START
 from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
-from shogi_engine.score import Score
+from shogi_engine.types.score import Score
 
 LONGEST = 10.0
 STUB = Path(__file__).with_name("usi_echo.py")

@@ -10,7 +10,7 @@ from csa.scripted import (
 
 from shogi_engine.csa.players import Answer
 from shogi_engine.csa.settings import Patience
-from shogi_engine.score import Score
+from shogi_engine.types.score import Score
 
 # ---- the connection is lost in a game
 

@@ -18,7 +18,7 @@ from csa.scripted import (
 from shogi_engine import records
 from shogi_engine.csa.players import Answer
 from shogi_engine.csa.settings import Patience
-from shogi_engine.score import Score
+from shogi_engine.types.score import Score
 
 OFFICIAL_TIME = ("Total_Time:300", "Byoyomi:10")
 

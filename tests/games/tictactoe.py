@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from shogi_engine.bits import ONE, ZERO
-from shogi_engine.game import VALUE_MATE, Game, provides
+from shogi_engine.common.bits import ONE, ZERO
+from shogi_engine.interface.game import VALUE_MATE, Game, provides
 from shogi_engine.jit import new_record, njit, record_dtype
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 

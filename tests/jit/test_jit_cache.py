@@ -38,7 +38,7 @@ pytestmark = pytest.mark.skipif(jit.JIT_DISABLED, reason="with JIT off nothing i
 # Nim with one heap, as small as a game can be; {limit} says where the kernel `limit` comes from.
 NIM = """
 import numpy as np
-from shogi_engine.game import Game, provides
+from shogi_engine.interface.game import Game, provides
 from shogi_engine.jit import new_record, njit, record_dtype
 {limit}
 POSITION = record_dtype([("stones", np.int64)])
@@ -130,7 +130,9 @@ def test_code_of_sources_edited_while_a_process_runs_is_not_stored(tmp_path):
     rules.write_text(NIM.format(limit=LIMIT))
     env = environment(tmp_path / "cache", tmp_path)
     source = PERFT_OF_NIM.format(module="shogi_engine.games.nim")
-    late = f"import shogi_engine.game, pathlib\nfile = pathlib.Path({str(rules)!r})\ntext = file.read_text()\n"
+    late = (
+        f"import shogi_engine.interface.game, pathlib\nfile = pathlib.Path({str(rules)!r})\ntext = file.read_text()\n"
+    )
     late += "file.write_text(text.replace('return 2', 'return 3'))\n"
     assert run(late + source, env)["answer"] == 3**4
     edit(rules, "return 3", "return 2")

@@ -12,7 +12,7 @@ import pytest
 from processes import ROOT, TESTS, environment
 
 from shogi_engine import jit
-from shogi_engine.game import provides
+from shogi_engine.interface.game import provides
 from shogi_engine.jit import load_u64, njit, record_dtype
 
 pytestmark = pytest.mark.skipif(jit.JIT_DISABLED, reason="with JIT off nothing is compiled")

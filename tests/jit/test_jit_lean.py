@@ -28,10 +28,10 @@ TEXTBOOK = (
 import numpy as np
 from games.tictactoe import GAME
 from search.searching import place
-from shogi_engine.game import MAX_PLY
+from shogi_engine.interface.game import MAX_PLY
 from shogi_engine.perft import perft
 from shogi_engine.search.context import new_context
-from shogi_engine.search.textbook import alpha_beta
+from shogi_engine.textbook.searches import alpha_beta
 position, ctx, visits = GAME.parse_position(GAME.start), new_context(GAME), np.zeros(MAX_PLY + 1, np.int64)
 place(ctx, position)
 value = int(alpha_beta(ctx, -32001, 32001, 7, 0, visits))
@@ -315,7 +315,7 @@ def test_stubs_can_be_called_by_functions_of_numba(tmp_path):
 import numba
 import numpy as np
 from games.othello4 import GAME
-from shogi_engine.game import key, move_cost
+from shogi_engine.interface.game import key, move_cost
 
 @numba.njit
 def keys(pos):

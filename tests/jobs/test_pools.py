@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from processes import ROOT, TESTS
 
+from shogi_engine.common.threads import results_on_threads
 from shogi_engine.jobs import Pool, do_piece, load_ray
 from shogi_engine.match import ArenaGames, OpeningPlan, Terms, TimeControl
-from shogi_engine.threads import results_on_threads
 from tools.tuning import spsa
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from shogi_engine.__main__ import main
-from shogi_engine.engine_client import EngineError
+from shogi_engine.clients.base import EngineError
+from shogi_engine.common.match_statistics import Sprt
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.match import GameLog, Match, TimeControl, parse_engine, parse_time_control
 from shogi_engine.match.openings import SHIPPED, read
 from shogi_engine.match.time_controls import usi_limit
 from shogi_engine.match.workers import begin
-from shogi_engine.match_statistics import Sprt
 
 WAYWARD = f"{sys.executable} {Path(__file__).parent / 'usi_wayward.py'}"
 SHORT = ["--limit", "movetime=300", "--margin", "200", "--patience", "1.5", "--max-plies", "24"]

@@ -1,4 +1,4 @@
-"""shogi_engine/gtp_client.py and nboard_client.py, and their engines as players; the engines are stubs."""
+"""shogi_engine/clients/gtp.py and nboard_client.py, and their engines as players; the engines are stubs."""
 
 import asyncio
 import json
@@ -9,10 +9,10 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.__main__ import main
-from shogi_engine.engine_client import EngineError
-from shogi_engine.gtp_client import GtpClient, SimpleGtp
-from shogi_engine.nboard_client import Go, Hint, NBoardClient, SimpleNBoard, parse_go, parse_hint
-from shogi_engine.score import Score
+from shogi_engine.clients.base import EngineError
+from shogi_engine.clients.gtp import GtpClient, SimpleGtp
+from shogi_engine.clients.nboard import Go, Hint, NBoardClient, SimpleNBoard, parse_go, parse_hint
+from shogi_engine.types.score import Score
 
 STUB = [sys.executable, "-S", str(Path(__file__).parent / "othello_stub.py")]
 GTP, NBOARD = (f"{protocol}:{' '.join([*STUB, protocol])}" for protocol in ("gtp", "nboard"))

@@ -9,14 +9,14 @@ from rich.console import Console
 
 from shogi_engine import records
 from shogi_engine.cli.match_table import MatchView
+from shogi_engine.common.match_statistics import Sprt, expected_score
 from shogi_engine.match import GameLog, Match, Schedule, Terms, standings, text_table
 from shogi_engine.match.game_records import game_record, outcome_of, save
 from shogi_engine.match.page import page
 from shogi_engine.match.report import crosstable, fitted
 from shogi_engine.match.terms import Adjudicator
-from shogi_engine.match_statistics import Sprt, expected_score
-from shogi_engine.score import Score
-from shogi_engine.termination import Outcome, Termination
+from shogi_engine.types.score import Score
+from shogi_engine.types.termination import Outcome, Termination
 
 USED = {"moves": 10, "ms": 50.0, "nodes": 700, "late": 0, "longest": 9.0}
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from shogi_engine.game import do_move
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.notation import legal_moves, parse_obf
+from shogi_engine.interface.game import do_move
 from shogi_engine.jit import new_record
 
 # Source: the pages of Egaroucid, https://www.egaroucid.nyanyan.dev (perft, openings, draws, the shortest stoner).

@@ -6,7 +6,14 @@ import random
 import numpy as np
 from othello_cases import random_game
 
-from shogi_engine.game import (
+from shogi_engine.games.othello import GAME
+from shogi_engine.games.othello.endgame.solver import Solver
+from shogi_engine.games.othello.movegen import flips, flips_filled, mobility, mobility_filled
+from shogi_engine.games.othello.notation import format_obf
+from shogi_engine.games.othello.position import make_canonical
+from shogi_engine.games.othello.stability import stable_discs
+from shogi_engine.games.othello.types import placed_disc
+from shogi_engine.interface.game import (
     evaluate,
     generate_moves,
     history_slot,
@@ -16,13 +23,6 @@ from shogi_engine.game import (
     score_moves,
     terminal_value,
 )
-from shogi_engine.games.othello import GAME
-from shogi_engine.games.othello.endgame.solver import Solver
-from shogi_engine.games.othello.movegen import flips, flips_filled, mobility, mobility_filled
-from shogi_engine.games.othello.notation import format_obf
-from shogi_engine.games.othello.position import make_canonical
-from shogi_engine.games.othello.stability import stable_discs
-from shogi_engine.games.othello.types import placed_disc
 from shogi_engine.perft import perft
 from shogi_engine.search.context import new_context
 

@@ -7,7 +7,13 @@ from hypothesis import given, settings
 from othello.naive_othello import State, change_sides, left_to_right, transpose
 from othello_cases import POSITIONS, random_game, random_positions
 
-from shogi_engine.game import (
+from shogi_engine.games.othello import GAME
+from shogi_engine.games.othello.bitboard import odd_quadrants
+from shogi_engine.games.othello.movegen import flips
+from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
+from shogi_engine.games.othello.stability import full_diagonals, full_files, full_ranks, stable_discs
+from shogi_engine.games.othello.types import PASS, move_square
+from shogi_engine.interface.game import (
     VALUE_MATE_IN_MAX,
     do_move,
     evaluate,
@@ -17,12 +23,6 @@ from shogi_engine.game import (
     terminal_value,
     undo_move,
 )
-from shogi_engine.games.othello import GAME
-from shogi_engine.games.othello.bitboard import odd_quadrants
-from shogi_engine.games.othello.movegen import flips
-from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
-from shogi_engine.games.othello.stability import full_diagonals, full_files, full_ranks, stable_discs
-from shogi_engine.games.othello.types import PASS, move_square
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context
 

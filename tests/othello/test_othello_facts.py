@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from othello_cases import FACTS, random_game
 
-from shogi_engine.bits import ONE, ZERO
+from shogi_engine.common.bits import ONE, ZERO
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.bitboard import canonical
 from shogi_engine.games.othello.board import BLACK, Board

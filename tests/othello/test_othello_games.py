@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from othello.naive_othello import State
 from othello_cases import POSITIONS
 
-from shogi_engine.bits import ZERO
-from shogi_engine.game import count_moves, do_move, generate_moves, key, terminal_value, undo_move
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.table import ending_key
 from shogi_engine.games.othello.movegen import (
@@ -24,6 +23,7 @@ from shogi_engine.games.othello.movegen import (
 )
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
 from shogi_engine.games.othello.types import DISC, PASS, placed_disc
+from shogi_engine.interface.game import count_moves, do_move, generate_moves, key, terminal_value, undo_move
 from shogi_engine.jit import new_record
 from shogi_engine.perft import perft_context
 

@@ -13,7 +13,7 @@ from shogi_engine.games.othello import GAME, levels
 from shogi_engine.games.othello.board import Board
 from shogi_engine.games.othello.notation import parse_obf
 from shogi_engine.games.othello.params import SELECTIVITY
-from shogi_engine.levels import LevelPlan
+from shogi_engine.interface.extras.levels import LevelPlan
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import PV, new_context
 from shogi_engine.search.tt import TranspositionTable

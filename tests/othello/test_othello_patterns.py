@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from othello.naive_othello import State, change_sides, left_to_right, transpose
 from othello_cases import POSITIONS, random_game, random_positions
 
-from shogi_engine.game import evaluate, probcut, refresh_line, update_line
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.evaluation import pattern_weights as weights
 from shogi_engine.games.othello.evaluation.pattern_layout import (
@@ -23,6 +22,7 @@ from shogi_engine.games.othello.evaluation.pattern_layout import (
 from shogi_engine.games.othello.evaluation.patterns import ACCUMULATOR, refresh_numbers, shallow_depth
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
 from shogi_engine.games.othello.types import PASS
+from shogi_engine.interface.game import evaluate, probcut, refresh_line, update_line
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import make_move, new_context, unmake_move
 

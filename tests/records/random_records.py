@@ -8,8 +8,8 @@ from shogi_engine.games.shogi.board import Board as ShogiBoard
 from shogi_engine.games.shogi.records.handicaps import HANDICAPS
 from shogi_engine.games.shogi.records.kakinoki import WORDS as KIF_WORDS
 from shogi_engine.records import GameRecord, Outcome, Termination
-from shogi_engine.score import Score
-from shogi_engine.termination import usual_outcome
+from shogi_engine.types.score import Score
+from shogi_engine.types.termination import usual_outcome
 
 HELD = tuple(dict.fromkeys(termination for termination, _ in KIF_WORDS.words.values()))  # by KIF and JKF
 BOARDS = {"shogi": ShogiBoard, "othello": OthelloBoard}

@@ -3,12 +3,12 @@
 import numpy as np
 from move_lists import legal_moves
 
-from shogi_engine.game import MAX_PLY, VALUE_INFINITE, do_move, generate_moves
+from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE, do_move, generate_moves
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import PV, new_context, set_root, start_search
 from shogi_engine.search.history import forget
-from shogi_engine.search.textbook import alpha_beta, minimax, negascout
+from shogi_engine.textbook.searches import alpha_beta, minimax, negascout
 
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 

@@ -7,8 +7,8 @@ import pytest
 
 from games import game_of
 from search.searching import NEVER, random_positions
-from shogi_engine.game import VALUE_INFINITE, do_move, evaluate, refresh_line
 from shogi_engine.games.shogi import GAME
+from shogi_engine.interface.game import VALUE_INFINITE, do_move, evaluate, refresh_line
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import (

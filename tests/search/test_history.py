@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shogi_engine.game import continuation_slot, evaluate, history_slot, refresh_line
 from shogi_engine.games.othello import GAME as OTHELLO
 from shogi_engine.games.shogi import GAME
+from shogi_engine.interface.game import continuation_slot, evaluate, history_slot, refresh_line
 from shogi_engine.jit import python_record_at
 from shogi_engine.search.context import make_move, make_null_move, new_context, set_root, unmake_move
 from shogi_engine.search.history import (

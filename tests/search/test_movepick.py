@@ -8,7 +8,8 @@ from move_lists import legal_moves
 
 from games import game_of
 from search.searching import random_positions
-from shogi_engine.game import (
+from shogi_engine.games.shogi import GAME
+from shogi_engine.interface.game import (
     MOVE_NONE,
     capture_slot,
     continuation_slot,
@@ -19,7 +20,6 @@ from shogi_engine.game import (
     refresh_line,
     set_check_info,
 )
-from shogi_engine.games.shogi import GAME
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import make_move, new_context, set_root
 from shogi_engine.search.history import Histories, forget, learn_capture, learn_continuations, learn_main

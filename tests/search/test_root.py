@@ -10,7 +10,7 @@ import pytest
 
 from games import game_of
 from search.searching import answer, final_position, random_positions
-from shogi_engine.game import VALUE_MATE, VALUE_MATE_IN_MAX
+from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.search.context import ALL_FLAGS, EXACT
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import MAX_DEPTH, Searcher

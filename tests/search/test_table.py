@@ -6,7 +6,7 @@ from move_lists import legal_moves
 
 from games import game_of
 from search.searching import place, pvs_value, random_positions
-from shogi_engine.game import (
+from shogi_engine.interface.game import (
     MAX_PLY,
     VALUE_MATE,
     VALUE_MATE_IN_MAX,
@@ -16,7 +16,6 @@ from shogi_engine.game import (
 )
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import TABLE, new_context
-from shogi_engine.search.textbook import minimax
 from shogi_engine.search.tt import (
     BOUND_EXACT,
     BOUND_LOWER,
@@ -35,6 +34,7 @@ from shogi_engine.search.tt import (
     probe_entry,
     store,
 )
+from shogi_engine.textbook.searches import minimax
 
 # How deep, how many moves from the start at most, how many positions, and how many plies the tree is looked through.
 CASES = [("tictactoe", 5, 3, 8, 4), ("othello4", 5, 5, 8, 4), ("othello", 5, 40, 6, 3), ("shogi", 3, 50, 3, 2)]

@@ -5,13 +5,13 @@ import pytest
 
 from games import game_of
 from search.searching import place, pvs_value, random_positions, textbook_visits
-from shogi_engine.game import MAX_PLY
+from shogi_engine.interface.game import MAX_PLY
 from shogi_engine.perft import perft
 from shogi_engine.search.context import TABLE, new_context
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
-from shogi_engine.search.textbook import minimax
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.textbook.searches import minimax
 
 # How deep, how many moves from the start at most, and how many positions.
 CASES = [

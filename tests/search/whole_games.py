@@ -9,11 +9,11 @@ import numpy as np
 
 from games import game_of
 from search.searching import final_position, place
-from shogi_engine.game import MAX_PLY, VALUE_INFINITE
+from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE
 from shogi_engine.search.context import EXACT, TABLE, new_context
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
-from shogi_engine.search.textbook import alpha_beta, minimax, negascout
+from shogi_engine.textbook.searches import alpha_beta, minimax, negascout
 
 DEPTHS = {"tictactoe": 10, "othello4": 13}  # one more than there are squares to fill: nothing is left to quiescence
 FEATURES = {"nothing": 0, "table": TABLE, "exact": EXACT}

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
-from shogi_engine.game import do_move, generate_moves, is_legal, undo_move
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.game import GAME
+from shogi_engine.interface.game import do_move, generate_moves, is_legal, undo_move
 from shogi_engine.jit import njit
 from shogi_engine.search.context import new_context
 

@@ -10,9 +10,9 @@ import pytest
 from naive_shogi import State
 
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.legal_moves import legal_moves
-from shogi_engine.games.shogi.notation import parse_sfen
-from shogi_engine.games.shogi.usi_moves import format_usi
+from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
+from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from shogi_engine.games.shogi.notation.usi_moves import format_usi
 from shogi_engine.perft import perft
 
 DATA = Path(__file__).parent.parent / "data"

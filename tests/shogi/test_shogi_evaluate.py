@@ -5,16 +5,6 @@ import random
 import numpy as np
 import pytest
 
-from shogi_engine.game import (
-    VALUE_MAX,
-    do_move,
-    do_null,
-    evaluate,
-    is_in_check,
-    refresh_line,
-    undo_move,
-    undo_null,
-)
 from shogi_engine.games.shogi.evaluation import king_piece_weights as king_piece
 from shogi_engine.games.shogi.evaluation.king_piece_weights import (
     FEATURES,
@@ -27,11 +17,21 @@ from shogi_engine.games.shogi.evaluation.king_piece_weights import (
     save,
 )
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.legal_moves import legal_moves
-from shogi_engine.games.shogi.notation import START, parse_sfen
+from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
+from shogi_engine.games.shogi.notation.sfen import START, parse_sfen
+from shogi_engine.games.shogi.notation.usi_moves import parse_usi
 from shogi_engine.games.shogi.params import VALUES
 from shogi_engine.games.shogi.types import KING, move_kind
-from shogi_engine.games.shogi.usi_moves import parse_usi
+from shogi_engine.interface.game import (
+    VALUE_MAX,
+    do_move,
+    do_null,
+    evaluate,
+    is_in_check,
+    refresh_line,
+    undo_move,
+    undo_null,
+)
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context, set_root
 

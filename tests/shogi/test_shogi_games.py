@@ -7,12 +7,12 @@ import pytest
 from naive_shogi import SET, START, State
 from shogi_cases import assert_same_record, kernel_moves
 
-from shogi_engine.game import count_moves, do_move, generate_captures, undo_move
-from shogi_engine.games.shogi.legal_moves import legal_moves, scratch
-from shogi_engine.games.shogi.notation import format_sfen, parse_sfen
+from shogi_engine.games.shogi.movegen.legal_moves import legal_moves, scratch
+from shogi_engine.games.shogi.notation.sfen import format_sfen, parse_sfen
+from shogi_engine.games.shogi.notation.usi_moves import format_usi
 from shogi_engine.games.shogi.position import rebuild
 from shogi_engine.games.shogi.types import UNDO, move_captured
-from shogi_engine.games.shogi.usi_moves import format_usi
+from shogi_engine.interface.game import count_moves, do_move, generate_captures, undo_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 
 STARTS = [

@@ -11,8 +11,6 @@ import pytest
 from processes import ROOT, environment
 from test_shogi_mates import after, in_check, middle_games
 
-from shogi_engine.games.shogi.evasions import count_evasions
-from shogi_engine.games.shogi.legal_moves import legal_moves
 from shogi_engine.games.shogi.mate.context import MATE_SEARCH
 from shogi_engine.games.shogi.mate.hands import (
     PACKED_GUARDS,
@@ -24,7 +22,9 @@ from shogi_engine.games.shogi.mate.hands import (
 )
 from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, INFINITE, LENGTH_MAX, NO_PLY, probe, store
-from shogi_engine.games.shogi.notation import parse_sfen
+from shogi_engine.games.shogi.movegen.evasions import count_evasions
+from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
+from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.games.shogi.types import NO_SQUARE, hand_covers
 from shogi_engine.jit import JIT_DISABLED, new_record
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from brute_mates import shortest_mate
 
-from shogi_engine.game import do_move
 from shogi_engine.games.shogi.board import Board, Move
-from shogi_engine.games.shogi.legal_moves import legal_moves
 from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
-from shogi_engine.games.shogi.notation import parse_sfen
+from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
+from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.games.shogi.types import UNDO
+from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 
 DATA = Path(__file__).parent.parent / "data"

@@ -10,16 +10,7 @@ import numpy as np
 import pytest
 
 from shogi_engine import games
-from shogi_engine.game import (
-    do_move,
-    do_null,
-    evaluate,
-    null_allowed,
-    refresh_line,
-    root_order_score,
-    undo_move,
-    undo_null,
-)
+from shogi_engine.engine.parameters import set_value
 from shogi_engine.games.shogi.evaluation.eval_options import read_scale
 from shogi_engine.games.shogi.evaluation.nnue import network_value
 from shogi_engine.games.shogi.evaluation.nnue_architectures import (
@@ -33,11 +24,20 @@ from shogi_engine.games.shogi.evaluation.nnue_architectures import (
     plain_architectures,
     text_remark,
 )
+from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
-from shogi_engine.games.shogi.sfen import flip_sfen
 from shogi_engine.games.shogi.types import KING, is_drop, is_promotion, move_captured, move_kind
+from shogi_engine.interface.game import (
+    do_move,
+    do_null,
+    evaluate,
+    null_allowed,
+    refresh_line,
+    root_order_score,
+    undo_move,
+    undo_null,
+)
 from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.parameters import set_value
 from shogi_engine.search.context import new_context, set_root, write_root_moves
 
 GAME = games.load("shogi")

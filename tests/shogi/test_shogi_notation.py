@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from naive_shogi import State
 from shogi_cases import assert_same_record, mirrored, perft_positions, rule_cases
 
-from shogi_engine.game import do_move
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.legal_moves import legal_moves
-from shogi_engine.games.shogi.notation import START, format_sfen, parse_sfen
+from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
+from shogi_engine.games.shogi.notation.sfen import START, format_sfen, parse_sfen
+from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi, parse_usi_position, split_usi, usi_of
 from shogi_engine.games.shogi.types import UNDO
-from shogi_engine.games.shogi.usi_moves import format_usi, parse_usi, parse_usi_position, split_usi, usi_of
+from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 
 EXAMPLES = settings(max_examples=10 if JIT_DISABLED else 100, deadline=None)

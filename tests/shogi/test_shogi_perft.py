@@ -5,7 +5,7 @@ from naive_shogi import State
 from shogi_cases import perft_positions, rule_cases
 
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.notation import parse_sfen
+from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.perft import perft
 

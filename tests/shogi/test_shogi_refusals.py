@@ -2,8 +2,8 @@
 
 import pytest
 
-from shogi_engine.games.shogi.notation import format_sfen, parse_sfen
-from shogi_engine.games.shogi.usi_moves import parse_usi, parse_usi_position
+from shogi_engine.games.shogi.notation.sfen import format_sfen, parse_sfen
+from shogi_engine.games.shogi.notation.usi_moves import parse_usi, parse_usi_position
 
 EMPTY = "9/9/9/9/9"
 BARE = "4k4/9/9/9/9/9/9/9/4K4"

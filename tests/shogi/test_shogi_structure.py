@@ -5,7 +5,9 @@ import pytest
 from move_lists import legal_moves
 
 from search.searching import random_positions
-from shogi_engine.game import (
+from shogi_engine.games.shogi import GAME
+from shogi_engine.games.shogi.partial_keys import NEAR_KING_KEY, PAWN_KEY, PIECES_KEY
+from shogi_engine.interface.game import (
     CORRECTION_SLOTS,
     CORRECTION_TABLES,
     correction_slots,
@@ -15,8 +17,6 @@ from shogi_engine.game import (
     key_after,
     refresh_line,
 )
-from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.partial_keys import NEAR_KING_KEY, PAWN_KEY, PIECES_KEY
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import make_move, make_null_move, new_context, set_root, unmake_move, unmake_null_move
 

@@ -8,12 +8,12 @@ import pytest
 from processes import ROOT
 from test_shogi_mates import after, in_check, middle_games
 
-from shogi_engine.game import gives_check, mate_in_one, set_check_info
-from shogi_engine.games.shogi.checks import generate_checks
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.legal_moves import legal_moves
-from shogi_engine.games.shogi.notation import parse_sfen
+from shogi_engine.games.shogi.movegen.checks import generate_checks
+from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
+from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.games.shogi.types import KNIGHT, NO_SQUARE, move_kind
+from shogi_engine.interface.game import gives_check, mate_in_one, set_check_info
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from shogi_engine.__main__ import main
-from shogi_engine.game import VALUE_NONE, do_move
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.solver import Solver
 from shogi_engine.games.othello.evaluation import pattern_weights
 from shogi_engine.games.othello.notation import legal_moves
+from shogi_engine.interface.game import VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import recipe
 from shogi_engine.training.data import Workbench, piece_path, read_piece

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from training_data import data_folder
 
-from shogi_engine.game import evaluate, refresh_line
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation.nnue_architectures import Architecture, feature_set
 from shogi_engine.games.shogi.evaluation.nnue_writer import encode
+from shogi_engine.interface.game import evaluate, refresh_line
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context, set_root
 from shogi_engine.training import pipeline

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from training_data import data_folder
 
-from shogi_engine.game import VALUE_MAX, VALUE_NONE, do_move
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, SIDE, view_of, write_features
 from shogi_engine.games.shogi.evaluation.network_weights import decode, load
+from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline
 from shogi_engine.training.gate import play_match

@@ -12,9 +12,9 @@ import pytest
 from processes import ROOT
 from training_data import GAMES, OPTIONS, SMALL, data_folder
 
-from shogi_engine.game import VALUE_NONE, do_move
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.legal_moves import legal_moves
+from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
+from shogi_engine.interface.game import VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.jobs import do_piece, load_ray
 from shogi_engine.training.data import Workbench, piece_path, read_piece

@@ -97,7 +97,8 @@ def test_a_network_evaluates_and_plays(tmp_path):
         )
         assert f"found {damaged.stat().st_size} bytes" in line and line.endswith("; the engine plays on with network")
         engine.send("position startpos", "eval")
-        assert engine.until("eval = ")[-1] == own
+        said = engine.until("eval = ")
+        assert said[-1] == own and not any(line.startswith("its file") for line in said)
         engine.send(*chosen(EvalFile="nn.bin"))
         assert told(engine) == [f"info string evaluation nnue: {file}, HalfKP 256x2-32-32, FV_SCALE 16"]
         assert values(engine) == case["values"]["16"][:5]
@@ -109,7 +110,9 @@ def test_a_network_evaluates_and_plays(tmp_path):
         engine.send(*chosen(FV_SCALE=16, EvalFile=scaled))  # a whole path; 16 leaves it to the file
         assert told(engine) == [f"info string evaluation nnue: {scaled}, HalfKP 256x2-32-32, FV_SCALE 24"]
         assert values(engine) == case["values"]["24"][:5]
-        engine.send("eval")
-        assert f"evaluation: nnue: {scaled}, HalfKP 256x2-32-32" in engine.until("eval = ")
+        engine.send("position startpos", "go nodes 3000", "eval")
+        said = engine.until("eval = ")
+        assert f"evaluation: nnue: {scaled}, HalfKP 256x2-32-32" in said and "its file: 64.2 MB, FV_SCALE 24" in said
+        assert any(line.startswith("nodes/s of the last search: ") for line in said)
         engine.send(*chosen(EvalType="network", EvalFile="nn.bin"), "position startpos", "eval")
         assert engine.until("eval = ", 60)[-1] == own

@@ -7,7 +7,7 @@ import shogi
 from usi_driver import REAL, Process
 
 from shogi_engine.games.shogi.levels import FULL, plan
-from shogi_engine.levels import drawn_limits
+from shogi_engine.interface.extras.levels import drawn_limits
 
 VALUE = {shogi.PAWN: 1, shogi.LANCE: 3, shogi.KNIGHT: 4, shogi.SILVER: 5, shogi.GOLD: 6, shogi.BISHOP: 8,
          shogi.ROOK: 10,

@@ -16,8 +16,8 @@ from types import SimpleNamespace
 
 import shogi
 
-from shogi_engine.book import choose
 from shogi_engine.games.shogi.book import Book, open_book
+from shogi_engine.interface.extras.book import choose
 from usi.loop import main
 
 STEP = 0.01  # seconds an iteration takes

@@ -1,4 +1,4 @@
-"""shogi_engine/usi_client: engines as objects, with all that they may do wrong; the engine is a stub."""
+"""shogi_engine/clients/usi: engines as objects, with all that they may do wrong; the engine is a stub."""
 
 import asyncio
 import os
@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from shogi_engine import engine_client
-from shogi_engine.games.shogi.board import Board
-from shogi_engine.usi_client import (
+from shogi_engine.clients import base as engine_client
+from shogi_engine.clients.usi import (
     EngineError,
     Info,
     Limit,
@@ -23,8 +22,9 @@ from shogi_engine.usi_client import (
     popen_usi,
     position_command,
 )
-from shogi_engine.usi_client.lines import parse_info, parse_option, parse_options
-from shogi_engine.usi_client.searches import side_to_move
+from shogi_engine.clients.usi.lines import parse_info, parse_option, parse_options
+from shogi_engine.clients.usi.searches import side_to_move
+from shogi_engine.games.shogi.board import Board
 
 STUB = [sys.executable, "-S", str(Path(__file__).parent / "usi_stub.py")]
 NOW = Limit(movetime=10)
@@ -267,7 +267,7 @@ def test_an_engine_that_does_not_quit_is_killed(monkeypatch):
 
 def test_a_program_that_ends_takes_its_engines_with_it():
     code = f"""
-from shogi_engine.usi_client import Limit, SimpleEngine
+from shogi_engine.clients.usi import Limit, SimpleEngine
 engine = SimpleEngine.popen_usi({[*STUB, "stubborn"]!r})
 print(engine.play("startpos", Limit(movetime=5)).infos[-1].string.split()[0])
 import sys

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from shogi_engine import records
-from shogi_engine.score import Score
+from shogi_engine.types.score import Score
 from shogi_engine.web import messages
 from shogi_engine.web.saved_game import rows_of, tree_of
 from shogi_engine.web.store import DELETED_SECONDS, Store

@@ -16,7 +16,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from shogi_engine.usi_client import EngineError, Limit, SimpleEngine
+from shogi_engine.clients.usi import EngineError, Limit, SimpleEngine
 
 READY_PATIENCE = 1200.0  # seconds to compile everything on a slow machine
 ROOT = Path(__file__).resolve().parents[2]

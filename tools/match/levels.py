@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine import games as known_games
+from shogi_engine.common.match_statistics import estimate, pentanomial
 from shogi_engine.engine import Engine
 from shogi_engine.match.arena import EnginePlayer, Referee, play_game
 from shogi_engine.match.runner import first_score, read_lines
 from shogi_engine.match.terms import Terms
-from shogi_engine.match_statistics import estimate, pentanomial
 
 TERMS = Terms(max_plies=300)
 

@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from shogi_engine.common.match_statistics import estimate, pentanomial
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello.types import DISC
 from shogi_engine.match.arena import EnginePlayer, Referee, play_game
 from shogi_engine.match.runner import first_score
 from shogi_engine.match.terms import Terms
-from shogi_engine.match_statistics import estimate, pentanomial
 
 TERMS = Terms(max_plies=128)  # more than any game has
 

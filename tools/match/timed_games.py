@@ -17,13 +17,13 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from shogi_engine.clients.usi import SimpleEngine
 from shogi_engine.games import load
 from shogi_engine.match import GameLog, Match, Record, Schedule, Terms, TimeControl, parse_time_control
 from shogi_engine.match.arena import Referee
 from shogi_engine.match.engines import NO_BOOK
 from shogi_engine.match.players import UsiPlayer
 from shogi_engine.match.workers import EngineWorker
-from shogi_engine.usi_client import SimpleEngine
 
 MOST_PLIES = 6  # random moves of an opening
 SILENCE = 15.0  # seconds over its time after which an answer is missing

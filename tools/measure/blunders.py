@@ -15,8 +15,8 @@ import math
 import sys
 from pathlib import Path
 
+from shogi_engine.clients.usi import Info, Limit, SimpleEngine
 from shogi_engine.match.engines import NO_BOOK
-from shogi_engine.usi_client import Info, Limit, SimpleEngine
 
 POSITIONS = Path(__file__).parent.parent / "data" / "blunders.txt"
 

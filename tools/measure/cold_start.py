@@ -18,8 +18,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from shogi_engine.clients.usi import EngineError, SimpleEngine
 from shogi_engine.match.engines import NO_BOOK
-from shogi_engine.usi_client import EngineError, SimpleEngine
 from tools.measure.checkouts import ROOT, Checkout, child_seconds
 
 WARMUP = "import sys; from shogi_engine.engine import Engine; Engine(sys.argv[1]).warmup()"

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field
 
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.termination import Termination
+from shogi_engine.types.termination import Termination
 
 CUTS = ("offered", "waiting", "thinking", "moved")  # when a client's connection is cut
 SIGNS = "+-"

@@ -16,7 +16,7 @@ from pathlib import Path
 from shogi_engine import Engine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.levels import plan
-from shogi_engine.levels import drawn_limits
+from shogi_engine.interface.extras.levels import drawn_limits
 
 FILE = Path(__file__).parent.parent / "data" / "game_positions.txt"
 LEVELS = range(10, 15)

@@ -18,9 +18,9 @@ from typing import Any
 
 import cshogi
 
-from shogi_engine.forced_win import ForcedWin
 from shogi_engine.games.shogi.mate.solver import MateSolver
-from shogi_engine.games.shogi.notation import parse_sfen
+from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from shogi_engine.search.forced_win import ForcedWin
 
 NODES = 20_000_000  # at which either gives up
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import cshogi
 
 from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
-from shogi_engine.games.shogi.notation import parse_sfen
+from shogi_engine.games.shogi.notation.sfen import parse_sfen
 
 
 def missed(judge: cshogi.DfPn, solver: MateSolver, game: str, colours: set[int], most: int) -> list[str]:

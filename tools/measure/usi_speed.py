@@ -12,8 +12,8 @@ import statistics
 import sys
 from pathlib import Path
 
+from shogi_engine.clients.usi import Limit, SimpleEngine
 from shogi_engine.match.engines import NO_BOOK
-from shogi_engine.usi_client import Limit, SimpleEngine
 
 POSITIONS = (
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",

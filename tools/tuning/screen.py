@@ -21,9 +21,9 @@ import numpy as np
 
 from shogi_engine import games
 from shogi_engine.cli.cluster import add_cluster
-from shogi_engine.game import Game
-from shogi_engine.match_statistics import ELO_PER_SCORE, Z_95
-from shogi_engine.parameters import check, parse_settings
+from shogi_engine.common.match_statistics import ELO_PER_SCORE, Z_95
+from shogi_engine.engine.parameters import check, parse_settings
+from shogi_engine.interface.game import Game
 from tools.tuning.games import PairPlayer, Settings
 
 

@@ -22,9 +22,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from shogi_engine import games, parameters
+from shogi_engine import games
 from shogi_engine.cli.cluster import add_cluster
-from shogi_engine.game import Game
+from shogi_engine.engine import parameters
+from shogi_engine.interface.game import Game
 from tools.tuning.games import PairPlayer, Settings
 
 ALPHA, GAMMA = 0.602, 0.101

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from shogi_engine.game import VALUE_NONE, do_move, is_in_check, is_quiet
 from shogi_engine.games.shogi.evaluation.king_piece_weights import FEATURES, HAND_BASE, HAND_COUNTS, SAFETIES
 from shogi_engine.games.shogi.evaluation.king_safety import safety_index
 from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import hand_count
+from shogi_engine.interface.game import VALUE_NONE, do_move, is_in_check, is_quiet
 from shogi_engine.jit import njit
 
 PIECES = 40  # features of a position with the whole set, kings included

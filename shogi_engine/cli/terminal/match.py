@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, records
 from shogi_engine.cli.terminal.screen import SIDES, WESTERN, Line, Look, draw, plain
+from shogi_engine.common.threads import start_thread
 from shogi_engine.play.clock import GameClock, TimeUp
 from shogi_engine.play.keeping import game_record, load_game
 from shogi_engine.play.strength import DEFAULT_MS, level_limits, timed_limits
-from shogi_engine.termination import BY_RULE, Outcome, Termination
-from shogi_engine.threads import start_thread
+from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
+    from shogi_engine.engine.results import SearchResult
     from shogi_engine.records import GameRecord
-    from shogi_engine.results import SearchResult
 
 POLL_SECONDS = 0.1
 HELP = """a move    e.g. {example}, in any notation; `moves` lists them

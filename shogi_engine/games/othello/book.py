@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shogi_engine.book import NO_BOOK, BookError, BookMove
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, SYMMETRIES, transform, transform_square
 from shogi_engine.games.othello.many_boards import Boards, canonical_boards, many_places
 from shogi_engine.games.othello.types import DISC, DISC_MOVE, PASS, move_square
+from shogi_engine.interface.extras.book import NO_BOOK, BookError, BookMove
 
 SHIPPED = Path(__file__).resolve().parent / "book.txt.gz"
 

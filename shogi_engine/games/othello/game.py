@@ -3,7 +3,6 @@
 import importlib
 from typing import Any
 
-from shogi_engine.game import Game
 from shogi_engine.games.othello import book, clock, levels, ordering, rules  # noqa: F401  (they register the rules)
 from shogi_engine.games.othello.endgame import search  # noqa: F401
 from shogi_engine.games.othello.endgame.table import NEAR_TABLE
@@ -12,8 +11,9 @@ from shogi_engine.games.othello.names import EVALUATIONS
 from shogi_engine.games.othello.notation import START, format_move, format_obf, parse_move, parse_obf
 from shogi_engine.games.othello.params import PARAMS, default_params
 from shogi_engine.games.othello.types import DISC, MAX_MOVES, POSITION, UNDO
-from shogi_engine.score import Score
+from shogi_engine.interface.game import Game
 from shogi_engine.search.context import DEEPER, FINISH, PROBCUT, TABLE
+from shogi_engine.types.score import Score
 
 
 def score(value: int) -> Score:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.othello.params import SELECTIVITY
-from shogi_engine.levels import LevelPlan
+from shogi_engine.interface.extras.levels import LevelPlan
 
 LEVELS = 31
 QUICK = 21  # levels above it may take minutes a move

@@ -8,10 +8,10 @@ vector of rays is known from Edax (Richard Delorme, Toshihiko Okuhara, https://g
 
 import numpy as np
 
-from shogi_engine.bits import ALL, ONE, ZERO
-from shogi_engine.game import provides
+from shogi_engine.common.bits import ALL, ONE, ZERO
 from shogi_engine.games.othello.bitboard import DOWN_RAYS, INNER_FILES, UP_RAYS
 from shogi_engine.games.othello.types import DISC_MOVE, PASS, POSITION, placed_disc
+from shogi_engine.interface.game import provides
 from shogi_engine.jit import ctz, njit, popcount, target_has
 from shogi_engine.jit.lanes import Table, join, leading_bits, traced, where
 

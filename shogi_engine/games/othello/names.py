@@ -1,6 +1,8 @@
 """The names by which people and tools choose among Othello's evaluations. Standard library only."""
 
-from shogi_engine.registry import Registry
+from shogi_engine.common.registry import Registry
+
+START = "---------------------------OX------XO--------------------------- X"  # the position games begin from
 
 EVALUATIONS = Registry(
     "evaluation",

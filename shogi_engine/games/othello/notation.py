@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.othello.movegen import flips, mobility
+from shogi_engine.games.othello.names import START as START
 from shogi_engine.games.othello.position import do_move
 from shogi_engine.games.othello.types import (
     BLACK,
@@ -21,7 +22,6 @@ from shogi_engine.games.othello.types import (
 )
 from shogi_engine.jit import new_record
 
-START = "---------------------------OX------XO--------------------------- X"
 SYMBOLS = "XO-"  # by colour, then an empty square
 SIDES = ("black", "white")
 FILES = "abcdefgh"

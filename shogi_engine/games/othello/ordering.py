@@ -7,12 +7,12 @@ As the positions after all moves are at hand here, the table's entries of them a
 
 import numpy as np
 
-from shogi_engine.bits import ALL, ONE, ZERO
-from shogi_engine.game import evaluate, provides
+from shogi_engine.common.bits import ALL, ONE, ZERO
 from shogi_engine.games.othello.bitboard import CORNERS, neighbours, odd_quadrants
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.position import search_key
 from shogi_engine.games.othello.types import PASS, POSITION, move_square, placed_disc
+from shogi_engine.interface.game import evaluate, provides
 from shogi_engine.jit import popcount
 from shogi_engine.search.context import TABLE, make_move, unmake_move
 from shogi_engine.search.history import BEFORE_ROOT

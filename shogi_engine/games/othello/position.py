@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from shogi_engine.bits import ONE, ZERO
-from shogi_engine.game import provides
+from shogi_engine.common.bits import ONE, ZERO
 from shogi_engine.games.othello.bitboard import canonical, transform
 from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.types import PASS, POSITION, move_square, placed_disc
+from shogi_engine.interface.game import provides
 from shogi_engine.jit import njit
 
 # Odd multipliers of the key, from the digits of the golden ratio, pi, e and the square roots of 2, 3 and 5.

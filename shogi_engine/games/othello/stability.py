@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.othello.bitboard import FILE_A, FILE_H, RANK_1, RANK_8
 from shogi_engine.jit import njit
 

@@ -15,9 +15,9 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-from shogi_engine.book import NO_BOOK, BookError, BookMove, choose
-from shogi_engine.games.shogi.sfen import flip_sfen
-from shogi_engine.text import sanitize
+from shogi_engine.common.text import sanitize
+from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
+from shogi_engine.interface.extras.book import NO_BOOK, BookError, BookMove, choose
 
 SHIPPED = Path(__file__).parent / "book.db"
 HEADER = "#YANEURAOU-DB2016 1.00"

@@ -3,24 +3,16 @@
 import importlib
 from typing import Any
 
-from shogi_engine.game import BESIDE_SEARCH, Game
-from shogi_engine.games.shogi import (  # noqa: F401  (they register the rules)
-    book,
-    checks,
-    levels,
-    mate_in_one,
-    movegen,
-    partial_keys,
-    rules,
-    see,
-)
+from shogi_engine.games.shogi import book, levels, partial_keys, rules, see  # noqa: F401  (they register the rules)
 from shogi_engine.games.shogi.evaluation import naive  # noqa: F401
+from shogi_engine.games.shogi.movegen import checks, generator, mate_in_one  # noqa: F401
 from shogi_engine.games.shogi.names import EVALUATIONS
-from shogi_engine.games.shogi.notation import START, format_sfen, parse_sfen
+from shogi_engine.games.shogi.notation.sfen import START, format_sfen, parse_sfen
+from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi, usual_move
 from shogi_engine.games.shogi.ordering import CONTINUATION_SLOTS
 from shogi_engine.games.shogi.params import PARAMS, default_params
 from shogi_engine.games.shogi.types import MAX_MOVES, POSITION, UNDO
-from shogi_engine.games.shogi.usi_moves import format_usi, parse_usi, usual_move
+from shogi_engine.interface.game import BESIDE_SEARCH, Game
 from shogi_engine.jit import record_dtype
 
 STATE = record_dtype([*checks.STATE_FIELDS, *partial_keys.STATE_FIELDS])

@@ -8,7 +8,7 @@ measures the steps.
 
 from typing import Any
 
-from shogi_engine.levels import LevelPlan
+from shogi_engine.interface.extras.levels import LevelPlan
 
 LEVELS = (
     *(LevelPlan(depth=1, moves=moves) for moves in (1, 2, 4, 6, 10, 16, 25, 40, 70, 0)),

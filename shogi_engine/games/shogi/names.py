@@ -1,6 +1,8 @@
 """The names of Shogi's choices, for front ends that have to know them before numba is loaded. Standard library only."""
 
-from shogi_engine.registry import Registry
+from shogi_engine.common.registry import Registry
+
+START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"  # the position games begin from
 
 # The rules on entering kings, as engines name them in USI's option EnteringKingRule; a rule's number is its place here.
 # An H takes the points of the pieces that white, the handicap's giver, left out as white's own.

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from shogi_engine.game import provides
 from shogi_engine.games.shogi.bitboard import ZONE
 from shogi_engine.games.shogi.types import (
     BISHOP,
@@ -21,6 +20,7 @@ from shogi_engine.games.shogi.types import (
     move_kind,
     move_to,
 )
+from shogi_engine.interface.game import provides
 
 CONTINUATION_SLOTS = 2 * KINDS * SQUARES
 

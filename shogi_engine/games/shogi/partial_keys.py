@@ -7,8 +7,7 @@ their keys in `partial_keys`, and the king squares they are for in `kings`.
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
-from shogi_engine.game import CORRECTION_SLOTS, STRUCTURE_SLOTS, provides, update_states
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.bitboard import NEAR_KING
 from shogi_engine.games.shogi.position import SQUARE_KEYS, side_at
 from shogi_engine.games.shogi.queries import occupied
@@ -28,6 +27,7 @@ from shogi_engine.games.shogi.types import (
     piece_colour,
     piece_kind,
 )
+from shogi_engine.interface.game import CORRECTION_SLOTS, STRUCTURE_SLOTS, provides, update_states
 from shogi_engine.jit import njit
 
 # Indices of partial_keys; those by colour have black's here and white's next.

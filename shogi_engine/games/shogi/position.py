@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from shogi_engine.bits import ONE, ZERO
-from shogi_engine.game import provides
+from shogi_engine.common.bits import ONE, ZERO
 from shogi_engine.games.shogi.attacks import attackers_to, pinned_pieces, snipers
 from shogi_engine.games.shogi.bitboard import BOARD, NOTHING, SQUARE_BITS, STEP_ATTACKS, between
 from shogi_engine.games.shogi.queries import (
@@ -40,6 +39,7 @@ from shogi_engine.games.shogi.types import (
     piece_colour,
     piece_kind,
 )
+from shogi_engine.interface.game import provides
 from shogi_engine.jit import njit
 from shogi_engine.jit.bitboards import Table
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from shogi_engine.game import provides
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.bitboard import SQUARE_BITS
 from shogi_engine.games.shogi.queries import occupied
@@ -33,6 +32,7 @@ from shogi_engine.games.shogi.types import (
     move_to,
     piece_kind,
 )
+from shogi_engine.interface.game import provides
 from shogi_engine.jit import njit
 from shogi_engine.jit.bitboards import lowest
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from shogi_engine.bits import ALL
-from shogi_engine.game import VALUE_NONE, do_move
+from shogi_engine.common.bits import ALL
 from shogi_engine.games.othello.bitboard import neighbours, odd_quadrant_marks
 from shogi_engine.games.othello.evaluation.pattern_layout import COUNT_SIZE, COUNTS_START, INSTANCE_STARTS, INSTANCES
 from shogi_engine.games.othello.evaluation.patterns import refresh_numbers
 from shogi_engine.games.othello.movegen import mobility
 from shogi_engine.games.othello.types import POSITION, UNDO
+from shogi_engine.interface.game import VALUE_NONE, do_move
 from shogi_engine.jit import njit, popcount, record_dtype
 
 # A position with what it is worth to the side to move, in hundredths of a disc, and the number of the game it is of.

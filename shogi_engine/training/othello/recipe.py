@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shogi_engine.game import VALUE_MAX
+from shogi_engine.interface.game import VALUE_MAX
 from shogi_engine.training.othello.data import DataOptions, Openings
 from shogi_engine.training.othello.positions import KNOT_SHAPE
 from shogi_engine.training.othello.report import report

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.game import VALUE_MAX, VALUE_NONE
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
+from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE
 from shogi_engine.jit import new_record
 from shogi_engine.training.data import read_pieces
 from shogi_engine.training.shogi.positions_kernels import REPLAY, write_positions

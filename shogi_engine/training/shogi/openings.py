@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.game import do_move
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.book import shipped
+from shogi_engine.interface.game import do_move
 from shogi_engine.jit import new_record
 from shogi_engine.training.game_kernels import CHANCES
 

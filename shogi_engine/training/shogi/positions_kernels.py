@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
-from shogi_engine.game import VALUE_NONE, do_move, is_in_check, is_quiet, undo_move
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, VIEWS, view_of
 from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import KING, POSITION, SQUARES, UNDO, hand_count
+from shogi_engine.interface.game import VALUE_NONE, do_move, is_in_check, is_quiet, undo_move
 from shogi_engine.jit import njit, record_dtype
 from shogi_engine.training.game_kernels import LONGEST
 

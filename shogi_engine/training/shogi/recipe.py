@@ -1,17 +1,15 @@
 """How a network of Shogi is made: see training.recipe."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
-from shogi_engine.games.shogi.evaluation.nnue_architectures import VERSION
+from shogi_engine.games.shogi.evaluation.weights_file import evaluation_of
 from shogi_engine.training import data
 from shogi_engine.training.recipe import Recipe
 from shogi_engine.training.shogi.openings import Openings
 from shogi_engine.training.shogi.report import report
 from shogi_engine.training.shogi.trainer import TrainOptions, new_trainer
 
-MAGIC = VERSION.to_bytes(4, "little")  # of nn.bin
 GAME_BYTES = 360  # on disk, about
 
 
@@ -28,17 +26,6 @@ class DataOptions(data.DataOptions):
     openings: data.Openings = Openings()
     decided: int = 2000
     piece_games: int = 200
-
-
-def evaluation_of(file: Path) -> str:
-    """Return which evaluation a file of weights is for: .npz is king-piece's, the standard format is nnue's."""
-    if file.suffix == ".npz":
-        return "king-piece"
-    try:
-        with file.open("rb") as stream:
-            return "nnue" if stream.read(len(MAGIC)) == MAGIC else "network"
-    except OSError:  # who reads it all will say so
-        return "network"
 
 
 def training_bytes(options: TrainOptions) -> int:

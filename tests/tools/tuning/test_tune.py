@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from processes import ROOT, environment
 
-from shogi_engine.evaluation import Evaluator
-from shogi_engine.game import evaluate, refresh_line
 from shogi_engine.games.shogi.evaluation import king_piece_weights as king_piece
 from shogi_engine.games.shogi.evaluation.king_piece_weights import FEATURES, SAFETIES, UNIT
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.notation import START, parse_sfen
+from shogi_engine.games.shogi.notation.sfen import START, parse_sfen
+from shogi_engine.interface.evaluation import Evaluator
+from shogi_engine.interface.game import evaluate, refresh_line
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context
 from tools.tuning import tune

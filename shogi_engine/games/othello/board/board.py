@@ -29,7 +29,7 @@ from shogi_engine.games.othello.notation import (
 from shogi_engine.games.othello.position import make_canonical, transform_position
 from shogi_engine.games.othello.types import BLACK, DISC_MOVE, PASS, POSITION, SQUARES, UNDO, WHITE
 from shogi_engine.records.tree import GameRecord
-from shogi_engine.termination import Termination
+from shogi_engine.types.termination import Termination
 
 _move_of = MOVES.__getitem__
 _OWN, _OPPONENT, _SIDE = range(3)  # the words of a POSITION

@@ -5,11 +5,11 @@ A Board's memory is a BOARD record, which Python names by its address.
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
-from shogi_engine.game import count_moves, do_move, generate_moves, undo_move
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.position import key
 from shogi_engine.games.othello.types import DISC_MOVE, MAX_MOVES, PASS, POSITION, UNDO, move_square, placed_disc
+from shogi_engine.interface.game import count_moves, do_move, generate_moves, undo_move
 from shogi_engine.jit import ctz, njit, record_dtype, record_reader
 
 # A Board's memory. `pos` comes first, so that its address is the board's. `undo` is the address of `capacity` records,

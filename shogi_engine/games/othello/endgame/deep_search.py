@@ -7,8 +7,7 @@ solver.py says why this is a search of its own beside search/alphabeta.py.
 
 import numpy as np
 
-from shogi_engine.bits import ALL, ONE, ZERO
-from shogi_engine.game import VALUE_INFINITE, evaluate
+from shogi_engine.common.bits import ALL, ONE, ZERO
 from shogi_engine.games.othello.endgame.last_empties import NO_SCORE, stability_cut
 from shogi_engine.games.othello.endgame.search import (
     SORTED_START,
@@ -31,6 +30,7 @@ from shogi_engine.games.othello.endgame.table import (
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import DISC, DISC_MOVE, PASS
+from shogi_engine.interface.game import VALUE_INFINITE, evaluate
 from shogi_engine.jit import load_u64, njit, popcount, store_u64
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import CUT, PV, make_move, unmake_move

@@ -8,7 +8,7 @@ https://github.com/abulmo/edax-reversi) and Gunnar Andersson's endgame.c (https:
 
 import numpy as np
 
-from shogi_engine.bits import ALL, ONE, ZERO
+from shogi_engine.common.bits import ALL, ONE, ZERO
 from shogi_engine.games.othello.bitboard import CORNERS, FILE_A, neighbours, odd_quadrants
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.rules import final_score

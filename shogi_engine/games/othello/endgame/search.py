@@ -6,8 +6,7 @@ on the search's own context, and on its table by the entries of table.py.
 
 import numpy as np
 
-from shogi_engine.bits import ALL, ONE, ZERO
-from shogi_engine.game import VALUE_NONE, provides
+from shogi_engine.common.bits import ALL, ONE, ZERO
 from shogi_engine.games.othello.bitboard import CORNERS, neighbours, odd_quadrants
 from shogi_engine.games.othello.endgame.last_empties import FEW_EMPTIES, NO_SCORE, solve_5, solve_few, stability_cut
 from shogi_engine.games.othello.endgame.table import (
@@ -26,6 +25,7 @@ from shogi_engine.games.othello.movegen import flips, mobility, reached
 from shogi_engine.games.othello.params import square_bonus
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import DISC, POSITION
+from shogi_engine.interface.game import VALUE_NONE, provides
 from shogi_engine.jit import address_of, ctz, load_u64, njit, popcount, prefetch
 from shogi_engine.jit.lanes import bytes_of, largest_i32, load, popcounts, python_of, store, store_i32, traced, where
 from shogi_engine.search.context import TABLE

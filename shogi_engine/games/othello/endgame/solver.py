@@ -23,8 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
-from shogi_engine.game import VALUE_INFINITE, do_move, key, refresh_line
+from shogi_engine.common.bits import ZERO
+from shogi_engine.common.stop import FOREVER, Deadline, StopToken, end_of
+from shogi_engine.common.threads import start_thread
 from shogi_engine.games.othello.endgame.deep_search import BEING_SEARCHED_SLOTS, DEEP, MARGINS, solve_deep
 from shogi_engine.games.othello.endgame.search import solve_all
 from shogi_engine.games.othello.endgame.table import (
@@ -41,6 +42,7 @@ from shogi_engine.games.othello.game import GAME
 from shogi_engine.games.othello.notation import START, legal_moves, parse_obf
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import DISC, DISC_MOVE, SQUARES
+from shogi_engine.interface.game import VALUE_INFINITE, do_move, key, refresh_line
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import ALL_FLAGS, DEEPER, FINISH, TABLE, new_context, set_root, write_root_moves
 from shogi_engine.search.history import Histories
@@ -48,8 +50,6 @@ from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import MAX_THREADS, NO_LIMIT
 from shogi_engine.search.root_search import search_root
 from shogi_engine.search.tt import TranspositionTable, entry_move
-from shogi_engine.stop import FOREVER, Deadline, StopToken, end_of
-from shogi_engine.threads import start_thread
 
 PRESEARCH_MARGIN = 6  # the presearch is this many plies shallower than the number of empty squares
 PRESEARCH_MAX_DEPTH = 14

@@ -10,7 +10,7 @@ data: bits 0-7 best move + 1, 8-15 the one before, 16-23 doubt, 32-39 lower boun
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.othello.position import mixed_key
 from shogi_engine.jit import load_u64, njit, record_at
 from shogi_engine.jit.vectors import ALIGNMENT, align_up

@@ -1,7 +1,7 @@
 """What a beginner counts: the difference of discs."""
 
-from shogi_engine.game import provides
 from shogi_engine.games.othello.types import DISC, POSITION
+from shogi_engine.interface.game import provides
 from shogi_engine.jit import popcount
 
 

@@ -6,9 +6,7 @@ a row of ROWS for each disc that was placed or flipped.
 
 import numpy as np
 
-from shogi_engine.bits import ALL, ONE, ZERO
-from shogi_engine.evaluation import Evaluation
-from shogi_engine.game import provides_evaluation, update_line
+from shogi_engine.common.bits import ALL, ONE, ZERO
 from shogi_engine.games.othello.bitboard import neighbours, odd_quadrant_marks
 from shogi_engine.games.othello.evaluation.pattern_layout import (
     COUNT_SIZE,
@@ -26,6 +24,8 @@ from shogi_engine.games.othello.evaluation.pattern_weights import load_weights
 from shogi_engine.games.othello.movegen import mobility
 from shogi_engine.games.othello.rules import terminal_value
 from shogi_engine.games.othello.types import DISC, POSITION
+from shogi_engine.interface.evaluation import Evaluation
+from shogi_engine.interface.game import provides_evaluation, update_line
 from shogi_engine.jit import address_of, ctz, lanes, load_i16, njit, popcount, record_dtype
 from shogi_engine.jit.lanes import load, traced
 

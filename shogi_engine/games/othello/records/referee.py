@@ -18,7 +18,7 @@ from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import BLACK, PASS, SQUARES, UNDO
 from shogi_engine.jit import new_record
 from shogi_engine.records.tree import GameRecord, Node, leader
-from shogi_engine.termination import Outcome, Termination, usual_outcome
+from shogi_engine.types.termination import Outcome, Termination, usual_outcome
 
 
 class Referee:

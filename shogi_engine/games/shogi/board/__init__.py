@@ -45,7 +45,8 @@ from shogi_engine.games.shogi.board.pieces import (
     rank_index,
 )
 from shogi_engine.games.shogi.board.python_shogi import CSA, KIF
-from shogi_engine.games.shogi.symbols import SQUARE_NAMES
+from shogi_engine.games.shogi.notation.symbols import SQUARE_NAMES
+from shogi_engine.games.shogi.rules.validation import Status
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,
@@ -62,8 +63,7 @@ from shogi_engine.games.shogi.types import (
     SILVER,
     WHITE,
 )
-from shogi_engine.games.shogi.validation import Status
-from shogi_engine.termination import Outcome, Termination
+from shogi_engine.types.termination import Outcome, Termination
 
 A9, A8, A7, A6, A5, A4, A3, A2, A1 = range(9)
 B9, B8, B7, B6, B5, B4, B3, B2, B1 = range(9, 18)

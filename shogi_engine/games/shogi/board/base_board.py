@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 
 from shogi_engine.games.board_memory import BoardMemory
-from shogi_engine.games.shogi import packed
 from shogi_engine.games.shogi.attacks import attackers_to, pinned_pieces
 from shogi_engine.games.shogi.attacks import attacks_from as piece_attacks
 from shogi_engine.games.shogi.bitboard import RAYS
@@ -27,9 +26,11 @@ from shogi_engine.games.shogi.board.pieces import (
     file_index,
 )
 from shogi_engine.games.shogi.board.text_kernels import PACK_POSITION, READ_SFEN, UNPACK_POSITION, WRITE_SFEN
-from shogi_engine.games.shogi.notation import MAX_MOVE_NUMBER, format_sfen, parse_sfen, starting_position
+from shogi_engine.games.shogi.notation.sfen import MAX_MOVE_NUMBER, format_sfen, parse_sfen, starting_position
+from shogi_engine.games.shogi.notation.symbols import HAND_ORDER
+from shogi_engine.games.shogi.packed import packed
 from shogi_engine.games.shogi.queries import checkers, pieces
-from shogi_engine.games.shogi.symbols import HAND_ORDER
+from shogi_engine.games.shogi.rules.validation import Status, position_faults, validate_position
 from shogi_engine.games.shogi.types import (
     BLACK,
     KING,
@@ -43,7 +44,6 @@ from shogi_engine.games.shogi.types import (
     piece_colour,
     piece_kind,
 )
-from shogi_engine.games.shogi.validation import Status, position_faults, validate_position
 from shogi_engine.jit import new_record
 from shogi_engine.jit.bitboards import Bitboard
 

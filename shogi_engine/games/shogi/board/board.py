@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from shogi_engine.forced_win import ForcedWin
 from shogi_engine.games.shogi.board import drawing
 from shogi_engine.games.shogi.board.base_board import BaseBoard
 from shogi_engine.games.shogi.board.entries import ENTRIES
@@ -16,17 +15,18 @@ from shogi_engine.games.shogi.board.pieces import (
     can_move_without_promotion,
     can_promote,
 )
-from shogi_engine.games.shogi.move_notation import format_move, parse_move
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, entering_king_rule
+from shogi_engine.games.shogi.notation.moves import format_move, parse_move
+from shogi_engine.games.shogi.notation.usi_moves import illegal_move, legal_move, split_usi_position
 from shogi_engine.games.shogi.params import default_params
 from shogi_engine.games.shogi.position import do_null, undo_null
 from shogi_engine.games.shogi.rules import DRAW, WIN, declaration, occurrence
+from shogi_engine.games.shogi.rules.validation import Status
 from shogi_engine.games.shogi.see import exchange_ge
 from shogi_engine.games.shogi.types import PAWN, move_captured
-from shogi_engine.games.shogi.usi_moves import illegal_move, legal_move, split_usi_position
-from shogi_engine.games.shogi.validation import Status
 from shogi_engine.records.tree import GameRecord
-from shogi_engine.termination import Outcome, Termination
+from shogi_engine.search.forced_win import ForcedWin
+from shogi_engine.types.termination import Outcome, Termination
 
 _move_of = MOVES.__getitem__
 

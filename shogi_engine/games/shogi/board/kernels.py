@@ -6,9 +6,8 @@ kernels' (target, source, promotion); the pieces are looked up here.
 
 import numpy as np
 
-from shogi_engine.game import count_moves, do_move, generate_moves, undo_move
 from shogi_engine.games.shogi.bitboard import STEP_ATTACKS
-from shogi_engine.games.shogi.movegen import is_legal_tt_move, pawn_targets
+from shogi_engine.games.shogi.movegen.generator import is_legal_tt_move, pawn_targets
 from shogi_engine.games.shogi.names import TRY_RULE
 from shogi_engine.games.shogi.position import key
 from shogi_engine.games.shogi.queries import in_check, pieces, pinned
@@ -28,6 +27,7 @@ from shogi_engine.games.shogi.types import (
     UNDO,
     piece_kind,
 )
+from shogi_engine.interface.game import count_moves, do_move, generate_moves, undo_move
 from shogi_engine.jit import array_reader, njit, record_dtype, record_reader
 
 MOVE_BITS = 15

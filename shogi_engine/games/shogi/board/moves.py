@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any, SupportsIndex
 
 from shogi_engine.games.shogi.board.kernels import CODES, MOVE_BITS
+from shogi_engine.games.shogi.notation.usi_moves import split_usi, usi_of
 from shogi_engine.games.shogi.types import DROP_BASE, PAWN, PROMOTION, ROOK, SQUARES
-from shogi_engine.games.shogi.usi_moves import split_usi, usi_of
 
 NULL_TEXT = "0000"
 

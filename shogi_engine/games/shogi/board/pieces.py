@@ -8,8 +8,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
-from shogi_engine.games.shogi.notation import START
-from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KANJI_PIECES, SYMBOLS, WIDE_DIGITS, piece_symbol
+from shogi_engine.games.shogi.notation.sfen import START
+from shogi_engine.games.shogi.notation.symbols import KANJI_NUMBERS, KANJI_PIECES, SYMBOLS, WIDE_DIGITS, piece_symbol
+from shogi_engine.games.shogi.rules.validation import is_dead
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,
@@ -30,7 +31,6 @@ from shogi_engine.games.shogi.types import (
     SILVER,
     WHITE,
 )
-from shogi_engine.games.shogi.validation import is_dead
 
 COLORS = (BLACK, WHITE)
 NONE = 0  # the piece type of an empty square

@@ -8,8 +8,8 @@ import numpy as np
 
 from shogi_engine.games.board_memory import BoardMemory
 from shogi_engine.games.shogi.board.kernels import BOARD, POSITION_BYTES, board_at, note_position
-from shogi_engine.games.shogi.packed_kernels import read_packed, write_packed
-from shogi_engine.games.shogi.sfen_kernels import BLANK, read_sfen, write_sfen
+from shogi_engine.games.shogi.notation.sfen_kernels import BLANK, read_sfen, write_sfen
+from shogi_engine.games.shogi.packed.kernels import read_packed, write_packed
 from shogi_engine.jit import load_u64, njit, store_u64
 
 WRITE_SFEN, READ_SFEN, PACK_POSITION, UNPACK_POSITION = range(4)  # what `convert` does

@@ -6,9 +6,7 @@ up to date move by move. A king's own move changes its whole perspective, which 
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
-from shogi_engine.evaluation import Evaluation
-from shogi_engine.game import do_move, provides_evaluation, undo_move, update_line
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.evaluation.king_piece_weights import (
     FEATURES,
     HAND_BASE,
@@ -36,6 +34,8 @@ from shogi_engine.games.shogi.types import (
     move_to,
     relative_square,
 )
+from shogi_engine.interface.evaluation import Evaluation
+from shogi_engine.interface.game import do_move, provides_evaluation, undo_move, update_line
 from shogi_engine.jit import load_i16, njit, record_dtype
 
 # By colour: the sum of its king's perspective in 1/UNIT centipawns, or STALE, and the address of its king's row.

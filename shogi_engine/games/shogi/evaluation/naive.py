@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from shogi_engine.game import provides
 from shogi_engine.games.shogi.types import (
     KING,
     POSITION,
@@ -17,6 +16,7 @@ from shogi_engine.games.shogi.types import (
     piece_colour,
     piece_kind,
 )
+from shogi_engine.interface.game import provides
 from shogi_engine.jit import njit
 
 

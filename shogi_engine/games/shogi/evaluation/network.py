@@ -7,9 +7,7 @@ cache, side by side and aligned for vectors.
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
-from shogi_engine.evaluation import Evaluation
-from shogi_engine.game import MAX_PLY, provides_evaluation, update_line
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.evaluation.network_features import hand_feature, output_bucket, piece_feature, view_of
 from shogi_engine.games.shogi.evaluation.network_weights import SHIFT, WIDTH, load_weights
 from shogi_engine.games.shogi.evaluation.root_order import value_after
@@ -28,6 +26,8 @@ from shogi_engine.games.shogi.types import (
     move_kind,
     move_to,
 )
+from shogi_engine.interface.evaluation import Evaluation
+from shogi_engine.interface.game import MAX_PLY, provides_evaluation, update_line
 from shogi_engine.jit import load_u64, njit, record_dtype
 from shogi_engine.jit.vectors import (
     ALIGNMENT,

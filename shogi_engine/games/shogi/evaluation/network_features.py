@@ -17,7 +17,7 @@ Stockfish's networks by the pieces on the board.
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import KINDS, KING, NO_SQUARE, SET_SIZE, SQUARES, hand_count, relative_square
 from shogi_engine.jit import njit

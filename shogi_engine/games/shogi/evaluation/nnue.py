@@ -15,9 +15,7 @@ tables, https://www.chessprogramming.org/NNUE.
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
-from shogi_engine.evaluation import Evaluation
-from shogi_engine.game import provides_evaluation, update_line
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.evaluation.halfkp import HAND_COUNTS, HAND_FEATURES
 from shogi_engine.games.shogi.evaluation.nnue_attacks import write_attacked_codes
 from shogi_engine.games.shogi.evaluation.nnue_file import LAYERS, load_network
@@ -48,6 +46,8 @@ from shogi_engine.games.shogi.types import (
     move_kind,
     move_to,
 )
+from shogi_engine.interface.evaluation import Evaluation
+from shogi_engine.interface.game import provides_evaluation, update_line
 from shogi_engine.jit import ctz, load_i32, load_u64, njit, record_dtype, store_u64
 from shogi_engine.jit.vectors import add_add_sub_sub_i16, add_sub_i16, copy_i16, sum_rows_i16
 

@@ -16,7 +16,6 @@ from itertools import product
 from shogi_engine.games.shogi.evaluation.halfkp import PER_KING
 from shogi_engine.games.shogi.types import SQUARES
 
-VERSION = 0x7AF32F16
 SFNN_HASHES = (0x3C203B32, 0x5F134AB8, 0x6333718A)  # whatever the sizes are
 SFNN_TEXT = "ModelType=SFNNWithoutPsqt"
 MIRRORED_KINGS = 45  # squares of kings that are told apart where files 6 to 9 are mirrored

@@ -24,7 +24,6 @@ import numpy as np
 from shogi_engine.games.shogi.evaluation.eval_options import read_scale
 from shogi_engine.games.shogi.evaluation.nnue_architectures import (
     SFNN_TEXT,
-    VERSION,
     WIDTHS,
     Architecture,
     in_file,
@@ -35,6 +34,7 @@ from shogi_engine.games.shogi.evaluation.nnue_architectures import (
 )
 from shogi_engine.games.shogi.evaluation.nnue_features import FeatureTables, feature_tables
 from shogi_engine.games.shogi.evaluation.nnue_leb128 import decompress
+from shogi_engine.games.shogi.evaluation.weights_file import NNUE_VERSION
 from shogi_engine.jit.layers import arrange_layer
 from shogi_engine.jit.vectors import ALIGNMENT, aligned_copy, aligned_zeros
 
@@ -129,8 +129,8 @@ class _Reader:
         if len(self.content) < HEADER.size:
             raise self.refusal("no header")
         self.version, file_hash, length = HEADER.unpack_from(self.content)
-        if self.version != VERSION:
-            raise self.refusal(f"which is not {VERSION:#x}")
+        if self.version != NNUE_VERSION:
+            raise self.refusal(f"which is not {NNUE_VERSION:#x}")
         if length > len(self.content) - HEADER.size:
             raise self.refusal(f"a text of {length} bytes")
         self.at = HEADER.size + length

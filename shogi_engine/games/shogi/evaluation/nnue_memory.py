@@ -7,9 +7,9 @@ them.
 
 import numpy as np
 
-from shogi_engine.game import MAX_PLY
 from shogi_engine.games.shogi.evaluation.nnue_architectures import SECOND, WIDTHS
 from shogi_engine.games.shogi.types import SQUARES
+from shogi_engine.interface.game import MAX_PLY
 from shogi_engine.jit import njit, record_dtype
 from shogi_engine.jit.vectors import ALIGNMENT, align_up
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation.nnue_architectures import VERSION, Architecture, in_file
+from shogi_engine.games.shogi.evaluation.nnue_architectures import Architecture, in_file
+from shogi_engine.games.shogi.evaluation.weights_file import NNUE_VERSION
 
 Layer = tuple[np.ndarray, np.ndarray]  # bias int32[outputs], weights int8[outputs, inputs]
 
@@ -14,7 +15,7 @@ def encode(shape: Architecture, bias: np.ndarray, rows: np.ndarray, layers: Sequ
     """Return the file of a network of the plain kind.   bias : int16[width]   rows : int16[rows, width]."""
     file_hash, transformer_hash, layers_hash = shape.hashes
     text = shape.text.encode("ascii")
-    parts = [struct.pack("<III", VERSION, file_hash, len(text)), text, struct.pack("<I", transformer_hash)]
+    parts = [struct.pack("<III", NNUE_VERSION, file_hash, len(text)), text, struct.pack("<I", transformer_hash)]
     parts += [bias.astype("<i2").tobytes(), rows.astype("<i2").tobytes(), struct.pack("<I", layers_hash)]
     for (outputs, inputs), (layer_bias, weights) in zip(shape.layers, layers, strict=True):
         padded = np.zeros((outputs, in_file(inputs)), dtype=np.int8)

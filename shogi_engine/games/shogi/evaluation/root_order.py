@@ -1,6 +1,6 @@
 """A score for a root move before the search knows anything: what the evaluation says after it."""
 
-from shogi_engine.game import do_move, evaluate, leave_ply, undo_move
+from shogi_engine.interface.game import do_move, evaluate, leave_ply, undo_move
 from shogi_engine.jit import njit
 
 

@@ -2,10 +2,7 @@
 
 import numpy as np
 
-from shogi_engine.bits import ONE, ZERO
-from shogi_engine.game import do_move, generate_moves, undo_move
-from shogi_engine.games.shogi.checks import generate_checks
-from shogi_engine.games.shogi.evasions import count_evasions
+from shogi_engine.common.bits import ONE, ZERO
 from shogi_engine.games.shogi.mate.context import ATTACKER_KEYS, REPETITION_FILTER_SIZE
 from shogi_engine.games.shogi.mate.hands import (
     HAND_UNITS,
@@ -16,6 +13,8 @@ from shogi_engine.games.shogi.mate.hands import (
     withheld_hand,
 )
 from shogi_engine.games.shogi.mate.table import INFINITE, LENGTH_MAX, NO_PLY, probe, store
+from shogi_engine.games.shogi.movegen.checks import generate_checks
+from shogi_engine.games.shogi.movegen.evasions import count_evasions
 from shogi_engine.games.shogi.position import board_key_after
 from shogi_engine.games.shogi.types import (
     BISHOP,
@@ -30,6 +29,7 @@ from shogi_engine.games.shogi.types import (
     move_kind,
     move_to,
 )
+from shogi_engine.interface.game import do_move, generate_moves, undo_move
 from shogi_engine.jit import njit
 
 PATH_FACTOR = np.uint64(0x9E3779B97F4A7C15)

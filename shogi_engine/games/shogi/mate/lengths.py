@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
-from shogi_engine.game import do_move, generate_moves, undo_move
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.mate.context import has_room, should_stop
 from shogi_engine.games.shogi.mate.expansion import position_key
 from shogi_engine.games.shogi.mate.hands import packed_hand
 from shogi_engine.games.shogi.mate.search import prove
 from shogi_engine.games.shogi.mate.table import INFINITE, probe, store
 from shogi_engine.games.shogi.position import board_key_after
+from shogi_engine.interface.game import do_move, generate_moves, undo_move
 from shogi_engine.jit import njit
 
 

@@ -18,8 +18,7 @@ is stored with its path.
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
-from shogi_engine.game import do_move, undo_move
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.mate.context import REPETITION_FILTER_SIZE, has_room, should_stop
 from shogi_engine.games.shogi.mate.expansion import (
     both_hands,
@@ -37,6 +36,7 @@ from shogi_engine.games.shogi.mate.hands import (
     withheld_hand,
 )
 from shogi_engine.games.shogi.mate.table import INFINITE, LENGTH_MAX, NO_PLY, PATH_MASK, probe, store
+from shogi_engine.interface.game import do_move, undo_move
 from shogi_engine.jit import njit
 
 REPETITION_PROOF = 1 << 6  # the proof number, on other paths, of what a repetition disproved on one

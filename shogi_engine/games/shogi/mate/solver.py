@@ -18,15 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.forced_win import ForcedWin, allowed_nodes
-from shogi_engine.game import VALUE_MATE, do_move
-from shogi_engine.games.shogi.checks import generate_checks
-from shogi_engine.games.shogi.legal_moves import legal_moves
+from shogi_engine.common.stop import Deadline, StopToken, end_of
 from shogi_engine.games.shogi.mate.context import MATE_SEARCH
 from shogi_engine.games.shogi.mate.lengths import prove_or_tighten
 from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED
 from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, LENGTH_MAX
-from shogi_engine.games.shogi.notation import parse_sfen
+from shogi_engine.games.shogi.movegen.checks import generate_checks
+from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
+from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from shogi_engine.games.shogi.notation.usi_moves import format_usi
 from shogi_engine.games.shogi.position import rebuild
 from shogi_engine.games.shogi.queries import checkers
 from shogi_engine.games.shogi.types import (
@@ -39,12 +39,12 @@ from shogi_engine.games.shogi.types import (
     move_from,
     move_to,
 )
-from shogi_engine.games.shogi.usi_moves import format_usi
+from shogi_engine.interface.game import VALUE_MATE, do_move
 from shogi_engine.jit import compiling, is_saved, new_record, steps_done
 from shogi_engine.jit.bitboards import Bitboard, lowest
+from shogi_engine.search.forced_win import ForcedWin, allowed_nodes
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.stop import Deadline, StopToken, end_of
 
 NO_LIMIT = int(np.iinfo(np.int64).max)
 GENERATIONS = (1 << 16) - 1

@@ -14,7 +14,7 @@ Entries of another generation count as empty: a new generation empties the table
 
 import numpy as np
 
-from shogi_engine.bits import ZERO
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.mate.hands import PACKED_GUARDS
 from shogi_engine.games.shogi.types import hand_covers
 from shogi_engine.jit import clz, load_u64, njit, store_u64

@@ -6,8 +6,9 @@ and says what is wrong with the rest.
 
 import numpy as np
 
-from shogi_engine.game import VALUE_NONE
 from shogi_engine.games.shogi.board.kernels import CODES, complete_move
+from shogi_engine.games.shogi.notation.sfen_kernels import is_possible, write_sfen
+from shogi_engine.games.shogi.notation.symbols import CSA_PIECES
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.records.array_kernels import (
     BEGAN,
@@ -26,8 +27,6 @@ from shogi_engine.games.shogi.records.array_kernels import (
     read_decimal,
     word_hash,
 )
-from shogi_engine.games.shogi.sfen_kernels import is_possible, write_sfen
-from shogi_engine.games.shogi.symbols import CSA_PIECES
 from shogi_engine.games.shogi.types import (
     BLACK,
     DROP_BASE,
@@ -38,6 +37,7 @@ from shogi_engine.games.shogi.types import (
     make_piece,
     piece_kind,
 )
+from shogi_engine.interface.game import VALUE_NONE
 from shogi_engine.jit import njit
 
 QUOTE, PLUS, MINUS, COMMA, SLASH, BLANK, STAR, COLON, DOT, DOLLAR, PERCENT, HASH = (

@@ -1,6 +1,6 @@
 """What Shogi's record formats write for an ending that they have no word for."""
 
-from shogi_engine.termination import Termination
+from shogi_engine.types.termination import Termination
 
 NEAREST = {
     Termination.PERPETUAL_CHECK: Termination.ILLEGAL_MOVE,

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from shogi_engine.records.tree import GameRecord, Node
-from shogi_engine.score import Score
+from shogi_engine.types.score import Score
 
 MATE_VALUE = 100_000  # centipawns that stand for a mate where there is no word for it, as floodgate's clients have it
 _NUMBER = r"([+-]?[0-9]{1,9}(?:\.[0-9]{0,9})?)"

@@ -1,6 +1,6 @@
 """Handicaps: the names that KIF and JKF have for starting positions."""
 
-from shogi_engine.games.shogi.notation import START
+from shogi_engine.games.shogi.notation.sfen import START
 
 EVEN = "平手"
 _PAWNS_AND_BELOW = "ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from shogi_engine.games.shogi.board.drawing import kif as draw_kif
+from shogi_engine.games.shogi.notation.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
 from shogi_engine.games.shogi.records.ending_words import NEAREST
 from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
 from shogi_engine.games.shogi.records.handicaps import EVEN, handicap, handicap_name
 from shogi_engine.games.shogi.records.setup import Setup
-from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
 from shogi_engine.games.shogi.types import BLACK, KING, WHITE
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.termination import EndingWords, Outcome, Termination, Winner, completed, usual_outcome
+from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner, completed, usual_outcome
 
 HEADER_NAMES = HeaderNames(
     {

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.shogi.notation import START, starting_position
+from shogi_engine.games.shogi.notation.sfen import START, starting_position
+from shogi_engine.games.shogi.notation.sfen_kernels import SFEN_BYTES
 from shogi_engine.games.shogi.records import csa_kernels
 from shogi_engine.games.shogi.records.array_kernels import (
     BLACK_NAME,
@@ -15,10 +16,9 @@ from shogi_engine.games.shogi.records.array_kernels import (
     WHITE_NAME,
     hash_of,
 )
-from shogi_engine.games.shogi.sfen_kernels import SFEN_BYTES
 from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.records.arrays import POINTS, Table, part_of
-from shogi_engine.termination import ENDINGS, EndingWords
+from shogi_engine.types.termination import ENDINGS, EndingWords
 
 
 class ShogiScanner:

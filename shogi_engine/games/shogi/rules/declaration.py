@@ -1,6 +1,5 @@
 """The entering king: declarations by points, the try rule, and the limit of moves."""
 
-from shogi_engine.game import VALUE_MATE, VALUE_NONE, provides
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.bitboard import BOARD, STEP_ATTACKS, ZONE
 from shogi_engine.games.shogi.names import CSA_24, CSA_24H, CSA_27H, NO_ENTERING_KING, TRY_RULE
@@ -17,6 +16,7 @@ from shogi_engine.games.shogi.types import (
     hand_count,
     relative_square,
 )
+from shogi_engine.interface.game import VALUE_MATE, VALUE_NONE, provides
 from shogi_engine.jit import njit
 
 SET_POINTS = 54  # all pieces but the kings, as entering-king rules count them

@@ -5,7 +5,12 @@ What a search makes of the same rules is beside it: it takes a repetition for se
 
 import numpy as np
 
-from shogi_engine.game import (
+from shogi_engine.games.shogi.names import TRY_RULE
+from shogi_engine.games.shogi.rules.declaration import declaration, has_tried, reached_move_limit
+from shogi_engine.games.shogi.rules.repetition import repetition
+from shogi_engine.games.shogi.rules.results import DRAW, WIN
+from shogi_engine.games.shogi.types import POSITION
+from shogi_engine.interface.game import (
     DECLARATION,
     MOVE_LIMIT,
     NO_LEGAL_MOVE,
@@ -17,11 +22,6 @@ from shogi_engine.game import (
     VALUE_NONE,
     provides,
 )
-from shogi_engine.games.shogi.names import TRY_RULE
-from shogi_engine.games.shogi.rules.declaration import declaration, has_tried, reached_move_limit
-from shogi_engine.games.shogi.rules.repetition import repetition
-from shogi_engine.games.shogi.rules.results import DRAW, WIN
-from shogi_engine.games.shogi.types import POSITION
 
 
 @provides(POSITION)

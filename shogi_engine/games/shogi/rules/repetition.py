@@ -1,9 +1,9 @@
 """Repetition (sennichite), perpetual check, and the same board with more or fewer pieces in hand."""
 
-from shogi_engine.game import VALUE_MATE, VALUE_NONE, provides
 from shogi_engine.games.shogi.queries import in_check
 from shogi_engine.games.shogi.rules.results import DRAW, LOSS, VALUE_PERPETUAL, VALUE_SUPERIOR, WIN
 from shogi_engine.games.shogi.types import HAND_GUARDS, POSITION, hand_covers
+from shogi_engine.interface.game import VALUE_MATE, VALUE_NONE, provides
 from shogi_engine.jit import njit
 
 

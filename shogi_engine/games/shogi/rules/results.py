@@ -1,7 +1,7 @@
 """Results of the rules: how one settles the game for the side to move, and what that is worth to the search."""
 
-from shogi_engine.game import VALUE_MATE, VALUE_MAX, provides
 from shogi_engine.games.shogi.types import POSITION
+from shogi_engine.interface.game import VALUE_MATE, VALUE_MAX, provides
 
 DRAW, LOSS, WIN = 1, 2, 3  # how a rule settles the game for the side to move; 0: it does not
 

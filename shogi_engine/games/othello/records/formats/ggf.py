@@ -12,8 +12,8 @@ from shogi_engine.records.brackets import Block, Token, read_block, split_games,
 from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, leader
-from shogi_engine.score import Score
-from shogi_engine.termination import Outcome, usual_outcome
+from shogi_engine.types.score import Score
+from shogi_engine.types.termination import Outcome, usual_outcome
 
 HEADER_NAMES = HeaderNames({"site": "PC", "started": "DT", "time": "TI", "event": "EV", "opening": "ON"})
 DIGITS = 15  # of a number, at most, before and after the point

@@ -13,7 +13,7 @@ from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.headers import one_line
 from shogi_engine.records.tree import GameRecord
-from shogi_engine.score import Score
+from shogi_engine.types.score import Score
 
 _POSITION = re.compile(r"\s*([XxOo*.-]\s*){64}[XxOo*]\s*(;.*)?")
 

@@ -23,8 +23,8 @@ from shogi_engine.records.brackets import Block, Token, read_block, split_games,
 from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.score import Score
-from shogi_engine.termination import Outcome
+from shogi_engine.types.score import Score
+from shogi_engine.types.termination import Outcome
 
 HEADER_NAMES = HeaderNames({"event": "EV", "site": "PC", "started": "DT", "opening": "ON", "time": "TM"})
 _ROOT_ONLY = ("FF", "CA", "AP", "ST", "GM", "SZ")

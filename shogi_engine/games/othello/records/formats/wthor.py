@@ -26,7 +26,7 @@ from shogi_engine.records import formats
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.tree import GameRecord, Node, leader
-from shogi_engine.termination import Outcome, Termination
+from shogi_engine.types.termination import Outcome, Termination
 
 YEAR = "year"  # a header: of the games of the file
 PLAYERS, TOURNAMENTS = ".jou", ".trn"

@@ -11,17 +11,17 @@ from decimal import Decimal
 from typing import Any
 
 from shogi_engine.games.shogi.board.moves import Move
-from shogi_engine.games.shogi.notation import START
+from shogi_engine.games.shogi.notation.sfen import START
+from shogi_engine.games.shogi.notation.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA, PROMOTED_KINDS
 from shogi_engine.games.shogi.records.ending_words import NEAREST
 from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
 from shogi_engine.games.shogi.records.setup import Setup
-from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA, PROMOTED_KINDS
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, WHITE
 from shogi_engine.records import formats
 from shogi_engine.records.formats import LineFormat, LineReader
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.termination import EndingWords, Outcome, Termination, Winner
+from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner
 
 WORDS = EndingWords(
     {

@@ -4,21 +4,21 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from shogi_engine.games.shogi.move_notation.candidates import DOWN, LEFT, RIGHT, SIDEWAYS, STRAIGHT, UP
-from shogi_engine.games.shogi.move_notation.japanese import file_and_rank, square_of, target_name
+from shogi_engine.games.shogi.notation.moves.candidates import DOWN, LEFT, RIGHT, SIDEWAYS, STRAIGHT, UP
+from shogi_engine.games.shogi.notation.moves.japanese import file_and_rank, square_of, target_name
+from shogi_engine.games.shogi.notation.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
 from shogi_engine.games.shogi.records.ending_words import NEAREST
 from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
 from shogi_engine.games.shogi.records.formats import csa
 from shogi_engine.games.shogi.records.handicaps import PRESETS, handicap
 from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, PLAYERS, player_names
 from shogi_engine.games.shogi.records.setup import Setup
-from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
 from shogi_engine.games.shogi.types import BLACK, WHITE
 from shogi_engine.records import formats
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.termination import EndingWords, Outcome, Termination, Winner
+from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner
 
 # CSA's words without %, and our own where CSA has none.
 SPECIALS = EndingWords(

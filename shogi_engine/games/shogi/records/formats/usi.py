@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from shogi_engine.games.shogi.notation import START, parse_sfen
+from shogi_engine.games.shogi.notation.sfen import START, parse_sfen
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.termination import EndingWords, Outcome, Termination, Winner
+from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner
 
 WORDS = EndingWords(  # what USI's bestmove may say instead of a move
     {"resign": (Termination.RESIGNATION, Winner.OPPONENT), "win": (Termination.DECLARATION, Winner.TO_MOVE)}

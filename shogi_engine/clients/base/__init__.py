@@ -1,0 +1,20 @@
+"""Engines in processes of their own, whatever protocol they speak: what the clients of USI, GTP and NBoard share."""
+
+from shogi_engine.clients.base.client import PATIENCE, READY_PATIENCE, Command, EngineClient, PlainClient
+from shogi_engine.clients.base.errors import FAULTS, EngineError
+from shogi_engine.clients.base.plain import run_plainly
+from shogi_engine.clients.base.process import EngineProcess, Log, split_command
+
+__all__ = [
+    "Command",
+    "EngineClient",
+    "EngineError",
+    "EngineProcess",
+    "FAULTS",
+    "Log",
+    "PATIENCE",
+    "PlainClient",
+    "READY_PATIENCE",
+    "run_plainly",
+    "split_command",
+]

@@ -1,0 +1,111 @@
+"""What every protocol's client is: a process that is started when it is needed, greeted, and ended."""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Generic, Self, TypeVar
+
+from shogi_engine.clients.base.plain import run_plainly
+from shogi_engine.clients.base.process import EngineProcess, Log
+
+PATIENCE = 60.0
+READY_PATIENCE = 600.0
+Command = str | Sequence[str]
+
+
+class EngineClient(ABC):
+    """An engine, its process started by `start` or the first call that needs it, and again after `close`.
+
+    patience : seconds over a move's time until its answer is missing, None: for ever
+    ready_patience : for other answers    log : called with '>' or '<' and every line
+    name : as the engine tells it, the command until then
+    """
+
+    def __init__(
+        self,
+        command: Command,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        patience: float | None = PATIENCE,
+        ready_patience: float = READY_PATIENCE,
+        log: Log | None = None,
+    ) -> None:
+        self.engine_command, self.patience, self.ready_patience = command, patience, ready_patience
+        self.name = command if isinstance(command, str) else " ".join(command)
+        self._cwd, self._line_log = cwd, log
+        self._process: EngineProcess | None = None
+
+    @abstractmethod
+    async def _greet(self) -> None:
+        """Ask a process that was just started what it is."""
+
+    @property
+    def running(self) -> bool:
+        """Whether there is a process."""
+        return self._process is not None
+
+    async def start(self) -> None:
+        """Start the process, if there is none, and greet it. Raises EngineError, ValueError."""
+        if self._process is not None:
+            return
+        self._process = await EngineProcess.start(self.engine_command, cwd=self._cwd, log=self._line_log)
+        try:
+            await self._greet()
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """End the process: it is told to quit, and killed if it does not."""
+        process, self._process = self._process, None
+        if process is not None:
+            await process.close("quit")
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+Client = TypeVar("Client", bound=EngineClient)
+
+
+class PlainClient(Generic[Client]):
+    """The plain face of a client: calls that wait, under the same names and with the same errors."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    @classmethod
+    def _started(cls, *arguments: Any, **settings: Any) -> Self:
+        """Return an engine that has been started."""
+        engine = cls(*arguments, **settings)
+        engine.start()
+        return engine
+
+    @property
+    def name(self) -> str:
+        """The engine's name; the command until it has told one."""
+        return self.client.name
+
+    @property
+    def running(self) -> bool:
+        """Whether there is a process."""
+        return self.client.running
+
+    def start(self) -> None:
+        """Start the process, if there is none, and greet it."""
+        run_plainly(self.client.start())
+
+    def close(self) -> None:
+        """End the process."""
+        run_plainly(self.client.close())
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,187 @@
+"""A program that talks by lines, as an asyncio subprocess: lines in, lines out with the time at which each came."""
+
+import asyncio
+import atexit
+import collections
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from shogi_engine.clients.base.errors import EngineError
+from shogi_engine.common.text import sanitize
+
+Log = Callable[[str, str], None]  # called with '>' (sent) or '<' (received), and the line
+
+QUIT_PATIENCE = 2.0  # seconds until a program that was told to quit is killed
+MOST_LINES = 1 << 16  # that nobody has read yet; then the oldest are dropped
+LINE_BYTES = 1 << 20  # of a line without an end; then it is cut
+COMPLAINTS = 10  # lines of stderr that are kept for the message of a crash
+
+_living: "weakref.WeakSet[EngineProcess]" = weakref.WeakSet()
+
+
+@atexit.register
+def _kill_living() -> None:
+    for process in list(_living):
+        process.kill()
+
+
+def split_command(command: str | Sequence[str]) -> list[str]:
+    """Return the words of a command line. Raises ValueError for one without any, or with a quotation left open."""
+    if not isinstance(command, str):
+        words = list(command)
+    elif os.name == "nt":  # a backslash is no escape there
+        words = [word.strip('"') for word in shlex.split(command, posix=False)]
+    else:
+        words = shlex.split(command)
+    if not words:
+        raise ValueError("there is no command to start an engine with")
+    return words
+
+
+class _Pipes(asyncio.SubprocessProtocol):
+    """Cuts what the program writes into lines, each with the time.monotonic() at which it was whole."""
+
+    def __init__(self, log: Log | None) -> None:
+        self.lines: collections.deque[tuple[float, str]] = collections.deque(maxlen=MOST_LINES)
+        self.complaints: collections.deque[str] = collections.deque(maxlen=COMPLAINTS)
+        self.news = asyncio.Event()
+        self.exited = asyncio.Event()
+        self.closed = False  # the program writes no more
+        self._rest = {1: b"", 2: b""}
+        self._log = log
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Take what was written to stdout (1) or stderr (2)."""
+        now = time.monotonic()
+        *whole, rest = (self._rest[fd] + data).split(b"\n")
+        self._rest[fd] = rest[:LINE_BYTES]
+        for raw in whole:
+            self._take(fd, raw.decode("utf-8", "replace").strip(), now)
+        self.news.set()
+
+    def _take(self, fd: int, line: str, now: float) -> None:
+        if fd == 2:
+            self.complaints.append(line)
+            return
+        if self._log is not None:
+            self._log("<", line)
+        self.lines.append((now, line))
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """Note that there will be no more lines."""
+        if fd == 1:
+            self.closed = True
+            self.news.set()
+
+    def process_exited(self) -> None:
+        """Wake up who waits for it."""
+        self.exited.set()
+        self.news.set()
+
+
+class EngineProcess:
+    """One run of a program, in a process group of its own: Ctrl-C at the terminal is not for it."""
+
+    def __init__(self, transport: asyncio.SubprocessTransport, pipes: _Pipes, log: Log | None) -> None:
+        self._transport, self._pipes, self._log = transport, pipes, log
+        self._stdin = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
+        _living.add(self)
+
+    @classmethod
+    async def start(
+        cls, command: str | Sequence[str], *, cwd: str | os.PathLike[str] | None = None, log: Log | None = None
+    ) -> "EngineProcess":
+        """Start a program. Raises EngineError if that fails."""
+        if os.name == "nt":
+            group: dict[str, Any] = {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+        else:
+            group = {"start_new_session": True}
+        try:
+            transport, pipes = await asyncio.get_running_loop().subprocess_exec(
+                lambda: _Pipes(log), *split_command(command), cwd=cwd, **group
+            )
+        except (OSError, ValueError) as fault:
+            raise EngineError("crash", f"can not start: {fault}") from None
+        return cls(transport, pipes, log)
+
+    def send(self, line: str) -> float:
+        """Send a line; return when (time.monotonic) it was written. Raises EngineError."""
+        if "\n" in line or "\r" in line:
+            raise ValueError(f"a command is one line: {sanitize(line)}")
+        if self._pipes.closed or self._pipes.exited.is_set() or self._stdin.is_closing():
+            raise EngineError("crash", "it takes no more commands")
+        if self._log is not None:
+            self._log(">", line)
+        self._stdin.write(f"{line}\n".encode())
+        return time.monotonic()
+
+    def waiting(self) -> bool:
+        """Tell whether there is a line to be received."""
+        return bool(self._pipes.lines)
+
+    def take(self) -> tuple[float, str]:
+        """Return a line that is waiting and when it came."""
+        return self._pipes.lines.popleft()
+
+    def wake(self) -> None:
+        """Let `receive` look at its deadline again."""
+        self._pipes.news.set()
+
+    async def receive(self, deadline: Callable[[], float | None]) -> tuple[float, str]:
+        """Return the next line and when it came.
+
+        deadline : returns until when (time.monotonic) it has to be there, None if there is no hurry.
+        Raises EngineError if it does not come in time, or never will.
+        """
+        pipes = self._pipes
+        while not pipes.lines:
+            if pipes.closed:
+                raise await self._crash()
+            pipes.news.clear()
+            end = deadline()
+            left = None if end is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                raise EngineError("no answer")
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(pipes.news.wait(), left)
+        return pipes.lines.popleft()
+
+    async def _crash(self) -> EngineError:
+        """Return the error of a program that has closed its output."""
+        with contextlib.suppress(TimeoutError):  # it may live on all the same
+            await asyncio.wait_for(self._pipes.exited.wait(), QUIT_PATIENCE)
+        text = f"exit status {self._transport.get_returncode()}"
+        last = next((line for line in reversed(self._pipes.complaints) if line), "")
+        return EngineError("crash", f"{text}, {sanitize(last)}" if last else text)
+
+    def kill(self) -> None:
+        """Kill the process, and what it has started, if it is still there."""
+        with contextlib.suppress(OSError):
+            if self._transport.get_returncode() is None:
+                if os.name == "nt":
+                    self._transport.kill()
+                else:
+                    os.killpg(self._transport.get_pid(), signal.SIGKILL)
+
+    async def close(self, farewell: str = "") -> None:
+        """End the process: it is told so (farewell: by this line), and killed after QUIT_PATIENCE seconds."""
+        with contextlib.suppress(EngineError):
+            if farewell:
+                self.send(farewell)
+        self._stdin.close()
+        try:
+            await asyncio.wait_for(self._pipes.exited.wait(), QUIT_PATIENCE)
+        except TimeoutError:
+            self.kill()
+            await self._pipes.exited.wait()
+        finally:
+            self.kill()
+            self._transport.close()
+            _living.discard(self)

@@ -1,0 +1,135 @@
+"""Any engine that speaks the Go Text Protocol as an object, asynchronous (`GtpClient`) and plain (`SimpleGtp`).
+
+    with SimpleGtp.popen_gtp("shogi-engine gtp") as engine:
+        engine.new_game()
+        engine.play("black", "F5")
+        print(engine.genmove("white"))
+
+Protocol: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2".
+"""
+
+from typing import Any, Self
+
+from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, run_plainly
+from shogi_engine.common.text import sanitize
+
+COLOURS = ("black", "white")
+
+
+class GtpClient(EngineClient):
+    """One engine, see EngineClient. Whatever breaks the protocol raises EngineError.
+
+    A command that the engine refuses raises one of kind 'refusal'.
+
+    name, version : as the engine tells them    commands : those it lists
+    """
+
+    def __init__(self, command: Command, **settings: Any) -> None:
+        super().__init__(command, **settings)
+        self.version = ""
+        self.commands: frozenset[str] = frozenset()
+        self.milliseconds = 0.0  # that the last command took
+        self._number = 0
+
+    async def _greet(self) -> None:
+        self.commands = frozenset((await self.command("list_commands")).split())
+        self.name = await self.command("name")
+        self.version = await self.command("version")
+
+    async def command(self, text: str, seconds: float | None = None) -> str:
+        """Send a command and return what is answered, without the status.
+
+        seconds : until the answer is missing; None: ready_patience. What was written before, answers to nothing asked
+        among it, is skipped.
+        """
+        await self.start()
+        assert self._process is not None
+        process = self._process
+        self._number += 1
+        began = process.send(f"{self._number} {text}")
+        end = began + (self.ready_patience if seconds is None else seconds)
+        answer: list[str] = []
+        while True:
+            came, line = await process.receive(lambda: end)
+            if not answer and not line.startswith((f"={self._number}", f"?{self._number}")):
+                continue
+            if not line and answer:
+                break
+            self.milliseconds = (came - began) * 1000
+            answer.append(line)
+        status, rest = answer[0][0], answer[0][1 + len(str(self._number)) :]
+        said = "\n".join([rest.strip(), *answer[1:]]).strip()
+        if status == "?":
+            raise EngineError("refusal", f"{text}: {sanitize(said)}")
+        return said
+
+    async def new_game(self, size: int = 8) -> None:
+        """Begin a game: boardsize and clear_board."""
+        await self.command(f"boardsize {size}")
+        await self.command("clear_board")
+
+    async def play(self, colour: str, move: str) -> None:
+        """Make a move of either side."""
+        await self.command(f"play {colour} {move}")
+
+    async def time_settings(self, main: float, byoyomi: float = 0.0, stones: int = 0) -> None:
+        """Tell the time control, seconds; the protocol has whole ones."""
+        await self.command(f"time_settings {round(main)} {round(byoyomi)} {stones}")
+
+    async def time_left(self, colour: str, seconds: float, stones: int = 0) -> None:
+        """Tell a side's clock."""
+        await self.command(f"time_left {colour} {round(seconds)} {stones}")
+
+    async def genmove(self, colour: str, allowed: float | None = None) -> str:
+        """Return the engine's move for a side, which it has made then: a vertex, 'pass' or 'resign', in lower case.
+
+        allowed : ms it may take, which `patience` counts from.
+        """
+        seconds = float("inf") if self.patience is None else (allowed or 0.0) / 1000 + self.patience
+        return (await self.command(f"genmove {colour}", seconds)).lower()
+
+
+class SimpleGtp(PlainClient[GtpClient]):
+    """A GTP engine whose calls wait: what GtpClient has, under the same names and with the same errors."""
+
+    def __init__(self, command: Command, **settings: Any) -> None:
+        super().__init__(GtpClient(command, **settings))
+
+    @classmethod
+    def popen_gtp(cls, command: Command, **settings: Any) -> Self:
+        """Return an engine that has been started."""
+        return cls._started(command, **settings)
+
+    @property
+    def commands(self) -> frozenset[str]:
+        """The commands that the engine lists."""
+        return self.client.commands
+
+    @property
+    def milliseconds(self) -> float:
+        """How long the last command took."""
+        return self.client.milliseconds
+
+    def command(self, text: str, seconds: float | None = None) -> str:
+        """Send a command and return what is answered; see GtpClient.command."""
+        return run_plainly(self.client.command(text, seconds))
+
+    def new_game(self, size: int = 8) -> None:
+        """Begin a game."""
+        run_plainly(self.client.new_game(size))
+
+    def play(self, colour: str, move: str) -> None:
+        """Make a move of either side."""
+        run_plainly(self.client.play(colour, move))
+
+    def time_settings(self, main: float, byoyomi: float = 0.0, stones: int = 0) -> None:
+        """Tell the time control, seconds."""
+        run_plainly(self.client.time_settings(main, byoyomi, stones))
+
+    def time_left(self, colour: str, seconds: float, stones: int = 0) -> None:
+        """Tell a side's clock."""
+        run_plainly(self.client.time_left(colour, seconds, stones))
+
+    def genmove(self, colour: str, allowed: float | None = None) -> str:
+        """Return the engine's move for a side; see GtpClient.genmove."""
+        return run_plainly(self.client.genmove(colour, allowed))

@@ -1,0 +1,181 @@
+"""Any Othello engine over NBoard as an object: asynchronous (`NBoardClient`) and plain (`SimpleNBoard`).
+
+    with SimpleNBoard.popen_nboard("shogi-engine nboard") as engine:
+        engine.set_depth(8)
+        engine.set_game("(;GM[Othello]PC[]PB[]PW[]RE[?]TI[1:00]TY[8]BO[8 ... *]B[F5];)")
+        print(engine.go().move)
+
+Protocol: C. Welty, "NBoard Protocol", in the NBoard package, http://www.orbanova.com/nboard.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Any, Self
+
+from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, run_plainly
+
+VERSION = 2
+
+
+@dataclass(frozen=True)
+class Go:
+    """An answer to `go`. move : 'f5' or 'pass'.   value : discs for the mover, None if not told.   nodes : if told."""
+
+    move: str
+    value: float | None
+    milliseconds: float
+    nodes: int = 0
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A line of an analysis. moves : as written, 'F5D6'.   value : discs for the side to move.   depth : as written."""
+
+    moves: str
+    value: float
+    depth: str
+
+
+def _value(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def parse_go(text: str, milliseconds: float, nodes: int = 0) -> Go:
+    """Return the answer '=== F5/0.5/1.2'. Raises EngineError if there is no move in it."""
+    move, value, *_ = [*text.removeprefix("===").strip().split("/"), "", ""]
+    name = move.strip().lower()
+    if not name:
+        raise EngineError("illegal move", "=== without a move")
+    return Go("pass" if name in ("pa", "pass") else name, _value(value), milliseconds, nodes)
+
+
+def parse_hint(line: str) -> Hint | None:
+    """Return the line 'search F5D6 0.5 0 8' (or 'book ...'), None if it is none."""
+    words = line.split()
+    if len(words) < 3 or words[0] not in ("search", "book") or (value := _value(words[2])) is None:
+        return None
+    return Hint(words[1], value, words[4] if len(words) > 4 else "")
+
+
+class NBoardClient(EngineClient):
+    """One engine, see EngineClient. Whatever breaks the protocol raises EngineError."""
+
+    def __init__(self, command: Command, **settings: Any) -> None:
+        super().__init__(command, **settings)
+        self._pings = 0
+
+    async def _greet(self) -> None:
+        await self.send(f"nboard {VERSION}")
+        await self.ping()
+
+    async def send(self, line: str) -> float:
+        """Send a command that is not answered; return when."""
+        await self.start()
+        assert self._process is not None
+        return self._process.send(line)
+
+    async def _line(self, end: float | None) -> tuple[float, str]:
+        assert self._process is not None
+        came, line = await self._process.receive(lambda: end)
+        if line.startswith("set myname "):
+            self.name = line.removeprefix("set myname ").strip()
+        return came, line
+
+    async def ping(self) -> None:
+        """Wait until the engine has taken all that was sent; what it thinks about ends."""
+        self._pings += 1
+        end = await self.send(f"ping {self._pings}") + self.ready_patience
+        while (await self._line(end))[1] != f"pong {self._pings}":
+            pass
+
+    async def set_depth(self, depth: int) -> None:
+        """Set the level."""
+        await self.send(f"set depth {depth}")
+
+    async def set_game(self, ggf: str) -> None:
+        """Set the game, its clock and its moves, as a GGF of one line."""
+        await self.send(f"set game {ggf}")
+
+    async def move(self, move: str, value: str = "", seconds: str = "") -> None:
+        """Make a move of either side."""
+        name = "PA" if move == "pass" else move.upper()
+        await self.send(f"move {name}/{value}/{seconds}".rstrip("/"))
+
+    async def go(self, allowed: float | None = None) -> Go:
+        """Return the engine's move, which is not made by that.
+
+        allowed : ms it may take, which `patience` counts from.
+        """
+        began = await self.send("go")
+        end = None if self.patience is None else began + (allowed or 0.0) / 1000 + self.patience
+        nodes = 0
+        while True:
+            came, line = await self._line(end)
+            if line.startswith("nodestats "):
+                words = line.split()
+                nodes = int(words[1]) if len(words) > 1 and words[1].isdecimal() else 0
+            elif line.startswith("==="):
+                return parse_go(line, (came - began) * 1000, nodes)
+
+    async def hint(self, count: int, seconds: float) -> list[Hint]:
+        """Return what is said of the `count` best moves in so many seconds, in the order in which it was said."""
+        await self.ping()
+        end = await self.send(f"hint {count}") + seconds
+        found: list[Hint] = []
+        while time.monotonic() < end:
+            try:
+                _, line = await self._line(end)
+            except EngineError as fault:
+                if fault.kind == "no answer":
+                    break
+                raise
+            hint = parse_hint(line)
+            if hint is not None:
+                found.append(hint)
+            elif line == "status":
+                break
+        await self.ping()
+        return found
+
+
+class SimpleNBoard(PlainClient[NBoardClient]):
+    """An NBoard engine whose calls wait: what NBoardClient has, under the same names and with the same errors."""
+
+    def __init__(self, command: Command, **settings: Any) -> None:
+        super().__init__(NBoardClient(command, **settings))
+
+    @classmethod
+    def popen_nboard(cls, command: Command, **settings: Any) -> Self:
+        """Return an engine that has been started."""
+        return cls._started(command, **settings)
+
+    def send(self, line: str) -> float:
+        """Send a command that is not answered; return when."""
+        return run_plainly(self.client.send(line))
+
+    def ping(self) -> None:
+        """Wait until the engine has taken all that was sent."""
+        run_plainly(self.client.ping())
+
+    def set_depth(self, depth: int) -> None:
+        """Set the level."""
+        run_plainly(self.client.set_depth(depth))
+
+    def set_game(self, ggf: str) -> None:
+        """Set the game, its clock and its moves."""
+        run_plainly(self.client.set_game(ggf))
+
+    def move(self, move: str, value: str = "", seconds: str = "") -> None:
+        """Make a move of either side."""
+        run_plainly(self.client.move(move, value, seconds))
+
+    def go(self, allowed: float | None = None) -> Go:
+        """Return the engine's move; see NBoardClient.go."""
+        return run_plainly(self.client.go(allowed))
+
+    def hint(self, count: int, seconds: float) -> list[Hint]:
+        """Return what is said of the best moves; see NBoardClient.hint."""
+        return run_plainly(self.client.hint(count, seconds))

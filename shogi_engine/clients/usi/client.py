@@ -1,0 +1,296 @@
+"""UsiClient: a USI engine in a process of its own, for asyncio."""
+
+import contextlib
+import logging
+import time
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from shogi_engine.clients.base import Command, EngineClient, EngineError
+from shogi_engine.clients.usi.lines import (
+    IMPLIED,
+    Info,
+    Option,
+    Value,
+    first_word,
+    listed_options,
+    parse_option,
+    plain_text,
+)
+from shogi_engine.clients.usi.searches import (
+    Limit,
+    MateResult,
+    PlayResult,
+    Position,
+    Search,
+    position_command,
+    side_to_move,
+)
+
+MATE_STATUSES = ("nomate", "timeout", "notimplemented")
+OptionValues = Mapping[str, Value] | Iterable[tuple[str, Value]]
+
+_log = logging.getLogger(__name__)
+
+
+class UsiClient(EngineClient):
+    """One engine, see EngineClient. Whatever breaks the protocol raises EngineError: a crash, silence, a second answer.
+
+    A call that needs the engine while it searches ends that search first.
+
+    options : sent at each start, see `configure`    unlisted : send options that the engine does not list, too
+    defaults : options sent before those to an engine that lists them
+    name, author : as the engine tells them    listed : its options by name
+    """
+
+    def __init__(
+        self,
+        command: Command,
+        options: OptionValues = (),
+        *,
+        defaults: OptionValues = (),
+        unlisted: bool = False,
+        **settings: Any,
+    ) -> None:
+        super().__init__(command, **settings)
+        self.options, self.unlisted = listed_options(options), unlisted
+        self._defaults = listed_options(defaults)
+        self.author = ""
+        self.listed: Mapping[str, Option] = MappingProxyType({})
+        self._search: Search | None = None
+        self._pondered = ""
+        self._ponder_limit = Limit()
+
+    # ---- lines -------------------------------------------------------------------------------------------------
+
+    def send(self, line: str) -> float:
+        """Send a line, of any protocol extension too; return when (time.monotonic). Raises EngineError."""
+        if self._process is None:
+            raise EngineError("crash", "it has not been started")
+        return self._process.send(line)
+
+    def wake(self) -> None:
+        """Let a search look at its deadline again."""
+        if self._process is not None:
+            self._process.wake()
+
+    def waiting(self) -> bool:
+        """Tell whether there is a line to be read."""
+        return self._process is not None and self._process.waiting()
+
+    def take(self) -> tuple[float, str]:
+        """Return a line that is waiting and when it came."""
+        assert self._process is not None
+        return self._process.take()
+
+    async def receive(self, deadline: Any) -> tuple[float, str]:
+        """Return the next line and when it came; see EngineProcess.receive."""
+        if self._process is None:
+            raise EngineError("crash", "it has not been started")
+        return await self._process.receive(deadline)
+
+    async def _until(self, wanted: str, seconds: float | None) -> str:
+        """Return the next line that begins with the word `wanted`; no bestmove may come before it."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while True:
+            _, line = await self.receive(lambda: end)
+            if first_word(line) == wanted:
+                return line
+            self._refuse_answer(line)
+
+    @staticmethod
+    def _refuse_answer(line: str) -> None:
+        if first_word(line) == "bestmove":
+            raise EngineError("second answer", line)
+
+    def check_silent(self) -> None:
+        """Take what was said meanwhile; raises EngineError for a bestmove that nobody asked for."""
+        if self._search is None or self._search.done:
+            while self.waiting():
+                self._refuse_answer(self.take()[1])
+
+    # ---- the process -------------------------------------------------------------------------------------------
+
+    async def _greet(self) -> None:
+        listed: dict[str, Option] = {}
+        self.send("usi")
+        end = time.monotonic() + self.ready_patience
+        while (line := (await self.receive(lambda: end))[1]) != "usiok":
+            if line.startswith("id name "):
+                self.name = line.removeprefix("id name ").strip()
+            elif line.startswith("id author "):
+                self.author = line.removeprefix("id author ").strip()
+            elif (option := parse_option(line)) is not None:
+                listed[option.name] = option
+        self.listed = MappingProxyType(listed)
+        await self.configure([*(each for each in self._defaults if each[0] in listed), *self.options])
+
+    async def close(self) -> None:
+        """End the process: it is told to quit, and killed if it does not."""
+        self._search, self._pondered = None, ""
+        await super().close()
+
+    # ---- options and games -------------------------------------------------------------------------------------
+
+    async def configure(self, options: OptionValues) -> None:
+        """Set options; a value is a str, int or bool, None presses a button.
+
+        Raises ValueError for a value that the engine says it can not have, and for an option that it does not list
+        (unless `unlisted` allows that).
+        """
+        await self.start()
+        await self._settle()
+        for name, value in listed_options(options):
+            option = self.listed.get(name)
+            if option is None and name not in IMPLIED:
+                if not self.unlisted:
+                    raise ValueError(f"{self.name} has no option {name!r}")
+                _log.warning("%s does not list the option %r", self.name, name)
+            text = plain_text(value) if option is None else option.text(value)
+            self.send(f"setoption name {name}" + (f" value {text}" if text is not None else ""))
+
+    async def ready(self) -> None:
+        """Ask isready and wait for readyok."""
+        await self.start()
+        await self._settle()
+        self.send("isready")
+        await self._until("readyok", self.ready_patience)
+
+    async def new_game(self) -> None:
+        """Get ready for a game."""
+        await self.ready()
+        self.send("usinewgame")
+
+    async def game_over(self, result: str, *, stop: bool = True) -> None:
+        """Tell the result, 'win', 'lose' or 'draw'. stop : end pondering first; else the gameover has to end it."""
+        if result not in ("win", "lose", "draw"):
+            raise ValueError(f"a result is win, lose or draw, not {result!r}")
+        if self._process is None:
+            return
+        if stop:
+            await self._settle()
+        self.check_silent()
+        search, self._search, self._pondered = self._search, None, ""
+        if search is None or search.done:
+            self.send(f"gameover {result}")
+            return
+        search.refuse_answer()
+        search.hit(self.send(f"gameover {result}"), None)
+        await search.result()
+
+    # ---- searches ----------------------------------------------------------------------------------------------
+
+    async def _settle(self) -> None:
+        """End the search at work, if there is one, and drop its answer; nothing else may have been answered."""
+        search, self._search, pondered, self._pondered = self._search, None, self._pondered, ""
+        if search is not None and not search.done:
+            if pondered:
+                search.refuse_answer()
+            await search.end()
+        self.check_silent()
+
+    async def search(self, position: Position, limit: Limit) -> Search:
+        """Begin a search and return it, to be followed while it goes on."""
+        await self.start()
+        await self._settle()
+        command = position_command(position)
+        self.send(command)
+        began = self.send(f"go {limit.words()}".rstrip())
+        self._search = Search(self, began, limit.allowed(side_to_move(command)), limit.infinite)
+        return self._search
+
+    analysis = search
+
+    async def play(self, position: Position, limit: Limit) -> PlayResult:
+        """Return the move for `position`: after `ponder` of the same position by a ponderhit.
+
+        A bestmove that is not legal on a Board raises EngineError; for a position in text nobody checks it.
+        """
+        if self._pondered and self._pondered == position_command(position):
+            result = await self.ponder_hit()
+        else:
+            result = await (await self.search(position, limit)).result()
+        if not isinstance(position, str) and result.move not in ("resign", "win"):
+            try:
+                position.parse_usi(result.move)
+            except ValueError as fault:
+                raise EngineError("illegal move", str(fault)) from None
+        return result
+
+    async def analyse(self, position: Position, limit: Limit, multipv: int | None = None) -> list[Info]:
+        """Return the last info of each of the best moves, the best first. multipv : how many, by option MultiPV."""
+        before = self.listed["MultiPV"].default if multipv is not None and "MultiPV" in self.listed else ""
+        if multipv is not None:
+            await self.configure({"MultiPV": multipv})
+        try:
+            return (await (await self.search(position, limit)).result()).lines
+        finally:
+            if before:
+                with contextlib.suppress(EngineError):
+                    await self.configure({"MultiPV": before})
+
+    async def mate(self, position: Position, milliseconds: int | None = None) -> MateResult:
+        """Look for a mate, for so many ms or (None) until something is proven.
+
+        An engine that answers with a bestmove, or does not answer at all in time, has no mate search: 'notimplemented'
+        for the former, EngineError for the latter.
+        """
+        await self.start()
+        await self._settle()
+        self.send(position_command(position))
+        began = self.send(f"go mate {'infinite' if milliseconds is None else milliseconds}")
+        end = None
+        if milliseconds is not None and self.patience is not None:
+            end = began + milliseconds / 1000 + self.patience
+        while True:
+            received, line = await self.receive(lambda: end)
+            words = line.split()
+            if words[:1] == ["bestmove"]:
+                return MateResult("notimplemented")
+            if words[:1] == ["checkmate"]:
+                elapsed = (received - began) * 1000
+                if len(words) > 1 and words[1] in MATE_STATUSES:
+                    return MateResult(words[1], (), elapsed)
+                return MateResult("mate", tuple(words[1:]), elapsed)
+
+    # ---- pondering ---------------------------------------------------------------------------------------------
+
+    @property
+    def pondering(self) -> str:
+        """The position, as a `position` command, that it ponders on; '' if it does not."""
+        return self._pondered
+
+    async def ponder(self, position: Position, limit: Limit) -> Search:
+        """Begin to search `position`, with the expected reply made, on the opponent's time."""
+        await self.start()
+        await self._settle()
+        command = position_command(position)
+        self.send(command)
+        began = self.send(f"go ponder {limit.words()}".rstrip())
+        self._search = Search(self, began, None, endless=True)
+        self._pondered, self._ponder_limit = command, limit
+        return self._search
+
+    async def ponder_hit(self, clock: Limit | None = None) -> PlayResult:
+        """Tell that the move pondered on was played; return the answer. clock : sent after it, as some GUIs do."""
+        search, command = self._search, self._pondered
+        if search is None or not command:
+            raise ValueError("the engine does not ponder")
+        search.refuse_answer()
+        self._pondered = ""
+        began = self.send(f"ponderhit {clock.clock() if clock else ''}".rstrip())
+        search.hit(began, (clock or self._ponder_limit).allowed(side_to_move(command)))
+        return await search.result()
+
+    async def stop_pondering(self) -> None:
+        """End a search on the opponent's time and drop its answer."""
+        if self._pondered:
+            await self._settle()
+
+
+async def popen_usi(command: Command, options: OptionValues = (), **settings: Any) -> UsiClient:
+    """Return an engine that has been started; the arguments are those of UsiClient."""
+    client = UsiClient(command, options, **settings)
+    await client.start()
+    return client

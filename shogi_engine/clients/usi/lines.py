@@ -1,0 +1,168 @@
+"""What USI engines write: options and info lines. What can not be read is left out, never an error."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from shogi_engine.common.text import clamped_number, sanitize
+from shogi_engine.types.score import Score
+
+BOUNDS = {"lowerbound": "lower", "upperbound": "upper"}
+IMPLIED = ("USI_Hash", "USI_Ponder")  # options that every engine has, whether it lists them or not
+
+Value = str | int | bool | None  # of an option; None presses a button
+Options = tuple[tuple[str, Value], ...]  # in the order in which they are sent
+
+_OPTION = re.compile(r"option\s+name\s+(?P<name>.+?)\s+type\s+(?P<type>\S+)(?P<rest>.*)")
+_PART = re.compile(r"\s(default|min|max|var)(?=\s|$)")
+_NUMBERS = ("depth", "seldepth", "time", "nodes", "nps", "hashfull", "multipv", "currmovenumber")
+_WORDS = {*_NUMBERS, "score", "pv", "string", "currmove", "cpuload", "lowerbound", "upperbound"}
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option as the engine lists it. type : check, spin, combo, button, string or filename.   var : of a combo."""
+
+    name: str
+    type: str
+    default: str = ""
+    min: int | None = None
+    max: int | None = None
+    var: tuple[str, ...] = ()
+
+    def text(self, value: Value) -> str | None:
+        """Return a value as it is sent, None for a button. Raises ValueError if the option can not have it."""
+        if self.type == "button":
+            if value is not None:
+                raise ValueError(f"option {self.name} is a button and has no value")
+            return None
+        text = plain_text(value)
+        if text is None:
+            raise ValueError(f"option {self.name} needs a value")
+        if self.type == "check" and text not in ("true", "false"):
+            raise ValueError(f"option {self.name} is true or false, not {sanitize(text)!r}")
+        if self.type == "combo" and self.var and text not in self.var:
+            raise ValueError(f"option {self.name} is one of {', '.join(self.var)}, not {sanitize(text)!r}")
+        if self.type == "spin":
+            number = clamped_number(text)
+            if (self.min is not None and number < self.min) or (self.max is not None and number > self.max):
+                raise ValueError(f"option {self.name} is from {self.min} to {self.max}, not {number}")
+        return text
+
+
+def first_word(line: str) -> str:
+    """Return the command of a line."""
+    return line.split(maxsplit=1)[0] if line else ""
+
+
+def plain_text(value: Value) -> str | None:
+    """Return an option's value as text; None stays None."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return None if value is None else str(value)
+
+
+def parse_option(line: str) -> Option | None:
+    """Return the option of a line 'option name ...', None if it is none."""
+    found = _OPTION.match(line)
+    if not found:
+        return None
+    _, *parts = _PART.split(" " + found["rest"].strip()) if found["rest"].strip() else [""]
+    fields: dict[str, str] = {}
+    var = []
+    for key, text in zip(parts[::2], parts[1::2], strict=True):
+        if key == "var":
+            var.append(text.strip())
+        else:
+            fields[key] = text.strip()
+    default = "" if fields.get("default") == "<empty>" else fields.get("default", "")
+    return Option(found["name"], found["type"], default, _number(fields, "min"), _number(fields, "max"), tuple(var))
+
+
+def _number(fields: Mapping[str, str], name: str) -> int | None:
+    try:
+        return clamped_number(fields[name])
+    except (KeyError, ValueError):
+        return None
+
+
+def parse_options(text: str) -> Options:
+    """Return the options of 'Name=Value,Name=Value'; a comma within a value is written '\\,'."""
+    options: list[tuple[str, Value]] = []
+    for part in text.replace("\\,", "\0").split(","):
+        part = part.replace("\0", ",").strip()
+        if part:
+            name, equals, value = part.partition("=")
+            options.append((name.strip(), value.strip() if equals else None))
+    return tuple(options)
+
+
+def listed_options(options: "Mapping[str, Value] | Iterable[tuple[str, Value]]") -> Options:
+    """Return options as pairs."""
+    return tuple(options.items() if isinstance(options, Mapping) else options)
+
+
+@dataclass(frozen=True)
+class Info:
+    """What an info line says, None, () or '' for what it does not.
+
+    time : ms    hashfull : permille    bound : of the score, 'lower', 'upper', or '' if it is exact
+    """
+
+    depth: int | None = None
+    seldepth: int | None = None
+    time: int | None = None
+    nodes: int | None = None
+    nps: int | None = None
+    hashfull: int | None = None
+    multipv: int | None = None
+    currmovenumber: int | None = None
+    score: Score | None = None
+    bound: str = ""
+    currmove: str = ""
+    pv: tuple[str, ...] = ()
+    string: str = ""
+
+
+def parse_info(line: str) -> Info:
+    """Return what an info line says."""
+    numbers: dict[str, int] = {}
+    score: Score | None = None
+    bound: str = ""
+    bound, currmove, string = "", "", ""
+    pv: list[str] = []
+    words = line.split()[1:]
+    place = 0
+    while place < len(words):
+        word, after = words[place], words[place + 1] if place + 1 < len(words) else ""
+        place += 1
+        if word == "string":
+            string = line.partition(" string")[2].strip()
+            break
+        if word in _NUMBERS:
+            try:
+                numbers[word] = clamped_number(after)
+                place += 1
+            except ValueError:
+                continue
+        elif word == "currmove":
+            currmove = after
+            place += 1
+        elif word == "score":
+            score, used = _score(words[place : place + 2])
+            place += used
+            bound = BOUNDS.get("".join(words[place : place + 1]), "") if score else ""
+            place += bool(bound)
+        elif word == "pv":
+            while place < len(words) and words[place] not in _WORDS:
+                pv.append(words[place])
+                place += 1
+    return Info(**numbers, score=score, bound=bound, currmove=currmove, pv=tuple(pv), string=string)
+
+
+def _score(words: list[str]) -> tuple[Score | None, int]:
+    """Return the score that the words after `score` say and how many they are; None, 0 if they say none."""
+    try:
+        return (Score.parse(" ".join(words)), 2) if words[:1] in (["cp"], ["mate"]) else (None, 0)
+    except ValueError:
+        return None, 0

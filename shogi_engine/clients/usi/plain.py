@@ -1,0 +1,129 @@
+"""SimpleEngine: a USI engine for programs without asyncio."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+from shogi_engine.clients.base import Command, EngineError, PlainClient, run_plainly
+from shogi_engine.clients.usi.client import OptionValues, UsiClient
+from shogi_engine.clients.usi.lines import Info, Option, parse_options
+from shogi_engine.clients.usi.searches import Limit, MateResult, PlayResult, Position, Search
+
+
+class SimpleSearch:
+    """A search under way: `for info in search`, `search.result()`, `search.stop()` (from any thread)."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+
+    def __iter__(self) -> Iterator[Info]:
+        while (info := run_plainly(self._search.next_info())) is not None:
+            yield info
+
+    @property
+    def infos(self) -> list[Info]:
+        """All infos read so far."""
+        return self._search.infos
+
+    def lines(self) -> list[Info]:
+        """Return the last info of each of the best moves so far, the best first."""
+        return self._search.lines()
+
+    def stop(self) -> None:
+        """Tell the engine to end the search; its result is still to be read."""
+        run_plainly(self._search.stop())
+
+    def result(self) -> PlayResult:
+        """Wait for the bestmove and return it with all infos."""
+        return run_plainly(self._search.result())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if kind is None or not issubclass(kind, EngineError):
+            run_plainly(self._search.end())
+
+
+class SimpleEngine(PlainClient[UsiClient]):
+    """A USI engine whose calls wait: what UsiClient has, under the same names and with the same errors.
+
+    The arguments are UsiClient's. Not for two threads at once, but that a search may be stopped from another one.
+    """
+
+    def __init__(self, command: Command, options: OptionValues = (), **settings: Any) -> None:
+        super().__init__(UsiClient(command, options, **settings))
+
+    @classmethod
+    def popen_usi(cls, command: Command, options: OptionValues = (), **settings: Any) -> Self:
+        """Return an engine that has been started."""
+        return cls._started(command, options, **settings)
+
+    @classmethod
+    def described(cls, text: str, more: OptionValues = (), **settings: Any) -> Self:
+        """Return the engine of 'command:Option=value,Option=value', with `more` options after those."""
+        command, _, options = text.partition(":")
+        pairs = more.items() if isinstance(more, Mapping) else more
+        return cls(command, (*parse_options(options), *pairs), **settings)
+
+    @property
+    def author(self) -> str:
+        """The engine's author."""
+        return self.client.author
+
+    @property
+    def listed(self) -> Mapping[str, Option]:
+        """The options that the engine lists, by name."""
+        return self.client.listed
+
+    @property
+    def pondering(self) -> str:
+        """The position that it ponders on, as a `position` command; '' if it does not."""
+        return self.client.pondering
+
+    def configure(self, options: OptionValues) -> None:
+        """Set options; see UsiClient.configure."""
+        run_plainly(self.client.configure(options))
+
+    def ready(self) -> None:
+        """Ask isready and wait for readyok."""
+        run_plainly(self.client.ready())
+
+    def new_game(self) -> None:
+        """Get ready for a game."""
+        run_plainly(self.client.new_game())
+
+    def game_over(self, result: str, *, stop: bool = True) -> None:
+        """Tell the result, 'win', 'lose' or 'draw'; see UsiClient.game_over."""
+        run_plainly(self.client.game_over(result, stop=stop))
+
+    def check_silent(self) -> None:
+        """Take what was said meanwhile; raises EngineError for a bestmove that nobody asked for."""
+        self.client.check_silent()
+
+    def play(self, position: Position, limit: Limit) -> PlayResult:
+        """Return the move for `position`; see UsiClient.play."""
+        return run_plainly(self.client.play(position, limit))
+
+    def analyse(self, position: Position, limit: Limit, multipv: int | None = None) -> list[Info]:
+        """Return the last info of each of the best moves, the best first; see UsiClient.analyse."""
+        return run_plainly(self.client.analyse(position, limit, multipv))
+
+    def analysis(self, position: Position, limit: Limit) -> SimpleSearch:
+        """Begin a search and return it, to be followed while it goes on."""
+        return SimpleSearch(run_plainly(self.client.search(position, limit)))
+
+    def mate(self, position: Position, milliseconds: int | None = None) -> MateResult:
+        """Look for a mate; see UsiClient.mate."""
+        return run_plainly(self.client.mate(position, milliseconds))
+
+    def ponder(self, position: Position, limit: Limit) -> SimpleSearch:
+        """Begin to search `position`, with the expected reply made, on the opponent's time."""
+        return SimpleSearch(run_plainly(self.client.ponder(position, limit)))
+
+    def ponder_hit(self, clock: Limit | None = None) -> PlayResult:
+        """Tell that the move pondered on was played; return the answer."""
+        return run_plainly(self.client.ponder_hit(clock))
+
+    def stop_pondering(self) -> None:
+        """End a search on the opponent's time and drop its answer."""
+        run_plainly(self.client.stop_pondering())

@@ -1,0 +1,226 @@
+"""Searches by a USI engine: what they are told, what they tell meanwhile, and what comes of them."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from shogi_engine.clients.base.errors import EngineError
+from shogi_engine.clients.usi.lines import Info, first_word, parse_info
+from shogi_engine.types.score import Score
+
+if TYPE_CHECKING:
+    from shogi_engine.clients.usi.client import UsiClient
+
+
+class BoardLike(Protocol):
+    """A Board of this package, or anything that does the same."""
+
+    @property
+    def move_stack(self) -> Iterable[Any]:
+        """The moves made, each with a method `usi`."""
+
+    def root(self) -> Any:
+        """Return the board without the moves made."""
+
+    def sfen(self) -> str:
+        """Return the position; that of a game's start on a new board."""
+
+    def parse_usi(self, text: str) -> Any:
+        """Return the legal move; raises ValueError."""
+
+
+Position = str | BoardLike  # a str: USI's command, with or without the word `position`
+
+
+def position_command(position: Position) -> str:
+    """Return USI's `position` command for a Board, 'startpos moves 7g7f', 'sfen ...' or a bare SFEN."""
+    if isinstance(position, str):
+        text = position.removeprefix("position").strip()
+        return f"position {text if text.startswith(('startpos', 'sfen')) else f'sfen {text}'}"
+    sfen = position.root().sfen()
+    moves = " ".join(move.usi() for move in position.move_stack)
+    start = "startpos" if sfen == type(position)().sfen() else f"sfen {sfen}"
+    return f"position {start}" + (f" moves {moves}" if moves else "")
+
+
+def side_to_move(command: str) -> int:
+    """Return 0 (black) or 1 (white) for a `position` command."""
+    start, _, moves = command.partition(" moves ")
+    words = start.split()
+    return (len(moves.split()) + (words[1:2] == ["sfen"] and words[3:4] == ["w"])) % 2
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What `go` says. Times in ms.
+
+    btime, wtime : black's and white's main time that is left    binc, winc : what each move adds to it
+    byoyomi : for each move, once the main time is used up    infinite : until `stop`
+    """
+
+    nodes: int | None = None
+    depth: int | None = None
+    movetime: int | None = None
+    btime: int | None = None
+    wtime: int | None = None
+    byoyomi: int | None = None
+    binc: int | None = None
+    winc: int | None = None
+    infinite: bool = False
+
+    def clock(self) -> str:
+        """Return the words about the clock, '' without one."""
+        names = ("btime", "wtime", "binc", "winc", "byoyomi")
+        values = [(name, getattr(self, name)) for name in names]
+        return " ".join(f"{name} {value}" for name, value in values if value is not None)
+
+    def words(self) -> str:
+        """Return the words after `go`."""
+        rest = [(name, getattr(self, name)) for name in ("movetime", "nodes", "depth")]
+        words = [self.clock(), *(f"{name} {value}" for name, value in rest if value is not None)]
+        return " ".join(filter(None, [*words, "infinite" if self.infinite else ""]))
+
+    def allowed(self, side: int) -> float | None:
+        """Return how many ms a move of `side` (0 black, 1 white) may take, None if as many as it likes."""
+        main = self.wtime if side else self.btime
+        if main is not None or self.byoyomi is not None:
+            return (main or 0) + (self.byoyomi or 0)
+        return self.movetime
+
+
+@dataclass
+class PlayResult:
+    """A bestmove and what was said before it.
+
+    move : as in USI, 'resign' or 'win' (a declaration); '' if the engine named none    ponder : '' if it named none
+    milliseconds : from `go`, or `ponderhit`, to the bestmove    infos : all of them, in order
+    """
+
+    move: str = ""
+    ponder: str = ""
+    milliseconds: float = 0.0
+    infos: list[Info] = field(default_factory=list)
+
+    def last(self, name: str) -> Any:
+        """Return what the last info of the best move that has a field `name` says, None if none does."""
+        values = (getattr(info, name) for info in reversed(self.infos) if info.multipv in (None, 1))
+        return next((value for value in values if value not in (None, (), "")), None)
+
+    @property
+    def score(self) -> Score | None:
+        """The last score of the best move."""
+        score: Score | None = self.last("score")
+        return score
+
+    @property
+    def lines(self) -> list[Info]:
+        """The last info with a line of moves for each of the best moves asked for, the best first."""
+        return latest_lines(self.infos)
+
+
+@dataclass(frozen=True)
+class MateResult:
+    """The answer to `go mate`. status : 'mate', 'nomate', 'timeout' or 'notimplemented'.   moves : of a mate."""
+
+    status: str
+    moves: tuple[str, ...] = ()
+    milliseconds: float = 0.0
+
+
+def latest_lines(infos: Iterable[Info]) -> list[Info]:
+    """Return the last info with a line of moves for each multipv, by its number."""
+    found = {info.multipv or 1: info for info in infos if info.pv}
+    return [found[number] for number in sorted(found)]
+
+
+class Search:
+    """A search under way: `async for info in search`, `await search.result()`, `await search.stop()`.
+
+    It ends by itself where its limit says so; `async with` ends it in any case. infos : all so far.
+    """
+
+    def __init__(self, client: "UsiClient", began: float, allowed: float | None, endless: bool) -> None:
+        self._client = client
+        self._answer: PlayResult | None = None
+        self.infos: list[Info] = []
+        self._began = began
+        self._end: float | None = None
+        if not endless:
+            self._count_from(began, allowed)
+
+    def _count_from(self, began: float, allowed: float | None) -> None:
+        patience = self._client.patience
+        self._began = began
+        self._end = None if patience is None else began + (allowed or 0.0) / 1000 + patience
+
+    @property
+    def done(self) -> bool:
+        """Whether the bestmove has been read."""
+        return self._answer is not None
+
+    def hit(self, began: float, allowed: float | None) -> None:
+        """Go on as a search that began at `began`: what was pondered on was played."""
+        self._count_from(began, allowed)
+
+    async def stop(self) -> None:
+        """Tell the engine to end the search; its result is still to be read."""
+        if not self.done:
+            self._client.send("stop")
+            self._end = None if self._client.patience is None else time.monotonic() + self._client.patience
+            self._client.wake()
+
+    async def next_info(self) -> Info | None:
+        """Return the next info; None once the bestmove has come. Raises EngineError."""
+        while self._answer is None:
+            received, line = await self._client.receive(lambda: self._end)
+            if first_word(line) == "info":
+                self.infos.append(parse_info(line))
+                return self.infos[-1]
+            if first_word(line) == "bestmove":
+                words = line.split()
+                ponder = words[3] if len(words) > 3 and words[2] == "ponder" else ""
+                move = words[1] if len(words) > 1 else ""
+                self._answer = PlayResult(move, ponder, (received - self._began) * 1000, self.infos)
+        return None
+
+    async def result(self) -> PlayResult:
+        """Wait for the bestmove and return it with all infos. Raises EngineError."""
+        while await self.next_info() is not None:
+            pass
+        assert self._answer is not None
+        return self._answer
+
+    async def end(self) -> None:
+        """Stop, and wait for the bestmove."""
+        await self.stop()
+        await self.result()
+
+    def lines(self) -> list[Info]:
+        """Return the last info of each of the best moves so far, the best first."""
+        return latest_lines(self.infos)
+
+    def refuse_answer(self) -> None:
+        """Raise EngineError if the engine has answered already: what it pondered on was not played yet."""
+        while self._client.waiting():
+            _, line = self._client.take()
+            if first_word(line) == "bestmove":
+                raise EngineError("second answer", line)
+            if first_word(line) == "info":
+                self.infos.append(parse_info(line))
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Info:
+        info = await self.next_info()
+        if info is None:
+            raise StopAsyncIteration
+        return info
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: Any, *_: Any) -> None:
+        if kind is None or not issubclass(kind, EngineError):
+            await self.end()

@@ -1,0 +1,494 @@
+"""Engine: a game, a search with its table, and one position, all in the game's own notation.
+
+    with Engine("shogi") as engine:
+        engine.set_position(moves=["7g7f", "3c3d"])
+        print(engine.search(movetime=1000).bestmove)
+
+The front ends and the command line all use it. Several engines may live in one process, each with its own table.
+"""
+
+import contextlib
+import random
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shogi_engine import games
+from shogi_engine.common.stop import StopToken
+from shogi_engine.engine import parameters
+from shogi_engine.engine.board_search import BoardSearches
+from shogi_engine.engine.results import PvInfo, SearchResult, continued_line, copy_position, legal_line
+from shogi_engine.interface.extras.book import BookMove, OpeningBook, choose
+from shogi_engine.interface.extras.levels import FULL_STRENGTH_MS, LevelPlan, drawn_limits
+from shogi_engine.interface.game import (
+    BESIDE_SEARCH,
+    VALUE_MATE_IN_MAX,
+    VALUE_NONE,
+    Game,
+    declaration_value,
+    do_move,
+)
+from shogi_engine.jit import Progress, Task, new_record, shared_task
+from shogi_engine.perft import Perft, perft
+from shogi_engine.search.context import new_context, set_root, static_value
+from shogi_engine.search.forced_win import ForcedWin, ForcedWinSolver, RootSolver
+from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.search.root import Searcher
+
+BOOK_MARGIN = 4  # book moves that lose less than 1/BOOK_MARGIN of params.score_noise are as good as the best
+
+
+def _compile_task(game: str, evaluation: str) -> Task:
+    """Return the task of compiling a game's search with the evaluation of that name, '' for the default."""
+    return shared_task(f"{game} {evaluation}".strip())
+
+
+class Engine(BoardSearches):
+    """A player of one game.
+
+    game : a name `games.load` knows, or a Game    evaluation : one of Game.evaluations, '' for the default
+    on_progress : called with a jit.Progress for each kernel that is compiled while this engine is made or warms up, and
+    before its first searches, those for mates too; it must be quick and ask nothing of the engine
+    """
+
+    def __init__(
+        self,
+        game: str | Game = "shogi",
+        *,
+        evaluation: str = "",
+        hash_mb: int = 64,
+        threads: int = 1,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self._on_progress = on_progress
+        self._compile_task = _compile_task(game if isinstance(game, str) else game.name, evaluation)
+        with self._compiling():
+            self.game = games.load(game) if isinstance(game, str) else game
+            self._build(evaluation, hash_mb, threads)
+
+    def _build(self, evaluation: str, hash_mb: int, threads: int) -> None:
+        self._stop = StopToken()  # and, as its children, the search's and the solvers'
+        self.searcher = Searcher(
+            self.game, evaluation=evaluation, hash_mb=hash_mb, threads=threads, stop_token=StopToken(self._stop)
+        )
+        self._referee = self._new_referee()
+        self._undo = new_record(self.game.undo)
+        self._searching = threading.Lock()
+        self._claimed_by = 0  # the thread whose next search has the lock already
+        self._root_solver = RootSolver(self.game, threads, self._stop)
+        self._mate_solver: ForcedWinSolver | None = None
+        self._mate_solver_memory: Any = None
+        self._book: OpeningBook | None = None
+        self.rng = random.Random()  # chooses book moves, and what weak players see
+        self.solve_roots = True  # look for forced wins beside the search, once `load_solver` has been called
+        self._warm_evaluator: Any = None  # what the search is compiled for
+        self._warm_solver = False
+        self._root_text: str | None = None
+        self._texts: list[str] = []
+        self._positions: list[Any] = []  # the root, and the position after each move
+        self.moves: list[int] = []  # encoded
+        self.set_position()
+
+    def _compiling(
+        self, on_progress: Callable[[Progress], None] | None = None
+    ) -> contextlib.AbstractContextManager[None]:
+        """Report what is compiled meanwhile."""
+        return self._compile_task.running(on_progress or self._on_progress)
+
+    # ---- the position -----------------------------------------------------------------------------------------
+
+    def set_position(self, text: str = "", moves: Sequence[str] = ()) -> None:
+        """Set the position `text` ('' is the start) and play `moves` on it; the moves before count for repetition.
+
+        Raises ValueError naming the fault; the position then stays what it was.
+        """
+        with self._compiling():
+            self._set_position(text, list(moves))
+
+    def _set_position(self, text: str, texts: list[str]) -> None:
+        same = 0  # how many moves are the same as before: a game goes on, or another move was pondered
+        if text == self._root_text:
+            while same < min(len(texts), len(self._texts)) and texts[same] == self._texts[same]:
+                same += 1
+            positions, encoded = self._positions[: same + 1], self.moves[:same]
+        else:
+            positions, encoded = [self.game.parse_position(text or self.game.start)], []
+        for number, move in enumerate(texts[same:], same + 1):
+            try:
+                encoded.append(self.game.parse_move(positions[-1], move))
+            except ValueError as fault:
+                raise ValueError(f"move {number}: {fault}") from None
+            texts[number - 1] = self.game.format_move(positions[-1], encoded[-1])
+            positions.append(self._after(positions[-1], encoded[-1]))
+        self._root_text, self._texts, self._positions, self.moves = text, texts, positions, encoded
+
+    def _after(self, position: Any, move: int) -> Any:
+        """Return the position after the legal `move`."""
+        child = copy_position(self.game, position)
+        do_move(child, np.uint32(move), self._undo)
+        return child
+
+    @property
+    def root(self) -> Any:
+        """The position the game began with, record[game.position]."""
+        return self._positions[0]
+
+    @property
+    def position(self) -> Any:
+        """The position after all moves, record[game.position]."""
+        return self._positions[-1]
+
+    def push(self, move: str) -> None:
+        """Play one more move. Raises ValueError if it is not legal."""
+        try:
+            encoded = self.game.parse_move(self.position, move)
+        except ValueError as fault:
+            raise ValueError(f"move {len(self.moves) + 1}: {fault}") from None
+        self._texts.append(self.game.format_move(self.position, encoded))
+        self._positions.append(self._after(self.position, encoded))
+        self.moves = [*self.moves, encoded]  # not in place: a search in another thread may have the old list
+
+    def pop(self) -> str:
+        """Take back the last move and return it. Raises ValueError if there is none."""
+        if not self._texts:
+            raise ValueError("there is no move to take back")
+        self._positions.pop()
+        self.moves = self.moves[:-1]
+        return self._texts.pop()
+
+    @property
+    def move_texts(self) -> list[str]:
+        """The moves played from `root`, as the game writes them."""
+        return list(self._texts)
+
+    @property
+    def position_text(self) -> str:
+        """The position in the game's notation."""
+        return self.game.format_position(self.position)
+
+    def legal_moves(self) -> list[str]:
+        """Return all legal moves of the position."""
+        return [self.game.format_move(self.position, move) for move in self.searcher.root_moves(self.position)]
+
+    def may_declare(self) -> bool:
+        """Tell whether the side to move wins by claiming the game's end instead of moving."""
+        value = int(declaration_value(self._context()))
+        return VALUE_MATE_IN_MAX <= value != VALUE_NONE  # less is a draw
+
+    def evaluate(self, text: str = "") -> int:
+        """Return the static value of the position, or of `text`, without a search, for the side to move.
+
+        Raises ValueError if `text` is no position.
+        """
+        return int(static_value(self._context(self.game.parse_position(text) if text else None)))
+
+    def _new_referee(self) -> Any:
+        """Return a context of the search's dtype, so that no kernel is compiled twice."""
+        return new_context(self.game, evaluator=self.searcher.evaluator)
+
+    def _context(self, position: Any = None) -> Any:
+        """Return a context with the position, or `position`, at its root."""
+        ctx = self._referee
+        ctx.params, ctx.evaluation = self.searcher.params, self.searcher.evaluator.params
+        set_root(ctx, self.position if position is None else position)
+        return ctx
+
+    def diagram(self) -> str:
+        """Return the position as a board to look at; of a game without one, its notation."""
+        try:
+            return str(games.board(self.game, self.position).diagram())
+        except ValueError:
+            return self.position_text
+
+    # ---- the search -------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        *,
+        depth: int | None = None,
+        nodes: int | None = None,
+        movetime: float | None = None,
+        mate: int | None = None,
+        level: int | None = None,
+        selectivity: int | None = None,
+        searchmoves: Sequence[str] = (),
+        multipv: int = 1,
+        soft_ms: float | None = None,
+        hard_ms: float | None = None,
+        least_ms: float = 0.0,
+        second_ms: float | None = None,
+        on_info: Callable[[PvInfo], None] | None = None,
+    ) -> SearchResult:
+        """Search the position until the first limit is reached or `stop` is called; with no limit, until `stop`.
+
+        movetime : ms, the same as soft_ms and hard_ms, which win over it    mate : end at a win within that many plies
+        level : search as a player of this level does, if the game has levels; depth, nodes or selectivity win over it;
+        full strength, Shogi's 20, has no limit of its own: 1 s if no other is given
+        soft_ms, hard_ms, least_ms, second_ms, selectivity : as in `search.limits.Limits`
+        searchmoves : the moves to choose from    multipv : how many best moves to report
+        `on_info` is called in the searching thread. Raises ValueError for a wrong limit or an illegal move in
+        `searchmoves`, RuntimeError if a search of this engine is running.
+        """
+        for name, limit in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
+            if limit is not None and limit < 1:
+                raise ValueError(f"{name} is at least 1, not {limit}")
+        doubt = None
+        if level is not None:
+            plan = self.check_level(level)
+            if plan.is_full_strength() and all(
+                limit is None for limit in (depth, nodes, movetime, mate, soft_ms, hard_ms)
+            ):
+                movetime = FULL_STRENGTH_MS
+            doubt = plan.doubt if depth is None and nodes is None else None
+            drawn = drawn_limits(plan, searchmoves or self.legal_moves() if plan.moves else (), self.rng)
+            searchmoves = drawn.get("searchmoves", searchmoves)
+            if nodes is None and (depth is None or plan.depth is None):  # they go with the level's own depth
+                nodes = drawn.get("nodes")
+            depth = drawn.get("depth") if depth is None else depth
+            selectivity = drawn.get("selectivity") if selectivity is None else selectivity
+        limits = Limits(
+            depth=depth,
+            nodes=nodes,
+            mate=mate,
+            soft_ms=movetime if soft_ms is None else soft_ms,
+            hard_ms=movetime if hard_ms is None else hard_ms,
+            least_ms=least_ms,
+            second_ms=second_ms,
+            selectivity=selectivity,
+            searchmoves=tuple(self.game.parse_move(self.position, move) for move in searchmoves),
+            multipv=multipv,
+        )
+        with self._only_search(), self._compiling():
+            self._warm_up_search(limits.soft_ms is not None)
+            position = self.position
+            report = (lambda info: on_info(PvInfo(self.game, position, info))) if on_info else None
+            result, limits = self._root_solver.before(position, limits, self.searcher.tt, doubt, report)
+            if result is None:
+                result = self._search_beside(limits, report)
+        return SearchResult(self.game, position, result)
+
+    def _warm_up_search(self, timed: bool) -> None:
+        """Compile, or load from the cache, what a search needs, before its clock starts. timed : it has one."""
+        if self._warm_evaluator is not self.searcher.evaluator:
+            self.searcher.warmup()
+            self._warm_evaluator = self.searcher.evaluator
+        if timed and not self._warm_solver:
+            self._root_solver.warmup()
+            self._warm_solver = True
+
+    @contextlib.contextmanager
+    def _only_search(self) -> Iterator[None]:
+        """Let nothing else search meanwhile; raises RuntimeError if something does."""
+        claimed, self._claimed_by = self._claimed_by == threading.get_ident(), 0
+        with contextlib.nullcontext() if claimed else self._idle():
+            self._stop.begin()
+            yield
+
+    @contextlib.contextmanager
+    def _idle(self) -> Iterator[None]:
+        """Let no search begin meanwhile; raises RuntimeError if one is running."""
+        if not self._searching.acquire(blocking=False):
+            raise RuntimeError("this engine is searching already")
+        try:
+            yield
+        finally:
+            self._searching.release()
+
+    def _search_beside(self, limits: Limits, report: Callable[[Info], None] | None) -> Result:
+        """Search, with a look for forced wins beside it."""
+        if not self.solve_roots:
+            return self.searcher.search(self.root, self.moves, limits, report)
+        self.searcher.ensure_prepared()  # a win that is found before the search has begun ends it too
+        with self._root_solver.beside(self.position, limits, self.searcher.tt, self.searcher.stop):
+            result = self.searcher.search(self.root, self.moves, limits, report)
+        return self._root_solver.best(result)
+
+    def find_mate(
+        self,
+        *,
+        max_ms: float | None = None,
+        nodes: int | None = None,
+        shortest: bool = False,
+        every: bool = False,
+        progress: Callable[[int, float], None] | None = None,
+    ) -> ForcedWin[str]:
+        """Search the position for a mate by checks until it is proven or disproven, a limit is reached, or `stop`.
+
+        shortest : then look for shorter ones    every : list the other first moves that mate
+        progress : called now and then, in another thread, with the nodes and seconds so far
+        It uses the table's memory; part of what searches stored there is lost. The first call compiles, and
+        reports it as `warmup` does.
+        Raises ValueError if the game has no such solver or there is no king to mate, RuntimeError as `search` does.
+        """
+        with self._only_search():
+            limits = {"max_ms": max_ms, "nodes": nodes, "shortest": shortest, "every": every}
+            position = self.position
+            found = self._ready_mate_solver().solve(position, progress=progress, **limits)
+        return found.convert(lambda moves: legal_line(self.game, position, moves))
+
+    def warmup_mate(self) -> None:
+        """Compile, or load from the cache, what `find_mate` needs. Raises ValueError as that does."""
+        self._ready_mate_solver()
+
+    def _ready_mate_solver(self) -> ForcedWinSolver:
+        """Return the solver that works in the table's memory, warm."""
+        if self.game.solver is None or self.game.solver_runs != BESIDE_SEARCH:
+            raise ValueError(f"{self.game.name} has no solver for mates")
+        memory = self.searcher.tt.words
+        if self._mate_solver is None or self._mate_solver_memory is not memory:
+            solver: ForcedWinSolver = self.game.solver(memory=memory, stop_token=StopToken(self._stop))
+            with self._compiling():
+                solver.warmup()
+            self._mate_solver, self._mate_solver_memory = solver, memory
+        return self._mate_solver
+
+    def continued_pv(self, line: PvInfo) -> list[str]:
+        """Return the moves of a line that was reported, continued by what the table knows, as far as it was searched.
+
+        Where the table settled a value the line reported is short. To be called in `on_info`, or after the search.
+        """
+        salt = self.searcher.tt_key_salt
+        return continued_line(self.game, self.position, line.pv, max(line.depth, 2), self.searcher.tt, salt)
+
+    def load_solver(self, wait: bool = False) -> None:
+        """Make ready, in a thread, the solver that looks for forced wins beside searches; `wait` until it is."""
+        self._root_solver.load(wait)
+
+    def open_book(self, name: str | OpeningBook | None = None) -> None:
+        """Use the opening book `name`, or one that is open, from now on: None is the game's own, '' none.
+
+        Raises book.BookError, a ValueError, if it can not be read; the engine is without a book then.
+        """
+        self._book = None
+        if not (name is None or isinstance(name, str)):
+            self._book = name
+        elif self.game.open_book is not None:
+            self._book = self.game.open_book("")
+            self._book = self.game.open_book(name)
+
+    def book_choice(self, *, best: int = 16, margin: int | None = None, **lookup: bool) -> BookMove | None:
+        """Return one of the moves that the opening book knows here, by chance; None out of book.
+
+        best : how many to choose among at most   margin : how much less than the first they may be worth; None for a
+        negligible amount   lookup : as in book.OpeningBook.known
+        """
+        if self._book is None:
+            self.open_book()
+        if self._book is None:
+            return None
+        if margin is None:
+            margin = max(int(self.searcher.params.score_noise), 1) // BOOK_MARGIN
+        known = self._book.known(self.position_text, **lookup)
+        return choose(known, self.legal_moves(), self.rng, best=best, margin=margin) if known else None
+
+    def book_move(self) -> str:
+        """Return one of the best moves that the opening book knows here, by chance; '' out of book."""
+        found = self.book_choice()
+        return found.move if found else ""
+
+    @property
+    def levels(self) -> int:
+        """How many levels there are, 0 to `levels` - 1; the last is the strongest."""
+        return self.game.levels
+
+    def check_level(self, level: int) -> LevelPlan:
+        """Return how a player of `level` searches here. Raises ValueError if there is no such level."""
+        if self.game.level is None:
+            raise ValueError(f"{self.game.name} has no levels")
+        return self.game.level(level, self.position)
+
+    def prepare(self) -> None:
+        """Announce a search: `stop` and `extend` hold from now on, even if they come before it has begun."""
+        self._stop.prepare()
+        self.searcher.prepare()
+
+    def stop(self) -> None:
+        """End the running or announced search at once, from any thread; it still returns what it has found."""
+        self._stop.stop()
+
+    def extend(
+        self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0, second_ms: float | None = None
+    ) -> None:
+        """Give the running or announced search new time limits, counted from now."""
+        self.searcher.extend(soft_ms, hard_ms, least_ms, second_ms)
+
+    def new_game(self) -> None:
+        """Forget what earlier searches learned. Raises RuntimeError if a search of this engine is running."""
+        with self._idle():
+            self.searcher.new_game()
+            self._root_solver.new_game()
+
+    def resize(self, *, hash_mb: int | None = None, threads: int | None = None) -> None:
+        """Change the table's size or the number of threads. Raises RuntimeError while a search of this engine runs."""
+        with self._idle():
+            self.searcher.resize(hash_mb, threads)
+            if threads is not None:
+                self._root_solver.set_threads(threads)
+            self._mate_solver = self._mate_solver_memory = None  # else an old table would stay
+
+    def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
+        """Evaluate by `name`, one of Game.evaluations ('' for the default), with the weights of `file` or its own.
+
+        See `Searcher.set_evaluation`. Raises ValueError if there is no such evaluation or the file is refused,
+        RuntimeError if a search of this engine is running.
+        """
+        with self._idle():
+            before = self.searcher.evaluator
+            self.searcher.set_evaluation(name, file)
+            if self.searcher.evaluator is not before:
+                self._referee = self._new_referee()
+                self._compile_task = _compile_task(self.game.name, name)
+
+    def describe_evaluation(self) -> str:
+        """Return the name of the evaluation in use and what its weights are."""
+        return self.searcher.evaluator.describe()
+
+    def configure(self, *, evaluation: str | None = None, **values: Any) -> None:
+        """Set parameters of the game (the fields of `Game.params`) for the searches to come, and the evaluation."""
+        if evaluation is not None:
+            self.set_evaluation(evaluation)
+        for name, value in values.items():
+            self.searcher.params[name] = value
+
+    def set_parameter(self, name: str, text: str) -> None:
+        """Set the number called `name` (see `parameters.defaults`), for tuning and matches, for the searches to come.
+
+        The number may be one of the evaluation's. Raises ValueError if there is none or it can not be `text`.
+        """
+        if name == parameters.EVALUATION:
+            self.set_evaluation(text)
+        else:
+            parameters.assign(self.searcher, name, int(text))
+
+    def warmup(self, on_progress: Callable[[Progress], None] | None = None) -> None:
+        """Compile, or load from the cache, all that a search and the notation need; touch the memory they use.
+
+        on_progress : called instead of the one that the engine was made with
+        """
+        self._warm_evaluator, self._warm_solver = None, False
+        with self._compiling(on_progress):
+            self._warm_up_search(timed=True)
+            self.may_declare()
+            for move in self.search(nodes=3000).pv[:1]:
+                self.push(move)
+                self.pop()
+            self.new_game()
+        self._compile_task.remember()
+
+    def perft(self, depth: int, **options: Any) -> Perft:
+        """Count the leaves of the position; `options` are those of `perft.perft`. `stop` ends it with PerftStopped."""
+        self._stop.begin()
+        return perft(self.game, self.position, depth, stop_token=self._stop, **options)
+
+    def close(self) -> None:
+        """End a running search. Memory goes with the object."""
+        self.stop()
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()

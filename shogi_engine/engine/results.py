@@ -1,0 +1,170 @@
+"""What a search found, in the game's own notation: lines, values and moves as text."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from shogi_engine import games
+from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX, Game, do_move, key, repetition_key
+from shogi_engine.jit import new_record
+from shogi_engine.search.limits import Info, Result
+from shogi_engine.types.score import Score
+
+
+def score_of(game: Game, value: int) -> Score:
+    """Return the score of a value of the search: a mate in so many plies, else in the unit of the game's players."""
+    if value >= VALUE_MATE_IN_MAX:
+        return Score.mate_in(VALUE_MATE - value)
+    if value <= -VALUE_MATE_IN_MAX:
+        return Score.mated_in(VALUE_MATE + value)
+    return game.score(value)
+
+
+def legal_line(game: Game, position: Any, moves: Sequence[int]) -> list[str]:
+    """Return the notation of `moves` played from `position`, as far as they are legal (a line may end in a table)."""
+    pos = copy_position(game, position)
+    undo = new_record(game.undo)
+    texts = []
+    for move in moves:
+        try:
+            text = game.format_move(pos, move)
+            if game.parse_move(pos, text) != move:
+                break
+        except ValueError:
+            break
+        texts.append(text)
+        do_move(pos, np.uint32(move), undo)
+    return texts
+
+
+def copy_position(game: Game, position: Any) -> Any:
+    """Return a copy of a position record that owns its memory."""
+    copy = new_record(game.position)
+    holder = np.asarray(copy)
+    holder[...] = position
+    return copy
+
+
+def continued_line(game: Game, position: Any, texts: Sequence[str], length: int, table: Any, salt: int) -> list[str]:
+    """Return the legal line `texts` from `position` with the best moves of the table after it, `length` at most.
+
+    salt : what the search xors with its keys.
+    """
+    pos = copy_position(game, position)
+    undo = new_record(game.undo)
+    line, seen = list(texts), set()
+    for text in texts:
+        seen.add(int(repetition_key(pos)))
+        do_move(pos, np.uint32(game.parse_move(pos, text)), undo)
+    while len(line) < length and int(repetition_key(pos)) not in seen:
+        seen.add(int(repetition_key(pos)))
+        following = legal_line(game, pos, [table.move(int(key(pos)) ^ salt)])
+        if not following:
+            break
+        line += following
+        do_move(pos, np.uint32(game.parse_move(pos, following[0])), undo)
+    return line
+
+
+def _portable(found: Any) -> dict[str, Any]:
+    """Return the state of a PvInfo or SearchResult to pickle: moves as text, without the game that they are made by."""
+    left_out = ("_game", "_position", "_info", "_result")
+    return {name: value for name, value in vars(found).items() if name not in left_out} | {"_pv": found.pv}
+
+
+# A PvInfo's attributes by the names that python-chess has for them.
+FIELDS = {name: name for name in ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "score")}
+FIELDS |= {"pv": "moves", "time": "seconds"}
+
+
+class PvInfo:
+    """One line of a search: a principal variation and what is known of it.
+
+    game : its name    depth, seldepth, multipv, nodes, hashfull : int    seconds : float
+    value : int, the game's unit from the side to move    score : the same as a Score    bound : '', 'lower' or 'upper'
+    exact : the value is proven
+    """
+
+    def __init__(self, game: Game, position: Any, info: Info) -> None:
+        self._game, self._position, self._info = game, position, info
+        self._pv: list[str] | None = None
+        self.game = game.name
+        self.depth, self.seldepth, self.multipv = info.depth, info.seldepth, info.multipv
+        self.nodes, self.seconds, self.hashfull = info.nodes, info.seconds, info.hashfull
+        self.value, self.bound, self.exact = info.score, info.bound, info.exact
+        self.score = score_of(game, info.score)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return _portable(self)
+
+    @property
+    def pv(self) -> list[str]:
+        """The moves, each legal after those before it. Made when first asked for: most lines are never shown."""
+        if self._pv is None:
+            self._pv = legal_line(self._game, self._position, self._info.pv)
+        return self._pv
+
+    @property
+    def moves(self) -> list[Any]:
+        """`pv` as Moves of the game's Board."""
+        return games.moves_of(self.game, self.pv)
+
+    @property
+    def nps(self) -> int:
+        """Nodes a second."""
+        return int(self.nodes / self.seconds) if self.seconds > 0 else 0
+
+    def __getitem__(self, name: str) -> Any:
+        """Return what python-chess has under this name: 'score', 'pv' (Moves), 'depth', 'time' ... Raises KeyError."""
+        if name not in FIELDS:
+            raise KeyError(name)
+        return getattr(self, FIELDS[name])
+
+    def __repr__(self) -> str:
+        score = f"{self.score} {self.bound}".rstrip()
+        return f"<PvInfo depth {self.depth}, {score}, {self.nodes} nodes: {' '.join(self.pv)}>"
+
+
+class SearchResult:
+    """The result of a search.
+
+    bestmove, ponder : str, '' if there is none    move : bestmove, encoded, 0 if there is none
+    value : int, the game's unit from the side to move, see `score_of`    score : the same as a Score, 'cp 12' as text
+    depth, nodes : int    seconds : float    pv : list of moves
+    lines : the last `PvInfo` of each of the best moves asked for, the best first
+    """
+
+    def __init__(self, game: Game, position: Any, result: Result) -> None:
+        self._game, self._position, self._result = game, position, result
+        self._pv: list[str] | None = None
+        self.move = result.bestmove
+        self.bestmove = game.format_move(position, result.bestmove) if result.bestmove else ""
+        self.value, self.depth, self.nodes, self.seconds = result.score, result.depth, result.nodes, result.seconds
+        self.score = score_of(game, result.score)
+        infos = result.infos
+        if not infos and result.bestmove:  # stopped before the first move was searched
+            infos = (Info(0, 0, 1, result.score, "", result.nodes, result.seconds, 0, (result.bestmove,)),)
+        self.lines = [PvInfo(game, position, info) for info in infos]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return _portable(self)
+
+    @property
+    def pv(self) -> list[str]:
+        """The moves, made when first asked for."""
+        if self._pv is None:
+            result = self._result
+            whole = result.pv and result.pv[0] == result.bestmove
+            moves = result.pv if whole else (result.bestmove, result.ponder)
+            self._pv = legal_line(self._game, self._position, [move for move in moves if move])
+        return self._pv
+
+    @property
+    def ponder(self) -> str:
+        """The reply to `bestmove` that is expected, '' if there is none."""
+        return self.pv[1] if len(self.pv) > 1 else ""
+
+    def __repr__(self) -> str:
+        found = f"{self.bestmove or 'no legal move'}, {self.score}, depth {self.depth}"
+        return f"<SearchResult {found}, {self.nodes} nodes in {self.seconds:.2f} s: {' '.join(self.pv)}>"

@@ -1,0 +1,117 @@
+"""Rows of Othello's positions: packed in 17 bytes, and as planes. What the rows are is in `games.batch_rules`."""
+
+import numpy as np
+
+from shogi_engine.common.bits import ONE, ZERO
+from shogi_engine.games.othello.types import BLACK, SQUARES
+from shogi_engine.jit import njit
+
+BYTE, LOW_BYTE = np.uint64(8), np.uint64(255)
+WORD = 8  # bytes of a bitboard
+BLACK_DISC, WHITE_DISC, NO_DISC, BLANK, END_OF_LINE = (ord(letter) for letter in "XO- \n")
+TEXT_BYTES = SQUARES + 3  # a blank, the side to move, the end of a line
+
+
+@njit
+def read_word(row, start):
+    """Return the uint64 in row[start : start + 8], uint8, the lowest byte first."""
+    word = ZERO
+    for index in range(WORD):
+        word |= np.uint64(row[start + index]) << np.uint64(8 * index)
+    return word
+
+
+@njit
+def write_word(row, start, word):
+    """Write `word` as `read_word` reads it."""
+    for index in range(WORD):
+        row[start + index] = word & LOW_BYTE
+        word >>= BYTE
+
+
+@njit
+def read_rows(packed, packing, nodes, count):
+    """Read packed[:count], uint8[n, 17], into nodes; return the first row that is no position, -1 if there is none."""
+    for row in range(count):
+        black, white, side = read_word(packed[row], 0), read_word(packed[row], WORD), np.uint64(packed[row, 2 * WORD])
+        if black & white != ZERO or side > ONE:
+            return row
+        pos = nodes[row].pos
+        pos.own, pos.opponent = (black, white) if side == BLACK else (white, black)
+        pos.side = side
+    return -1
+
+
+@njit
+def write_rows(nodes, count, packing, packed):
+    """Write nodes[:count] to packed, uint8[>= count, 17]; return -1: all can be written."""
+    for row in range(count):
+        pos = nodes[row].pos
+        black, white = (pos.own, pos.opponent) if pos.side == BLACK else (pos.opponent, pos.own)
+        write_word(packed[row], 0, black)
+        write_word(packed[row], WORD, white)
+        packed[row, 2 * WORD] = pos.side
+    return -1
+
+
+@njit
+def read_texts(text, starts, nodes, count, taken):
+    """Read `count` lines of 64 squares, X, O or -, a blank and the side to move into nodes, as `format_obf` has them.
+
+    text : uint8[], in, the lines.   starts : int64[count + 1], in, where each begins.
+    taken : uint8[>= count], out, 1 for each that was read, 0 for one that is written otherwise, which Python reads.
+    """
+    for row in range(count):
+        taken[row] = 0
+        start = int(starts[row])
+        if int(starts[row + 1]) - start != TEXT_BYTES or text[start + SQUARES] != BLANK:
+            continue
+        black = white = ZERO
+        usual = True
+        for square in range(SQUARES):
+            cell = text[start + square]
+            bit = ONE << np.uint64(square)
+            if cell == BLACK_DISC:
+                black |= bit
+            elif cell == WHITE_DISC:
+                white |= bit
+            elif cell != NO_DISC:
+                usual = False
+        mover = text[start + SQUARES + 1]
+        if not usual or mover != BLACK_DISC and mover != WHITE_DISC:
+            continue
+        pos = nodes[row].pos
+        pos.own, pos.opponent = (black, white) if mover == BLACK_DISC else (white, black)
+        pos.side = mover != BLACK_DISC
+        taken[row] = 1
+
+
+@njit
+def write_texts(nodes, count, text):
+    """Write nodes[:count] as `format_obf` to text, uint8[>= count * TEXT_BYTES], a line each; return the end."""
+    end = 0
+    for row in range(count):
+        pos = nodes[row].pos
+        black, white = (pos.own, pos.opponent) if pos.side == BLACK else (pos.opponent, pos.own)
+        for square in range(SQUARES):
+            bit = ONE << np.uint64(square)
+            text[end + square] = BLACK_DISC if black & bit != ZERO else WHITE_DISC if white & bit != ZERO else NO_DISC
+        text[end + SQUARES] = BLANK
+        text[end + SQUARES + 1] = BLACK_DISC if pos.side == BLACK else WHITE_DISC
+        text[end + SQUARES + 2] = END_OF_LINE
+        end += TEXT_BYTES
+    return end
+
+
+@njit
+def write_planes(nodes, count, out):
+    """Write three planes of 64 squares, a1 first: own discs, the opponent's, ones if white is to move.
+
+    out : uint8[>= count, 192], out.
+    """
+    for row in range(count):
+        pos = nodes[row].pos
+        for square in range(SQUARES):
+            out[row, square] = pos.own >> np.uint64(square) & ONE
+            out[row, SQUARES + square] = pos.opponent >> np.uint64(square) & ONE
+            out[row, 2 * SQUARES + square] = pos.side

@@ -1,0 +1,255 @@
+"""Rows of Shogi's positions: packed, as planes and as indices. What the rows are is in `games.batch_rules`.
+
+Planes are from the point of view of the side to move: for white the board is turned around and the colours exchanged.
+"""
+
+import numpy as np
+
+from shogi_engine.games.shogi.attacks import attacks_from
+from shogi_engine.games.shogi.bitboard import STEP_ATTACKS
+from shogi_engine.games.shogi.evaluation.halfkp import BOARD_FEATURES, FILE_MAJOR, HAND_COUNTS, HAND_FEATURES, PER_KING
+from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, view_of, write_features
+from shogi_engine.games.shogi.notation.sfen_kernels import read_sfen, write_sfen
+from shogi_engine.games.shogi.packed.kernels import read_packed, write_packed
+from shogi_engine.games.shogi.queries import bishops_and_horses, in_check, occupied, pieces, rooks_and_dragons
+from shogi_engine.games.shogi.types import (
+    BISHOP,
+    BLACK,
+    GOLD,
+    KINDS,
+    KING,
+    KNIGHT,
+    LANCE,
+    PAWN,
+    ROOK,
+    SILVER,
+    SQUARES,
+    hand_count,
+    make_piece,
+    piece_kind,
+    relative_square,
+)
+from shogi_engine.jit import njit
+
+END_OF_LINE = ord("\n")
+
+# dlshogi's order of kinds; of each kind in hand it counts so many at most, each with a plane of its own.
+DLSHOGI_KINDS = (PAWN, LANCE, KNIGHT, SILVER, BISHOP, ROOK, GOLD, KING, *range(KING + 1, KINDS))
+DLSHOGI_HANDS = {PAWN: 8, LANCE: 4, KNIGHT: 4, SILVER: 4, GOLD: 4, BISHOP: 2, ROOK: 2}
+DLSHOGI_COUNTS = 3  # planes of the squares attacked at least once, twice, three times
+DLSHOGI_SIDE = 2 * len(DLSHOGI_KINDS) + DLSHOGI_COUNTS
+DLSHOGI_HAND = sum(DLSHOGI_HANDS.values())
+DLSHOGI_1, DLSHOGI_2 = 2 * DLSHOGI_SIDE, 2 * DLSHOGI_HAND + 1
+ALPHAZERO_PLANES = 2 * (KINDS - 1) + 2 * (KING - 1) + 1
+HALFKP_LISTED = 38
+
+DLSHOGI_PLANE = np.zeros(16, dtype=np.uint8)
+DLSHOGI_PLANE[list(DLSHOGI_KINDS)] = range(len(DLSHOGI_KINDS))
+HAND_LIMITS = np.array([DLSHOGI_HANDS.get(kind, 0) for kind in range(KING)], dtype=np.uint8)
+HAND_PLANES = (np.cumsum(HAND_LIMITS) - HAND_LIMITS).astype(np.uint8)
+
+# uint8[2, 81]: where a square is in a plane as either side sees it: along the ranks from 9a, down the files from 1a.
+ALONG_RANKS = np.array([range(SQUARES), range(SQUARES - 1, -1, -1)], dtype=np.uint8)
+DOWN_FILES = FILE_MAJOR[ALONG_RANKS].astype(np.uint8)
+
+ATTACK_PLANES = np.uint64(SQUARES * (KINDS - 1))  # from a kind's pieces to what they attack
+PAWN_PLANE = np.uint64(SQUARES * DLSHOGI_KINDS.index(PAWN))
+STEP_ROOM = 96  # a plane, up to a whole number of vectors; what follows it is 0, and the next plane's
+# uint8[2, 16, 81, 96]: the plane of what a piece attacks in a step, by owner (0 for the side to move), kind and place.
+STEPS = np.zeros((2, 16, SQUARES, STEP_ROOM), dtype=np.uint8)
+for _square in range(SQUARES):
+    _places = [int(DOWN_FILES[0, _target]) for _target in range(SQUARES)]
+    _attacked = [STEP_ATTACKS.numbers[:, :, _square] >> _target & 1 for _target in range(SQUARES)]
+    STEPS[:, :, DOWN_FILES[0, _square], _places] = np.stack(_attacked, axis=-1).astype(np.uint8)
+
+
+@njit
+def read_rows(packed, packing, nodes, count):
+    """Read packed[:count], uint8[n, 32], into nodes; return the first row that is no position, -1 if there is none."""
+    for row in range(count):
+        if read_packed(packed[row], packing, nodes[row].pos) == 0:
+            return row
+    return -1
+
+
+@njit
+def write_rows(nodes, count, packing, packed):
+    """Write nodes[:count] to packed, uint8[>= count, 32]; return the first that can not be, -1 if all can."""
+    for row in range(count):
+        if write_packed(nodes[row].pos, packing, packed[row]) == 0:
+            return row
+    return -1
+
+
+@njit
+def read_texts(text, starts, nodes, count, taken):
+    """Read `count` SFENs into nodes; taken : uint8[>= count], out, 1 for each that was read, 0 for Python to read.
+
+    text : uint8[], in, SFENs with the end of a line after each and two bytes more.
+    starts : int64[count + 1], in, where each begins; the next begins after the end of the line.
+    """
+    for row in range(count):
+        taken[row] = read_sfen(text, int(starts[row]), int(starts[row + 1]) - 1, nodes[row].pos)
+
+
+@njit
+def write_texts(nodes, count, text):
+    """Write the SFENs of nodes[:count] to text, uint8[>= count * SFEN_BYTES], each with an end of a line.
+
+    Return the end.
+    """
+    end = 0
+    for row in range(count):
+        end = write_sfen(nodes[row].pos, text, end)
+        text[end] = END_OF_LINE
+        end += 1
+    return end
+
+
+@njit
+def mark(out, row, plane, squares, places):
+    """Write 1 to `squares` of a plane of a row; places : uint8[81], where each square is in it."""
+    for square in squares:
+        out[row, np.uint64(SQUARES * plane + int(places[square]))] = 1
+
+
+@njit
+def fill_planes(out, row, plane, count, value):
+    """Write `value` to all squares of `count` planes from `plane` on."""
+    for place in range(SQUARES * plane, SQUARES * (plane + count)):
+        out[row, np.uint64(place)] = value
+
+
+@njit
+def sliders(pos, colour):
+    """Return the pieces of `colour` that move any number of steps."""
+    return pieces(pos, colour, LANCE) | bishops_and_horses(pos, colour) | rooks_and_dragons(pos, colour)
+
+
+@njit
+def write_dlshogi_1(nodes, count, out):
+    """Write dlshogi's first planes: for each side its pieces by kind, what each kind attacks, the counts of attacks.
+
+    out : uint8[>= count, DLSHOGI_1 * 81], out; a plane goes down the files from 1a.
+    """
+    for row in range(count):
+        pos, planes = nodes[row].pos, out[row]
+        planes[:] = 0
+        us = int(pos.side)
+        places = DOWN_FILES[us]
+        occ = occupied(pos)
+        for owner in range(2):
+            colour = owner ^ us
+            counts = np.uint64(SQUARES * (DLSHOGI_SIDE * owner + 2 * (KINDS - 1)))
+            own = np.uint64(SQUARES * DLSHOGI_SIDE * owner)
+            # Three loops and none with a branch for the kind of piece, which nothing predicts.
+            for square in pieces(pos, colour, PAWN):
+                place = int(places[square])
+                ahead = np.uint64(place + 2 * owner - 1)
+                planes[own + PAWN_PLANE + np.uint64(place)] = 1
+                planes[own + PAWN_PLANE + ATTACK_PLANES + ahead] = 1
+                planes[counts + ahead] = 1  # a side's pawns attack different squares
+            slides = sliders(pos, colour)
+            for square in pieces(pos, colour) & ~slides & ~pieces(pos, colour, PAWN):
+                kind, place = piece_kind(pos.board[square]), int(places[square])
+                plane = own + np.uint64(SQUARES * int(DLSHOGI_PLANE[kind]))
+                planes[plane + np.uint64(place)] = 1
+                plane += ATTACK_PLANES
+                for each in range(STEP_ROOM):  # vectorised; no such plane is the last one
+                    planes[plane + np.uint64(each)] |= STEPS[owner, kind, place, each]
+                for each in range(STEP_ROOM):
+                    planes[counts + np.uint64(each)] += STEPS[owner, kind, place, each]
+            for square in slides:
+                kind = piece_kind(pos.board[square])
+                plane = own + np.uint64(SQUARES * int(DLSHOGI_PLANE[kind]))
+                planes[plane + np.uint64(places[square])] = 1
+                plane += ATTACK_PLANES
+                for target_square in attacks_from(kind, colour, square, occ):
+                    planes[plane + np.uint64(places[target_square])] = 1
+                    planes[counts + np.uint64(places[target_square])] += np.uint8(1)
+            for each in range(SQUARES):
+                attackers = planes[counts + np.uint64(each)]
+                planes[counts + np.uint64(each)] = attackers > 0
+                planes[counts + np.uint64(SQUARES + each)] = attackers > 1
+                planes[counts + np.uint64(2 * SQUARES + each)] = attackers > 2
+
+
+@njit
+def write_dlshogi_2(nodes, count, out):
+    """Write dlshogi's other planes: each side's hand, a plane of ones for each piece, and one for a check.
+
+    out : uint8[>= count, DLSHOGI_2 * 81], out.
+    """
+    for row in range(count):
+        pos = nodes[row].pos
+        out[row, :] = 0
+        us = int(pos.side)
+        for owner in range(2):
+            for kind in range(PAWN, KING):
+                number = min(hand_count(pos.hand[owner ^ us], kind), int(HAND_LIMITS[kind]))
+                fill_planes(out, row, DLSHOGI_HAND * owner + int(HAND_PLANES[kind]), number, 1)
+        if in_check(pos):
+            fill_planes(out, row, DLSHOGI_2 - 1, 1, 1)
+
+
+@njit
+def write_alphazero(nodes, count, out):
+    """Write AlphaZero's planes of one position: both sides' pieces by kind, then hands as counts, then the colour.
+
+    out : uint8[>= count, ALPHAZERO_PLANES * 81], out; a plane goes along the ranks from 9a.
+    """
+    for row in range(count):
+        pos = nodes[row].pos
+        out[row, :] = 0
+        us = int(pos.side)
+        places = ALONG_RANKS[us]
+        for owner in range(2):
+            for kind in range(PAWN, KINDS):
+                mark(out, row, (KINDS - 1) * owner + kind - 1, pieces(pos, owner ^ us, kind), places)
+            for kind in range(PAWN, KING):
+                number = hand_count(pos.hand[owner ^ us], kind)
+                if number > 0:
+                    fill_planes(out, row, 2 * (KINDS - 1) + (KING - 1) * owner + kind - 1, 1, number)
+        if us != BLACK:
+            fill_planes(out, row, ALPHAZERO_PLANES - 1, 1, 1)
+
+
+@njit
+def write_network_features(nodes, count, out):
+    """Write the features of `evaluation.network_features` as the side to move sees them, then as the other does.
+
+    out : uint16[>= count, 2 * ACTIVE], out; filled up with FEATURES.
+    """
+    for row in range(count):
+        pos = nodes[row].pos
+        for place in range(2):
+            colour = int(pos.side) ^ place
+            features = out[row, ACTIVE * place : ACTIVE * (place + 1)]
+            for rest in range(write_features(pos, view_of(colour, int(pos.king[colour])), features), ACTIVE):
+                features[rest] = FEATURES
+
+
+@njit
+def write_halfkp(nodes, count, out):
+    """Write HalfKP indices, king's square * PER_KING + BonaPiece, of the side to move and then of the other.
+
+    out : int32[>= count, 2 * HALFKP_LISTED], out; -1 where a piece is missing. Both kings are on the board.
+    """
+    for row in range(count):
+        pos = nodes[row].pos
+        for place in range(2):
+            colour = int(pos.side) ^ place
+            block = PER_KING * int(FILE_MAJOR[relative_square(colour, int(pos.king[colour]))])
+            end = HALFKP_LISTED * place
+            for owner in range(2):
+                for kind in range(PAWN, KING):
+                    for number in range(1, hand_count(pos.hand[owner ^ colour], kind) + 1):
+                        out[row, end] = block + int(HAND_FEATURES[(owner << 3 | kind) * HAND_COUNTS + number])
+                        end += 1
+            for square in occupied(pos):
+                piece = int(pos.board[square]) ^ make_piece(colour, 0)
+                if piece_kind(piece) != KING:
+                    out[row, end] = block + int(BOARD_FEATURES[piece * SQUARES + relative_square(colour, square)])
+                    end += 1
+            for rest in range(end, HALFKP_LISTED * (place + 1)):
+                out[row, rest] = -1

@@ -1,0 +1,1 @@
+"""Generating moves: all of them, checks, evasions, mates in one."""

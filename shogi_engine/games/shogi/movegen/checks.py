@@ -1,0 +1,218 @@
+"""Moves that give check: the squares checks come from, generation, and what the search asks about checks."""
+
+import numpy as np
+
+from shogi_engine.common.bits import ZERO
+from shogi_engine.games.shogi.attacks import attacks_from, discovered_check_candidates
+from shogi_engine.games.shogi.bitboard import (
+    BOARD,
+    DIRECTION,
+    NOTHING,
+    OPTIONAL_PROMOTION,
+    RAYS,
+    STEP_ATTACKS,
+    ZONE,
+    bishop_attacks,
+    lance_attacks,
+    rook_attacks,
+)
+from shogi_engine.games.shogi.movegen.generator import king_targets, pawn_drops, write_drops, write_split_moves
+from shogi_engine.games.shogi.queries import (
+    bishops_and_horses,
+    empty_squares,
+    in_check,
+    occupied,
+    pieces,
+    pinned,
+    rooks_and_dragons,
+)
+from shogi_engine.games.shogi.types import (
+    BISHOP,
+    DRAGON,
+    GOLD,
+    GOLD_MOVERS,
+    HORSE,
+    KING,
+    KNIGHT,
+    LANCE,
+    NO_SQUARE,
+    PAWN,
+    POSITION,
+    PROMOTED,
+    ROOK,
+    SILVER,
+    SQUARES,
+    arriving_kind,
+    can_promote,
+    hand_count,
+    is_drop,
+    move_from,
+    move_to,
+    piece_kind,
+)
+from shogi_engine.interface.game import do_move, generate_moves, provides, undo_move
+from shogi_engine.jit import njit
+from shogi_engine.jit.bitboards import Table, field
+
+STEPPING_KINDS = (PAWN, KNIGHT, SILVER, GOLD_MOVERS)
+
+# For each ply of the line: by kind, from where it attacks the enemy king; own pieces that may discover a check.
+STATE_FIELDS = (("check_squares", np.uint64, (16, 2)), ("discoverers", np.uint64, (2,)))
+
+
+def _squares_of(numbers):
+    """Return bool[..., 81] of bitboards, an array of ints: whether each square is set."""
+    return np.stack([(numbers >> square & 1).astype(bool) for square in range(SQUARES)], axis=-1)
+
+
+def _check_sources(colour, kind):
+    """Return by square of the enemy king from where a piece of `kind` may be able to give check in one step."""
+    steps, gold_steps = _squares_of(STEP_ATTACKS.numbers[colour, kind]), _squares_of(STEP_ATTACKS.numbers[colour, GOLD])
+    zone = _squares_of(ZONE.numbers[colour, None])
+    promoting = steps & (zone.T | zone)  # or a gold already
+    checks = steps @ steps | promoting @ gold_steps  # bool[source, king]
+    return [sum(1 << int(source) for source in np.flatnonzero(column)) for column in checks.T]
+
+
+# [2, 4, 81]: by colour, index in STEPPING_KINDS and square of the enemy king, from where a piece may be able to give
+# check in one step, promoting or not.
+CHECK_SOURCES = Table([[_check_sources(colour, kind) for kind in STEPPING_KINDS] for colour in range(2)])
+
+check_squares, put_check_squares = field("check_squares")
+discoverers, put_discoverers = field("discoverers")
+
+
+# ---- check squares -----------------------------------------------------------------------------------------------
+
+
+@njit
+def mark_check_squares(pos, king, state):
+    """Write to state.check_squares the squares from which a piece of the side to move would give check, by its kind.
+
+    king : square of the enemy king.
+    """
+    them = 1 - int(pos.side)
+    occ = occupied(pos)
+    for kind in range(PAWN, DRAGON + 1):
+        put_check_squares(state, kind, STEP_ATTACKS[them, kind, king])
+    put_check_squares(state, KING, NOTHING)
+    put_check_squares(state, LANCE, lance_attacks(them, king, occ))
+    lines = bishop_attacks(king, occ)
+    put_check_squares(state, BISHOP, lines)
+    put_check_squares(state, HORSE, lines | STEP_ATTACKS[them, HORSE, king])
+    lines = rook_attacks(king, occ)
+    put_check_squares(state, ROOK, lines)
+    put_check_squares(state, DRAGON, lines | STEP_ATTACKS[them, DRAGON, king])
+
+
+# ---- generation --------------------------------------------------------------------------------------------------
+
+
+@njit
+def write_board_checks(ctx, end, king, state):
+    """Write the checks by moves on the board; return the end. state : as mark_check_squares writes it."""
+    pos = ctx.pos
+    us = int(pos.side)
+    occ = occupied(pos)
+    candidates = discovered_check_candidates(pos, king, us)
+    sliders = pieces(pos, us, LANCE) | bishops_and_horses(pos, us) | rooks_and_dragons(pos, us)
+    sources = (
+        pieces(pos, us, PAWN) & CHECK_SOURCES[us, 0, king]
+        | pieces(pos, us, KNIGHT) & CHECK_SOURCES[us, 1, king]
+        | pieces(pos, us, SILVER) & CHECK_SOURCES[us, 2, king]
+        | pieces(pos, us, GOLD_MOVERS) & CHECK_SOURCES[us, 3, king]
+        | (sliders | candidates) & ~pieces(pos, us, KING)
+    )
+    own_king = int(pos.king[us])
+    for source in sources:
+        kind = piece_kind(pos.board[source])
+        to = attacks_from(kind, us, source, occ) & ~pieces(pos, us)
+        if source in pinned(pos):
+            to &= RAYS[own_king, int(DIRECTION[own_king, source])]
+        stay = to & check_squares(state, kind)
+        promote = zone = NOTHING
+        promotes = can_promote(kind)
+        if promotes:
+            zone = BOARD if source in ZONE[us] else ZONE[us]
+            promote = to & zone & check_squares(state, int(PROMOTED[kind]))
+        if source in candidates:
+            off = to & ~RAYS[king, int(DIRECTION[king, source])]
+            stay |= off
+            promote |= off & zone
+        if promotes:
+            stay &= ~zone | OPTIONAL_PROMOTION[us, kind, source]
+        end = write_split_moves(ctx, end, kind, source, promote, stay)
+    if own_king != NO_SQUARE and own_king in candidates:
+        to = king_targets(pos) & ~RAYS[king, int(DIRECTION[king, own_king])]
+        end = write_split_moves(ctx, end, KING, own_king, NOTHING, to)
+    return end
+
+
+@njit
+def write_drop_checks(ctx, end, state):
+    """Write the drops that give check; return the end. state : as mark_check_squares writes it."""
+    pos = ctx.pos
+    us = int(pos.side)
+    hand = pos.hand[us]
+    if hand == ZERO:
+        return end
+    empty = empty_squares(pos)
+    for kind in range(ROOK, PAWN, -1):  # a piece that gives check is not dead
+        if hand_count(hand, kind) > 0:
+            end = write_drops(ctx, end, kind, check_squares(state, kind) & empty)
+    if hand_count(hand, PAWN) > 0:
+        drops = check_squares(state, PAWN) & empty
+        if drops:
+            end = write_drops(ctx, end, PAWN, pawn_drops(pos, drops))
+    return end
+
+
+@njit
+def generate_checks(ctx, start, state, undo):
+    """Write all legal moves of the side to move that give check to ctx.moves[start:] and return how many.
+
+    The other side has a king, not in check.
+    state : out, as mark_check_squares writes it, if the side to move is not in check.
+    undo : record[UNDO], scratch, if it is; all its evasions are then written to ctx.moves first.
+    """
+    pos = ctx.pos
+    if in_check(pos):
+        end = start
+        for index in range(start, start + generate_moves(ctx, start)):
+            move = ctx.moves[index]
+            do_move(pos, move, undo)
+            gives = in_check(pos)
+            undo_move(pos, move, undo)
+            if gives:
+                ctx.moves[end] = move
+                end += 1
+        return end - start
+    king = int(pos.king[1 - pos.side])
+    mark_check_squares(pos, king, state)
+    return write_board_checks(ctx, write_drop_checks(ctx, start, state), king, state) - start
+
+
+# ---- the search's rules ------------------------------------------------------------------------------------------
+
+
+@provides(POSITION)
+def set_check_info(ctx):
+    pos, state = ctx.pos, ctx.states[ctx.ply]
+    king = int(pos.king[1 - pos.side])
+    if king == NO_SQUARE:
+        state.check_squares[:] = ZERO
+        state.discoverers[:] = ZERO
+    else:
+        mark_check_squares(pos, king, state)
+        put_discoverers(state, discovered_check_candidates(pos, king, int(pos.side)))
+
+
+@provides(POSITION)
+def gives_check(ctx, move):
+    state = ctx.states[ctx.ply]
+    if move_to(move) in check_squares(state, arriving_kind(move)):
+        return True
+    if is_drop(move) or move_from(move) not in discoverers(state):
+        return False
+    king = int(ctx.pos.king[1 - ctx.pos.side])
+    return DIRECTION[king, move_from(move)] != DIRECTION[king, move_to(move)]

@@ -1,0 +1,1 @@
+"""Shogi as text: SFEN, USI's moves, and moves as people write them."""

@@ -1,0 +1,83 @@
+"""Moves as people write them: USI, Japanese, KIF, CSA and Western notation, read by one parser and written by choice.
+
+    parse_move(pos, "７六歩")       # or 7g7f, 7六歩, ▲７六歩, 76歩(77), 76FU, +7776FU, P-7f
+    format_move(pos, move, "western")
+
+Positions are record[POSITION], moves encoded; a Board has `parse_text` and `text` for the same.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from shogi_engine.games.shogi.notation.moves import csa_moves, japanese, western
+from shogi_engine.games.shogi.notation.moves.csa_moves import format_csa
+from shogi_engine.games.shogi.notation.moves.japanese import format_japanese, format_kif
+from shogi_engine.games.shogi.notation.moves.western import format_western
+from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi
+
+__all__ = ["NOTATIONS", "format_move", "normalize", "parse_move"]
+
+_USI = re.compile(r"[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i]")
+_USI_IN_ANY_CASE = re.compile(r"[1-9][A-Ia-i][1-9][A-Ia-i]\+?|[PLNSGBRplnsgbr]\*[1-9][A-Ia-i]")
+_WIDE = {0xFF01 + n: 0x21 + n for n in range(94)} | {0x3000: 0x20}  # full-width forms of ASCII
+_WIDE |= {ord(dash): ord("-") for dash in "−–—"} | {ord("×"): ord("x")}
+
+# By name: (pos, legal move, the target of the move before or None) -> text.
+NOTATIONS: dict[str, Callable[[Any, int, int | None], str]] = {
+    "usi": lambda pos, move, last: format_usi(pos, move),
+    "japanese": format_japanese,
+    "kif": format_kif,
+    "western": format_western,
+    "csa": format_csa,
+}
+
+
+def normalize(text: str) -> str:
+    """Return `text` without blanks at its ends, full-width letters, digits and signs made plain ones."""
+    return text.translate(_WIDE).strip()
+
+
+def parse_move(pos: Any, text: str, last: int | None = None) -> int:
+    """Return the encoded legal move of `pos` that a person may have written in any notation.
+
+    last : the target square of the move before, for `同`; None if there was none
+    A move that does not say whether it promotes does so only if it has to. Raises ValueError: not a move, illegal and
+    why, or ambiguous with the moves it could be.
+    """
+    if _USI.fullmatch(text):
+        return parse_usi(pos, text)
+    plain = normalize(text)
+    if _USI_IN_ANY_CASE.fullmatch(plain):
+        return parse_usi(pos, plain[0].upper() + plain[1:].lower())
+    for parse in (japanese.parse, csa_moves.parse, western.parse):
+        move = parse(pos, plain, last)
+        if move is not None:
+            return move
+    if plain.upper() != plain:
+        return _parse_lower(pos, text, plain, last)
+    raise ValueError(_NO_MOVE.format(text))
+
+
+_NO_MOVE = "{!r} is no move; write 7g7f, ７六歩, 76FU or P-7f"
+
+
+def _parse_lower(pos: Any, text: str, plain: str, last: int | None) -> int:
+    """Parse CSA and Western moves typed in small letters: '7776fu', 'p-7f', 'sx3c+'."""
+    move = csa_moves.parse(pos, plain.upper(), last)
+    if move is None and plain[:1] in "+plnsgbrk" and plain:
+        piece = 2 if plain[0] == "+" else 1
+        move = western.parse(pos, plain[:piece].upper() + plain[piece:].lower(), last)
+    if move is None:
+        raise ValueError(_NO_MOVE.format(text))
+    return move
+
+
+def format_move(pos: Any, move: int, notation: str = "usi", last: int | None = None) -> str:
+    """Return a legal `move` of `pos` in one of NOTATIONS.
+
+    last : the target square of the move before, for `同`. Raises ValueError if there is no such notation.
+    """
+    if notation not in NOTATIONS:
+        raise ValueError(f"there is no notation {notation!r}; there are {', '.join(NOTATIONS)}")
+    return NOTATIONS[notation](pos, move, last)

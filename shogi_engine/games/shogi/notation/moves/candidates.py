@@ -1,0 +1,189 @@
+"""The moves that a text may mean: which pieces of a kind reach a square, and which of them its words choose.
+
+Everything is as the mover sees it: for white the board is turned around.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from shogi_engine.games.shogi.notation.symbols import KIND_NAMES, PROMOTED_KINDS, SIDES, SQUARE_NAMES, list_squares
+from shogi_engine.games.shogi.notation.usi_moves import legal_move, usi_of
+from shogi_engine.games.shogi.rules.validation import attacking_squares
+from shogi_engine.games.shogi.types import (
+    BLACK,
+    DROP_BASE,
+    GOLD,
+    KING,
+    PROM_PAWN,
+    PROM_SILVER,
+    SILVER,
+    UNPROMOTED,
+    hand_count,
+    make_piece,
+)
+
+UP, SIDEWAYS, DOWN = "上", "寄", "引"
+LEFT, RIGHT, STRAIGHT = "左", "右", "直"
+QUALIFIERS = {UP: UP, "行": UP, "入": UP, SIDEWAYS: SIDEWAYS, DOWN: DOWN, LEFT: LEFT, RIGHT: RIGHT, STRAIGHT: STRAIGHT}
+STEPPERS = (SILVER, GOLD, *range(PROM_PAWN, PROM_SILVER + 1))  # what `直` is said of
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a text says of a move.
+
+    kind : of the piece before it moves, or after it if `arrives`    target : its square
+    source : its square, DROP_BASE + kind for a drop, None if not said    words : of QUALIFIERS
+    promotion : None if not said    side : the mover, None if not said
+    """
+
+    kind: int
+    target: int
+    source: int | None = None
+    words: str = ""
+    promotion: bool | None = None
+    side: int | None = None
+    arrives: bool = False
+
+
+def piece_name(kind: int) -> str:
+    """Return a kind's English name, 'promoted silver'."""
+    name = KIND_NAMES[int(UNPROMOTED[kind])]
+    return name if kind <= KING else f"promoted {name}"
+
+
+def sources(pos: Any, kind: int, target: int) -> list[int]:
+    """Return where pieces of `kind` of the side to move stand that reach `target`, even if that exposes the king."""
+    side = int(pos.side)
+    piece, there = make_piece(side, kind), int(pos.board[target])
+    if there and there >> 4 == side:
+        return []
+    return [square for square in attacking_squares(pos, target, side) if int(pos.board[square]) == piece]
+
+
+def _seen(side: int, square: int) -> tuple[int, int]:
+    """Return (column, row) of a square as `side` sees it, from its left and from the far end."""
+    square = square if side == BLACK else 80 - square
+    return square % 9, square // 9
+
+
+def direction(side: int, source: int, target: int) -> str:
+    """Return UP, SIDEWAYS or DOWN."""
+    before, after = _seen(side, source)[1], _seen(side, target)[1]
+    return UP if after < before else DOWN if after > before else SIDEWAYS
+
+
+def choose(pos: Any, found: list[int], target: int, words: str) -> list[int]:
+    """Return those of the source squares `found` that all `words` (of QUALIFIERS) are true of.
+
+    Right is to the right of the target, or else the rightmost: of two dragons one may stand straight below.
+    """
+    side = int(pos.side)
+    column = _seen(side, target)[0]
+    for word in words:
+        word = QUALIFIERS[word]
+        columns = {square: _seen(side, square)[0] for square in found}
+        if word in (LEFT, RIGHT):
+            sign = 1 if word == RIGHT else -1
+            beside = [square for square in found if sign * (columns[square] - column) > 0]
+            outermost = max((sign * each for each in columns.values()), default=0)
+            found = beside or [square for square in found if sign * columns[square] == outermost]
+        elif word == STRAIGHT:
+            found = [square for square in found if columns[square] == column and direction(side, square, target) == UP]
+        else:
+            found = [square for square in found if direction(side, square, target) == word]
+    return found
+
+
+def qualifiers(pos: Any, kind: int, source: int, target: int) -> str:
+    """Return the fewest words that tell this piece from others of its kind that reach the target, '' if there are none.
+
+    The order is that of the Japan Shogi Association: the direction, then `直`, then the side, then both.
+    """
+    found = sources(pos, kind, target)
+    if len(found) < 2:
+        return ""
+    side = int(pos.side)
+    way = direction(side, source, target)
+    tries = [way]
+    if kind in STEPPERS:
+        tries.append(STRAIGHT)
+    tries += [LEFT, RIGHT, LEFT + way, RIGHT + way]
+    return next(words for words in tries if choose(pos, found, target, words) == [source])
+
+
+def resolve(pos: Any, text: str, parts: Parts, write: Any) -> int:
+    """Return the one legal move that `parts` describe; `write(pos, move)` writes candidates for messages.
+
+    A move that does not say whether it promotes does so only if it has to. Raises ValueError: illegal, or ambiguous
+    with the moves it could be.
+    """
+    if parts.side is not None and parts.side != int(pos.side):
+        raise ValueError(f"move {text!r}: it is {SIDES[int(pos.side)]}'s turn, not {SIDES[parts.side]}'s")
+    if parts.source is not None:
+        return _legal(pos, text, parts.source, parts)
+    found: list[int] = []
+    kinds = [parts.kind]
+    if parts.arrives and parts.promotion is None and int(UNPROMOTED[parts.kind]) != parts.kind:
+        kinds.append(int(UNPROMOTED[parts.kind]))  # a promoted piece may have become that by this move
+    for kind in kinds:
+        found += choose(pos, sources(pos, kind, parts.target), parts.target, parts.words)
+    drops = parts.kind < KING and not parts.words and not parts.promotion
+    if not found and drops and hand_count(pos.hand[int(pos.side)], parts.kind):
+        return _legal(pos, text, DROP_BASE + parts.kind, parts)
+    legal, faults = [], []
+    for source in found:
+        try:
+            legal.append(_legal(pos, text, source, parts))
+        except ValueError as fault:
+            faults.append(fault)
+    if len(legal) == 1:
+        return legal[0]
+    if legal:
+        listed = ", ".join(f"{write(pos, move)} ({usi_of(*_split(move))})" for move in legal)
+        raise ValueError(f"move {text!r} is ambiguous; it could be {listed}")
+    if len(faults) == 1:
+        raise faults[0]
+    raise ValueError(f"illegal move {text!r}: {_nothing(pos, parts)}")
+
+
+def _split(move: int) -> tuple[int, int, bool]:
+    return move >> 7 & 127, move & 127, bool(move >> 14 & 1)
+
+
+def _legal(pos: Any, text: str, source: int, parts: Parts) -> int:
+    """Return the legal move from `source`. Raises ValueError."""
+    promotion = parts.promotion
+    if parts.arrives and source < DROP_BASE and promotion is None:
+        stands = int(pos.board[source]) & 15
+        promotion = stands != parts.kind
+        if promotion and PROMOTED_KINDS[stands] != parts.kind:
+            raise ValueError(f"move {text!r}: on {SQUARE_NAMES[source]} stands no piece that can be a "
+                             f"{piece_name(parts.kind)} after it")  # fmt: skip
+    try:
+        return legal_move(pos, source, parts.target, bool(promotion))
+    except ValueError as fault:
+        if promotion is None and source < DROP_BASE:
+            try:
+                return legal_move(pos, source, parts.target, True)
+            except ValueError:
+                pass
+        raise ValueError(f"move {text!r}: {fault}") from None
+
+
+def _nothing(pos: Any, parts: Parts) -> str:
+    """Return why no piece makes the move."""
+    side = int(pos.side)
+    goal, name = SQUARE_NAMES[parts.target], piece_name(parts.kind)
+    there = int(pos.board[parts.target])
+    if there and there >> 4 == side:
+        return f"{SIDES[side]}'s own piece stands on {goal}"
+    where = [square for square in range(81) if int(pos.board[square]) == make_piece(side, parts.kind)]
+    reach = [square for square in where if square in sources(pos, parts.kind, parts.target)]
+    if reach and parts.words:
+        return f"no {name} is meant by {parts.words!r}; {list_squares(reach)} reach {goal}"
+    if reach:
+        return f"none of {list_squares(reach)} may go to {goal}"
+    if where:
+        return f"no {name} of {SIDES[side]} reaches {goal} (on {list_squares(where)})"
+    return f"{SIDES[side]} has no {name}"

@@ -1,0 +1,135 @@
+"""SFEN: positions as text. Every refusal is a ValueError that says what is wrong and where."""
+
+import functools
+from typing import Any
+
+from shogi_engine.games.shogi.names import START as START
+from shogi_engine.games.shogi.notation.symbols import HAND_ORDER, KIND_NAMES, KINDS_BY_SYMBOL, RANKS, piece_symbol
+from shogi_engine.games.shogi.rules.validation import validate_position
+from shogi_engine.games.shogi.types import BLACK, KING, POSITION, ROOK, SET_SIZE, WHITE, hand_count, make_piece
+from shogi_engine.jit import new_record
+
+MAX_MOVE_NUMBER = 30000
+
+
+def parse_sfen(text: str) -> Any:
+    """Return the record[POSITION] of an SFEN with three or four fields, or of 'startpos'.
+
+    Hands are read in any order; a missing move number is 1. Raises ValueError naming what is wrong and where, for bad
+    notation and for what `validate_position` refuses.
+    """
+    for place, letter in enumerate(text, 1):
+        if not (letter.isascii() and letter.isprintable()) and not letter.isspace():
+            raise ValueError(f"sfen: character {place} is {letter!r}, which no SFEN has")
+    fields = (START if text.strip() == "startpos" else text).split()
+    if len(fields) not in (3, 4):
+        raise ValueError(
+            f"sfen: there are 3 or 4 fields (board, side, hands, move number), not {len(fields)}: {text!r}"
+        )
+    pos = new_record(POSITION)
+    _parse_board(pos, fields[0])
+    if fields[1] not in ("b", "w"):
+        raise ValueError(f"sfen: the side to move is 'b' or 'w', not {fields[1]!r}")
+    pos.side = WHITE if fields[1] == "w" else BLACK
+    _parse_hands(pos, fields[2])
+    number = fields[3] if len(fields) == 4 else "1"
+    if not number.isdigit() or len(number) > 9 or not 1 <= int(number) <= MAX_MOVE_NUMBER:
+        raise ValueError(f"sfen: the move number is between 1 and {MAX_MOVE_NUMBER}, not {number!r}")
+    pos.ply = int(number) - 1
+    validate_position(pos)
+    return pos
+
+
+@functools.cache
+def starting_position() -> Any:
+    """Return the record[POSITION] of the start of a game, to be copied and not changed."""
+    return parse_sfen(START)
+
+
+def _parse_board(pos: Any, text: str) -> None:
+    """Read an SFEN's board field into pos.board."""
+    rows = text.split("/")
+    if len(rows) != 9:
+        raise ValueError(f"sfen: the board has 9 ranks separated by '/', not {len(rows)}: {text!r}")
+    for rank, row in zip(RANKS, rows, strict=True):
+        where = f"sfen: rank {rank} ({row!r})"
+        column, promoted = 0, ""
+        for letter in row:
+            if letter == "+":
+                if promoted:
+                    raise ValueError(f"{where} has '++'")
+                promoted = "+"
+                continue
+            if letter in "123456789":
+                if promoted:
+                    raise ValueError(f"{where} has '+' before the number {letter}")
+                column += int(letter)
+                continue
+            if letter == "0" or letter.upper() not in KINDS_BY_SYMBOL:
+                raise ValueError(f"{where} has {letter!r}, which is neither a piece nor a number of empty squares")
+            if promoted + letter.upper() not in KINDS_BY_SYMBOL:
+                raise ValueError(
+                    f"{where} has '+{letter}': a {KIND_NAMES[KINDS_BY_SYMBOL[letter.upper()]]} can not promote"
+                )
+            if column < 9:
+                colour = WHITE if letter.islower() else BLACK
+                pos.board[9 * RANKS.index(rank) + column] = make_piece(
+                    colour, KINDS_BY_SYMBOL[promoted + letter.upper()]
+                )
+            column, promoted = column + 1, ""
+        if promoted:
+            raise ValueError(f"{where} ends with '+'")
+        if column != 9:
+            raise ValueError(f"{where} is {column} squares wide, not 9")
+
+
+def _parse_hands(pos: Any, text: str) -> None:
+    """Read an SFEN's hands field into pos.hand."""
+    if text == "-":
+        return
+    where = f"sfen: hands {text!r}"
+    counts = [[0] * (ROOK + 1), [0] * (ROOK + 1)]
+    number = ""
+    for letter in text:
+        if letter in "0123456789":
+            if number + letter == "0":
+                raise ValueError(f"{where}: a count begins with 0")
+            number += letter
+            continue
+        kind = KINDS_BY_SYMBOL.get(letter.upper(), 0)
+        if kind == KING:
+            raise ValueError(f"{where}: a king can not be in hand")
+        if kind == 0:
+            raise ValueError(f"{where} has {letter!r}, which is no piece")
+        colour = WHITE if letter.islower() else BLACK
+        if counts[colour][kind]:
+            raise ValueError(f"{where} has {letter!r} twice")
+        counts[colour][kind] = int(number[:9] or 1)
+        if counts[colour][kind] > SET_SIZE[kind]:
+            raise ValueError(f"{where}: {number} {KIND_NAMES[kind]}s, the set has {SET_SIZE[kind]}")
+        number = ""
+    if number:
+        raise ValueError(f"{where} ends with the number {number} and no piece")
+    for colour, hand in enumerate(counts):
+        pos.hand[colour] = sum(count << 8 * kind for kind, count in enumerate(hand))
+
+
+def format_sfen(pos: Any) -> str:
+    """Return the SFEN of `pos`, four fields, hands in the usual order."""
+    rows = []
+    for row in pos.board.reshape(9, 9).tolist():
+        text, empty = "", 0
+        for piece in row:
+            if piece:
+                text += (str(empty) if empty else "") + piece_symbol(piece)
+                empty = 0
+            else:
+                empty += 1
+        rows.append(text + (str(empty) if empty else ""))
+    hands = ""
+    for colour in (BLACK, WHITE):
+        for kind in HAND_ORDER:
+            count = hand_count(pos.hand[colour], kind)
+            if count:
+                hands += (str(count) if count > 1 else "") + piece_symbol(make_piece(colour, kind))
+    return f"{'/'.join(rows)} {'bw'[pos.side]} {hands or '-'} {int(pos.ply) + 1}"

@@ -1,0 +1,223 @@
+"""USI's notation: moves such as '7g7f', and the argument of the `position` command."""
+
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.games.shogi.movegen.generator import is_legal_tt_move
+from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from shogi_engine.games.shogi.notation.symbols import (
+    KIND_NAMES,
+    KINDS_BY_SYMBOL,
+    PROMOTED_KINDS,
+    SIDES,
+    SQUARE_NAMES,
+    SQUARES_BY_NAME,
+    SYMBOLS,
+    list_squares,
+)
+from shogi_engine.games.shogi.position import do_move
+from shogi_engine.games.shogi.rules.validation import attacking_squares, is_dead
+from shogi_engine.games.shogi.types import (
+    BISHOP,
+    BLACK,
+    DROP_BASE,
+    KING,
+    LANCE,
+    NO_SQUARE,
+    PAWN,
+    PROMOTED,
+    PROMOTION,
+    ROOK,
+    SQUARES,
+    UNDO,
+    UNPROMOTED,
+    board_move,
+    drop_move,
+    hand_count,
+    is_drop,
+    is_promotion,
+    make_piece,
+    move_from,
+    move_kind,
+    move_to,
+    piece_colour,
+    piece_kind,
+)
+from shogi_engine.jit import new_record
+
+
+def split_usi(text: str) -> tuple[int, int, bool]:
+    """Return (source, target, promotion) of a move such as '7g7f', '8h2b+' or 'P*5e'.
+
+    The source of a drop is DROP_BASE + kind. Raises ValueError if it is not a move in any position.
+    """
+    if len(text) == 4 and text[1] == "*":
+        if KINDS_BY_SYMBOL.get(text[0], KING) >= KING:
+            raise ValueError(f"move {text!r}: {text[0]!r} is no piece that can be dropped (one of PLNSGBR)")
+        return DROP_BASE + KINDS_BY_SYMBOL[text[0]], _parse_square(text, 2), False
+    if text.endswith("+") and text[1:2] == "*":
+        raise ValueError(f"move {text!r}: a dropped piece does not promote")
+    if len(text) not in (4, 5):
+        raise ValueError(f"move {text!r}: a move has 4 characters, and '+' if it promotes")
+    source, target = _parse_square(text, 0), _parse_square(text, 2)
+    if len(text) == 5 and text[4] != "+":
+        raise ValueError(f"move {text!r}: after the squares only '+' may stand, not {text[4]!r}")
+    if source == target:
+        raise ValueError(f"move {text!r}: it goes to the square it comes from")
+    return source, target, len(text) == 5
+
+
+def _parse_square(text: str, start: int) -> int:
+    """Return the square named by the two characters of the move `text` at `start`."""
+    name = text[start : start + 2]
+    if name not in SQUARES_BY_NAME:
+        raise ValueError(f"move {text!r}: {name!r} is no square (1a to 9i)")
+    return SQUARES_BY_NAME[name]
+
+
+def usi_of(source: int, target: int, promotion: bool) -> str:
+    """Return the USI text of a move; the inverse of `split_usi`."""
+    origin = f"{SYMBOLS[source - DROP_BASE]}*" if source >= DROP_BASE else SQUARE_NAMES[source]
+    return origin + SQUARE_NAMES[target] + ("+" if promotion else "")
+
+
+def format_usi(pos: Any, move: int) -> str:
+    """Return the USI text of an encoded `move`; `pos` is not needed."""
+    return usi_of(move_from(move), move_to(move), is_promotion(move))
+
+
+def parse_usi(pos: Any, text: str) -> int:
+    """Return the legal move `text` of `pos`; raises ValueError saying why it is not legal."""
+    return legal_move(pos, *split_usi(text))
+
+
+def legal_move(pos: Any, source: int, target: int, promotion: bool) -> int:
+    """Return the encoded move from `source` (DROP_BASE + kind for a drop) to `target` if it is legal in `pos`.
+
+    Raises ValueError saying why it is not.
+    """
+    if source >= DROP_BASE:
+        kind = source - DROP_BASE
+        move = int(drop_move(kind, target))
+    else:
+        kind, captured = piece_kind(pos.board[source]), piece_kind(pos.board[target])
+        move = int(board_move(source, target, kind, captured, int(promotion)))
+    if kind == 0 or promotion and PROMOTED_KINDS[kind] == 0 or not is_legal_tt_move(pos, np.uint32(move)):
+        raise illegal_move(pos, source, target, promotion)
+    return move
+
+
+def illegal_move(pos: Any, source: int, target: int, promotion: bool) -> ValueError:
+    """Return the error that says why a move is not legal in `pos`, as `legal_move` raises it."""
+    if source >= DROP_BASE:
+        move = int(drop_move(source - DROP_BASE, target))
+    else:
+        kind, captured = piece_kind(pos.board[source]), piece_kind(pos.board[target])
+        move = int(board_move(source, target, kind, captured, int(promotion)))
+    return ValueError(f"illegal move {usi_of(source, target, promotion)!r}: {_why_illegal(pos, move)}")
+
+
+def _why_illegal(pos: Any, move: int) -> str:
+    """Return what is wrong with a move that is not among the legal ones of `pos`."""
+    side = int(pos.side)
+    problem = _why_no_drop(pos, move) if move_from(move) >= DROP_BASE else _why_no_board_move(pos, move)
+    if problem:
+        return problem
+    after = pos.copy()
+    do_move(after, np.uint32(move), new_record(UNDO))
+    king = int(after.king[side])
+    attackers = attacking_squares(after, king, 1 - side) if king != NO_SQUARE else []
+    if attackers:
+        how = "leaves" if move_kind(move) != KING else "puts"
+        return f"it {how} the king on {SQUARE_NAMES[king]} in check from {list_squares(attackers)}"
+    return "a pawn drop may not mate"
+
+
+def _why_no_drop(pos: Any, move: int) -> str:
+    """Return why a drop can not be made, own king's safety and drop-pawn mate aside; '' if it can."""
+    side, kind, target = int(pos.side), move_kind(move), move_to(move)
+    name = KIND_NAMES[kind]
+    if hand_count(pos.hand[side], kind) == 0:
+        return f"{SIDES[side]} has no {name} in hand"
+    if pos.board[target]:
+        return f"{SQUARE_NAMES[target]} is not empty"
+    if is_dead(side, kind, target):
+        return f"a {name} on {SQUARE_NAMES[target]} could never move"
+    column = range(target % 9, SQUARES, 9)
+    pawns = [square for square in column if pos.board[square] == make_piece(side, PAWN)]
+    if kind == PAWN and pawns:
+        return f"{SIDES[side]} has a pawn on file {9 - target % 9} already, on {SQUARE_NAMES[pawns[0]]} (nifu)"
+    return ""
+
+
+def _why_no_board_move(pos: Any, move: int) -> str:
+    """Return why a move on the board can not be made, own king's safety aside; '' if it can."""
+    side, source, target = int(pos.side), move_from(move), move_to(move)
+    piece, captured = int(pos.board[source]), int(pos.board[target])
+    origin, goal = SQUARE_NAMES[source], SQUARE_NAMES[target]
+    if not piece:
+        return f"there is no piece on {origin}"
+    if piece_colour(piece) != side:
+        return f"the piece on {origin} is {SIDES[1 - side]}'s, and {SIDES[side]} is to move"
+    if captured and piece_colour(captured) == side:
+        return f"{SIDES[side]}'s own piece stands on {goal}"
+    kind = piece_kind(piece)
+    name = ("promoted " if kind > KING else "") + KIND_NAMES[UNPROMOTED[kind]]
+    if source not in attacking_squares(pos, target, side):
+        return f"the {name} on {origin} does not reach {goal}"
+    if is_promotion(move):
+        if PROMOTED[kind] == 0:
+            return f"a {name} can not promote"
+        if not any((square // 9 < 3) if side == BLACK else (square // 9 > 5) for square in (source, target)):
+            return f"neither {origin} nor {goal} is in {SIDES[side]}'s promotion zone"
+    elif is_dead(side, kind, target):
+        return f"the {name} must promote on {goal}"
+    return ""
+
+
+def usual_move(move: int) -> int:
+    """Return the promotion of a pawn, bishop or rook that does not promote (legal or not), 0 for other moves.
+
+    Not to promote these is as good where the piece is taken at once, and hardly ever better. The same holds for a lance
+    one rank from the last; on the rank before that, one that does not promote is often the better move.
+    """
+    if is_drop(move) or is_promotion(move):
+        return 0
+    kind = int(move_kind(move))
+    usual = kind in (PAWN, BISHOP, ROOK) or (kind == LANCE and int(move_to(move)) // 9 in (1, 7))
+    return int(move) | PROMOTION if usual else 0
+
+
+def split_usi_position(text: str) -> tuple[str, list[str]]:
+    """Return (the SFEN or 'startpos', the moves' texts) of the argument of USI's `position`.
+
+    'startpos' or 'sfen <sfen>', then nothing, or 'moves' and any number of moves. The word 'sfen' may be missing.
+    Raises ValueError if it does not look like this; SFEN and moves are not looked at.
+    """
+    words = text.split()
+    split = words.index("moves") if "moves" in words else len(words)
+    start, moves = words[:split], words[split + 1 :]
+    if not start:
+        raise ValueError("position: 'startpos' or an sfen is missing")
+    if start[0] == "startpos" and len(start) > 1:
+        raise ValueError(f"position: only 'moves' may follow 'startpos', not {start[1]!r}")
+    return " ".join(start[1:] if start[0] == "sfen" else start), moves
+
+
+def parse_usi_position(text: str) -> tuple[Any, list[int]]:
+    """Return (the position the game began with, its encoded moves) of what `split_usi_position` splits.
+
+    Raises ValueError; for a move it says which of the list it is.
+    """
+    sfen, moves = split_usi_position(text)
+    pos = parse_sfen(sfen)
+    current, undo, encoded = pos.copy(), new_record(UNDO), []
+    for number, usi in enumerate(moves, 1):
+        try:
+            move = parse_usi(current, usi)
+        except ValueError as error:
+            raise ValueError(f"position: move {number} of {len(moves)}: {error}") from None
+        do_move(current, np.uint32(move), undo)
+        encoded.append(move)
+    return pos, encoded

@@ -1,0 +1,1 @@
+"""Positions in 32 bytes, and moves made in them."""

@@ -1,0 +1,293 @@
+"""Positions in 32 bytes, read and written by kernels; what the formats are is in packed.py.
+
+What `read_packed` declines is for Python, which says what is wrong with it: packed.unpack.
+"""
+
+import numpy as np
+
+from shogi_engine.common.bits import ONE, ZERO
+from shogi_engine.games.shogi.attacks import attackers_to
+from shogi_engine.games.shogi.bitboard import NOT_LAST, NOT_LAST_TWO
+from shogi_engine.games.shogi.packed.packed import BYTES, PACKINGS, SQUARE_ORDER, Packing
+from shogi_engine.games.shogi.position import HAND_KEYS, SIDE_KEY, SQUARE_KEYS, compute_checkers_and_pins
+from shogi_engine.games.shogi.queries import occupied, pieces
+from shogi_engine.games.shogi.types import (
+    BISHOP,
+    DRAGON,
+    GOLD,
+    GOLD_MOVERS,
+    HAND_GUARDS,
+    HORSE,
+    KING,
+    KNIGHT,
+    LANCE,
+    NO_SQUARE,
+    PAWN,
+    PROM_PAWN,
+    PROM_SILVER,
+    ROOK,
+    SET_SIZE,
+    SQUARES,
+    UNPROMOTED,
+    hand_count,
+    hand_covers,
+    make_piece,
+)
+from shogi_engine.jit import ctz, njit, popcount
+
+FULL_HAND = sum(255 << 8 * kind for kind in range(PAWN, KING))
+WHOLE_SET = np.uint64(sum(SET_SIZE[kind] << 8 * kind for kind in range(PAWN, KING)))
+PACKED_SQUARES = np.array([*SQUARE_ORDER, NO_SQUARE, NO_SQUARE], dtype=np.uint8)  # by place; two more: see read_packed
+PACKED_PLACES = np.argsort(PACKED_SQUARES[:SQUARES]).astype(np.uint8)
+NO_KINGS = SQUARES - 2  # squares that are written
+BYTE, HEADER_BITS = np.uint64(8), np.uint64(15)
+LOW_BYTE, LOW_BITS, RANK = np.uint64(255), np.uint64(127), np.uint64(511)
+FILL_BITS = 32  # fewer bits than this are filled up
+PIECE_BITS = 8  # no piece takes more
+WHITE_PIECES = np.uint64(16)  # and above
+
+
+def _written(packing: Packing) -> np.ndarray:
+    """Return uint16[3, 32], how a packing writes pieces on the board, in hand and in the box: bits | length << 8."""
+    table = np.zeros((3, 32), dtype=np.uint16)
+    for row, codes in enumerate((packing.board | {0: "0"}, packing.hand, packing.box)):
+        for piece, code in codes.items():
+            table[row, piece] = int(code[::-1], 2) | len(code) << 8
+    return table
+
+
+def _read(packing: Packing) -> np.ndarray:
+    """Return uint16[2, 256], by the next eight bits the piece on the board, or off it: piece | length << 8, or 0."""
+    table = np.zeros((2, 256), dtype=np.uint16)
+    for row, codes in enumerate((packing.on_board, packing.off_board)):
+        for code, piece in codes.items():
+            table[row, int(code[::-1], 2) :: 1 << len(code)] = piece | len(code) << 8
+    return table
+
+
+WRITTEN = np.array([_written(packing) for packing in PACKINGS])  # [format, on the board, in hand or box, piece]
+READ = np.array([_read(packing) for packing in PACKINGS])  # [format, on the board or off it, eight bits]
+
+# By piece, in a byte for each kind: one piece of what it is in hand; 0 for a king.
+ONE_OF = np.array([1 << 8 * int(UNPROMOTED[piece & 15]) & FULL_HAND for piece in range(32)], dtype=np.uint64)
+
+
+# ---- writing -----------------------------------------------------------------------------------------------------
+
+
+@njit
+def write_packed(pos, packing, row):
+    """Write the board, hands and side of `pos` in 32 bytes to `row`, uint8[>= 32]; return 1, or 0: a king is missing.
+
+    packing : a place in packed.PACKINGS. Only these fields of `pos` are looked at.
+    """
+    header = np.uint64(pos.side)
+    for colour in range(2):
+        king = int(pos.king[colour])
+        if king >= NO_SQUARE:
+            return 0
+        header |= np.uint64(PACKED_PLACES[king]) << np.uint64(1 + 7 * colour)
+    return write_fields(pos.board, PACKED_SQUARES, packing, header, pos.hand[0], pos.hand[1], row)
+
+
+@njit
+def write_fields(board, squares, packing, header, black_hand, white_hand, row):
+    """Write a position as `write_packed`; return 1, or 0 if there is no such position.
+
+    board : uint8[>= 81], pieces.   squares : uint8[>= 81], in, where on the board each place is.
+    header : uint64, the side to move and the places of the kings.
+    """
+    bits, filled, end = header, int(HEADER_BITS), 0
+    kings = 0
+    left = WHOLE_SET - black_hand - white_hand
+    for place in range(SQUARES):
+        piece = int(board[squares[place]])
+        if piece & 15 == KING:
+            kings += 1
+            continue
+        left -= ONE_OF[piece]
+        code = int(WRITTEN[packing, 0, piece])
+        bits |= np.uint64(code & 255) << np.uint64(filled)
+        filled += code >> 8
+        if filled >= 32:
+            if end == BYTES:
+                return 0
+            end = flush(bits, row, end)
+            bits >>= np.uint64(32)
+            filled -= 32
+    if not hand_covers(WHOLE_SET, left, HAND_GUARDS):
+        return 0
+    for owner in range(3):
+        pieces = left if owner == 2 else white_hand if owner == 1 else black_hand
+        while pieces != ZERO:
+            kind = ctz(pieces) >> 3
+            code = int(WRITTEN[packing, 2, kind] if owner == 2 else WRITTEN[packing, 1, make_piece(owner, kind)])
+            for _ in range(hand_count(pieces, kind)):
+                bits |= np.uint64(code & 255) << np.uint64(filled)
+                filled += code >> 8
+                if filled >= 32:
+                    if end == BYTES:
+                        return 0
+                    end = flush(bits, row, end)
+                    bits >>= np.uint64(32)
+                    filled -= 32
+            pieces &= ~(LOW_BYTE << np.uint64(8 * kind))
+    return int(end == BYTES and filled == 0 and kings == 2)
+
+
+@njit
+def flush(bits, row, end):
+    """Write the lowest 32 of `bits` to row[end:]; return the end."""
+    for _ in range(4):
+        row[end] = bits & LOW_BYTE
+        bits >>= BYTE
+        end += 1
+    return end
+
+
+# ---- reading -----------------------------------------------------------------------------------------------------
+
+
+@njit
+def fill(row, byte, bits, filled):
+    """Return (byte, bits, filled) after four bytes of `row` from `byte` on were put above the `filled` bits, if any."""
+    if byte < BYTES:
+        word = np.uint64(row[byte]) | np.uint64(row[byte + 1]) << BYTE
+        word |= np.uint64(row[byte + 2]) << np.uint64(16) | np.uint64(row[byte + 3]) << np.uint64(24)
+        bits |= word << np.uint64(filled)
+        filled += 32
+        byte += 4
+    return byte, bits, filled
+
+
+@njit
+def read_packed(row, packing, pos):
+    """Read the position in the 32 bytes of `row`, uint8[>= 32], into `pos`, record[POSITION]; its move number is 1.
+
+    packing : a place in packed.PACKINGS.   Return 1, or 0 if it is no position, or one that the rules do not allow.
+    """
+    byte, bits, filled = fill(row, 0, ZERO, 0)
+    pos.side = bits & ONE
+    black, white = int(bits >> ONE & LOW_BITS), int(bits >> BYTE & LOW_BITS)
+    if black >= SQUARES or white >= SQUARES or black == white:
+        return 0
+    bits >>= HEADER_BITS
+    filled -= 15
+    pos.bb[:, :, :] = 0
+    pos.board[:] = 0
+    pos.ply = 0
+    pos.king[0], pos.king[1] = PACKED_SQUARES[black], PACKED_SQUARES[white]
+    board_key = SIDE_KEY if pos.side else ZERO
+    board_key ^= place_piece(pos, make_piece(0, KING), np.uint64(pos.king[0]))
+    board_key ^= place_piece(pos, make_piece(1, KING), np.uint64(pos.king[1]))
+    first, second = min(black, white), max(black, white)
+    counts, place = ZERO, 0
+    while place < NO_KINGS:
+        if filled < FILL_BITS:
+            byte, bits, filled = fill(row, byte, bits, filled)
+        empty = min(ctz(bits), filled, NO_KINGS - place)  # a run of empty squares, a 0 each
+        place += empty
+        bits >>= np.uint64(empty)
+        filled -= empty
+        if filled < PIECE_BITS and byte < BYTES or place == NO_KINGS:
+            continue
+        code = np.uint64(READ[packing, 0, bits & LOW_BYTE])
+        length = code >> BYTE
+        filled -= np.int64(length)
+        if code <= LOW_BYTE or filled < 0:
+            return 0
+        bits >>= length
+        at = place + (place >= first)
+        at += at >= second
+        piece = code & LOW_BYTE
+        board_key ^= place_piece(pos, piece, np.uint64(PACKED_SQUARES[at]))
+        counts += ONE_OF[piece]
+        place += 1
+    pos.board_key = board_key
+    unite_kinds(pos)
+    whole, pos.hand[0], pos.hand[1] = read_hands(row, packing, byte, bits, filled)
+    if whole == 0:
+        return 0
+    pos.hand_key = ZERO
+    for colour in range(2):
+        for kind in range(PAWN, KING):
+            pos.hand_key += HAND_KEYS[colour, kind] * np.uint64(hand_count(pos.hand[colour], kind))
+    return int(is_allowed(pos, counts + pos.hand[0] + pos.hand[1]))
+
+
+@njit
+def place_piece(pos, piece, square):
+    """Put `piece` on the empty `square`, in pos.board and in the bitboard of its kind; return its hash key."""
+    word = np.uint64(piece)
+    colour, kind = word >> np.uint64(4), word & np.uint64(15)
+    pos.board[square] = word
+    pos.bb[colour, kind, square >> np.uint64(6)] |= ONE << (square & np.uint64(63))
+    return SQUARE_KEYS[colour, kind, square]
+
+
+@njit
+def unite_kinds(pos):
+    """Derive from the bitboards of each kind those of all pieces of a colour and of those that move like a gold."""
+    for colour in range(2):
+        for half in range(2):
+            golds = pos.bb[colour, GOLD, half]
+            for kind in range(PROM_PAWN, PROM_SILVER + 1):
+                golds |= pos.bb[colour, kind, half]
+            every = golds
+            for kind in range(PAWN, GOLD):
+                every |= pos.bb[colour, kind, half]
+            for kind in (BISHOP, ROOK, KING, HORSE, DRAGON):
+                every |= pos.bb[colour, kind, half]
+            pos.bb[colour, GOLD_MOVERS, half] = golds
+            pos.bb[colour, 0, half] = every
+
+
+@njit
+def read_hands(row, packing, byte, bits, filled):
+    """Return (1, black's hand, white's) as the rest of `row` (see `fill`) has them; (0, ...) to decline."""
+    black = white = ZERO
+    while True:
+        if filled < FILL_BITS:
+            byte, bits, filled = fill(row, byte, bits, filled)
+        if filled == 0:
+            return 1, black, white
+        code = np.uint64(READ[packing, 1, bits & LOW_BYTE])
+        filled -= np.int64(code >> BYTE)
+        if code <= LOW_BYTE or filled < 0:
+            return 0, black, white
+        bits >>= code >> BYTE
+        piece = code & LOW_BYTE
+        if piece < WHITE_PIECES:
+            black += ONE_OF[piece]
+        else:
+            white += ONE_OF[piece]
+
+
+@njit
+def pawn_files(pawns):
+    """Return the mask of the files, 0 to 8, with one of `pawns`."""
+    files = pawns | pawns >> 36 | pawns >> 72  # rows 4 to 8 on rows 0 to 4 too
+    files |= files >> 18
+    return (files | files >> 9).lo & RANK
+
+
+@njit
+def is_allowed(pos, counts):
+    """Tell whether the rules allow `pos`, derived but for checkers and pins, which are set if so.
+
+    counts : uint64, a byte for each kind: how many there are.   As validation.validate_position, without reasons.
+    """
+    if not hand_covers(WHOLE_SET, counts, HAND_GUARDS):
+        return False
+    for colour in range(2):
+        stuck = (pieces(pos, colour, PAWN) | pieces(pos, colour, LANCE)) & ~NOT_LAST[colour]
+        stuck |= pieces(pos, colour, KNIGHT) & ~NOT_LAST_TWO[colour]
+        pawns = pieces(pos, colour, PAWN)
+        if stuck or popcount(pawn_files(pawns)) != len(pawns):
+            return False
+    us = int(pos.side)
+    king = int(pos.king[1 - us])
+    if king != NO_SQUARE and attackers_to(pos, king, us, occupied(pos)):
+        return False
+    compute_checkers_and_pins(pos)
+    return True

@@ -1,0 +1,169 @@
+"""Moves made in packed positions.
+
+`apply_rows` does not even unpack them: only the pieces are read, put elsewhere and written, and of what a move needs to
+be legal it is only looked at whether there is such a piece to move. `apply_legal` looks at all of it.
+"""
+
+import numpy as np
+
+from shogi_engine.common.bits import ONE, ZERO
+from shogi_engine.games.shogi.board.kernels import complete_move
+from shogi_engine.games.shogi.packed.kernels import (
+    BYTE,
+    FILL_BITS,
+    HEADER_BITS,
+    LOW_BITS,
+    LOW_BYTE,
+    NO_KINGS,
+    ONE_OF,
+    PACKED_PLACES,
+    PIECE_BITS,
+    READ,
+    fill,
+    read_hands,
+    read_packed,
+    write_fields,
+    write_packed,
+)
+from shogi_engine.games.shogi.packed.packed import BYTES
+from shogi_engine.games.shogi.types import (
+    DROP_BASE,
+    KING,
+    PROMOTED,
+    PROMOTION,
+    SQUARES,
+    arriving_kind,
+    hand_count,
+    make_piece,
+    move_from,
+    move_kind,
+    move_to,
+    piece_kind,
+)
+from shogi_engine.jit import ctz, njit
+
+SCRATCH_BYTES = 96  # for the pieces by place
+PLACES = np.arange(SQUARES, dtype=np.uint8)
+
+
+@njit
+def apply_rows(packed, packing, codes, scratch, out):
+    """Write the positions after a move in each row of packed, uint8[n, 32], to out, uint8[n, 32]; it may be `packed`.
+
+    packing : a place in packed.PACKINGS.   codes : int32[n], in, Board's moves.
+    scratch : uint8[SCRATCH_BYTES].   Return the first row that is refused, -1 if none is.
+    """
+    for row in range(packed.shape[0]):
+        if move_packed(packed[row], packing, int(codes[row]), scratch, out[row]) == 0:
+            return row
+    return -1
+
+
+@njit
+def move_packed(row, packing, code, scratch, out):
+    """Write the position after the move `code` in `row` to `out`; return 1, or 0: no position, or no such piece."""
+    byte, bits, filled = fill(row, 0, ZERO, 0)
+    us = int(bits & ONE)
+    black, white = int(bits >> ONE & LOW_BITS), int(bits >> BYTE & LOW_BITS)
+    target, source = code & 127, code >> 7 & 127
+    if black >= SQUARES or white >= SQUARES or black == white or target >= SQUARES or code < 0 or code >= 2 * PROMOTION:
+        return 0
+    bits >>= HEADER_BITS
+    filled -= 15
+    scratch[:] = 0
+    scratch[black], scratch[white] = make_piece(0, KING), make_piece(1, KING)
+    first, second = min(black, white), max(black, white)
+    place = 0
+    while place < NO_KINGS:
+        if filled < FILL_BITS:
+            byte, bits, filled = fill(row, byte, bits, filled)
+        empty = min(ctz(bits), filled, NO_KINGS - place)
+        place += empty
+        bits >>= np.uint64(empty)
+        filled -= empty
+        if filled < PIECE_BITS and byte < BYTES or place == NO_KINGS:
+            continue
+        found = np.uint64(READ[packing, 0, bits & LOW_BYTE])
+        filled -= np.int64(found >> BYTE)
+        if found <= LOW_BYTE or filled < 0:
+            return 0
+        bits >>= found >> BYTE
+        at = place + (place >= first)
+        at += at >= second
+        scratch[np.uint64(at)] = found & LOW_BYTE
+        place += 1
+    whole, black_hand, white_hand = read_hands(row, packing, byte, bits, filled)
+    if whole == 0:
+        return 0
+    own, other = (black_hand, white_hand) if us == 0 else (white_hand, black_hand)
+    target = int(PACKED_PLACES[target])
+    if source >= DROP_BASE:
+        own, moved = drop(scratch, us, source - DROP_BASE, target, own)
+    else:
+        own, moved = move_piece(scratch, us, int(PACKED_PLACES[source]), target, code & PROMOTION, own)
+    if moved == 0:
+        return 0
+    if moved == KING:
+        black, white = (target, white) if us == 0 else (black, target)
+    header = np.uint64(1 - us | black << 1 | white << 8)
+    black_hand, white_hand = (own, other) if us == 0 else (other, own)
+    return write_fields(scratch, PLACES, packing, header, black_hand, white_hand, out)
+
+
+@njit
+def drop(places, us, kind, target, hand):
+    """Put a piece of `kind` from `hand` on a place; return (the hand then, kind), or (hand, 0) if that can not be."""
+    if kind == 0 or kind >= KING or hand_count(hand, kind) == 0 or places[target] != 0:
+        return hand, 0
+    places[target] = make_piece(us, kind)
+    return hand - ONE_OF[kind], kind
+
+
+@njit
+def move_piece(places, us, source, target, promotion, hand):
+    """Move the piece on a place; return (the hand after it, the piece's kind), or (hand, 0) if that can not be."""
+    piece, captured = int(places[source]), int(places[target])
+    kind = piece_kind(piece)
+    if piece != make_piece(us, kind) or kind == 0 or promotion != 0 and PROMOTED[kind] == 0:
+        return hand, 0
+    if captured != 0 and captured >> 4 == us or piece_kind(captured) == KING:
+        return hand, 0
+    places[source] = 0
+    places[target] = make_piece(us, int(PROMOTED[kind]) if promotion != 0 else kind)
+    return hand + ONE_OF[captured], kind
+
+
+# ---- legal moves -------------------------------------------------------------------------------------------------
+
+
+@njit
+def apply_legal(packed, packing, codes, pos, out):
+    """As `apply_rows`, but a move that is not legal is refused, as is a position that is none.
+
+    pos : record[POSITION], used.
+    """
+    for row in range(packed.shape[0]):
+        if read_packed(packed[row], packing, pos) == 0:
+            return row
+        move = complete_move(pos, int(codes[row]))
+        if move == 0:
+            return row
+        make_unkeyed(pos, move)
+        if write_packed(pos, packing, out[row]) == 0:
+            return row
+    return -1
+
+
+@njit
+def make_unkeyed(pos, move):
+    """Make a legal move, but only on the board, in the hands, for the kings and the side to move."""
+    us, source, target = int(pos.side), move_from(move), move_to(move)
+    if source >= DROP_BASE:
+        pos.hand[us] -= ONE << np.uint64(8 * move_kind(move))
+    else:
+        pos.hand[us] += ONE_OF[pos.board[target]]
+        pos.board[source] = 0
+    pos.board[target] = make_piece(us, arriving_kind(move))
+    if move_kind(move) == KING:
+        pos.king[us] = target
+    pos.side = 1 - us

@@ -1,0 +1,150 @@
+"""Stubs: functions of the game protocol whose calls numba resolves, while compiling, to a game's own kernels.
+
+A stub's body is its neutral default. A game registers a rule for the dtype of its positions by `provides`, an
+evaluation a kernel for the dtype of its parameters by `provides_evaluation`; a call goes to whichever is registered for
+the type of its first argument, a position or a search context.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numba
+import numpy as np
+
+from shogi_engine.interface.evaluation import Evaluation
+from shogi_engine.jit import add_rule, njit, overload_stub
+
+STUBS: dict[str, Callable] = {}  # the protocol: every stub by its name
+_rules: dict[Any, dict[str, Any]] = {}  # the position's type -> stub name -> kernel
+_evaluation_stubs: set[str] = set()  # the names of those that an evaluation may provide
+_evaluation_rules: dict[tuple[Any, Any], dict[str, Any]] = {}  # types of position and ctx.evaluation -> the same
+_owners: dict[Any, str] = {}  # the position's type -> the package whose rules it has
+
+
+def _type_of(dtype: np.dtype) -> Any:
+    """Return what identifies a dtype: numba's type, so that equal dtypes are one (as they are for numba)."""
+    return numba.from_dtype(dtype)
+
+
+def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
+    """Register a rule, compiled, for positions of `dtype`; the function's name says which.
+
+    Raises TypeError if there is no such stub, if the parameters are not the stub's, if the rule is there already, if
+    another package's game has an equal dtype (numba could not tell the two games apart), or if `dtype` has a field
+    `pos`, which distinguishes a context from a position.
+    """
+    if "pos" in (dtype.names or ()):
+        raise TypeError("a position's dtype can not have a field 'pos': that is what makes a record a search context")
+    kind = _type_of(dtype)
+
+    def register(function: Callable) -> Any:
+        name = _checked_name(function, STUBS, "rule")
+        owner = _game_package(function.__module__)
+        if _owners.setdefault(kind, owner) != owner:
+            raise TypeError(f"{owner}: a position dtype equal to this one belongs to {_owners[kind]} already")
+        return _add(_rules.setdefault(kind, {}), function, name, dtype, owner)
+
+    return register
+
+
+def provides_evaluation(evaluation: Evaluation) -> Callable[[Callable], Any]:
+    """Register a kernel of `evaluation`, compiled; the function's name says which. It goes before a rule of that name.
+
+    Raises TypeError if an evaluation has no such kernel, if the parameters are not the stub's, or if it is there
+    already: two evaluations of a game may not have the same name and fields.
+    """
+    kind = _type_of(evaluation.position), _type_of(evaluation.params)
+
+    def register(function: Callable) -> Any:
+        name = _checked_name(function, _evaluation_stubs, "kernel of an evaluation")
+        owner = f"evaluation {evaluation.name} in {function.__module__}"
+        return _add(_evaluation_rules.setdefault(kind, {}), function, name, evaluation.params, owner)
+
+    return register
+
+
+def _checked_name(function: Callable, known: Iterable[str], what: str) -> str:
+    """Return the name of a kernel to be registered. Raises TypeError if it or the parameters are no stub's."""
+    name = function.__name__
+    if name not in known:
+        raise TypeError(f"there is no {what} {name!r} in the game protocol; there are {', '.join(sorted(known))}")
+    expected, given = inspect.signature(STUBS[name]), inspect.signature(function)
+    if list(expected.parameters) != list(given.parameters):
+        raise TypeError(f"{name}{given} should have the parameters {expected}")
+    return name
+
+
+def _add(rules: dict[str, Any], function: Callable, name: str, dtype: np.dtype, owner: str) -> Any:
+    """Add a kernel for records that hold `dtype` to `rules`, and return it compiled. Raises TypeError if it has one."""
+    if name in rules:
+        raise TypeError(f"{owner}: {name} is provided twice")
+    rules[name] = njit(function)
+    add_rule(dtype, function)
+    return rules[name]
+
+
+def _game_package(module: str) -> str:
+    """Return the package of the game that `module` belongs to: one of this package's games, or the module's own."""
+    here = module.split(".")
+    return ".".join(here[:3]) if here[:2] == ["shogi_engine", "games"] else module.rpartition(".")[0] or module
+
+
+@functools.lru_cache(maxsize=64)
+def _rules_of(dtype: np.dtype) -> dict[str, Any]:
+    """Return the rules registered for positions of `dtype`, those of later `provides` too."""
+    return _rules.setdefault(_type_of(dtype), {})
+
+
+@functools.lru_cache(maxsize=64)
+def _evaluation_rules_of(position: np.dtype, evaluation: np.dtype) -> dict[str, Any]:
+    """Return the kernels of an evaluation, those of later `provides_evaluation` too."""
+    return _evaluation_rules.setdefault((_type_of(position), _type_of(evaluation)), {})
+
+
+def _find_rule(name: str, first: Any) -> Any:
+    """Return the rule `name` for a stub's first argument, a position or a context; None if there is none."""
+    names = first.dtype.names
+    if "pos" not in names:
+        return _rules_of(first.dtype).get(name)
+    position = first.dtype["pos"]
+    if name in _evaluation_stubs and "evaluation" in names:
+        found = _evaluation_rules_of(position, first.dtype["evaluation"]).get(name)
+        if found is not None:
+            return found
+    return _rules_of(position).get(name)
+
+
+def _find_rule_of_type(name: str, first: Any) -> Any:
+    """Return the same for the numba type of a stub's first argument."""
+    if "pos" not in first.fields:
+        return _rules.get(first, {}).get(name)
+    position = first.typeof("pos")
+    if name in _evaluation_stubs and "evaluation" in first.fields:
+        found = _evaluation_rules.get((position, first.typeof("evaluation")), {}).get(name)
+        if found is not None:
+            return found
+    return _rules.get(position, {}).get(name)
+
+
+def stub(default: Callable) -> Callable:
+    """Turn a function into a stub: a call goes to the rule registered for the position's dtype, else to its body."""
+    name = default.__name__
+    neutral = njit(default)
+
+    def call(*arguments):
+        return (_find_rule(name, arguments[0]) or neutral)(*arguments)
+
+    call.__name__, call.__qualname__, call.__doc__ = name, name, default.__doc__
+    call.__signature__ = inspect.signature(default)  # type: ignore[attr-defined]
+    STUBS[name] = call
+
+    overload_stub(call, lambda first: _find_rule_of_type(name, first) or neutral)
+    return call
+
+
+def evaluation_stub(default: Callable) -> Callable:
+    """Turn a function into a stub whose calls go to the evaluation's kernel, else to the rule, else to its body."""
+    _evaluation_stubs.add(default.__name__)
+    return stub(default)

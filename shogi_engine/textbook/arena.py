@@ -1,0 +1,110 @@
+"""Whole games between textbook players in one kernel, for any game."""
+
+import numpy as np
+
+from shogi_engine.interface.game import (
+    NOT_OVER,
+    VALUE_INFINITE,
+    game_result,
+    move_cost,
+    refresh_line,
+)
+from shogi_engine.jit import njit
+from shogi_engine.search.context import make_move, unmake_move, write_root_moves
+from shogi_engine.search.movepick import pick
+from shogi_engine.textbook.searches import ORDERED, alpha_beta, minimax, negascout, order_moves
+
+RANDOM, MINIMAX, ALPHA_BETA, NEGASCOUT = range(4)  # kinds of players; NegaScout with ORDERED is PVS
+KIND, DEPTH, FEATURES = range(3)  # columns of `players`
+
+# A xorshift generator. Source: G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003.
+LEFT, RIGHT, LEFT_AGAIN, HIGH_BITS = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(33)
+
+
+@njit
+def random_below(state, count):
+    """Return a random int64 from 0 to count - 1; state : uint64[1], in-out, not 0."""
+    word = state[0]
+    word ^= word << LEFT
+    word ^= word >> RIGHT
+    word ^= word << LEFT_AGAIN
+    state[0] = word
+    return np.int64(word >> HIGH_BITS) % count
+
+
+@njit
+def value_of(ctx, kind, low, first, depth, visits):
+    """Return the value that a player of `kind` finds for its move that led to ctx.pos, from its point of view.
+
+    low : the best value so far.   first : this is the first of its moves.   A value not above `low` is a bound.
+    """
+    if kind == MINIMAX:
+        return -minimax(ctx, depth, 0, visits)
+    if kind == ALPHA_BETA:
+        return -alpha_beta(ctx, -VALUE_INFINITE, -low, depth, 0, visits)
+    if first:
+        return -negascout(ctx, -VALUE_INFINITE, -low, depth, 0, visits)
+    value = -negascout(ctx, -low - 1, -low, depth, 0, visits)
+    return -negascout(ctx, -VALUE_INFINITE, -value, depth, 0, visits) if value > low else value
+
+
+@njit
+def choose(ctx, count, kind, depth, state, visits):
+    """Return the move of a player of `kind` searching `depth` plies; a random one of the best unless ORDERED.
+
+    ctx.root_moves[:count] are the legal moves, in-out: they are shuffled.   state : as in `random_below`.
+    visits : int64[MAX_PLY + 2], in-out, nodes visited by ply.
+    """
+    for index in range(count - 1, 0, -1):
+        other = random_below(state, index + 1)
+        move = ctx.root_moves[other]
+        ctx.root_moves[other] = ctx.root_moves[index]
+        ctx.root_moves[index] = move
+    if kind == RANDOM:
+        return ctx.root_moves[0]
+    if count == 1 and move_cost(ctx.pos, ctx.root_moves[0]) == 0:
+        return ctx.root_moves[0]
+    for index in range(count):
+        ctx.moves[index] = ctx.root_moves[index]
+    if ctx.search_flags & ORDERED:
+        order_moves(ctx, 0, count)
+        for index in range(count):
+            ctx.root_moves[index] = pick(ctx, index, count)
+    refresh_line(ctx)
+    visits[0] += 1
+    best, best_move = -VALUE_INFINITE, ctx.root_moves[0]
+    for index in range(count):
+        move = ctx.root_moves[index]
+        left = depth - move_cost(ctx.pos, move)
+        make_move(ctx, move)
+        value = value_of(ctx, kind, best, index == 0, left, visits)
+        unmake_move(ctx, move)
+        if value > best:
+            best, best_move = value, move
+    return best_move
+
+
+@njit
+def play_game(ctx, players, opening, states, longest, visits):
+    """Play a game from ctx.pos and return its result for the side that began; 0, a draw, after `longest` moves.
+
+    ctx : at its root, without moves before.   players : int64[2, 3], KIND, DEPTH and FEATURES of each side.
+    opening : how many moves are random first, by states[0]; states : uint64[2, 1], in-out, see `random_below`.
+    visits : int64[2, MAX_PLY + 2], in-out, each player's nodes by ply; a forced move is searched too, unless it costs
+    no depth (a pass).
+    """
+    while True:
+        side = ctx.game_ply & 1
+        count = write_root_moves(ctx)
+        termination, value = game_result(ctx, count)
+        if termination != NOT_OVER:
+            return -value if side else value
+        if ctx.game_ply >= longest:
+            return np.int64(0)
+        ctx.search_flags = players[side, FEATURES]
+        if ctx.game_ply < opening:
+            move = choose(ctx, count, RANDOM, 0, states[0], visits[side])
+        else:
+            move = choose(ctx, count, players[side, KIND], players[side, DEPTH], states[1], visits[side])
+        make_move(ctx, move)
+        ctx.ply = 0

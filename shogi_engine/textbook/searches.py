@@ -1,0 +1,154 @@
+"""The textbook searches: minimax, alpha-beta and NegaScout, as short as they can be said, for any game.
+
+They use the context of search/alphabeta.py and the games' rules, but nothing else of it: no transposition table, no
+pruning but alpha-beta itself, and no move ordering unless it is asked for. Each counts the nodes it visits by ply in
+`visits`. At depth 0 a position's value is `evaluate`; a pass costs no depth; a position without a legal move has its
+`terminal_value`, always from the side to move's point of view. The bits of ctx.search_flags below change that, for
+players that are compared.
+"""
+
+from shogi_engine.interface.game import (
+    VALUE_INFINITE,
+    VALUE_NONE,
+    capture_value,
+    evaluate,
+    generate_moves,
+    is_legal,
+    is_quiet,
+    move_cost,
+    naive_value,
+    score_moves,
+    terminal_value,
+)
+from shogi_engine.jit import njit
+from shogi_engine.search.context import make_move, unmake_move
+from shogi_engine.search.movepick import CAPTURE_SCORE, pick
+
+# Bits of ctx.search_flags, beyond those of context.ALL_FLAGS.
+PLAIN = 1 << 16  # evaluate by `naive_value`
+ORDERED = 1 << 17  # order the moves: NegaScout is then what is known as principal variation search
+PUBLISHED_BUGS = 1 << 18  # with the bugs described in `published_value`
+
+
+@njit
+def leaf_value(ctx):
+    """Return the static evaluation of ctx.pos that the player uses."""
+    return naive_value(ctx) if ctx.search_flags & PLAIN else evaluate(ctx)
+
+
+@njit
+def order_moves(ctx, start, end):
+    """Write the scores that order ctx.moves[start:end] to ctx.scores: captures by what they take come first."""
+    score_moves(ctx, start, end - start)
+    for index in range(start, end):
+        if not is_quiet(ctx.pos, ctx.moves[index]):
+            ctx.scores[index] = CAPTURE_SCORE + capture_value(ctx, ctx.moves[index])
+
+
+@njit
+def published_value(ctx, start, count):
+    """Return the value that published programs gave a position where no disc can be placed, else VALUE_NONE.
+
+    Their bugs: a pass ended the line as if the depth were used up; at the end of the game the empty squares, which the
+    rules give to the winner, were counted twice. The `count` moves of ctx.pos are at ctx.moves[start].
+    """
+    if count == 0:
+        return 2 * terminal_value(ctx) - naive_value(ctx)
+    if count == 1 and move_cost(ctx.pos, ctx.moves[start]) == 0:
+        return leaf_value(ctx)
+    return VALUE_NONE
+
+
+@njit
+def minimax(ctx, depth, start, visits):
+    """Return the value of ctx.pos `depth` plies deep: the best of the moves' values, each the opponent's negated.
+
+    start : where ctx.moves is free.   visits : int64[MAX_PLY + 1], in-out, nodes visited by ply.
+    """
+    visits[ctx.ply] += 1
+    if depth <= 0:
+        return leaf_value(ctx)
+    best = -VALUE_INFINITE
+    end = start + generate_moves(ctx, start)
+    if ctx.search_flags & PUBLISHED_BUGS:
+        value = published_value(ctx, start, end - start)
+        if value != VALUE_NONE:
+            return value
+    for index in range(start, end):
+        move = ctx.moves[index]
+        if is_legal(ctx.pos, move):
+            left = depth - move_cost(ctx.pos, move)
+            make_move(ctx, move)
+            value = -minimax(ctx, left, end, visits)
+            unmake_move(ctx, move)
+            best = max(best, value)
+    return best if best > -VALUE_INFINITE else terminal_value(ctx)
+
+
+@njit
+def alpha_beta(ctx, alpha, beta, depth, start, visits):
+    """Return the value of ctx.pos, exact within (alpha, beta), else a bound; as `minimax` otherwise.
+
+    alpha is what the side to move is sure of already, beta what the opponent is: a value that reaches beta ends the
+    node, since the opponent will avoid it.
+    """
+    visits[ctx.ply] += 1
+    if depth <= 0:
+        return leaf_value(ctx)
+    best = -VALUE_INFINITE
+    end = start + generate_moves(ctx, start)
+    if ctx.search_flags & PUBLISHED_BUGS:
+        value = published_value(ctx, start, end - start)
+        if value != VALUE_NONE:
+            return value
+    for index in range(start, end):
+        move = ctx.moves[index]
+        if is_legal(ctx.pos, move):
+            left = depth - move_cost(ctx.pos, move)
+            make_move(ctx, move)
+            value = -alpha_beta(ctx, -beta, -max(alpha, best), left, end, visits)
+            unmake_move(ctx, move)
+            best = max(best, value)
+            if best >= beta:
+                return best
+    return best if best > -VALUE_INFINITE else terminal_value(ctx)
+
+
+@njit
+def negascout(ctx, alpha, beta, depth, start, visits):
+    """Return the value of ctx.pos as `alpha_beta` does, testing all moves but the first with a zero window.
+
+    A move that is better than alpha, but does not reach beta, is searched again.
+    With PUBLISHED_BUGS `published_value` has the sign of the player at the root, a bug of the program whose author
+    found it weaker than its own alpha-beta.
+    Source: A. Reinefeld, "An Improvement to the Scout Tree Search Algorithm", ICCA Journal 6(4), 1983.
+    """
+    visits[ctx.ply] += 1
+    if depth <= 0:
+        return leaf_value(ctx)
+    best = -VALUE_INFINITE
+    end = start + generate_moves(ctx, start)
+    if ctx.search_flags & PUBLISHED_BUGS:
+        value = published_value(ctx, start, end - start)
+        if value != VALUE_NONE:
+            return -value if ctx.ply & 1 else value
+    ordered = ctx.search_flags & ORDERED != 0 and depth > 1  # one ply above the leaves it does not pay
+    if ordered:
+        order_moves(ctx, start, end)
+    for index in range(start, end):
+        move = pick(ctx, index, end) if ordered else ctx.moves[index]
+        if is_legal(ctx.pos, move):
+            left = depth - move_cost(ctx.pos, move)
+            low = max(alpha, best)
+            make_move(ctx, move)
+            if best == -VALUE_INFINITE:
+                value = -negascout(ctx, -beta, -low, left, end, visits)
+            else:
+                value = -negascout(ctx, -low - 1, -low, left, end, visits)
+                if low < value < beta:
+                    value = -negascout(ctx, -beta, -value, left, end, visits)
+            unmake_move(ctx, move)
+            best = max(best, value)
+            if best >= beta:
+                return best
+    return best if best > -VALUE_INFINITE else terminal_value(ctx)

@@ -1,0 +1,110 @@
+"""Score: what a position is worth for the side to move. Standard library only.
+
+>>> sorted([Score(30), Score.mate_in(3), Score.mated_in(4), Score(-5)])
+[Score('mate -4'), Score('cp -5'), Score('cp 30'), Score('mate 3')]
+>>> -Score.discs(2.5), round(Score(600).chance(), 2)
+(Score('discs -2.5'), 0.73)
+"""
+
+import math
+from dataclasses import dataclass
+from functools import total_ordering
+from typing import Self
+
+from shogi_engine.common.text import clamped_number
+
+CP, DISCS, MATE = "cp", "discs", "mate"
+MATE_SCORE = 30_000  # that a mate stands for where all scores are numbers
+
+# A side's chance to win is 1 / (1 + exp(-value / scale)). 600 centipawns is what Ponanza fitted to games and what the
+# Shogi GUIs draw; 5 discs is about what a value of a search of ten plies is wrong by. Even a proven score counts as
+# such a chance: it says how hard the position is to hold.
+SCALES = {CP: 600.0, DISCS: 5.0}
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True, repr=False)
+class Score:
+    """What a position is worth for the side to move. It can be negated, compared and sorted; a mate is best.
+
+    value : centipawns or discs; MATE_SCORE for a mate, -MATE_SCORE if the side to move is mated
+    unit : CP, DISCS or MATE    plies : until mate, None if it is not known
+    """
+
+    value: float
+    unit: str = CP
+    plies: int | None = None
+
+    @classmethod
+    def discs(cls, value: float) -> Self:
+        """Return a score of so many discs."""
+        return cls(int(value) if value == int(value) else value, DISCS)
+
+    @classmethod
+    def mate_in(cls, plies: int | None) -> Self:
+        """Return the score of a side that mates within `plies`, None if it is not known how many."""
+        return cls(MATE_SCORE, MATE, plies)
+
+    @classmethod
+    def mated_in(cls, plies: int | None) -> Self:
+        """Return the score of a side that is mated within `plies`, None if it is not known how many."""
+        return cls(-MATE_SCORE, MATE, plies)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the score that `str` writes so, as USI does: 'cp 12', 'mate -4', 'mate +'. Raises ValueError."""
+        unit, _, number = text.partition(" ")
+        if unit == CP:
+            return cls(clamped_number(number))
+        if unit == MATE:
+            plies = None if number in ("+", "-") else abs(clamped_number(number))
+            return cls.mated_in(plies) if number.startswith("-") else cls.mate_in(plies)
+        if unit == DISCS:
+            return cls.discs(float(number))
+        raise ValueError(f"{text!r} is no score")
+
+    @property
+    def mate(self) -> bool:
+        """Whether it is a mate, for either side."""
+        return self.unit == MATE
+
+    def chance(self) -> float:
+        """Return the chance to win, 0 to 1."""
+        if self.mate:
+            return float(self.value > 0)
+        return 1.0 / (1.0 + math.exp(-self.value / SCALES[self.unit]))
+
+    def values(self) -> dict[str, float | None]:
+        """Return {'cp': 12}, {'discs': 2.5} or {'mate': -4}, for JSON."""
+        if not self.mate:
+            return {self.unit: self.value}
+        return {MATE: None if self.plies is None else self.plies if self.value > 0 else -self.plies}
+
+    def __neg__(self) -> Self:
+        return type(self)(-self.value or 0, self.unit, self.plies)
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, Score):
+            return NotImplemented
+        if self.unit != other.unit and not (self.mate or other.mate):
+            return NotImplemented
+        return self._rank() < other._rank()
+
+    def _rank(self) -> tuple[int, float]:
+        """Return what scores are compared by: a sooner mate is better, one of unknown length the latest."""
+        if not self.mate:
+            return 0, self.value
+        plies = math.inf if self.plies is None else self.plies
+        return (1, -plies) if self.value > 0 else (-1, plies)
+
+    def __str__(self) -> str:
+        if not self.mate:
+            return f"{self.unit} {self.value:g}" if self.unit == DISCS else f"{self.unit} {self.value}"
+        sign = "-" if self.value < 0 else "+" if self.plies is None else ""
+        return f"mate {sign}{'' if self.plies is None else self.plies}"
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __repr__(self) -> str:
+        return f"Score({str(self)!r})"
