@@ -55,9 +55,7 @@ def _disc(square: int, colour: int, flipped: bool) -> str:
     return f'<g class="piece" data-square="{SQUARE_NAMES[square]}">{shadow}{disc}</g>'
 
 
-def arrows(
-    board: "Board", lines: Sequence[Sequence[str]], *, flipped: bool = False, values: Sequence[str] = ()
-) -> str:
+def arrows(board: "Board", lines: Sequence[Sequence[str]], *, flipped: bool = False, values: Sequence[str] = ()) -> str:
     """Return rings on the squares of lines of moves from here, to be laid over `svg`.
 
     The best line comes first; its first moves are drawn with their numbers, and the first move of each other line.

@@ -120,6 +120,8 @@ class _Places:
         self.flipped, self.stacked = flipped, stacked
         beside = float(FRAME + HAND + GAP)
         self.frame = NARROW_FRAME if stacked else FRAME
+        self.left: float
+        self.top: float
         self.left, self.top = (float(NARROW_FRAME), HAND + GAP + NARROW_FRAME) if stacked else (beside, float(FRAME))
         if stacked:
             self.width, self.height = BOARD_SIZE + 2 * NARROW_FRAME, BOARD_SIZE + 2 * (NARROW_FRAME + HAND + GAP)
@@ -228,7 +230,7 @@ def _hand(board: "Board", color: int, places: _Places, letters: bool) -> list[st
         x, y = places.held(color, number, len(held) + 1)
         piece = Piece(kind, color)
         drawn.append(
-            f'<g class="piece held" data-square="{SYMBOLS[kind]}*" data-side="{SIDES[color]}">'
+            f'<g class="piece held" data-square="{SYMBOLS[kind]}*" data-piece="{piece}" data-side="{SIDES[color]}">'
             f"{_piece(x, y, piece, turned, letters)}</g>"
         )
         if hand[kind] > 1:
@@ -316,7 +318,7 @@ def svg(
     drawn += _coordinates(places, letters)
     for square, piece in board.piece_map().items():
         shape = _piece(*places.middle(square), piece, not places.is_near(piece.color), letters)
-        drawn.append(f'<g class="piece" data-square="{SQUARE_NAMES[square]}">{shape}</g>')
+        drawn.append(f'<g class="piece" data-square="{SQUARE_NAMES[square]}" data-piece="{piece}">{shape}</g>')
     for color in COLORS:
         drawn += _hand(board, color, places, letters)
     drawn.append("</g>")
