@@ -1,5 +1,7 @@
 """The import contracts of pyproject.toml: they hold, and each one notices a violation."""
 
+import ast
+import graphlib
 import os
 import shutil
 import subprocess
@@ -44,6 +46,38 @@ def test_a_violation_is_noticed(tmp_path, contract):
     result = lint(tmp_path)
     assert result.returncode == 1
     assert f"{contract} BROKEN" in result.stdout
+
+
+def imports(folder: Path) -> dict[str, set[str]]:
+    """Return what each module of the packages in `folder` imports of them, under TYPE_CHECKING and in functions too."""
+    files = {}
+    for file in (path for package in ("shogi_engine", "usi") for path in (folder / package).rglob("*.py")):
+        parts = file.relative_to(folder).with_suffix("").parts
+        files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    graph = {}
+    for name, file in files.items():
+        found = set()
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                inner = {f"{node.module}.{alias.name}" for alias in node.names}
+                found |= inner & set(files) or {node.module}
+        graph[name] = {module for module in found if module in files and module != name}
+    return graph
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    graphlib.TopologicalSorter(imports(ROOT)).prepare()  # raises CycleError, which names the circle
+
+
+@pytest.mark.parametrize("line", ["if TYPE_CHECKING:\n    import {}", "def load():\n    from {} import name"])
+def test_a_circle_is_noticed(tmp_path, line):
+    (tmp_path / "shogi_engine").mkdir()
+    for name, other in (("one", "two"), ("two", "one")):
+        (tmp_path / "shogi_engine" / f"{name}.py").write_text(line.format(f"shogi_engine.{other}"))
+    with pytest.raises(graphlib.CycleError):
+        graphlib.TopologicalSorter(imports(tmp_path)).prepare()
 
 
 @pytest.mark.parametrize("name", games.NAMES)

@@ -3,84 +3,99 @@
 from typing import TYPE_CHECKING
 
 from shogi_engine.common.text import SHOWN_WITH_PATH, sanitize
+from shogi_engine.frontends.core import FrontEnd
 from shogi_engine.games.shogi.evaluation.piece_worth import worth_table
 from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
-from usi.evaluation import file_facts
+from usi.evaluation import Choice, file_facts
 from usi.protocol import Position, ProtocolError
 
 if TYPE_CHECKING:
-    from usi.loop import Loop
+    from shogi_engine.engine import Engine
 
 
-def show_position(loop: "Loop") -> None:
-    """Print the board."""
-    for line in loop.ready_engine().diagram().splitlines():
-        loop.out.line(line)
+class Console(FrontEnd):
+    """A conversation in which a person may ask these things too.
 
+    evaluation : what the engine evaluates by    speed : the nodes a second of the last search
+    """
 
-def show_moves(loop: "Loop") -> None:
-    """Print the legal moves."""
-    moves = loop.ready_engine().legal_moves()
-    loop.out.line(f"{len(moves)} moves: {' '.join(moves)}")
+    evaluation: Choice
+    speed: int | None
 
+    def ready_engine(self) -> "Engine":
+        """Return the engine with the options and the position that it was told."""
+        raise NotImplementedError
 
-def show_value(loop: "Loop") -> None:
-    """Print the static value of the position, what it is from, what each piece adds, and the value as others do."""
-    engine = loop.ready_engine()
-    value = engine.evaluate()
-    loop.out.line(f"static value: {value} (side to move)")
-    loop.out.line(f"evaluation: {sanitize(engine.describe_evaluation(), SHOWN_WITH_PATH)}")
-    if facts := file_facts(engine, loop.evaluation):
-        loop.out.line(f"its file: {facts}")
-    if loop.speed is not None:
-        loop.out.line(f"nodes/s of the last search: {loop.speed}")
-    loop.out.line("worth of each piece, to its own side:")
-    for line in worth_table(engine.position_text, engine.evaluate):
-        loop.out.line(line)
-    loop.out.line(f"eval = {value}")
+    def place(self, position: Position) -> None:
+        """Set up a position."""
+        raise NotImplementedError
 
+    def show_position(self) -> None:
+        """Print the board."""
+        for line in self.ready_engine().diagram().splitlines():
+            self.out.line(line)
 
-def flip(loop: "Loop") -> None:
-    """Go on with the position flip_sfen around and its colours exchanged."""
-    loop.place(Position(flip_sfen(loop.ready_engine().position_text)))
+    def show_moves(self) -> None:
+        """Print the legal moves."""
+        moves = self.ready_engine().legal_moves()
+        self.out.line(f"{len(moves)} moves: {' '.join(moves)}")
 
+    def show_value(self) -> None:
+        """Print the static value of the position, what it is from, what each piece adds, and the value as others do."""
+        engine = self.ready_engine()
+        value = engine.evaluate()
+        self.out.line(f"static value: {value} (side to move)")
+        self.out.line(f"evaluation: {sanitize(engine.describe_evaluation(), SHOWN_WITH_PATH)}")
+        if facts := file_facts(engine, self.evaluation):
+            self.out.line(f"its file: {facts}")
+        if self.speed is not None:
+            self.out.line(f"nodes/s of the last search: {self.speed}")
+        self.out.line("worth of each piece, to its own side:")
+        for line in worth_table(engine.position_text, engine.evaluate):
+            self.out.line(line)
+        self.out.line(f"eval = {value}")
 
-def run_bench(loop: "Loop") -> None:
-    """Print the node signature; `stop` is obeyed after each position."""
-    from shogi_engine.bench import bench
+    def flip(self) -> None:
+        """Go on with the position flip_sfen around and its colours exchanged."""
+        self.place(Position(flip_sfen(self.ready_engine().position_text)))
 
-    task = loop.task
+    def run_bench(self) -> None:
+        """Print the node signature; `stop` is obeyed after each position."""
+        from shogi_engine.bench import bench
 
-    def show_progress(done: int, whole: int) -> None:
-        if task.stopped:
-            raise ProtocolError(f"bench: stopped after {done} of {whole} positions")
-        loop.out.info(f"bench {done}/{whole}")
+        task = self.task
 
-    loop.ready_engine()
-    result = bench("shogi", show_progress)
-    loop.out.line(f"Bench: {result.nodes}   ({result.seconds:.2f} s, {speed(result.nodes, result.seconds)} nodes/s)")
+        def show_progress(done: int, whole: int) -> None:
+            if task.stopped:
+                raise ProtocolError(f"bench: stopped after {done} of {whole} positions")
+            self.out.info(f"bench {done}/{whole}")
 
+        self.ready_engine()
+        result = bench("shogi", show_progress)
+        self.out.line(
+            f"Bench: {result.nodes}   ({result.seconds:.2f} s, {speed(result.nodes, result.seconds)} nodes/s)"
+        )
 
-def run_perft(loop: "Loop", depth: int) -> None:
-    """Count, and print each root move's share; `stop` ends it at once."""
-    task, engine = loop.task, loop.ready_engine()
-    moves = len(engine.legal_moves())
+    def run_perft(self, depth: int) -> None:
+        """Count, and print each root move's share; `stop` ends it at once."""
+        task, engine = self.task, self.ready_engine()
+        moves = len(engine.legal_moves())
 
-    def check() -> None:
-        if task.stopped:
-            raise ProtocolError(f"perft {depth}: stopped after 0 of {moves} moves")
+        def check() -> None:
+            if task.stopped:
+                raise ProtocolError(f"perft {depth}: stopped after 0 of {moves} moves")
 
-    try:
-        with loop.searching(task, check):
-            result = engine.perft(min(depth, 60))
-    except Exception as failure:
-        if task.stopped and not isinstance(failure, ProtocolError):
-            raise ProtocolError(f"perft {depth}: {failure}") from None  # its text says how far it came
-        raise
-    for move, nodes in result.divide.items():
-        loop.out.line(f"{move}: {nodes}")
-    per_second = speed(result.nodes, result.seconds)
-    loop.out.line(f"perft {depth}: {result.nodes} nodes, {result.seconds:.3f} s, {per_second} nodes/s")
+        try:
+            with self.searching(task, check):
+                result = engine.perft(min(depth, 60))
+        except Exception as failure:
+            if task.stopped and not isinstance(failure, ProtocolError):
+                raise ProtocolError(f"perft {depth}: {failure}") from None  # its text says how far it came
+            raise
+        for move, nodes in result.divide.items():
+            self.out.line(f"{move}: {nodes}")
+        per_second = speed(result.nodes, result.seconds)
+        self.out.line(f"perft {depth}: {result.nodes} nodes, {result.seconds:.3f} s, {per_second} nodes/s")
 
 
 def speed(nodes: int, seconds: float) -> int:
@@ -89,9 +104,9 @@ def speed(nodes: int, seconds: float) -> int:
 
 
 COMMANDS = {
-    "d": show_position,
-    "moves": show_moves,
-    "eval": show_value,
-    "flip": flip,
-    "bench": run_bench,
+    "d": Console.show_position,
+    "moves": Console.show_moves,
+    "eval": Console.show_value,
+    "flip": Console.flip,
+    "bench": Console.run_bench,
 }

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import __version__
 from shogi_engine.common.memory import machine_megabytes
 from shogi_engine.common.text import SHOWN_WITH_PATH, sanitize
-from shogi_engine.frontends.core import FrontEnd, Task
+from shogi_engine.frontends.core import Task
 from shogi_engine.frontends.stdio import run_stdio
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES
 from shogi_engine.search.timeman import LEAST_MS, Clock, TimeBudget, fixed, plan, search_times
 from shogi_engine.types.score import Score
-from usi import console
+from usi.console import COMMANDS, Console
 from usi.evaluation import Choice, choice_of, load, use
 from usi.info import InfoWriter, UsiOutput
 from usi.options import OPTIONS, Options
@@ -47,7 +47,7 @@ PARAMETER = "param."  # begins the name of an option, not declared, that is a nu
 OPTIONS_COME = 2.0  # seconds after the first line in which EvalType may still come before anything is compiled
 
 
-class Loop(FrontEnd):
+class Loop(Console):
     """The state of one conversation. `leave(status)` ends the process.
 
     load : returns a warm engine with the default evaluation; None: the Shogi engine, with the one that is asked for
@@ -90,14 +90,14 @@ class Loop(FrontEnd):
     def obey(self, text: str, received_at: float) -> None:
         """Obey one line. Unknown first words are skipped, as the protocol says."""
         words = text.split()
-        while words and words[0] not in self._readers and words[0] not in console.COMMANDS:
+        while words and words[0] not in self._readers and words[0] not in COMMANDS:
             words.pop(0)
         if not words:
             return
         if words[0] not in ("usi", "setoption"):
             self._configured.set()
-        if words[0] in console.COMMANDS:
-            command = console.COMMANDS[words[0]]
+        if words[0] in COMMANDS:
+            command = COMMANDS[words[0]]
             self.put(Task(lambda: command(self), received_at))
             return
         try:
@@ -151,7 +151,7 @@ class Loop(FrontEnd):
             self.out.info(fault)
         if go.perft is not None:
             if depth := go.perft:
-                self.put(Task(lambda: console.run_perft(self, depth), received_at))
+                self.put(Task(lambda: self.run_perft(depth), received_at))
             return
         for other in self.pending():
             if isinstance(other, GoTask) and not other.released.is_set():

@@ -10,7 +10,7 @@ from shogi_engine.records import GameRecord, Node
 
 
 def annotated(game: GameAnalysis, language: str = "en") -> GameRecord:
-    """Return a copy of the game's record: its moves and variations are the same, `annotate` has added what was found."""
+    """Return a copy of the record of a game, with its moves and variations, after `annotate`."""
     record = copied(game.record)
     annotate(record, record.main_line, game, language)
     return record

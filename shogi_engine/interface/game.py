@@ -445,7 +445,7 @@ def history_slot(pos, move):
 @stub
 def continuation_slot(pos, move):
     """Return the index of `move` (piece and target) in the continuation histories, below the game's
-    `continuation_slots`, or -1 if the game keeps none.
+    `continuation_slots`, or -1 if the game keeps none. Those of the two sides' moves are best the halves of the range.
     """
     return -1
 

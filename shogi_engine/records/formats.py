@@ -153,12 +153,14 @@ class LineFormat(RecordFormat):
         """Yield the numbered lines of each game, empty ones left out."""
         block: list[Line] = []
         for number, text in enumerate(source, 1):
+            if not text.strip():
+                continue
             line = text.rstrip("\n")
             separates = self.is_separator(line)
             if (separates or self.begins_game(line, block)) and block:
                 yield block
                 block = []
-            if not separates and line.strip():
+            if not separates:
                 block.append((number, line))
         if block:
             yield block

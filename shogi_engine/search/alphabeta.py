@@ -54,6 +54,7 @@ from shogi_engine.search.context import (
     follows_last_pv,
     make_move,
     make_null_move,
+    prepare_node,
     repetition_in_tree,
     unmake_move,
     unmake_null_move,
@@ -131,6 +132,7 @@ def search(ctx, alpha, beta, depth, node, start):
     #    is not what it was expected to be. A search without the table's move knows nothing of it but the move.
     using_table = ctx.search_flags & TABLE != 0
     hash_key = key(ctx.pos) ^ ctx.tt_key_salt
+    prepare_node(ctx)
     tt_hit, tt_move, tt_value, tt_depth, tt_bound, raw_eval, tt_marked = tt.lookup(ctx, hash_key, using_table)
     if root and ctx.root_count > ctx.root_first:
         tt_move = ctx.root_moves[ctx.root_first]

@@ -28,6 +28,7 @@ from shogi_engine.interface.game import (
     repetition_value,
     undo_move,
     undo_null,
+    update_line,
 )
 from shogi_engine.jit import load_u64, new_record, njit, points_to, prefetch, record_at, record_dtype
 from shogi_engine.search.history import (
@@ -37,6 +38,7 @@ from shogi_engine.search.history import (
     continuation_row,
     continuation_rows,
     histories_dtype,
+    prefetch_corrections,
     scratch_histories,
 )
 from shogi_engine.search.tt import prefetch_cluster
@@ -383,6 +385,14 @@ def enter_node(ctx):
     if ctx.nodes & 511 == 0 and load_u64(ctx.stop_address) != np.uint64(0) or ctx.nodes >= ctx.node_limit:
         ctx.stopped = 1
     return ctx.stopped != 0
+
+
+@njit
+def prepare_node(ctx):
+    """Compute what the node will need whatever the table says of it, while its entry is on its way from memory."""
+    if ctx.search_flags & PRUNE:
+        prefetch_corrections(ctx)
+    update_line(ctx)
 
 
 @njit

@@ -33,10 +33,11 @@ from shogi_engine.interface.game import (
     history_slot,
     is_quiet,
 )
-from shogi_engine.jit import njit, python_record_at, record_at, record_dtype
+from shogi_engine.jit import njit, prefetch, python_record_at, record_at, record_dtype
 
 BEFORE_ROOT = 7  # ctx.frames[BEFORE_ROOT + ply]: those of plies before the root stand for "no move"
 LOW_PLIES = 5
+CACHE_LINE = 64  # bytes
 CONTINUATIONS = 6  # plies before a move that its continuation histories look at
 MAIN_MAX = 7183
 CAPTURE_MAX = 10692
@@ -169,6 +170,34 @@ def continuation_score(ctx, move):
     continuation = record_at(ctx, ctx.histories).continuation
     here = BEFORE_ROOT + ctx.ply
     return int(continuation[ctx.frames[here - 1].row, slot]) + int(continuation[ctx.frames[here - 2].row, slot])
+
+
+@njit
+def prefetch_quiet_histories(ctx):
+    """Prefetch what quiet moves may ask of the histories: the rows of the last move and of the structure.
+
+    Those of other moves are mostly at hand: nodes nearby read them. Of a row it is the half of the side to move.
+    """
+    tables = record_at(ctx, ctx.histories)
+    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
+    moves = tables.structure.shape[1]
+    half = 0 if last.to_slot >= moves // 2 else moves // 2
+    follows = np.uint64(tables.continuation.ctypes.data) + np.uint64(2 * (last.row * moves + half))
+    fits = np.uint64(tables.structure.ctypes.data) + np.uint64(2 * (here.structure * moves + half))
+    for place in range(0, moves // 2 * 2, CACHE_LINE):
+        prefetch(follows + np.uint64(place))
+        prefetch(fits + np.uint64(place))
+
+
+@njit
+def prefetch_corrections(ctx):
+    """Prefetch what `static_correction` reads."""
+    tables = record_at(ctx, ctx.histories)
+    slots = correction_slots(ctx)
+    first = np.uint64(tables.corrections.ctypes.data)
+    for table in range(CORRECTION_TABLES):
+        prefetch(first + np.uint64(2 * (table * CORRECTION_SLOTS + slots[table])))
 
 
 @njit

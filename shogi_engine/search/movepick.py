@@ -25,7 +25,7 @@ from shogi_engine.interface.game import (
     see_ge,
 )
 from shogi_engine.jit import njit, record_at
-from shogi_engine.search.history import BEFORE_ROOT, LOW_PLIES, main_history
+from shogi_engine.search.history import BEFORE_ROOT, LOW_PLIES, main_history, prefetch_quiet_histories
 
 TT_MOVE_SCORE = 1 << 30
 CAPTURE_SCORE = 1 << 24  # added to the scores of captures, until they turn out to be bad
@@ -82,6 +82,7 @@ def next_move(ctx, picker):
     if picker.stage == GENERATE_QUIETS and (index == end or ctx.scores[index] < CAPTURE_SCORE // 2):
         picker.stage = ALL_GENERATED
         if not picker.skip_quiets:
+            prefetch_quiet_histories(ctx)
             count = generate_quiets(ctx, end)
             first, end = end, without_tt_move(ctx, end, count, tt_move, is_tt_move_done)
             score_quiets(ctx, first, end, tt_move)
@@ -145,23 +146,25 @@ def score_quiets(ctx, start, end, tt_move):
     low_ply_share = 1024 * params.order_low_ply // (1 + ctx.ply)
     order_main, order_structure, order_check = params.order_main, params.order_structure, params.order_check
     score_moves(ctx, start, end - start)
+    # The tables lie in memory that is slow to answer: nothing in this loop but reading, many moves' entries at once.
     for index in range(start, end):
         move = ctx.moves[index]
-        if move == tt_move:  # of a game that can not tell whether a stored move is legal
-            ctx.scores[index] = TT_MOVE_SCORE
-            continue
         history = history_slot(ctx.pos, move)
         score = ctx.scores[index] + order_main * int(tables.main[history])
-        if near_root:
-            score += low_ply_share * int(tables.low_ply[ctx.ply, history]) // 1024
         slot = continuation_slot(ctx.pos, move)
         if slot >= 0:
             score += order_structure * int(tables.structure[structure, slot])
             score += int(continuation[row1, slot]) + int(continuation[row2, slot]) + int(continuation[row3, slot])
             score += int(continuation[row4, slot]) + int(continuation[row6, slot])
-        if gives_check(ctx, move) and see_ge(ctx, move, -params.order_check_see):
-            score += order_check
+        if near_root:
+            score += low_ply_share * int(tables.low_ply[ctx.ply, history]) // 1024
         ctx.scores[index] = score
+    for index in range(start, end):
+        move = ctx.moves[index]
+        if gives_check(ctx, move) and see_ge(ctx, move, -params.order_check_see):
+            ctx.scores[index] += order_check
+        if move == tt_move:  # of a game that can not tell whether a stored move is legal
+            ctx.scores[index] = TT_MOVE_SCORE
 
 
 @njit

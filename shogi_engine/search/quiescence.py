@@ -35,6 +35,7 @@ from shogi_engine.search.context import (
     TABLE,
     enter_node,
     make_move,
+    prepare_node,
     repetition_in_tree,
     unmake_move,
 )
@@ -119,7 +120,6 @@ def quiescence(ctx, alpha, beta, start):
     value = value_without_moves(ctx, alpha, beta)
     if value != VALUE_NONE:
         return value
-    params = ctx.params
     here = ctx.frames[BEFORE_ROOT + ctx.ply]
     pv_node = beta - alpha > 1
     in_check = is_in_check(ctx.pos)
@@ -128,6 +128,7 @@ def quiescence(ctx, alpha, beta, start):
 
     using_table = ctx.search_flags & TABLE != 0
     hash_key = key(ctx.pos) ^ ctx.tt_key_salt
+    prepare_node(ctx)
     tt_hit, tt_move, tt_value, _, tt_bound, raw_eval, is_pv = tt.lookup(ctx, hash_key, using_table)
     if not pv_node and tt_value != VALUE_NONE and tt.bound_holds(tt_bound, tt_value, beta):
         return tt_value
@@ -141,7 +142,7 @@ def quiescence(ctx, alpha, beta, start):
         if raw_eval == VALUE_NONE:
             raw_eval = evaluate(ctx)
         here.static_eval, best_value = stand_pat_values(ctx, raw_eval, tt_value, tt_bound)
-        futility_base = here.static_eval + params.qs_futility
+        futility_base = here.static_eval + ctx.params.qs_futility
         if best_value >= beta:
             if pruning and not is_decisive(best_value):
                 best_value = (best_value + beta) // 2

@@ -2,14 +2,12 @@
 
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine import records
 from shogi_engine.web import saved_game
+from shogi_engine.web.parts import Parts
 from shogi_engine.web.store import Store
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
 
 SHARE = 20.0  # a game is written again after this many times as long as writing it took, at the earliest
 RETRY_SECONDS = 30.0  # after a write that failed
@@ -30,7 +28,7 @@ class Kept:
     name : of the game, '' while there is nothing to keep    changed : it has to be written
     """
 
-    def __init__(self, session: "Session", store: Store) -> None:
+    def __init__(self, session: Parts, store: Store) -> None:
         self._session, self.store = session, store
         self.name = ""
         self.changed = False

@@ -4,16 +4,14 @@ It is the event-driven sibling of the terminal's Match; levels, clocks and endin
 """
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine.analysis.judgement import PASS
 from shogi_engine.play.clock import ClockSetting, GameClock
 from shogi_engine.play.strength import STRONGEST, level_limits, timed_limits
 from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 from shogi_engine.web.pool import Job
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
+from shogi_engine.web.shared import Shared
 
 MAX_MOVES = 1000
 PASS_SECONDS = 1.2  # that one sees that there is no move but to pass
@@ -32,7 +30,7 @@ class Playing:
     outcome : how it ended, None while it has not    asked : the engine thinks about a move that was asked for
     """
 
-    def __init__(self, session: "Session") -> None:
+    def __init__(self, session: Shared) -> None:
         self._session = session
         self.players: list[int | None] = [None, None]
         self.clock = GameClock()

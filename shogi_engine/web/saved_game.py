@@ -5,7 +5,7 @@ Moves have their numbers in preorder there; those of a Tree are others once move
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine.analysis import Finding
 from shogi_engine.analysis.saved import finding_of, finding_row
@@ -13,11 +13,10 @@ from shogi_engine.play.clock import ClockSetting
 from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import Outcome, Termination
+from shogi_engine.web.parts import Parts
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import Tsume
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
+from shogi_engine.web.view import title
 
 _FIELDS = {field.name: field.default for field in dataclasses.fields(Node) if field.name != "children"}
 
@@ -68,7 +67,7 @@ def _value(name: str, value: Any) -> Any:
 # ---- a session
 
 
-def dump(session: "Session") -> dict[str, Any]:
+def dump(session: Parts) -> dict[str, Any]:
     """Return all of a session's game."""
     tree, playing, study, record = session.tree, session.playing, session.study, session.tree.record
     place = {number: index for index, number in enumerate(tree.preorder())}
@@ -153,7 +152,7 @@ class SavedGame:
         except (KeyError, TypeError, IndexError, AttributeError) as fault:
             raise ValueError(f"a damaged game: {type(fault).__name__}") from None
 
-    def put_into(self, session: "Session") -> None:
+    def put_into(self, session: Parts) -> None:
         """Let a session go on with the game, at rest until somebody looks on."""
         session.replace(self.tree)
         session.study.restore(self.chances, self.judged)
@@ -163,10 +162,8 @@ class SavedGame:
         session.tsume = Tsume(session, **self.tsume) if self.tsume else None
 
 
-def head_of(session: "Session") -> dict[str, Any]:
+def head_of(session: Parts) -> dict[str, Any]:
     """Return what a list of games shows of a session's game."""
-    from shogi_engine.web.view import title
-
     tree, playing = session.tree, session.playing
     record = tree.record
     return {

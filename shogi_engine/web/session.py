@@ -19,6 +19,7 @@ from shogi_engine.records import GameRecord
 from shogi_engine.web import view
 from shogi_engine.web.files import chosen_game, file_of
 from shogi_engine.web.kept import Kept, OpenElsewhere
+from shogi_engine.web.parts import Parts
 from shogi_engine.web.playing import Playing, check_levels
 from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.setup import set_up
@@ -33,7 +34,7 @@ def no_receiver(message: dict[str, Any]) -> None:
     """Send a message to nobody."""
 
 
-class Session:
+class Session(Parts):
     """One person's game, analyses and settings, shown by any number of pages.
 
     pool : the engines    examiner(game, limits) -> what judges positions    identity : an unguessable name
@@ -60,7 +61,8 @@ class Session:
         self.setup: Any = None
         self.tsume: Tsume | None = None
         self.removed: Removed | None = None  # what was deleted last
-        self.kept = Kept(self, store or Store())
+        self.store = store or Store()
+        self.kept = Kept(self, self.store)
         self.seen = time.monotonic()
 
     # ---- the other side
@@ -115,11 +117,6 @@ class Session:
         with self.lock:
             self.rest()
             self.kept.close()
-
-    def send(self, message: dict[str, Any]) -> None:
-        """Send a message to all pages."""
-        for viewer in self.viewers:
-            viewer.send(message)
 
     def answer(self, message: dict[str, Any]) -> None:
         """Send a message to the page that asked."""
@@ -476,17 +473,3 @@ class Session:
     def _do_board(self, which: str) -> None:
         self._edited().arrange(which)
         self.changed()
-
-    # ---- for the parts
-
-    @property
-    def board(self) -> Any:
-        """The Board that is seen."""
-        return self.tree.board if self.setup is None else self.setup.board
-
-    def board_at(self, number: int) -> Any:
-        """Return a Board with the moves to a place; it may be changed."""
-        board = self.tree.record.board(0)
-        for move in self.tree.moves(number):
-            board.push_text(move)
-        return board

@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine.analysis import Finding, annotate, judge
 from shogi_engine.analysis.annotation import copied
@@ -11,10 +11,8 @@ from shogi_engine.analysis.judgement import VERDICTS, plies_to_examine
 from shogi_engine.analysis.words import called, line_texts, score_words, words_of
 from shogi_engine.records import GameRecord
 from shogi_engine.web.pool import Job
+from shogi_engine.web.shared import Shared
 from shogi_engine.web.viewer import Viewer
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
 
 EFFORTS: dict[str, dict[str, dict[str, int]]] = {
     "shogi": {"quick": {"nodes": 15_000}, "normal": {"nodes": 100_000}, "deep": {"nodes": 500_000}},
@@ -36,7 +34,7 @@ class Study:
     verdicts : what was said about judged moves, likewise    progress : of judging, 0 to 1, None while nothing is judged
     """
 
-    def __init__(self, session: "Session") -> None:
+    def __init__(self, session: Shared) -> None:
         self._session = session
         self.on = False
         self.multipv = 1

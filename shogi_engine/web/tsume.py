@@ -2,12 +2,10 @@
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine.web.pool import Job
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
+from shogi_engine.web.shared import Shared
 
 PROVE_MS = 10_000  # for the problem
 REPLY_MS = 4_000  # for each defence
@@ -44,7 +42,7 @@ class Tsume:
     lengths : plies of the shortest mate by the number of the move it begins after, where it is known
     """
 
-    session: "Session"
+    session: Shared
     root: int
     ply: int = 0
     status: str = SEARCHING

@@ -2,7 +2,7 @@
 
 import functools
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine import records
 from shogi_engine.games.othello.notation import SQUARE_NAMES as OTHELLO_SQUARES
@@ -20,13 +20,11 @@ from shogi_engine.games.shogi.notation.symbols import (
 )
 from shogi_engine.records import GameRecord
 from shogi_engine.types.termination import BY_RULE
+from shogi_engine.web.parts import Parts
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import PROBLEMS
 from shogi_engine.web.viewer import Viewer
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
 
 VARIATION_MOVES = 600  # of variations that a page is told
 COMMENT_SHOWN = 300  # characters
@@ -40,7 +38,7 @@ SIDE_NAMES = {
 }
 
 
-def state(session: "Session", viewer: Viewer) -> dict[str, Any]:
+def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
     """Return all that is to be seen of a session on a page, as a message."""
     tree, board, setup = session.tree, session.board, session.setup
     game, turn = tree.game, int(board.turn)
@@ -80,7 +78,7 @@ def state(session: "Session", viewer: Viewer) -> dict[str, Any]:
         "setup": hands(board) if setup is not None else None,
         "tsume": tsume(session),
         "removed": session.removed is not None,
-        "kept": session.kept.store.folder is not None,
+        "kept": session.store.folder is not None,
         "formats": formats(game),
         "problems": [length for length, _ in PROBLEMS],
         "engine": {"ready": game in session.pool.ready, "fault": session.pool.fault},
@@ -138,7 +136,7 @@ def playing(play: Playing, outcome: Any) -> dict[str, Any]:
     }
 
 
-def tsume(session: "Session") -> dict[str, Any] | None:
+def tsume(session: Parts) -> dict[str, Any] | None:
     """Return how far a problem is, with the plies of the mate at its beginning and now; None if there is none."""
     problem = session.tsume
     if problem is None:
@@ -199,7 +197,7 @@ def hands(board: Any) -> list[dict[str, int]]:
 # ---- the game
 
 
-def line(session: "Session", language: str) -> list[dict[str, Any]]:
+def line(session: Parts, language: str) -> list[dict[str, Any]]:
     """Return the moves of the line that the session is in, the start first, each with the variations in its place."""
     tree, study = session.tree, session.study
     numbers = tree.line()

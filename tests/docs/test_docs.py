@@ -9,10 +9,11 @@ from processes import ROOT
 
 from shogi_engine.search.parameters import SEARCH_PARAMETERS
 from tools.docs import command_line
+from tools.package_map import PICTURE, layers, picture
 from usi.options import options_table
 
 DOCS = ROOT / "docs"
-PAGES = sorted(DOCS.glob("*.md")) + [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES = sorted(DOCS.rglob("*.md")) + [ROOT / "README.md", ROOT / "README.ja.md", ROOT / "CONTRIBUTING.md"]
 PACKAGES = ("shogi_engine", "usi")
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 NAMED_IN_FULL = [DOCS / "architecture.md", DOCS / "search-tour.md"]  # pages whose dotted names are this program's
@@ -124,9 +125,31 @@ def test_links_lead_somewhere(page):
 
 def test_every_page_is_in_the_menu():
     menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:")[1]
-    assert set(re.findall(r"(\S+\.md)", menu)) == {page.name for page in DOCS.glob("*.md")}
+    assert set(re.findall(r"(\S+\.md)", menu)) == {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
 
 
 def test_the_command_line_reference_is_what_the_parsers_say():
     """After a change of an option: python -m tools.docs.command_line."""
     assert command_line.PAGE.read_text(encoding="utf-8") == command_line.page()
+
+
+def test_the_picture_of_the_packages_is_that_of_the_contracts():
+    assert PICTURE.read_text(encoding="utf-8") == picture(), "python -m tools.package_map draws it anew"
+
+
+def test_every_package_is_in_the_picture():
+    shown = {module.split(".")[1] for row in layers() for module in row if "." in module}
+    there = {
+        path.stem
+        for path in (ROOT / "shogi_engine").iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    assert there - shown == {"__init__", "_moved"}
+
+
+def test_both_readmes_say_the_same():
+    """Same commands, programs, links between pages and figures of a kind, in the same order."""
+    english, japanese = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.ja.md"))
+    for pattern in (r"^```\w+\n.*?^```", r"\]\(((?:docs|examples)[^)]*)\)", r"`python -m [^`]+`", r"[+-]\d+"):
+        found = [re.findall(pattern, text, re.DOTALL | re.MULTILINE) for text in (english, japanese)]
+        assert found[0] and found[0] == found[1], pattern

@@ -19,10 +19,12 @@ from processes import ROOT
 from records.random_records import random_record
 from records.test_damage import damaged
 from shogi_engine import records
+from shogi_engine.games.shogi.records.quick_trees import QuickMoves
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.records import ENDINGS, RecordError, dumps, load_format
 
 SCANNED = ("csa",)
+QUICK = ("csa",)  # whose trees have their moves from a kernel
 RESULTS = {"1-0": 1, "0-1": -1}
 ENDING_NAMES = list(ENDINGS)
 FLOODGATE = """V2
@@ -60,6 +62,12 @@ T3
 T4
 'summary:toryo:black_engine lose:white_engine win
 """
+
+
+@pytest.fixture(autouse=True)
+def by_hand(monkeypatch):
+    """No tree has its moves from a kernel: trees are what those are compared with."""
+    monkeypatch.setattr(QuickMoves, "_ready", lambda self: False)
 
 
 def evaluation_of(node):
@@ -115,6 +123,42 @@ def test_the_same_games_as_trees(tmp_path, name):
             continue
         rows, faults = scanned(path, name)
         assert rows == as_arrays(format, records.load(path, format=name)) and not faults
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="only kernels are quick")
+@pytest.mark.parametrize("name", QUICK)
+def test_quick_trees_are_the_same(name, monkeypatch):
+    rng, quick, faults = random.Random(7), load_format(name)._quick, 0
+    accepted = []
+    monkeypatch.setattr(QuickMoves, "moves", watched(QuickMoves.moves, accepted))
+    files = [dumps([random_record(number, plies=30) for number in range(3)], name, "utf-8") for _ in range(20)]
+    files += [FLOODGATE.encode()] * 5 if name == "csa" else []
+    for _ in range(400):
+        data = rng.choice(files)
+        data = data if rng.random() < 0.3 else damaged(rng, data, False)
+        found = []
+        for ready in (False, True):
+            monkeypatch.setattr(QuickMoves, "_ready", lambda self, ready=ready: ready)
+            try:
+                trees = records.loads(data, format=name, keep=True)
+                found.append([(tree, str(tree.fault), tree.root, tree.names, tree.headers) for tree in trees])
+            except RecordError as fault:
+                found.append(str(fault))
+        assert found[0] == found[1]
+        faults += isinstance(found[0], str) or any(tree[1] != "None" for tree in found[0])
+    assert quick is load_format(name)._quick and faults and len(accepted) > 200
+
+
+def watched(moves, accepted):
+    """Return QuickMoves.moves, noting what it returns."""
+
+    def watching(self, block):
+        found = moves(self, block)
+        if found is not None:
+            accepted.append(len(found))
+        return found
+
+    return watching
 
 
 @pytest.mark.parametrize("name", SCANNED)

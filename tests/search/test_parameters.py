@@ -29,6 +29,10 @@ def test_each_default_is_inside_its_range():
             assert all(each.least <= number <= each.most for number in np.atleast_1d(each.default))
 
 
+def test_products_of_them_are_never_cut_to_32_bits():
+    assert {field[1] for field in SEARCH_FIELDS} == {np.int64}
+
+
 @pytest.mark.parametrize("each", SEARCH_PARAMETERS, ids=lambda each: each.name)
 def test_the_search_uses_each(each):
     text = "".join(path.read_text() for path in (ROOT / "shogi_engine" / "search").glob("*.py"))

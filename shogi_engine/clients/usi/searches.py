@@ -1,16 +1,13 @@
 """Searches by a USI engine: what they are told, what they tell meanwhile, and what comes of them."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.usi.lines import Info, first_word, parse_info
 from shogi_engine.types.score import Score
-
-if TYPE_CHECKING:
-    from shogi_engine.clients.usi.client import UsiClient
 
 
 class BoardLike(Protocol):
@@ -134,13 +131,34 @@ def latest_lines(infos: Iterable[Info]) -> list[Info]:
     return [found[number] for number in sorted(found)]
 
 
+class Connection(Protocol):
+    """What a Search asks of its client."""
+
+    patience: float | None
+
+    def send(self, line: str) -> float:
+        """Write a line; return when (time.monotonic)."""
+
+    def wake(self) -> None:
+        """Let what waits in `receive` look at its deadline again."""
+
+    async def receive(self, deadline: Callable[[], float | None]) -> tuple[float, str]:
+        """Return the next line and when it came; raises EngineError after the deadline."""
+
+    def waiting(self) -> bool:
+        """Tell whether a line has come that nobody has read."""
+
+    def take(self) -> tuple[float, str]:
+        """Return that line and when it came."""
+
+
 class Search:
     """A search under way: `async for info in search`, `await search.result()`, `await search.stop()`.
 
     It ends by itself where its limit says so; `async with` ends it in any case. infos : all so far.
     """
 
-    def __init__(self, client: "UsiClient", began: float, allowed: float | None, endless: bool) -> None:
+    def __init__(self, client: Connection, began: float, allowed: float | None, endless: bool) -> None:
         self._client = client
         self._answer: PlayResult | None = None
         self.infos: list[Info] = []

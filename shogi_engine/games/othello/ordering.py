@@ -1,7 +1,7 @@
 """The order in which Othello's moves are tried, and where the search keeps what it learns of them.
 
 What is known of the position after a move tells more than the histories of moves, and far from the leaves the
-evaluation more than the count of replies; killers tell nothing. Measured: docs/tuning-log.md.
+evaluation more than the count of replies; killers tell nothing. Measured: docs/notebook/tuning-log.md.
 As the positions after all moves are at hand here, the table's entries of them are prefetched.
 """
 

@@ -1,13 +1,11 @@
 """An Othello position drawn as SVG. Nothing here reads more than Board's public face."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
+from shogi_engine.games.othello.board.moves import Move
 from shogi_engine.games.othello.notation import FILES, SIDES, SQUARE_NAMES, split_move
 from shogi_engine.games.svg import kinds_of_lines, ring, square_area
-
-if TYPE_CHECKING:
-    from shogi_engine.games.othello.board import Board
 
 # The unit is a pixel of the unscaled picture.
 CELL, FRAME = 50, 26
@@ -16,6 +14,23 @@ SIZE = BOARD_SIZE + 2 * FRAME
 CLOTH, EDGE, LINE, INK, MARK, SHADE = "#2f7d4f", "#22211f", "#123a24", "#d9d5cc", "#d8322a", "#1b5434"
 DISCS = ("#151515", "#f4f4f4")  # by colour
 RIMS = ("#4a4a4a", "#c9c9c4")  # by colour
+
+
+class Drawable(Protocol):
+    """What a drawing reads of a Board."""
+
+    @property
+    def turn(self) -> int: ...
+
+    @property
+    def legal_moves(self) -> Iterable[Move]: ...
+
+    @property
+    def move_stack(self) -> Sequence[Move]: ...
+
+    def piece_map(self) -> Mapping[int, int]: ...
+
+    def obf(self) -> str: ...
 
 
 def _corner(square: int, flipped: bool) -> tuple[float, float]:
@@ -55,7 +70,9 @@ def _disc(square: int, colour: int, flipped: bool) -> str:
     return f'<g class="piece" data-square="{SQUARE_NAMES[square]}">{shadow}{disc}</g>'
 
 
-def arrows(board: "Board", lines: Sequence[Sequence[str]], *, flipped: bool = False, values: Sequence[str] = ()) -> str:
+def arrows(
+    board: Drawable, lines: Sequence[Sequence[str]], *, flipped: bool = False, values: Sequence[str] = ()
+) -> str:
     """Return rings on the squares of lines of moves from here, to be laid over `svg`.
 
     The best line comes first; its first moves are drawn with their numbers, and the first move of each other line.
@@ -72,7 +89,7 @@ def arrows(board: "Board", lines: Sequence[Sequence[str]], *, flipped: bool = Fa
 
 
 def svg(
-    board: "Board",
+    board: Drawable,
     *,
     flipped: bool = False,
     size: int | None = None,

@@ -1,9 +1,10 @@
 """A Shogi position drawn: as letters, as KIF files do, and as SVG. Nothing here reads more than Board's public face."""
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
+from shogi_engine.games.shogi.board.moves import Move
 from shogi_engine.games.shogi.board.piece_shapes import BODY, INK, KANJI, glyph, piece_shape
 from shogi_engine.games.shogi.board.pieces import (
     COLORS,
@@ -20,10 +21,6 @@ from shogi_engine.games.shogi.notation.usi_moves import split_usi
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, WHITE
 from shogi_engine.games.svg import arrow, kinds_of_lines, ring, square_area
 
-if TYPE_CHECKING:
-    from shogi_engine.games.shogi.board import Board
-    from shogi_engine.games.shogi.board.base_board import BaseBoard
-
 KIF_FILES = " ".join(NUMBER_JAPANESE_NUMBER_SYMBOLS[9:0:-1])
 KIF_FRAME = f"+{'-' * 27}+"
 KIF_HANDS = ("先手の持駒：", "後手の持駒：")
@@ -38,6 +35,38 @@ COORDINATE = 12  # size of digits and letters beside the board
 WOOD, EDGE, LINE, MARK, DANGER = "#f3d5a0", "#b98a4a", "#5b4523", "#e8b04b", "#e58a6f"
 
 
+class Pieces(Protocol):
+    """What a drawing in letters reads of a BaseBoard."""
+
+    @property
+    def turn(self) -> int: ...
+
+    @property
+    def pieces_in_hand(self) -> Sequence[Mapping[int, int]]: ...
+
+    def piece_at(self, square: int) -> Piece | None: ...
+
+
+class Drawable(Pieces, Protocol):
+    """What a picture reads of a Board."""
+
+    @property
+    def king_squares(self) -> Sequence[int | None]: ...
+
+    @property
+    def move_stack(self) -> Sequence[Move]: ...
+
+    def piece_map(self) -> Mapping[int, Piece]: ...
+
+    def peek(self) -> Move: ...
+
+    def is_check(self) -> bool: ...
+
+    def is_valid(self) -> bool: ...
+
+    def sfen(self) -> str: ...
+
+
 # ---- text --------------------------------------------------------------------------------------------------------
 
 
@@ -46,7 +75,7 @@ def rows_of(cells: list[str]) -> list[str]:
     return ["".join(cells[start : start + 9]) for start in range(0, 81, 9)]
 
 
-def letters(board: "BaseBoard") -> str:
+def letters(board: Pieces) -> str:
     """Return nine rows of SFEN symbols, '.' where empty, and below them the hands if there are any ('P*2')."""
     cells = [f"{str(board.piece_at(square) or '.'):>2}" for square in SQUARES]
     rows = [" ".join(cells[start : start + 9]) for start in range(0, 81, 9)]
@@ -59,7 +88,7 @@ def letters(board: "BaseBoard") -> str:
     return "\n".join([*rows, "", held] if held else rows)
 
 
-def _between_hands(board: "BaseBoard", header: str, rows: list[str], names: tuple[str, ...]) -> str:
+def _between_hands(board: Pieces, header: str, rows: list[str], names: tuple[str, ...]) -> str:
     """Return the rows, lettered, between white's hand and black's, and whose move it is."""
     hands = []
     for hand in board.pieces_in_hand:
@@ -70,24 +99,24 @@ def _between_hands(board: "BaseBoard", header: str, rows: list[str], names: tupl
     return "\n".join([f"white: {hands[WHITE]}", header, *lettered, f"black: {hands[BLACK]}", side])
 
 
-def diagram(board: "BaseBoard") -> str:
+def diagram(board: Pieces) -> str:
     """Return the board with coordinates in SFEN symbols, both hands, and whose move it is."""
     cells = [f"{str(board.piece_at(square) or '.'):>3}" for square in SQUARES]
     return _between_hands(board, "".join(f"{file:>3}" for file in range(9, 0, -1)), rows_of(cells), SYMBOLS)
 
 
-def _kanji_cells(board: "BaseBoard") -> list[str]:
+def _kanji_cells(board: Pieces) -> list[str]:
     pieces = (board.piece_at(square) for square in SQUARES)
     return [piece.japanese_symbol_with_direction() if piece else " ・" for piece in pieces]
 
 
-def unicode(board: "BaseBoard") -> str:
+def unicode(board: Pieces) -> str:
     """Return the same with one-letter Japanese names, 'v' before white's pieces."""
     header = "".join(f" {digit}" for digit in NUMBER_JAPANESE_NUMBER_SYMBOLS[9:0:-1])
     return _between_hands(board, header, rows_of(_kanji_cells(board)), PIECE_JAPANESE_SYMBOLS)
 
 
-def kif_hand(board: "BaseBoard", color: int) -> str:
+def kif_hand(board: Pieces, color: int) -> str:
     """Return a hand as KIF files write it: '先手の持駒：　飛　歩三'."""
     hand = board.pieces_in_hand[color]
     held = [
@@ -98,7 +127,7 @@ def kif_hand(board: "BaseBoard", color: int) -> str:
     return KIF_HANDS[color] + "".join(held)
 
 
-def kif(board: "BaseBoard") -> str:
+def kif(board: Pieces) -> str:
     """Return the board as KIF files draw it, between white's hand and black's."""
     rows = rows_of(_kanji_cells(board))
     ranks = NUMBER_JAPANESE_KANJI_SYMBOLS[1:10]
@@ -217,7 +246,7 @@ def _coordinates(places: _Places, letters: bool) -> list[str]:
     return drawn
 
 
-def _hand(board: "Board", color: int, places: _Places, letters: bool) -> list[str]:
+def _hand(board: Drawable, color: int, places: _Places, letters: bool) -> list[str]:
     """Return one side's mark and hand, from its own edge of the board inwards."""
     turned = not places.is_near(color)
     hand = board.pieces_in_hand[color]
@@ -242,7 +271,7 @@ def _hand(board: "Board", color: int, places: _Places, letters: bool) -> list[st
     return drawn
 
 
-def _areas(board: "Board", places: _Places) -> list[str]:
+def _areas(board: Drawable, places: _Places) -> list[str]:
     """Return what takes clicks: every square, and every kind in hand."""
     areas = [square_area(SQUARE_NAMES[square], *places.corner(square), CELL) for square in SQUARES]
     for color in COLORS:
@@ -254,7 +283,7 @@ def _areas(board: "Board", places: _Places) -> list[str]:
     return areas
 
 
-def _arrow(board: "Board", move: str, kind: str, ply: int, places: _Places) -> str:
+def _arrow(board: Drawable, move: str, kind: str, ply: int, places: _Places) -> str:
     """Return the arrow of a move; what is dropped comes from the hand if it is there now."""
     source, target, _ = split_usi(move)
     end = places.middle(target)
@@ -267,7 +296,7 @@ def _arrow(board: "Board", move: str, kind: str, ply: int, places: _Places) -> s
     return arrow(places.held(color, held.index(dropped) + 1, len(held) + 1), end, kind)
 
 
-def arrows(board: "Board", lines: Sequence[Sequence[str]], *, flipped: bool = False, stacked: bool = False) -> str:
+def arrows(board: Drawable, lines: Sequence[Sequence[str]], *, flipped: bool = False, stacked: bool = False) -> str:
     """Return the arrows of lines of moves (USI) from here, to be laid over `svg` with the same options.
 
     The best line comes first; its first moves are drawn, and the first move of each other line.
@@ -278,7 +307,7 @@ def arrows(board: "Board", lines: Sequence[Sequence[str]], *, flipped: bool = Fa
 
 
 def svg(
-    board: "Board",
+    board: Drawable,
     *,
     flipped: bool = False,
     size: int | None = None,

@@ -356,3 +356,27 @@ def read_games(data, begin, stop, final, start, work, undo, words, endings, move
         begin = stop if after < 0 else after
         row += found > 0
     return begin, row, 0
+
+
+@njit
+def read_lines(data, begins, ends, start, work, line, line_undo, undo, moves, out, counts):
+    """Read the lines of moves that a game's comments have, one after each of its moves or none.
+
+    data : uint8[].  begins, ends : int32[n], in: where the line after each move is, whose moves are 8 bytes apart; none
+    if both are the same.   start : record[POSITION][1].   work, line : record[POSITION][1], written as moves are made.
+    moves : int32[n], in.   out : int32[n, longest], counts : int32[n], out: the moves that are legal, and how many.
+    """
+    copy_position(start, work)
+    for ply in range(moves.shape[0]):
+        do_move(work[0], complete_move(work[0], int(moves[ply])), undo[0])
+        counts[ply] = 0
+        if begins[ply] == ends[ply]:
+            continue
+        copy_position(work, line)
+        for place in range(begins[ply], ends[ply], MOVE_BYTES + 1):
+            move = csa_move(line[0], data, place)
+            if move == 0 or counts[ply] == out.shape[1]:
+                break
+            out[ply, counts[ply]] = int(move) & CODES
+            counts[ply] += 1
+            do_move(line[0], move, line_undo[0])

@@ -22,7 +22,7 @@ _MATE = re.compile(r"([*#])詰み=(先手勝ち|後手勝ち)(?::([0-9]{1,5})手
 _VALUE = re.compile(rf"([*#])評価値={_NUMBER}", re.ASCII)
 _PV = re.compile(r"\*読み筋=(.*)")
 _DEPTH = re.compile(r"\*深さ=([0-9]{1,5})", re.ASCII)
-_FLOODGATE = re.compile(rf"\*{{1,2}} {_NUMBER}((?: [+-][0-9]{{4}}[A-Z]{{2}})*)( .*)?", re.ASCII)
+FLOODGATE = re.compile(rf"\*{{1,2}} {_NUMBER}((?: [+-][0-9]{{4}}[A-Z]{{2}})*)( .*)?", re.ASCII)
 _WORDY = re.compile(rf"\*.* 評価値 (?:{_NUMBER}|([+-])詰 ?([0-9]{{0,5}}))(?: .*)?", re.ASCII)
 _PIYO = re.compile(rf"#(?:形勢|指し手)\[{_NUMBER}\].*", re.ASCII)
 _MARKED = re.compile(r"[▲△][^▲△]+")
@@ -51,7 +51,7 @@ def told_by(line: str) -> Score | None:
     line = _bare(line)
     if line[:1] not in ("*", "#"):
         return None
-    if found := _FLOODGATE.fullmatch(line):
+    if found := FLOODGATE.fullmatch(line):
         return number_score(found[1])
     if found := _VALUE.fullmatch(line):
         return number_score(found[2])
@@ -122,7 +122,7 @@ def _taken(node: Node, line: str, score: Score | None, board: Any) -> bool:
         return node.depth == int(found[1])
     if score is None or line[:1] != "*" or told_by(line) not in (score, replace(score, plies=None)):
         return False
-    if found := _FLOODGATE.fullmatch(line):
+    if found := FLOODGATE.fullmatch(line):
         return not found[3] and _take_pv(node, found[2].split(), board)
     return bool(_VALUE.fullmatch(line) or _MATE.fullmatch(line))
 

@@ -41,6 +41,12 @@ class ShogiScanner:
         self._facts = np.zeros((0, FACTS), dtype=np.int64)
         self._sfens = np.zeros((0, SFEN_BYTES), dtype=np.uint8)
 
+    def array_of(self, text: str) -> Any:
+        """Return a text as the kernel takes it."""
+        if self.wide:
+            return np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
+        return np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+
     def _read(self, *arguments: Any) -> tuple[int, int, int]:
         """Call the format's kernel, `read_games`."""
         raise NotImplementedError

@@ -13,12 +13,13 @@ from typing import Any
 from shogi_engine.games.shogi.board.moves import Move
 from shogi_engine.games.shogi.notation.sfen import START
 from shogi_engine.games.shogi.notation.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA, PROMOTED_KINDS
+from shogi_engine.games.shogi.records import csa_kernels, quick_trees
 from shogi_engine.games.shogi.records.ending_words import NEAREST
 from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, WHITE
 from shogi_engine.records import formats
-from shogi_engine.records.formats import LineFormat, LineReader
+from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner
@@ -185,6 +186,38 @@ class CsaReader(LineReader):
         take_evaluations(self.record)
 
 
+def _tree(block: list[Line], moves: Any) -> GameRecord:
+    """Return the game of lines whose moves (int32[n]) are known and which are known to be right."""
+    reader, node, comments = CsaReader(), Node(), False
+    nodes = list(map(Node, quick_trees.texts_of(moves)))
+    found = iter(nodes)
+    for _, text in block:
+        if reader.builder is None:
+            reader.take(text)
+            node = reader.record.root
+            continue
+        line = text.rstrip()
+        for statement in (line,) if line[0] == "'" else line.split(","):
+            kind = statement[:1]
+            if kind == "'":
+                node.add_comment(statement[1:].removeprefix("*"))
+                comments = True
+            elif kind == "T":
+                if node.ending:
+                    node.ending_seconds = float(statement[1:])
+                else:
+                    node.seconds = float(statement[1:])
+            elif kind == "%":
+                node.end(WORDS.read(statement, reader.record.side(len(moves))))
+            elif kind:
+                before, node = node, next(found)
+                before.children.append(node)
+    if comments:
+        quick_trees.take_lines(nodes, moves, reader.record.start)
+        take_evaluations(reader.record)
+    return reader.record
+
+
 @functools.cache
 def _usual_start(side: int) -> str:
     """Return the usual starting position with `side` to move."""
@@ -252,6 +285,14 @@ class CsaFormat(LineFormat):
     def reader(self) -> CsaReader:
         """Return a reader for one game."""
         return CsaReader()
+
+    def __init__(self) -> None:
+        self._quick = quick_trees.QuickMoves(self.scanner, (csa_kernels.read_games, csa_kernels.read_lines))
+
+    def parse(self, block: list[Line]) -> GameRecord:
+        """Return the game of some lines. Raises RecordError."""
+        moves = self._quick.moves(block)
+        return super().parse(block) if moves is None else _tree(block, moves)
 
     def scanner(self) -> Any:
         """Return what reads games by kernels."""

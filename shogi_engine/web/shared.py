@@ -1,0 +1,49 @@
+"""What every part of a session shares: the tree of moves, the engines, the pages."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from shogi_engine.web.pool import EnginePool
+from shogi_engine.web.tree import Removed, Tree
+from shogi_engine.web.viewer import Viewer
+
+
+class Shared:
+    """One person's game as the parts of a session see it.
+
+    pool : the engines    examiner(game, limits) -> what judges positions    identity : an unguessable name
+    lock : held by whoever reads or changes a session    owner : who may list its games
+    setup : the position that is being set up, None without one    removed : what was deleted last
+    """
+
+    pool: EnginePool
+    examiner: Callable[[str, dict[str, int]], Any]
+    identity: str
+    owner: str
+    lock: "threading.RLock"
+    viewers: list[Viewer]
+    tree: Tree
+    setup: Any
+    removed: Removed | None
+
+    @property
+    def board(self) -> Any:
+        """The Board that is seen."""
+        return self.tree.board if self.setup is None else self.setup.board
+
+    def board_at(self, number: int) -> Any:
+        """Return a Board with the moves to a place; it may be changed."""
+        board = self.tree.record.board(0)
+        for move in self.tree.moves(number):
+            board.push_text(move)
+        return board
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message to all pages."""
+        for viewer in self.viewers:
+            viewer.send(message)
+
+    def changed(self) -> None:
+        """Send the whole state, analyse the position anew if it is another one, and keep the game."""
+        raise NotImplementedError
