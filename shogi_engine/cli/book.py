@@ -122,15 +122,16 @@ def _given_lines(args: argparse.Namespace) -> list["Line"]:
 
 
 def _record_lines(args: argparse.Namespace) -> list["Line"]:
-    """Return the games of the records."""
+    """Return the games of the records; that a move was played in one is no reason to choose it."""
     from shogi_engine import records
-    from shogi_engine.books.run_file import Line
+    from shogi_engine.books.run_file import DOUBTFUL, Line
 
     lines = []
     for path in args.records:
         for number, game in enumerate(records.iterate(path, game=args.game), 1):
             start = "" if game.start == type(game)(args.game).start else game.start
-            lines.append(Line(f"{path.name}, game {number}", tuple(game.moves[: args.plies]), start))
+            moves = tuple(f"{move}{DOUBTFUL}" for move in game.moves[: args.plies])
+            lines.append(Line(f"{path.name}, game {number}", moves, start))
     return lines
 
 
