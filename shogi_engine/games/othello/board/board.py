@@ -477,9 +477,9 @@ class Board(BoardMemory):
         """
         return drawing.svg(self, flipped=flipped, size=size, **options)
 
-    def arrows(self, lines: Sequence[Sequence[str]], *, flipped: bool = False) -> str:
+    def arrows(self, lines: Sequence[Sequence[str]], *, flipped: bool = False, values: Sequence[str] = ()) -> str:
         """Return SVG of what marks lines of moves from here, to be laid over `svg`; see drawing.arrows."""
-        return drawing.arrows(self, lines, flipped=flipped)
+        return drawing.arrows(self, lines, flipped=flipped, values=values)
 
     def _repr_svg_(self) -> str:
         """Return what a notebook shows."""
