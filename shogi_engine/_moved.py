@@ -7,7 +7,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-_MOVED = {
+MOVED = {  # in shogi_engine
     "board_search": "engine.board_search",
     "book": "interface.extras.book",
     "engine_client": "clients.base",
@@ -48,18 +48,22 @@ class _Moved:
 
     @staticmethod
     def exec_module(module: Any) -> None:
-        import importlib
-        import warnings
+        sys.modules[module.__name__] = load(module.__name__)
 
-        name, today = module.__name__, _today(module.__name__)
-        warnings.warn(f"{name} is {today} now", DeprecationWarning, stacklevel=2)
-        sys.modules[name] = importlib.import_module(today)
+
+def load(name: str) -> Any:
+    """Return the module that was called `name`, with a warning."""
+    import importlib
+    import warnings
+
+    warnings.warn(f"{name} is {_today(name)} now", DeprecationWarning, stacklevel=3)
+    return importlib.import_module(_today(name))
 
 
 def _today(name: str) -> str:
     """Return today's name of the module that was called `name`, '' if it has not moved."""
     package, _, old = name.partition(".")
-    for moved, to in _MOVED.items():
+    for moved, to in MOVED.items():
         if package == "shogi_engine" and (old == moved or old.startswith(f"{moved}.")):
             return f"{package}.{to}{old[len(moved) :]}"
     return ""

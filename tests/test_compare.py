@@ -13,7 +13,7 @@ from shogi_engine.games.othello.board import Board
 from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE
 from shogi_engine.search.context import new_context, write_root_moves
 from shogi_engine.textbook.arena import ALPHA_BETA, MINIMAX, NEGASCOUT, choose, play_game
-from shogi_engine.textbook.round_robin import Player, compare, parse_player
+from shogi_engine.textbook.round_robin import TextbookPlayer, compare, parse_player
 from shogi_engine.textbook.searches import ORDERED, PLAIN, PUBLISHED_BUGS, alpha_beta, minimax, negascout
 
 PLAYERS = ["random", "minimax:2", "alphabeta:2", "negascout:2", "pvs:2"]
@@ -134,7 +134,7 @@ def test_shogi_games_end():
 
 
 def test_names_of_players():
-    assert parse_player("AlphaBeta(3)") == Player("alphabeta", 3) == parse_player("alphabeta", 3)
+    assert parse_player("AlphaBeta(3)") == TextbookPlayer("alphabeta", 3) == parse_player("alphabeta", 3)
     assert parse_player("pvs:2:engine").name == "pvs:2:engine" and parse_player("random").name == "random"
     for text in ("", "rnd", "random:2", "minimax:0", "minimax:99", "minimax:x", "minimax:2:best", "alphabeta:2(3)"):
         with pytest.raises(ValueError, match="player"):

@@ -13,7 +13,7 @@ from shogi_engine.common.threads import results_on_threads
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE
 from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training.data import Player, new_terms
+from shogi_engine.training.data import SearchState, new_terms
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, play_game
 
 TOGETHER = 16  # games that a thread plays in a row
@@ -98,7 +98,7 @@ def self_play(
 
     def worker(_: int) -> Callable[[int], list[Made]]:
         table = TranspositionTable(TABLE_MB)
-        players = [Player(evaluator, table, batch.game) for _ in range(2)]
+        players = [SearchState(evaluator, table, batch.game) for _ in range(2)]
         moves, values = np.zeros(longest, dtype=np.uint32), np.zeros(longest, dtype=np.int16)
 
         def play(game: int) -> list[Made]:

@@ -16,7 +16,7 @@ from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.csa.password import VARIABLE, read_password
 
 if TYPE_CHECKING:
-    from shogi_engine.csa.players import Player
+    from shogi_engine.csa.players import CsaPlayer
     from shogi_engine.csa.session import Session
 
 PORT_MAX = 65535
@@ -146,9 +146,9 @@ def leaving_by_signals(session: "Session") -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def make_player(args: argparse.Namespace) -> "Player":
+def make_player(args: argparse.Namespace) -> "CsaPlayer":
     """Return who plays, ready for the first game. Raises ValueError, OSError."""
-    player: Player
+    player: CsaPlayer
     if args.engine:
         if args.level is not None or args.book or args.resign:
             raise ValueError("csa: --level, --book and --resign are for our own engine; options follow its --engine")

@@ -25,7 +25,7 @@ from shogi_engine.language import plural
 from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
-    from shogi_engine.cli.mate_answer import Answer
+    from shogi_engine.cli.mate_answer import MateAnswer
     from shogi_engine.suites.mate_jobs import Found, Question
 
 MAX_MS = 10_000  # for each problem
@@ -139,16 +139,16 @@ def found_of(args: argparse.Namespace, questions: "list[Question]") -> "Iterator
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def answers(args: argparse.Namespace, sfens: list[str]) -> "Iterator[Answer]":
+def answers(args: argparse.Namespace, sfens: list[str]) -> "Iterator[MateAnswer]":
     """Yield the answer to each problem in turn."""
-    from shogi_engine.cli.mate_answer import Answer
+    from shogi_engine.cli.mate_answer import MateAnswer
     from shogi_engine.games.shogi.notation.sfen import parse_sfen
     from shogi_engine.suites.mate_jobs import Question
 
     every, shortest = args.all or args.alternatives, args.shortest or args.alternatives
     asked = [Question(number, sfen, shortest, every, args.tsume) for number, sfen in enumerate(sfens)]
     for sfen, (found, others) in zip(sfens, found_of(args, asked), strict=True):
-        yield Answer(sfen, parse_sfen(sfen), found, others)
+        yield MateAnswer(sfen, parse_sfen(sfen), found, others)
 
 
 def nodes_line() -> Callable[[int, float], None] | None:
@@ -161,7 +161,7 @@ def nodes_line() -> Callable[[int, float], None] | None:
     )
 
 
-def row_of(args: argparse.Namespace, answer: "Answer") -> dict[str, Any]:
+def row_of(args: argparse.Namespace, answer: "MateAnswer") -> dict[str, Any]:
     """Return an answer as JSON has it."""
     row = answer.values()
     if args.all:
@@ -183,7 +183,7 @@ def solve_one(args: argparse.Namespace, sfen: str) -> int:
 
 def solve_many(args: argparse.Namespace, sfens: list[str]) -> int:
     """Solve the problems of a file, each in --max-ms; status 1 if nothing is proven of one."""
-    done: list[Answer] = []
+    done: list[MateAnswer] = []
     rows = []
     try:
         for number, answer in enumerate(answers(args, sfens), 1):
@@ -207,7 +207,7 @@ def solve_many(args: argparse.Namespace, sfens: list[str]) -> int:
     return 1 if counts["timeouts"] else 0
 
 
-def write_kif(path: str, answers: "list[Answer]") -> None:
+def write_kif(path: str, answers: "list[MateAnswer]") -> None:
     """Write the problems with their answers."""
     from shogi_engine import records
 

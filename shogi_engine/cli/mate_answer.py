@@ -24,7 +24,7 @@ ENDINGS = {  # by ForcedWin.result
 
 
 @dataclass
-class Answer:
+class MateAnswer:
     """A problem and what was found.
 
     position : record[POSITION]    others : the lines of other first moves, encoded

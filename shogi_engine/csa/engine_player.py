@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.csa.players import RESIGN, WIN, Answer, Job, Player, Rules, centipawns
+from shogi_engine.csa.players import RESIGN, WIN, CsaAnswer, CsaPlayer, Job, Rules, centipawns
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
 from shogi_engine.search.timeman import TimeOptions, fixed, in_full_seconds, plan
 from shogi_engine.types.clock import TimeBudget
@@ -26,7 +26,7 @@ class Strength:
     book: bool = False
 
 
-class EnginePlayer(Player):
+class EnginePlayer(CsaPlayer):
     """Plays by `engine`. delay_ms : what a move loses on its way to the server    ponder : it ponders, too."""
 
     def __init__(
@@ -55,19 +55,19 @@ class EnginePlayer(Player):
         rule = CSA_27 if rules.declaration else NO_ENTERING_KING
         self._engine.configure(entering_king_rule=rule, max_moves=rules.max_moves)
 
-    def _answer(self, job: Job) -> Answer:
+    def _answer(self, job: Job) -> CsaAnswer:
         engine, turn = self._engine, job.turn
         engine.set_position(turn.start, turn.moves)
         moves = engine.legal_moves()
         if not moves:
-            return Answer(RESIGN)
+            return CsaAnswer(RESIGN)
         if self._rules.declaration and engine.may_declare():
-            return Answer(WIN)
+            return CsaAnswer(WIN)
         if (found := self._book_answer(job)) is not None:
             return found
         with self.lock:
             if job.abandoned:
-                return Answer()
+                return CsaAnswer()
             limits = self._limits(job, len(moves) == 1)
             engine.prepare()
             job.running = True
@@ -77,16 +77,16 @@ class EnginePlayer(Player):
             with self.lock:
                 job.running = False
         if self._strength.resign and result.value <= -self._strength.resign:
-            return Answer(RESIGN, score=centipawns(result.score))
+            return CsaAnswer(RESIGN, score=centipawns(result.score))
         score = centipawns(result.score)
-        return Answer(result.bestmove, result.ponder, score, tuple(result.pv), result.depth)
+        return CsaAnswer(result.bestmove, result.ponder, score, tuple(result.pv), result.depth)
 
-    def _book_answer(self, job: Job) -> Answer | None:
+    def _book_answer(self, job: Job) -> CsaAnswer | None:
         """Return a move of the book, None out of it."""
         if not self._strength.book or job.pondering:
             return None
         found = self._engine.book_choice(flipped=True, any_ply=True)
-        return Answer(found.move, found.ponder, found.value, (found.move,), found.depth) if found else None
+        return CsaAnswer(found.move, found.ponder, found.value, (found.move,), found.depth) if found else None
 
     def _limits(self, job: Job, only: bool) -> dict[str, Any]:
         """Return the limits of a search that begins now."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine.csa.clock import MS, ServerClock
-from shogi_engine.csa.players import RESIGN, WIN, Answer, Player, Rules, Turn
+from shogi_engine.csa.players import RESIGN, WIN, CsaAnswer, CsaPlayer, Rules, Turn
 from shogi_engine.csa.protocol import Declared, Ended, Moved, Protocol
 from shogi_engine.csa.summary import JISHOGI, Summary
 from shogi_engine.games.shogi.records.evaluations import evaluation_lines, legal_line, number_score
@@ -56,14 +56,14 @@ class Talk:
     """How a game speaks.
 
     protocol, send : to the server    comments : send scores and lines with moves, as shogi-server takes them
-    ponder : think on the opponent's time    deliver : called with (token, Answer) from the player's thread
+    ponder : think on the opponent's time    deliver : called with (token, CsaAnswer) from the player's thread
     note : called with a line for a person
     """
 
     protocol: Protocol
     send: Callable[[str], None]
-    player: Player
-    deliver: Callable[[object, Answer], None]
+    player: CsaPlayer
+    deliver: Callable[[object, CsaAnswer], None]
     comments: bool = False
     ponder: bool = False
     note: Callable[[str], None] = print
@@ -91,7 +91,7 @@ class Game:
         self._token: object | None = None  # what is thought about
         self._guess = ""  # the reply that is pondered on
         self._sent = ""  # our move, '+7776FU', until the server has accepted it
-        self._answer = Answer()  # that move's
+        self._answer = CsaAnswer()  # that move's
         self._measured_ms = 0.0  # how long it took here
         self._turn_answered = False
         self._faults = 0
@@ -235,7 +235,7 @@ class Game:
             self.builder.end(outcome, node.ending_seconds)
         self.record.headers["ended"] = time.strftime("%Y/%m/%d %H:%M:%S")
 
-    def answered(self, token: object, answer: Answer, now: float) -> None:
+    def answered(self, token: object, answer: CsaAnswer, now: float) -> None:
         """The player answers; an answer to an older question counts for nothing."""
         if token is not self._token or self.over or self._turn_answered:
             return
@@ -257,7 +257,7 @@ class Game:
             self._measured_ms = (now - self._since) * MS
             self._talk.send(protocol.move(move, self._comment_text(answer) if self._talk.comments else ""))
 
-    def _checked(self, answer: Answer) -> str:
+    def _checked(self, answer: CsaAnswer) -> str:
         """Return the move as CSA writes it, RESIGN or WIN; '' if it is not legal."""
         if answer.move in (RESIGN, WIN):
             return answer.move
@@ -285,7 +285,7 @@ class Game:
 
     # ---- the player
 
-    def _ask(self) -> Callable[[Answer], None]:
+    def _ask(self) -> Callable[[CsaAnswer], None]:
         """Return where the answer to a new question goes."""
         token = self._token = object()
         return lambda answer: self._talk.deliver(token, answer)
@@ -324,14 +324,14 @@ class Game:
             measured = None
         return self.clock.charge(side, text, measured)
 
-    def _note(self, node: Node, answer: Answer, board: Any) -> Node:
+    def _note(self, node: Node, answer: CsaAnswer, board: Any) -> Node:
         """Note at our move what was thought of it; `board` is the position after it. Return the node."""
         if answer.score is not None:
             node.evaluation, node.depth = number_score(answer.score), answer.depth or None
             node.pv = legal_line(answer.pv[1 : PV_MAX + 1], board)
         return node
 
-    def _comment_text(self, answer: Answer) -> str:
+    def _comment_text(self, answer: CsaAnswer) -> str:
         """Return '* 30 -3334FU +2726FU' as floodgate has it: black's centipawns, and the line after the move."""
         board = self.builder.board.copy()
         board.push_usi(answer.move)

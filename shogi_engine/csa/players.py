@@ -63,7 +63,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Answer:
+class CsaAnswer:
     """What a player does. move : USI, RESIGN or WIN, '' with a fault    ponder : the reply it expects, '' for none
 
     score : centipawns for the side to move, None if unknown    pv : the line it expects, `move` first    depth : or 0
@@ -78,7 +78,7 @@ class Answer:
     fault: str = ""
 
 
-Deliver = Callable[[Answer], None]
+Deliver = Callable[[CsaAnswer], None]
 
 
 @dataclass(eq=False)
@@ -98,7 +98,7 @@ class Job:
     decided: threading.Event = field(default_factory=threading.Event)
 
 
-class Player:
+class CsaPlayer:
     """Thinks in a thread of its own and delivers each answer once, from that thread; one job at a time.
 
     Subclasses say how: `load`, `_begin`, `_answer` and what to do to a search that runs.
@@ -121,7 +121,7 @@ class Player:
     def _begin(self, rules: Rules) -> None:
         """Get ready for a game."""
 
-    def _answer(self, job: Job) -> Answer:
+    def _answer(self, job: Job) -> CsaAnswer:
         """Search for a job, in the player's thread; while it ponders, until `_hit` or `_interrupt` says otherwise."""
         raise NotImplementedError
 
@@ -210,7 +210,7 @@ class Player:
         try:
             answer = self._answer(job)
         except Exception as failure:  # whatever went wrong, the game goes on: with another try, or resigned
-            answer = Answer(fault=str(failure) or repr(failure))
+            answer = CsaAnswer(fault=str(failure) or repr(failure))
         job.decided.wait()
         with self.lock:
             wanted = not job.abandoned

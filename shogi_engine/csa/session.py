@@ -19,7 +19,7 @@ from shogi_engine.csa.connection import Closed, Connection, ConnectionLost, Rece
 from shogi_engine.csa.game import BrokenGame, Game, Talk
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.password import Password
-from shogi_engine.csa.players import Answer, Player
+from shogi_engine.csa.players import CsaAnswer, CsaPlayer
 from shogi_engine.csa.protocol import (
     Declared,
     Ended,
@@ -73,7 +73,7 @@ class Session:
         self,
         settings: Settings,
         password: str,
-        player: Player,
+        player: CsaPlayer,
         keeper: Keeper,
         display: Display,
         log: Callable[[str, str], None] = lambda direction, line: None,
@@ -145,7 +145,7 @@ class Session:
             token, answer = item
             self._game.answered(token, answer, time.monotonic())
 
-    def _deliver(self, token: object, answer: Answer) -> None:
+    def _deliver(self, token: object, answer: CsaAnswer) -> None:
         self._inbox.put((token, answer))
 
     def _send(self, line: str) -> None:

@@ -6,13 +6,13 @@ from time import monotonic
 
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine, SimpleSearch
-from shogi_engine.csa.players import RESIGN, Answer, Job, Player, Rules, Turn, centipawns
+from shogi_engine.csa.players import RESIGN, CsaAnswer, CsaPlayer, Job, Rules, Turn, centipawns
 
 PATIENCE = 30.0  # seconds over a move's time until its answer is missing
 UNTIMED_MS = 5000  # of a move in a game without a limit of time
 
 
-class UsiPlayer(Player):
+class UsiPlayer(CsaPlayer):
     """Plays by a USI engine. command : 'COMMAND:Option=value,Option=value'    nodes : of a move, besides the clock
 
     delay_ms : what a move loses on its way to the server    options : set besides, if the engine lists them
@@ -81,22 +81,22 @@ class UsiPlayer(Player):
         except EngineError:  # the game is over; the next one starts it anew
             self._engine.close()
 
-    def _answer(self, job: Job) -> Answer:
+    def _answer(self, job: Job) -> CsaAnswer:
         with self.lock:
             if job.abandoned:
-                return Answer()
+                return CsaAnswer()
             pondering = job.pondering
         try:
             result = self._pondered(job) if pondering else self._thought(job)
         except EngineError as fault:
             self._engine.close()
-            return Answer(fault=f"{self.name}: {fault}")
+            return CsaAnswer(fault=f"{self.name}: {fault}")
         if result is None:
-            return Answer()
+            return CsaAnswer()
         score = None if result.score is None else centipawns(result.score)
         lines = result.lines
         pv = tuple(lines[0].pv) if lines and lines[0].pv[:1] == (result.move,) else (result.move,)
-        return Answer(result.move or RESIGN, result.ponder, score, pv, result.last("depth") or 0)
+        return CsaAnswer(result.move or RESIGN, result.ponder, score, pv, result.last("depth") or 0)
 
     def _thought(self, job: Job) -> PlayResult | None:
         """Return what comes of a search by the clock, None if nobody wants it any more."""

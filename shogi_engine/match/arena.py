@@ -25,7 +25,7 @@ RESIGN = (3000, 2)  # Terms.resign of games in one process, if nothing else is s
 
 
 @dataclass(frozen=True)
-class Ending:
+class GameEnd:
     """How a game ends. winner : 0 (who began), 1, or None for a draw.   value : the game's unit, for who began."""
 
     winner: int | None
@@ -69,13 +69,13 @@ class Referee:
         found: list[int] = np.asarray(self._ctx)["root_moves"][:count].tolist()
         return found
 
-    def ending(self, moves: Sequence[int]) -> Ending | None:
+    def ending(self, moves: Sequence[int]) -> GameEnd | None:
         """Return how the rules end the game after `moves`, None if it goes on."""
         termination, value = map(int, game_result(self._ctx, len(self.legal_moves(moves))))
         if termination == NOT_OVER:
             return None
         value = -value if len(moves) % 2 else value
-        return Ending(None if value == 0 else int(value < 0), TERMINATIONS[termination], value)
+        return GameEnd(None if value == 0 else int(value < 0), TERMINATIONS[termination], value)
 
     def random_opening(self, rng: random.Random, plies: int) -> list[int]:
         """Return so many random moves that do not end the game."""
@@ -87,7 +87,7 @@ class Referee:
                 return moves
 
 
-class Player(Protocol):
+class InProcessPlayer(Protocol):
     """Who moves."""
 
     def new_game(self) -> None:
@@ -98,8 +98,8 @@ class Player(Protocol):
 
 
 def play_game(
-    referee: Referee, players: Sequence[Player], opening: Sequence[int], terms: Terms
-) -> tuple[Ending, list[int]]:
+    referee: Referee, players: Sequence[InProcessPlayer], opening: Sequence[int], terms: Terms
+) -> tuple[GameEnd, list[int]]:
     """Play one game from `opening`, players[0] beginning; return its end and all moves."""
     moves = list(opening)
     adjudicator = Adjudicator(terms)
@@ -110,16 +110,16 @@ def play_game(
         if ending is not None:
             return ending, moves
         if len(moves) >= terms.max_plies:
-            return Ending(None, Termination.MAX_MOVES), moves
+            return GameEnd(None, Termination.MAX_MOVES), moves
         side = len(moves) % 2
         move, score = players[side].choose(moves)
         moves.append(move)
         adjudicator.add(side, score)
         winner = adjudicator.winner()
         if winner is not None:
-            return Ending(winner, Termination.ADJUDICATION), moves
+            return GameEnd(winner, Termination.ADJUDICATION), moves
         if adjudicator.drawn(len(moves)):
-            return Ending(None, Termination.ADJUDICATION), moves
+            return GameEnd(None, Termination.ADJUDICATION), moves
 
 
 class EnginePlayer:
@@ -187,7 +187,7 @@ class SearchPlayer:
 class PlayedGame:
     """A finished game. moves : encoded, the opening's included.   used : by side.   cpu : seconds of this thread."""
 
-    ending: Ending
+    ending: GameEnd
     moves: list[int]
     used: tuple[Used, Used]
     cpu: float

@@ -10,11 +10,11 @@ from typing import Any
 
 from shogi_engine.games.othello.endgame.solver import Solver
 from shogi_engine.games.othello.notation import format_move, parse_move, parse_obf
-from shogi_engine.suites.suite import Answer, Outcome, Row, check_all, read_suite
+from shogi_engine.suites.suite import Checked, Outcome, Row, check_all, read_suite
 
 
 @dataclass(frozen=True)
-class Ending:
+class Endgame:
     """A position with its exact score, and the moves (encoded) that reach it."""
 
     id: str
@@ -23,21 +23,21 @@ class Ending:
     best: tuple[int, ...]
 
 
-def read(path: str) -> list[Ending]:
+def read(path: str) -> list[Endgame]:
     """Return the endings of a file. Raises ValueError, OSError if it can not be read as a suite of them."""
     return read_suite(path, "Othello endings", _ending)
 
 
-def _ending(number: int, row: Row) -> Ending:
+def _ending(number: int, row: Row) -> Endgame:
     position = parse_obf(f"{row['board']} {row['side']}")
     best = tuple(parse_move(position, move) for move in row["best"])
-    return Ending(str(row.get("id", number)), position, int(row["score"]), best)
+    return Endgame(str(row.get("id", number)), position, int(row["score"]), best)
 
 
-def check(endings: list[Ending], solver: Solver, progress: Callable[[int, int], None] | None = None) -> Outcome:
+def check(endings: list[Endgame], solver: Solver, progress: Callable[[int, int], None] | None = None) -> Outcome:
     """Solve all `endings`, each with an empty table; progress(done, all) is called after each."""
 
-    def check_one(ending: Ending) -> Answer:
+    def check_one(ending: Endgame) -> Checked:
         solver.clear()
         solved = solver.solve(ending.position)
         move = format_move(ending.position, solved.move) if solved.move else None
@@ -46,6 +46,6 @@ def check(endings: list[Ending], solver: Solver, progress: Callable[[int, int], 
         if solved.score != ending.score or (ending.best and solved.move not in ending.best):
             best = ", ".join(format_move(ending.position, each) for each in ending.best)
             failure = f"{ending.id}: {solved.score} {move}, not {ending.score} {best}"
-        return Answer(solved.nodes, solved.seconds, row, failure)
+        return Checked(solved.nodes, solved.seconds, row, failure)
 
     return check_all(endings, check_one, progress)

@@ -12,7 +12,7 @@ from shogi_engine.games.shogi.mate.solver import line_texts
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.search.forced_win import ForcedWin
 from shogi_engine.suites.mate_jobs import Found, Question
-from shogi_engine.suites.suite import Answer, Outcome, Row, check_all, read_suite
+from shogi_engine.suites.suite import Checked, Outcome, Row, check_all, read_suite
 
 PREFIXES = ("sfen ", "position sfen ")
 
@@ -67,7 +67,7 @@ def check(
     """
     results = iter(found)
 
-    def check_one(problem: Problem) -> Answer:
+    def check_one(problem: Problem) -> Checked:
         found, _ = next(results)
         failure = None
         expected = "nomate" if problem.mate == 0 else "mate"
@@ -75,6 +75,6 @@ def check(
             answer = f"{found.result} {found.length}" if found.result == "mate" else found.result
             failure = f"{problem.sfen}: {answer}, not {problem.mate}"
         row = {"sfen": problem.sfen, **values(parse_sfen(plain_sfen(problem.sfen)), found)}
-        return Answer(found.nodes, found.seconds, row, failure)
+        return Checked(found.nodes, found.seconds, row, failure)
 
     return check_all(problems, check_one, progress)

@@ -13,7 +13,7 @@ from shogi_engine import games
 from shogi_engine.interface.game import Game
 from shogi_engine.perft import Perft, perft
 from shogi_engine.suites.perft_jobs import Piece, count_all
-from shogi_engine.suites.suite import Answer, Outcome, Row, check_all, read_suite
+from shogi_engine.suites.suite import Checked, Outcome, Row, check_all, read_suite
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def check(
             options: dict[str, Any] = {"bulk": bulk, "threads": threads, "free_pass": count.free_pass}
             yield count, next(known) if known else perft(game, position, count.depth, **options)
 
-    def check_one(case_and_counts: tuple[Case, list[Count]]) -> Answer:
+    def check_one(case_and_counts: tuple[Case, list[Count]]) -> Checked:
         case, counts = case_and_counts
         nodes, seconds, failure = 0, 0.0, None
         for count, result in found(case, counts):
@@ -99,7 +99,7 @@ def check(
                 if known is None:
                     break
         row = {"position": case.position, "passed": failure is None, "nodes": nodes, "seconds": seconds}
-        return Answer(nodes, seconds, row, failure, skipped=not counts)
+        return Checked(nodes, seconds, row, failure, skipped=not counts)
 
     return check_all(list(zip(cases, wanted, strict=True)), check_one, progress)
 

@@ -18,7 +18,7 @@ KINDS: dict[str, tuple[frozenset[str], ...]] = {
 
 
 @dataclass(frozen=True)
-class Answer:
+class Checked:
     """What was found for one position.
 
     failure : what is wrong, None if nothing is    skipped : nothing was checked    row : the position's JSON
@@ -43,7 +43,7 @@ class Outcome:
     results: list[Row] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
-    def add(self, answer: Answer) -> None:
+    def add(self, answer: Checked) -> None:
         """Count one position."""
         self.nodes += answer.nodes
         self.seconds += answer.seconds
@@ -98,7 +98,7 @@ def has_kind(row: Row, kind: str) -> bool:
 
 
 def check_all(
-    cases: list[Case], check: Callable[[Case], Answer], progress: Callable[[int, int], None] | None = None
+    cases: list[Case], check: Callable[[Case], Checked], progress: Callable[[int, int], None] | None = None
 ) -> Outcome:
     """Check the `cases` one after another and return the totals; progress(done, all) is called after each."""
     outcome = Outcome()

@@ -32,7 +32,7 @@ LONGEST = min(512, MAX_GAME_PLY)  # moves of a game; then it is drawn
 
 
 @dataclass(frozen=True)
-class Player:
+class TextbookPlayer:
     """A kind of KINDS, how many plies it looks ahead, and what it counts there, of EVALUATIONS."""
 
     kind: str
@@ -93,7 +93,7 @@ class Tournament:
     pairs: tuple[Pair, ...]
 
 
-def parse_player(text: str, depth: int = DEFAULT_DEPTH) -> Player:
+def parse_player(text: str, depth: int = DEFAULT_DEPTH) -> TextbookPlayer:
     """Return the player 'KIND', 'KIND:DEPTH' or 'KIND:DEPTH:EVALUATION' ('KIND(DEPTH)' too); raises ValueError.
 
     depth : how deep a player looks whose text does not say.
@@ -106,13 +106,13 @@ def parse_player(text: str, depth: int = DEFAULT_DEPTH) -> Player:
     if kind == "random":
         if digits or found[4]:
             raise ValueError(f"player {text!r}: random has no depth")
-        return Player(kind)
+        return TextbookPlayer(kind)
     if evaluation not in EVALUATIONS:
         raise ValueError(f"player {text!r}: an evaluation is {' or '.join(EVALUATIONS)}, not {evaluation!r}")
     plies = int(digits) if digits and len(digits) < 9 else depth if not digits else MAX_DEPTH + 1
     if not 1 <= plies <= MAX_DEPTH:
         raise ValueError(f"player {text!r}: a depth is 1 to {MAX_DEPTH}")
-    return Player(kind, plies, evaluation)
+    return TextbookPlayer(kind, plies, evaluation)
 
 
 class Runner:
@@ -124,12 +124,14 @@ class Runner:
         self._ctx = new_context(game)
         self._start = game.parse_position(game.start)
 
-    def row(self, player: Player) -> list[int]:
+    def row(self, player: TextbookPlayer) -> list[int]:
         """Return the row of `play_game`'s players for one of them."""
         kind, flags = KINDS[player.kind]
         return [kind, player.depth, flags | EVALUATIONS[player.evaluation] | self._extra]
 
-    def play(self, black: Player, white: Player, opening: int, states: np.ndarray, visits: np.ndarray) -> int:
+    def play(
+        self, black: TextbookPlayer, white: TextbookPlayer, opening: int, states: np.ndarray, visits: np.ndarray
+    ) -> int:
         """Play one game; return its value for black. `visits` : int64[2, n], in-out, black's and white's."""
         ctx = self._ctx
         set_root(ctx, self._start)
@@ -137,7 +139,13 @@ class Runner:
         return int(play_game(ctx, players, opening, states, LONGEST, visits))
 
     def play_pair(
-        self, first: Player, second: Player, count: int, opening: int, seed: Sequence[int], on_game: Callable[[], None]
+        self,
+        first: TextbookPlayer,
+        second: TextbookPlayer,
+        count: int,
+        opening: int,
+        seed: Sequence[int],
+        on_game: Callable[[], None],
     ) -> Pair:
         """Play `count` games, colours in turn; the two games of a turn begin with the same random moves."""
         pair = Pair(first.name, second.name)
@@ -164,7 +172,7 @@ class Runner:
 
 def compare(
     name: str,
-    players: Sequence[Player],
+    players: Sequence[TextbookPlayer],
     *,
     games: int,
     seed: int = 1,
@@ -183,7 +191,9 @@ def compare(
     if published_bugs and name != "othello":
         raise ValueError("the published bugs are about passes and empty squares: Othello only")
     runner = Runner(all_games.load(name), published_bugs)
-    runner.play_pair(Player("alphabeta", 1), Player("random"), 1, LONGEST, (0,), lambda: None)  # compiles
+    runner.play_pair(
+        TextbookPlayer("alphabeta", 1), TextbookPlayer("random"), 1, LONGEST, (0,), lambda: None
+    )  # compiles
     pairs = list(itertools.combinations(range(len(players)), 2))
     done = 0
 

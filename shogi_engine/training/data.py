@@ -52,7 +52,7 @@ class Openings(Protocol):
         """Write an opening to `terms`, a record of game_kernels.TERMS, and its given moves to `moves`."""
 
 
-class Player:
+class SearchState:
     """A search with a table and histories of its own, in a context that knows only their addresses."""
 
     def __init__(self, evaluator: Evaluator, table: TranspositionTable, game: Game) -> None:
@@ -110,7 +110,7 @@ class DataOptions:
             file.write_bytes(self.weights)
             return evaluation.load(file)
 
-    def label(self, player: Player, moves: np.ndarray, values: np.ndarray) -> None:
+    def label(self, player: SearchState, moves: np.ndarray, values: np.ndarray) -> None:
         """Better the values of a game that is over, in place; by default they stay what the searches found."""
 
 
@@ -128,7 +128,7 @@ class Workbench:
     def __init__(self, options: DataOptions) -> None:
         self.options = options
         evaluator, table, game = options.evaluator(), TranspositionTable(TABLE_MB), options.game
-        self.players = Player(evaluator, table, game), Player(evaluator, table, game)
+        self.players = SearchState(evaluator, table, game), SearchState(evaluator, table, game)
 
     def piece(self, number: int) -> bytes:
         """Return the file of a piece."""

@@ -16,7 +16,7 @@ from shogi_engine.common.match_statistics import Estimate, estimate, pentanomial
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training.data import TABLE_MB, Openings, Player, new_terms, write_whole
+from shogi_engine.training.data import TABLE_MB, Openings, SearchState, new_terms, write_whole
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, play_game
 from shogi_engine.training.recipe import Recipe
 
@@ -48,7 +48,7 @@ class Pairing:
         self, recipe: Recipe, first: Evaluator, second: Evaluator, nodes: int, seed: int, openings: Openings
     ) -> None:
         game, self.decided = recipe.game, recipe.gate_decided
-        self.players = tuple(Player(each, TranspositionTable(TABLE_MB), game) for each in (first, second))
+        self.players = tuple(SearchState(each, TranspositionTable(TABLE_MB), game) for each in (first, second))
         self.nodes, self.seed, self.openings = nodes, seed, openings
         self._moves, self._values = np.zeros(LONGEST, dtype=np.uint32), np.zeros(LONGEST, dtype=np.int16)
         self._start = game.parse_position(game.start)
@@ -67,7 +67,7 @@ class Pairing:
             raise RuntimeError(f"pair {pair}: the second game ended in the opening")
         return (1 + result) / 2, (1 - second) / 2
 
-    def _game(self, players: tuple[Player, ...], terms: Any, random: np.random.Generator) -> int:
+    def _game(self, players: tuple[SearchState, ...], terms: Any, random: np.random.Generator) -> int:
         """Return the result for players[0], who is black."""
         for player in players:
             player.new_game()

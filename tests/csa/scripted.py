@@ -5,7 +5,7 @@ import threading
 
 from shogi_engine import records
 from shogi_engine.csa.keeper import Keeper
-from shogi_engine.csa.players import Answer, Player
+from shogi_engine.csa.players import CsaAnswer, CsaPlayer
 from shogi_engine.csa.session import Session
 from shogi_engine.csa.settings import Patience, Settings
 
@@ -150,7 +150,7 @@ class ScriptedServer:
             raise self._failure
 
 
-class ScriptedPlayer(Player):
+class ScriptedPlayer(CsaPlayer):
     """Answers from a list, or by a function of the Turn; keeps what it was asked. An exception is raised."""
 
     def __init__(self, *answers):
@@ -162,14 +162,14 @@ class ScriptedPlayer(Player):
     def _answer(self, job):
         job.decided.wait()
         if job.abandoned:
-            return Answer()
+            return CsaAnswer()
         self.turns.append(job.turn)
-        answer = self.answers.pop(0) if self.answers else Answer("resign")
+        answer = self.answers.pop(0) if self.answers else CsaAnswer("resign")
         if isinstance(answer, Exception):
             raise answer
         if callable(answer):
             answer = answer(job)
-        return Answer(answer) if isinstance(answer, str) else answer
+        return CsaAnswer(answer) if isinstance(answer, str) else answer
 
     def ponder(self, turn, deliver):
         self.pondered.append(turn)

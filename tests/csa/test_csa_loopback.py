@@ -7,7 +7,7 @@ from csa.scripted import SECRET, Screen, ScriptedPlayer
 
 from shogi_engine import records
 from shogi_engine.csa.keeper import Keeper
-from shogi_engine.csa.players import Answer
+from shogi_engine.csa.players import CsaAnswer
 from shogi_engine.csa.session import Session
 from shogi_engine.csa.settings import Patience, Settings
 from shogi_engine.games.shogi.board import Board
@@ -29,8 +29,8 @@ def shuffle(job):
             board.parse_usi(move)
         except ValueError:
             continue
-        return Answer(move, score=1, pv=(move,))
-    return Answer("resign")
+        return CsaAnswer(move, score=1, pv=(move,))
+    return CsaAnswer("resign")
 
 
 def run_match(cuts, games, max_moves, folder):

@@ -9,7 +9,7 @@ import pytest
 from csa.scripted import ScriptedPlayer
 
 from shogi_engine.csa.engine_player import EnginePlayer, Strength
-from shogi_engine.csa.players import Answer, Job, Rules, Turn
+from shogi_engine.csa.players import CsaAnswer, Job, Rules, Turn
 from shogi_engine.csa.summary import TimeControl
 from shogi_engine.csa.usi_player import UsiPlayer
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
@@ -119,7 +119,7 @@ def test_a_move_stays_within_the_clock():
     assert engine.rules == {"entering_king_rule": CSA_27, "max_moves": 256}
     for clocks, byoyomi, increment in (((60_000, 0), 0, 0), ((0, 0), 10_000, 0), ((0, 0), 0, 5000)):
         answer = asked(player, turn("7g7f", clocks=clocks, total=1, byoyomi=byoyomi, increment=increment))
-        assert answer == Answer("7g7f", "3c3d", 25, ("7g7f", "3c3d"), 4)
+        assert answer == CsaAnswer("7g7f", "3c3d", 25, ("7g7f", "3c3d"), 4)
         budget = engine.limits[-1]["budget"]
         available = clocks[0] + byoyomi + increment
         assert 0 < budget.soft_ms <= budget.hard_ms <= available - 200

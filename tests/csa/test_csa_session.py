@@ -16,7 +16,7 @@ from csa.scripted import (
 )
 
 from shogi_engine import records
-from shogi_engine.csa.players import Answer
+from shogi_engine.csa.players import CsaAnswer
 from shogi_engine.csa.settings import Patience
 from shogi_engine.types.score import Score
 
@@ -37,7 +37,7 @@ def test_a_game_is_played_and_kept(tmp_path):
         peer.send("%TORYO,T4", "#RESIGN", "#WIN")
         peer.logout()
 
-    first = Answer("3c3d", "2g2f", 30, ("3c3d", "2g2f", "8c8d"), 5)
+    first = CsaAnswer("3c3d", "2g2f", 30, ("3c3d", "2g2f", "8c8d"), 5)
     played = play(script, first, "8c8d", folder=tmp_path)
     assert played.error is None and played.counts == (1, 0, 0, 0)
     assert played.player.results == ["win"]
@@ -66,7 +66,7 @@ def test_scores_and_lines_are_sent_if_the_server_wants_them():
         peer.send("%TORYO", "#RESIGN", "#WIN")
         peer.logout()
 
-    answer = Answer("7g7f", "3c3d", 30, ("7g7f", "3c3d"), 5)
+    answer = CsaAnswer("7g7f", "3c3d", 30, ("7g7f", "3c3d"), 5)
     assert play(script, answer, comments=True, game="test-300-10F").counts == (1, 0, 0, 0)
 
 
@@ -98,7 +98,7 @@ def test_every_end_of_a_game(tmp_path, turn, lines, counts, ending):
         job.turn.moves  # noqa: B018  (it was asked)
         while not job.abandoned:
             job.decided.wait(0.01)
-        return Answer()
+        return CsaAnswer()
 
     played = play(lambda peer: finished_game(peer, *lines, turn=turn), slow, folder=tmp_path)
     assert played.error is None and played.counts == counts
@@ -154,7 +154,7 @@ def ponder_script(reply):
 
 @pytest.mark.parametrize(("reply", "hits"), [("-3334FU", 1), ("-8384FU", 0)])
 def test_pondering(reply, hits):
-    played = play(ponder_script(reply), Answer("7g7f", "3c3d"), "2g2f", ponder=True)
+    played = play(ponder_script(reply), CsaAnswer("7g7f", "3c3d"), "2g2f", ponder=True)
     assert played.counts == (1, 0, 0, 0)
     assert [turn.moves for turn in played.player.pondered] == [("7g7f", "3c3d")]
     assert played.player.hits == hits
@@ -162,7 +162,7 @@ def test_pondering(reply, hits):
 
 
 def test_nobody_ponders_who_was_told_not_to():
-    assert play(ponder_script("-3334FU"), Answer("7g7f", "3c3d"), "2g2f").player.pondered == []
+    assert play(ponder_script("-3334FU"), CsaAnswer("7g7f", "3c3d"), "2g2f").player.pondered == []
 
 
 # ---- what goes wrong with the login

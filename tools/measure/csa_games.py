@@ -20,7 +20,7 @@ from pathlib import Path
 
 from shogi_engine.csa.engine_player import EnginePlayer, Strength
 from shogi_engine.csa.keeper import Keeper
-from shogi_engine.csa.players import Player
+from shogi_engine.csa.players import CsaPlayer
 from shogi_engine.csa.session import Session
 from shogi_engine.csa.settings import Patience, Settings, Tally
 from shogi_engine.csa.usi_player import UsiPlayer
@@ -54,14 +54,14 @@ def plan_cuts(games: int, cuts: int, seed: int) -> dict[int, Cut]:
     }
 
 
-def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tuple[Session, Player]:
+def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tuple[Session, CsaPlayer]:
     """Return one client and who plays for it."""
     settings = Settings(
         "127.0.0.1", name, port=port, games=args.games, ponder=args.ponder, comments=True, resume=10.0,
         patience=Patience(first_delay=0.05, longest_delay=1.0),
     )  # fmt: skip
     nodes = None if args.msec else args.nodes
-    player: Player
+    player: CsaPlayer
     if args.usi and name == NAMES[1]:
         options = {"USI_Ponder": "true" if args.ponder else "false"}
         player = UsiPlayer(args.usi, options=options, delay_ms=args.delay, nodes=nodes)

@@ -51,7 +51,7 @@ class DataOptions(data.DataOptions):
     piece_games: int = 500
     exact: int = 14
 
-    def label(self, player: data.Player, moves: np.ndarray, values: np.ndarray) -> None:
+    def label(self, player: data.SearchState, moves: np.ndarray, values: np.ndarray) -> None:
         """Solve the positions of the ending, in place."""
         replay, (own, opponent) = new_record(REPLAY), np.zeros((2, len(moves)), dtype=np.uint64)
         replay.pos = GAME.parse_position(GAME.start)

@@ -14,7 +14,7 @@ from shogi_engine.interface.game import VALUE_INFINITE, refresh_line
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import DEEPER, FINISH, PV, TABLE, set_root
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training.data import TABLE_MB, Player
+from shogi_engine.training.data import TABLE_MB, SearchState
 from shogi_engine.training.game_kernels import NO_LIMIT
 from shogi_engine.training.othello.positions import empties_of, phases_of
 
@@ -37,15 +37,15 @@ class Spreads:
     model: list[float]
 
 
-def player_of(knots: np.ndarray) -> Player:
+def player_of(knots: np.ndarray) -> SearchState:
     """Return a player with weights, int16[KNOTS, n], that searches without Multi-ProbCut."""
     weights = pattern_weights.Weights(pattern_weights.by_phase(knots), NO_SPREAD)
-    player = Player(Evaluator(GAME.evaluation("patterns"), weights), TranspositionTable(TABLE_MB), GAME)
+    player = SearchState(Evaluator(GAME.evaluation("patterns"), weights), TranspositionTable(TABLE_MB), GAME)
     player.ctx.search_flags = TABLE | DEEPER | FINISH
     return player
 
 
-def search_values(player: Player, samples: np.ndarray, first: int, last: int) -> np.ndarray:
+def search_values(player: SearchState, samples: np.ndarray, first: int, last: int) -> np.ndarray:
     """Return int32[n, last - first + 1], what searches of each sample `first` to `last` plies deep find."""
     ctx, position = player.ctx, GAME.parse_position(GAME.start)
     values = np.zeros((len(samples), last - first + 1), dtype=np.int32)

@@ -17,7 +17,7 @@ from shogi_engine.games.shogi.packed.packed import HAND_KINDS, PSFEN, unpack
 from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.search.context import set_root, write_root_moves
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training.data import Player
+from shogi_engine.training.data import SearchState
 from shogi_engine.training.game_kernels import think
 
 TABLE_MB = 1
@@ -69,7 +69,7 @@ class Noted:
 
         nodes : of each, after its first ply, which is always searched to the end.
         """
-        player, table = Player(evaluator, TranspositionTable(TABLE_MB), GAME), RULES.layouts["yaneuraou"].table()
+        player, table = SearchState(evaluator, TranspositionTable(TABLE_MB), GAME), RULES.layouts["yaneuraou"].table()
         values, agreed = np.zeros(len(self.records), np.int32), np.zeros(len(self.records), bool)
         for number, (position, move) in enumerate(zip(self.positions, self.records["move"], strict=True)):
             player.new_game()  # nearly all of the time of a ply; kept histories would raise the figures by 0.01
