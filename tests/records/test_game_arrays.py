@@ -23,7 +23,7 @@ from shogi_engine.games.shogi.records.quick_trees import QuickMoves
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.records import ENDINGS, RecordError, dumps, load_format
 
-SCANNED = ("csa",)
+SCANNED = ("csa", "kif")
 QUICK = ("csa",)  # whose trees have their moves from a kernel
 RESULTS = {"1-0": 1, "0-1": -1}
 ENDING_NAMES = list(ENDINGS)

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from shogi_engine.games.shogi.records.kakinoki import (
     HEADER_NAMES,
+    SAID,
     WORDS,
     KakinokiFormat,
     Reader,
@@ -13,6 +15,7 @@ from shogi_engine.games.shogi.records.kakinoki import (
     header_lines,
     note_lines,
     player_names,
+    said_already,
 )
 from shogi_engine.records import formats
 from shogi_engine.records.headers import HEADERS
@@ -100,6 +103,12 @@ class KifFormat(KakinokiFormat):
     def reader(self) -> Reader:
         """Return a reader for one game."""
         return KifReader()
+
+    def scanner(self) -> Any:
+        """Return what reads games by kernels."""
+        from shogi_engine.games.shogi.records.scanners import KifScanner
+
+        return KifScanner(WORDS, SAID, said_already)
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield each game, lines ended as Windows does. Raises ValueError for a move that is not legal."""
