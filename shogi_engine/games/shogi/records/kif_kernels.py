@@ -39,6 +39,7 @@ NAME_MAX = 31
 LAST_TARGET, FIRST_NUMBER, HAS_BEGUN = range(WHITE_NAME + 2, FACTS)  # what is noted on the way
 BLACKS, WHITES = (tuple(np.uint64(hash_of(name)) for name in names) for names in (("先手", "下手"), ("後手", "上手")))
 HANDICAP, EVEN, IN_HAND = (np.uint64(hash_of(word)) for word in ("手合割", "平手", "の持駒"))
+MATES = tuple(np.uint64(hash_of(f"詰み={side}手勝ち")) for side in "先後")
 RULER = np.uint64(hash_of("手数--"))
 
 KINDS = np.zeros(1 << 16, dtype=np.uint8)  # by the character
@@ -250,6 +251,16 @@ def take_comment(text, place, end, pos, length, values):
     if end - place < 3:
         return 1
     if text[place + 2] in HARMLESS:
+        return 1
+    word = word_hash(text, place + 2, place + 9) if end - place >= 9 else np.uint64(0)
+    if word in MATES:
+        after = place + 9
+        if after < end:
+            digits = skip_digits(text, after + 1, end)
+            if text[after] != COLON or digits == after + 1 or digits + 1 != end or text[digits] != MOVES:
+                return 0
+        if length > 0 and abs(int(values[length - 1])) != VALUE_LIMIT:
+            values[length - 1] = VALUE_LIMIT if (word == MATES[0]) == (pos.side != BLACK) else -VALUE_LIMIT
         return 1
     at = place + 3
     if text[place + 2] == VALUE:
