@@ -231,7 +231,7 @@ class Study:
                 "loss": round(move.loss, 4),
                 "given": round(move.given, 2),
                 "best": list(move.pv[:LINE_MOVES]),
-                "score": move.score if move.side == "black" else -move.score,
+                "score": move.black_score,
             }
         self.chances[numbers[-1]] = round(game.final, 4)
 
