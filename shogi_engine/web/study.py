@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shogi_engine.analysis import Finding, annotate, judge
@@ -25,6 +25,11 @@ MATE_MS = 15_000
 ANALYSIS_MS = 600_000  # of one position: whoever looks at it longer presses the button again
 NAMES_OF_VERDICTS = tuple(name for name, _ in VERDICTS)
 UNITS = {"shogi": "pawns", "othello": "discs"}
+
+
+def given_words(given: float, unit: str, language: str, words: Mapping[str, str]) -> str:
+    """Return what a move gave away as people read it: '1.20 pawns', in Japanese as GUIs count, '120'."""
+    return f"{100 * given:.0f}" if (unit, language) == ("pawns", "ja") else f"{given:.2f} {words[unit]}"
 
 
 class Study:
@@ -267,7 +272,7 @@ class Study:
             "class": found["verdict"] or ("mistake" if found["missed"] else ""),
             "called": called(found["verdict"], found["missed"], words),
             "loss": found["loss"],
-            "given": f"{found['given']:.2f} {words[UNITS[tree.game]]}",
+            "given": given_words(found["given"], UNITS[tree.game], language, words),
             "score": score_words(found["score"], UNITS[tree.game], words),
             "texts": line_texts(board, found["best"], language),
             "moves": found["best"],

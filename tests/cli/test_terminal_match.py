@@ -264,7 +264,7 @@ def test_an_othello_board():
     assert text.splitlines()[0] == "  a b c d e f g h" and "4 - - - O X - - - 4" in text
     assert text.endswith("X 2 (1:00)  O 2 (0:59)  black (X) to move")
     turned = plain(draw("othello", moved(OthelloBoard(), "f5"), Look(KANJI, flipped=True))).splitlines()
-    assert turned[0] == "  h g f e d c b a" and turned[1].startswith("8 ") and "○" in turned[5]
+    assert turned[0] == "  ⓗ ⓖ ⓕ ⓔ ⓓ ⓒ ⓑ ⓐ" and turned[1].startswith("8 ") and "○" in turned[5]
     record = GameRecord.from_moves("othello", ["f5"])
     assert "white (○) to move" in plain(draw("othello", record.board(), Look(KANJI)))
 
