@@ -79,8 +79,9 @@ def test_steps_variations_and_deleting(player):
     assert (player.state["ply"], len(player.state["line"])) == (0, 4)
     player.do("step", to="next").do("move", move="8c8d")
     assert player.texts == ["P-7f", "P-8d"]
-    (other,) = player.state["line"][2]["others"]
-    assert other[1] == "P-3d"
+    (run,) = player.state["line"][2]["others"]
+    assert [text for _, text, _ in run["moves"]] == ["P-3d", "P-2f"] and (run["ply"], run["depth"]) == (2, 0)
+    other = run["moves"][0]
     player.do("go", node=other[0])
     assert player.texts == ["P-7f", "P-3d", "P-2f"] and player.state["ply"] == 2
     player.do("delete")

@@ -166,6 +166,22 @@ class MateSolver:
             found = self._search(position, limit, shortest, every)
         return replace(found, nodes=self.nodes, seconds=time.perf_counter() - began)
 
+    def length_after(self, position: Any, check: int, *, nodes: int | None = None, max_ms: float | None = None) -> int:
+        """Return the plies of a mate that begins with `check`; 0 if none does, proven; -1 if nothing is proven.
+
+        nodes, max_ms : limits. The mate need not be the shortest. The table of the last search is kept, of the same
+        problem. Raises ValueError if the other side has no king.
+        """
+        if int(position.king[1 - int(position.side)]) == NO_SQUARE:
+            raise ValueError("the side to be mated has no king")
+        self._stop.begin()
+        ctx = self._ctx
+        ctx.steps, ctx.attacker = 0, int(position.side)
+        ctx.nodes, ctx.node_limit = 0, NO_LIMIT if nodes is None else nodes
+        with self._watched(time.perf_counter(), max_ms, None):
+            answer = self._prove(_after(position, check, self._undo), LENGTH_MAX)
+        return {MATE: self._length() + 1, NO_MATE: 0}.get(answer, -1)
+
     def attempt(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
         """Return a mate in `position`, the root of a search, as its result, or None; see `forced_win.Solver`.
 
