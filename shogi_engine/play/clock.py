@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shogi_engine.language import translate as _
-from shogi_engine.search.timeman import Clock
+from shogi_engine.types.clock import Clock
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
 SECONDS_MAX = 100 * 3600

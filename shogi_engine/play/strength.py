@@ -37,6 +37,5 @@ def timed_limits(engine: "Engine", limits: Mapping[str, Any], clock: GameClock, 
     if times is None:
         return dict(limits) or {"movetime": DEFAULT_MS}
     budget = (engine.game.budget or plan)(times, ply, TimeOptions())
-    most = limits.get("movetime", budget.hard_ms)
     kept = {name: value for name, value in limits.items() if name != "movetime"}
-    return kept | {"soft_ms": min(budget.soft_ms, most), "hard_ms": min(budget.hard_ms, most)}
+    return kept | {"budget": budget.at_most(limits.get("movetime", budget.hard_ms))}
