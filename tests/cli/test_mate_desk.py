@@ -70,7 +70,7 @@ def test_answers_in_three_notations(capsys, tmp_path):
     file = tmp_path / "one.sfen"
     file.write_text(ONE)
     status, text = solved(capsys, str(file), "--notation", "japanese")
-    assert text.startswith(f"1. {ONE}\n\nmate in 1") and "1 mate, 0 without" in text and "v玉" not in text
+    assert text.startswith(f"1. {ONE}\n\n1手詰") and "詰み1題、不詰0題" in text and "v玉" not in text
     assert "v玉" in solved(capsys, str(file), "--diagram")[1]
     status, text = solved(capsys, "7nk/9/7GP/9/9/9/9/9/9 b - 1", "--notation", "japanese")
     assert "持駒余り：なし" in text

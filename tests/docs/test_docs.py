@@ -13,7 +13,7 @@ from tools.package_map import PICTURE, layers, picture
 from usi.options import options_table
 
 DOCS = ROOT / "docs"
-PAGES = sorted(DOCS.rglob("*.md")) + [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES = sorted(DOCS.rglob("*.md")) + [ROOT / "README.md", ROOT / "README.ja.md", ROOT / "CONTRIBUTING.md"]
 PACKAGES = ("shogi_engine", "usi")
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 NAMED_IN_FULL = [DOCS / "architecture.md", DOCS / "search-tour.md"]  # pages whose dotted names are this program's
@@ -145,3 +145,11 @@ def test_every_package_is_in_the_picture():
         if path.suffix == ".py" or (path / "__init__.py").exists()
     }
     assert there - shown == {"__init__", "_moved"}
+
+
+def test_both_readmes_say_the_same():
+    """Same commands, programs, links between pages and figures of a kind, in the same order."""
+    english, japanese = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.ja.md"))
+    for pattern in (r"^```\w+\n.*?^```", r"\]\(((?:docs|examples)[^)]*)\)", r"`python -m [^`]+`", r"[+-]\d+"):
+        found = [re.findall(pattern, text, re.DOTALL | re.MULTILINE) for text in (english, japanese)]
+        assert found[0] and found[0] == found[1], pattern

@@ -1,19 +1,24 @@
 """Search speed of USI engines side by side: nodes a second and depth on five positions, or those of a file.
 
     python -m tools.measure.usi_speed "shogi-usi" "fairy-stockfish:UCI_Variant=shogi,Hash=64" --movetime 1000 --rounds 3
+    python -m tools.measure.usi_speed "shogi-usi" "yaneuraou:Threads=1" --nodes 50000 --rounds 1 --games
 
 An engine is a command, and after a colon its options. The engines take turns at each position, so that a machine whose
 speed drifts is the same for all. Printed: each engine's median nodes a second and depth by position, and for each
-engine after the first the median of the ratios first / engine.
+engine after the first the median of the ratios first / engine. With --nodes seconds are those of the CPU, of all the
+engine's threads (Linux only): what else the machine does hardly matters then. Positions where a search ends early, as
+with a mate, are left out.
 """
 
 import argparse
 import statistics
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from shogi_engine.clients.usi import Limit, SimpleEngine
 from shogi_engine.match.engines import NO_BOOK
+from tools.measure.game_positions import FILE as GAMES
 
 POSITIONS = (
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
@@ -24,28 +29,52 @@ POSITIONS = (
 )
 
 
-def measure(engine: SimpleEngine, sfen: str, movetime: int) -> tuple[int, int]:
-    """Return (nodes a second, depth) of a search of `movetime` ms from an empty table. Raises EngineError."""
+LEAST_SHARE = 0.9  # of the nodes asked for: a search that ends with fewer found the game's end
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the time that all threads of a process have had a CPU. Raises OSError where Linux's /proc is missing."""
+    total = 0
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+            total += int((task / "schedstat").read_text().split()[0])
+    return total / 1e9
+
+
+def measure(engine: SimpleEngine, sfen: str, limit: Limit) -> tuple[float, int]:
+    """Return (nodes a second, depth) of a search from an empty table, 0 nodes if it ended early. Raises EngineError."""
     engine.new_game()
-    answer = engine.play(sfen, Limit(movetime=movetime))
-    return answer.last("nps") or 0, answer.last("depth") or 0
+    if limit.nodes is None:
+        answer = engine.play(sfen, limit)
+        return answer.last("nps") or 0, answer.last("depth") or 0
+    assert engine.pid is not None
+    began = cpu_seconds(engine.pid)
+    answer = engine.play(sfen, limit)
+    seconds, score = cpu_seconds(engine.pid) - began, answer.score
+    nodes = answer.last("nodes") or 0
+    if score is not None and score.mate and nodes < LEAST_SHARE * limit.nodes:
+        return 0, answer.last("depth") or 0
+    return max(nodes, limit.nodes) / seconds, answer.last("depth") or 0  # not every engine's last line is its last node
 
 
-def main() -> int:
+def main(argv: list[str] | None = None) -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("engines", nargs="+", help="'command:Option=value,Option=value'")
     parser.add_argument("--movetime", type=int, default=1000, help="ms a search")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--nodes", type=int, help="a search, in place of --movetime: by CPU time")
     parser.add_argument("--positions", metavar="FILE", type=Path, help="other ones, an SFEN a line")
-    arguments = parser.parse_args()
+    parser.add_argument("--games", dest="positions", action="store_const", const=GAMES, help="those of 200 games")
+    arguments = parser.parse_args(argv)
     positions = arguments.positions.read_text().splitlines() if arguments.positions else POSITIONS
     engines = [SimpleEngine.described(each, defaults=NO_BOOK) for each in arguments.engines]
-    found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    limit = Limit(nodes=arguments.nodes) if arguments.nodes else Limit(movetime=arguments.movetime)
+    found: dict[tuple[int, int], list[tuple[float, int]]] = {}
     for _ in range(arguments.rounds):
         for place, sfen in enumerate(positions):
             for number, engine in enumerate(engines):
-                found.setdefault((number, place), []).append(measure(engine, sfen, arguments.movetime))
+                found.setdefault((number, place), []).append(measure(engine, sfen, limit))
     speeds = {
         key: (statistics.median(speed for speed, _ in values), statistics.median(depth for _, depth in values))
         for key, values in found.items()
@@ -55,8 +84,9 @@ def main() -> int:
         shown = [f"{speed / 1e6:.2f} M/s depth {depth:.0f}" for speed, depth in cells[: len(POSITIONS)]]
         print(f"{engine.name}: {', '.join(shown)}{' ...' if len(cells) > len(POSITIONS) else ''}")
         if number:
-            ratios = [speeds[0, place][0] / speeds[number, place][0] for place in range(len(positions))]
-            print(f"    {engines[0].name} / {engine.name}: median {statistics.median(ratios):.2f}")
+            pairs = [(speeds[0, place][0], speeds[number, place][0]) for place in range(len(positions))]
+            ratios = [first / other for first, other in pairs if first and other]
+            print(f"    {engines[0].name} / {engine.name}: median {statistics.median(ratios):.2f} of {len(ratios)}")
         engine.close()
     return 0
 

@@ -44,6 +44,11 @@ class EngineClient(ABC):
         """Whether there is a process."""
         return self._process is not None
 
+    @property
+    def pid(self) -> int | None:
+        """The system's number of the process, None if there is none."""
+        return None if self._process is None else self._process.pid
+
     async def start(self) -> None:
         """Start the process, if there is none, and greet it. Raises EngineError, ValueError."""
         if self._process is not None:
@@ -94,6 +99,11 @@ class PlainClient(Generic[Client]):
     def running(self) -> bool:
         """Whether there is a process."""
         return self.client.running
+
+    @property
+    def pid(self) -> int | None:
+        """The system's number of the process, None if there is none."""
+        return self.client.pid
 
     def start(self) -> None:
         """Start the process, if there is none, and greet it."""

@@ -111,6 +111,11 @@ class EngineProcess:
             raise EngineError("crash", f"can not start: {fault}") from None
         return cls(transport, pipes, log)
 
+    @property
+    def pid(self) -> int:
+        """The system's number of the process."""
+        return self._transport.get_pid()
+
     def send(self, line: str) -> float:
         """Send a line; return when (time.monotonic) it was written. Raises EngineError."""
         if "\n" in line or "\r" in line:
