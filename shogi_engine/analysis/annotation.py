@@ -27,7 +27,7 @@ def annotate(
 ) -> None:
     """Add what was found to the nodes of a line of a record, from the root on; first : the first ply that gets it.
 
-    After each move stands its value for the side that made it and black's winning chance; a bad one is called so, and
+    After each move stands its value, black's, and black's winning chance; a bad one is called so, and
     the better line is a variation, and in the comment for formats without. A move that has no evaluation gets one; in
     Shogi the comment tells the analysis' own as ShogiHome does, `#評価値=`.
     """
@@ -69,10 +69,10 @@ def _comments(
     game: GameAnalysis, move: MoveAnalysis, black: float, better: list[str], words: dict[str, str]
 ) -> list[str]:
     """Return the lines to add to the comment of a move. black : the winning chance after it."""
-    value = score_words(move.played_score, game.unit, words)
+    value = score_words(move.black_played_score, game.unit, words)
     lines = [f"{value} ({words['chance']} {black:.0%})"]
     if move.worth_a_word:
-        best = score_words(move.score, game.unit, words)
+        best = score_words(move.black_score, game.unit, words)
         judged = f"{called(move.verdict, move.missed_mate, words)} (-{move.loss:.0%})"
         lines.append(f"{judged}; {words['better']}: {' '.join(better)} ({best})")
     return lines

@@ -77,7 +77,7 @@ def _row(move: MoveAnalysis, number: str, game: GameAnalysis, board: Any, langua
     given = f"{100 * move.given:.0f}" if game.unit == "pawns" and language == "ja" else f"{move.given:.2f}"
     lost = f"{move.loss:.0%} {given}" if move.loss or move.given else ""
     missed = words["missed"].format(length=move.missed_mate) if move.missed_mate else ""
-    value = score_words(move.score, game.unit, words)
+    value = score_words(move.black_score, game.unit, words)
     remark = f"{MARKS[move.verdict]} {missed}".strip()
     return [number, words[move.side], texts[0], value, f"{move.black:.0%}", texts[1], lost, remark]
 
@@ -96,7 +96,7 @@ def _counts(game: GameAnalysis, words: dict[str, str]) -> list[str]:
 
 def _sentence(move: MoveAnalysis, game: GameAnalysis, text: str, line: list[str], words: dict[str, str]) -> str:
     """Return what was wrong with a move, and what was better."""
-    before, after = (score_words(score, game.unit, words) for score in (move.score, move.played_score))
+    before, after = (score_words(score, game.unit, words) for score in (move.black_score, move.black_played_score))
     judged = f"{called(move.verdict, move.missed_mate, words)} ({before} -> {after})"
     return f"{text}: {judged}; {words['better']}: {' '.join(line)}"
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shogi_engine.analysis import Finding, annotate, judge
@@ -25,6 +25,11 @@ MATE_MS = 15_000
 ANALYSIS_MS = 600_000  # of one position: whoever looks at it longer presses the button again
 NAMES_OF_VERDICTS = tuple(name for name, _ in VERDICTS)
 UNITS = {"shogi": "pawns", "othello": "discs"}
+
+
+def given_words(given: float, unit: str, language: str, words: Mapping[str, str]) -> str:
+    """Return what a move gave away as people read it: '1.20 pawns', in Japanese as GUIs count, '120'."""
+    return f"{100 * given:.0f}" if (unit, language) == ("pawns", "ja") else f"{given:.2f} {words[unit]}"
 
 
 class Study:
@@ -231,7 +236,7 @@ class Study:
                 "loss": round(move.loss, 4),
                 "given": round(move.given, 2),
                 "best": list(move.pv[:LINE_MOVES]),
-                "score": move.score if move.side == "black" else -move.score,
+                "score": move.black_score,
             }
         self.chances[numbers[-1]] = round(game.final, 4)
 
@@ -267,7 +272,7 @@ class Study:
             "class": found["verdict"] or ("mistake" if found["missed"] else ""),
             "called": called(found["verdict"], found["missed"], words),
             "loss": found["loss"],
-            "given": f"{found['given']:.2f} {words[UNITS[tree.game]]}",
+            "given": given_words(found["given"], UNITS[tree.game], language, words),
             "score": score_words(found["score"], UNITS[tree.game], words),
             "texts": line_texts(board, found["best"], language),
             "moves": found["best"],
