@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from shogi_engine.engine import Engine
     from shogi_engine.games.othello import board as othello
     from shogi_engine.games.shogi import board as shogi
-    from shogi_engine.limit import Limit
+    from shogi_engine.types.limit import Limit
     from shogi_engine.types.score import Score
 
 __version__ = "0.1.0"
@@ -20,7 +20,7 @@ __all__ = ["Engine", "Limit", "Score", "__version__", "othello", "shogi"]
 
 _MODULES = {
     "Engine": "shogi_engine.engine",
-    "Limit": "shogi_engine.limit",
+    "Limit": "shogi_engine.types.limit",
     "Score": "shogi_engine.types.score",
     "othello": "shogi_engine.games.othello.board",
     "shogi": "shogi_engine.games.shogi.board",

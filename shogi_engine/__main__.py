@@ -6,7 +6,7 @@ the last line of stdout; progress goes to stderr, and only to a terminal.
 
 import sys
 
-from shogi_engine import __version__
+from shogi_engine import __version__, language
 from shogi_engine.common.safe_path import leave_start_folder
 
 if __name__ == "__main__":
@@ -31,19 +31,22 @@ from shogi_engine.cli import (  # noqa: E402
     solve,
     trace,
     train,
+    tsume,
     warmup,
 )
-from shogi_engine.cli.common import Parser  # noqa: E402
+from shogi_engine.cli.common import Parser, add_language  # noqa: E402
+from shogi_engine.language import translate as _  # noqa: E402
 
 COMMANDS = (
-    warmup, perft, bench, doctor, search, solve, trace, mate, compare, match, analyse, convert, nboard, gtp, csa, play,
-    serve, train, book,
+    warmup, perft, bench, doctor, search, solve, trace, mate, tsume, compare, match, analyse, convert, nboard, gtp, csa,
+    play, serve, train, book,
 )  # fmt: skip
 
 
 def parser() -> Parser:
     """Return the parser of the whole command line."""
     top = Parser(prog="shogi-engine", description="Shogi and Othello on one search.", allow_abbrev=False)
+    add_language(top)
     top.add_argument("--version", action="version", version=f"shogi-engine {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
@@ -53,18 +56,24 @@ def parser() -> Parser:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit status."""
+    language.use(language.asked(sys.argv[1:] if arguments is None else arguments) or language.of_environment())
     args = parser().parse_args(arguments)
     try:
         status: int = args.run(args)
     except MemoryError as fault:
-        print(f"shogi-engine: not enough memory: {' '.join(str(fault).split())}", file=sys.stderr)
+        print(_("shogi-engine: not enough memory: {fault}").format(fault=one_line(fault)), file=sys.stderr)
         return 2
     except (ValueError, OverflowError, OSError) as fault:
-        print(f"shogi-engine: {' '.join(str(fault).split())}", file=sys.stderr)
+        print(f"shogi-engine: {one_line(fault)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
     return status
+
+
+def one_line(fault: BaseException) -> str:
+    """Return what went wrong in a line, in the language in use."""
+    return " ".join(_(str(fault)).split())
 
 
 if __name__ == "__main__":

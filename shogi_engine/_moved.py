@@ -18,6 +18,7 @@ _MOVED = {
     "games.shogi.usi_moves": "games.shogi.notation.usi_moves",
     "gtp_client": "clients.gtp",
     "levels": "interface.extras.levels",
+    "limit": "types.limit",
     "match_statistics": "common.match_statistics",
     "nboard_client": "clients.nboard",
     "parameters": "engine.parameters",

@@ -9,6 +9,7 @@ from processes import ROOT, environment, run
 from shogi_engine import Engine, Limit, Score, othello, shogi
 from shogi_engine.engine.board_search import PlayResult
 from shogi_engine.jit import cache_folder
+from shogi_engine.search.timeman import budget_of
 
 MATE = "7nk/9/7GP/9/9/9/9/9/9 b - 1"
 ENDING = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
@@ -151,12 +152,12 @@ def test_wrong_limits_and_boards(engines):
 
 def test_clocks():
     limit = Limit(black_clock=60, white_clock=3, white_inc=1, byoyomi=2)
-    black, white = (limit.search_limits(side, 0, None) for side in (0, 1))
-    assert black["soft_ms"] < black["hard_ms"] <= 62_000 and white["hard_ms"] <= 6000
-    assert Limit(time=0.5).search_limits(0, 0, None)["hard_ms"] == 500
-    both = Limit(time=0.5, black_clock=600).search_limits(0, 0, None)
-    assert both["soft_ms"] <= both["hard_ms"] == 500
-    assert Limit(black_clock=9, depth=4).search_limits(0, 0, None)["depth"] == 4
+    black, white = (budget_of(limit, side, 0) for side in (0, 1))
+    assert black.soft_ms < black.hard_ms <= 62_000 and white.hard_ms <= 6000
+    assert budget_of(Limit(time=0.5), 0, 0).hard_ms == 500
+    both = budget_of(Limit(time=0.5, black_clock=600), 0, 0)
+    assert both.soft_ms <= both.hard_ms == 500
+    assert budget_of(Limit(depth=4), 0, 0) is None
 
 
 def test_time_is_kept(engines):

@@ -15,6 +15,7 @@ from shogi_engine.engine.results import score_of
 from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.jit import JIT_DISABLED, progress
+from shogi_engine.types.clock import TimeBudget
 from shogi_engine.types.score import Score
 
 MATE_IN_3 = "4k4/9/4P4/9/9/9/9/9/4K4 b GS2g 1"
@@ -147,11 +148,11 @@ def test_a_stop_between_arm_and_search_is_not_lost(shogi):
 
 def test_an_extension_between_arm_and_search_is_not_lost(shogi):
     shogi.prepare()
-    shogi.extend(100, 200)
+    shogi.extend(TimeBudget(100, 200))
     began = time.monotonic()
     shogi.search()
     assert time.monotonic() - began < 1
-    threading.Timer(0.2, lambda: shogi.extend(0, 100)).start()
+    threading.Timer(0.2, lambda: shogi.extend(TimeBudget(0, 100))).start()
     began = time.monotonic()
     shogi.search()
     assert 0.15 < time.monotonic() - began < 1

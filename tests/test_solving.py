@@ -10,6 +10,7 @@ from shogi_engine.engine import Engine
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.forced_win import LEAST_NODES, MOST_NODES, allowed_nodes
 from shogi_engine.search.limits import Limits
+from shogi_engine.types.clock import TimeBudget
 
 PROBLEMS = json.loads((Path(__file__).parent / "data" / "shogi_mate.json").read_text())["positions"]
 DEEP = next(row["sfen"] for row in PROBLEMS if row["mate"] == 17)
@@ -18,9 +19,9 @@ pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="takes too long without JIT
 
 def test_how_much_the_solver_may_look_at():
     assert allowed_nodes(Limits()) == MOST_NODES
-    assert allowed_nodes(Limits(soft_ms=1000, hard_ms=5000)) == 400_000
-    assert allowed_nodes(Limits(soft_ms=1, hard_ms=1)) == LEAST_NODES
-    assert allowed_nodes(Limits(soft_ms=1000, hard_ms=1000, nodes=1000)) == 100
+    assert allowed_nodes(Limits(budget=TimeBudget(1000, 5000))) == 400_000
+    assert allowed_nodes(Limits(budget=TimeBudget.exactly(1))) == LEAST_NODES
+    assert allowed_nodes(Limits(budget=TimeBudget.exactly(1000), nodes=1000)) == 100
     for limits in (Limits(depth=5), Limits(multipv=2), Limits(mate=3), Limits(searchmoves=(1,))):
         assert allowed_nodes(limits) == 0
 

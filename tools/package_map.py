@@ -31,7 +31,7 @@ def purpose(module: str) -> str:
     path = ROOT / module.replace(".", "/")
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
-    return " ".join(text.split("\n\n")[0].split()).split(". ")[0].rstrip(".")
+    return " ".join(text.split("\n\n")[0].split()).split(". ")[0].rstrip(".").replace("`", "")
 
 
 def box(module: str, x: float, y: float, width: float, height: int, what: str) -> list[str]:

@@ -20,7 +20,8 @@ from shogi_engine.frontends.core import Task
 from shogi_engine.frontends.stdio import run_stdio
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES
-from shogi_engine.search.timeman import LEAST_MS, Clock, TimeBudget, fixed, plan, search_times
+from shogi_engine.search.timeman import fixed, in_full_seconds, plan
+from shogi_engine.types.clock import LEAST_MS, Clock, TimeBudget
 from shogi_engine.types.score import Score
 from usi.console import COMMANDS, Console
 from usi.evaluation import Choice, choice_of, load, use
@@ -180,7 +181,7 @@ class Loop(Console):
                 self.engine.stop()  # what it thought on is past; the worker goes on with the move played
             elif task.running and (budget := self._budget(task)) is not None:
                 budget = budget.after_pondering(pondered * 1000)
-                self.engine.extend(**search_times(budget))
+                self.engine.extend(budget)
             task.bounded = not task.go.infinite
         task.decided.set()
         if not task.go.infinite:
@@ -281,7 +282,7 @@ class Loop(Console):
             )
             budget = plan(clock, self.position.ply, options, self.options.number("MaxMovesToDraw"))
             if self.options.flag("RoundUpToFullSecond"):
-                budget = budget.in_full_seconds(clock, options)
+                budget = in_full_seconds(budget, clock, options)
         if go.movetime is not None:
             whole = fixed(go.movetime, options)
             if budget is None or whole.hard_ms < budget.hard_ms:
@@ -320,7 +321,7 @@ class Loop(Console):
             return limits | {"depth": 1}
         budget = self._budget(task)
         if budget is not None and not (task.pondering or go.infinite):
-            limits |= search_times(budget.less(self._elapsed_ms(task)))
+            limits["budget"] = budget.less(self._elapsed_ms(task))
         return limits
 
     def _search(self, task: GoTask) -> None:

@@ -9,7 +9,7 @@
 """
 
 from shogi_engine.analysis.analyst import Analyst, Hint, analyse, cores, hints, limits_for
-from shogi_engine.analysis.annotation import annotated
+from shogi_engine.analysis.annotation import annotate, annotated
 from shogi_engine.analysis.judgement import BLUNDER, INACCURACY, MISTAKE, Finding, GameAnalysis, MoveAnalysis, judge
 from shogi_engine.analysis.page import page
 from shogi_engine.analysis.saved import SavedAnalysis
@@ -26,6 +26,7 @@ __all__ = [
     "MoveAnalysis",
     "SavedAnalysis",
     "analyse",
+    "annotate",
     "annotated",
     "cores",
     "game_table",

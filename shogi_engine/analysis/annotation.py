@@ -10,31 +10,40 @@ from shogi_engine.records import GameRecord, Node
 
 
 def annotated(game: GameAnalysis, language: str = "en") -> GameRecord:
-    """Return a copy of the game's record: its moves and variations are the same, what was found is added.
+    """Return a copy of the record of a game, with its moves and variations, after `annotate`."""
+    record = copied(game.record)
+    annotate(record, record.main_line, game, language)
+    return record
 
-    After each move stands its value for the side that made it and black's winning chance; a bad one is called so, and
+
+def copied(record: GameRecord) -> GameRecord:
+    """Return a copy of a record with a tree of its own."""
+    root = copy.deepcopy(record.root)
+    return GameRecord(record.game, record.start, list(record.names), dict(record.headers), root, record.score)
+
+
+def annotate(
+    record: GameRecord, line: Sequence[Node], game: GameAnalysis, language: str = "en", first: int = 1
+) -> None:
+    """Add what was found to the nodes of a line of a record, from the root on; first : the first ply that gets it.
+
+    After each move stands its value, black's, and black's winning chance; a bad one is called so, and
     the better line is a variation, and in the comment for formats without. A move that has no evaluation gets one; in
     Shogi the comment tells the analysis' own as ShogiHome does, `#評価値=`.
     """
-    source = game.record
-    record = GameRecord(
-        source.game, source.start, list(source.names), dict(source.headers), copy.deepcopy(source.root), source.score
-    )
-    words = words_of(language, source.game)
-    line = record.main_line
+    words = words_of(language, record.game)
     judged = {move.ply: move for move in game.moves}
     after = dict(zip(judged, game.chances[1:], strict=True))
     board = record.board(0)
     for ply, node in enumerate(line[1:], 1):
         move = judged.get(ply)
-        if move is not None:
+        if move is not None and ply >= first:
             better = list(shown(move.pv, move.score.mate)) if move.worth_a_word else []
             for text in _comments(game, move, after[ply], line_texts(board, better, language), words):
                 node.add_comment(text)
-            _evaluate(node, move, source.game)
+            _evaluate(node, move, record.game)
             _add_line(line[ply - 1], better, move)
         board.push_text(node.move)
-    return record
 
 
 def _evaluate(node: Node, move: MoveAnalysis, game: str) -> None:
@@ -60,10 +69,10 @@ def _comments(
     game: GameAnalysis, move: MoveAnalysis, black: float, better: list[str], words: dict[str, str]
 ) -> list[str]:
     """Return the lines to add to the comment of a move. black : the winning chance after it."""
-    value = score_words(move.played_score, game.unit, words)
+    value = score_words(move.black_played_score, game.unit, words)
     lines = [f"{value} ({words['chance']} {black:.0%})"]
     if move.worth_a_word:
-        best = score_words(move.score, game.unit, words)
+        best = score_words(move.black_score, game.unit, words)
         judged = f"{called(move.verdict, move.missed_mate, words)} (-{move.loss:.0%})"
         lines.append(f"{judged}; {words['better']}: {' '.join(better)} ({best})")
     return lines

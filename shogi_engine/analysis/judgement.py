@@ -42,7 +42,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class MoveAnalysis:
-    """A move of a game, judged. Values are for the side that made it.
+    """A move of a game, judged. Values are for the side that made it but where they are called black's.
 
     ply : from 1    side : 'black' or 'white'    best, score, pv : the best move, its value and line
     played_score : of the move played    loss : of winning chance, 0 to 1    given : pawns or discs given away
@@ -65,6 +65,16 @@ class MoveAnalysis:
     nodes: int
     black: float
     exact: bool
+
+    @property
+    def black_score(self) -> Score:
+        """The value of the best move, black's: so tables, pages and records tell it."""
+        return self.score if self.side == "black" else -self.score
+
+    @property
+    def black_played_score(self) -> Score:
+        """The value of the move that was played, black's."""
+        return self.played_score if self.side == "black" else -self.played_score
 
     @property
     def worth_a_word(self) -> bool:

@@ -80,7 +80,7 @@ def _game(game: GameAnalysis, boards: _Boards, language: str, title: str) -> dic
 def _judged(game: GameAnalysis, move: MoveAnalysis, board: Any, boards: _Boards, language: str) -> dict[str, Any]:
     """Return what the page says about a move, made from the position on `board`."""
     words = words_of(language, game.record.game)
-    row: dict[str, Any] = {"score": score_words(move.played_score, game.unit, words), "depth": move.depth}
+    row: dict[str, Any] = {"score": score_words(move.black_played_score, game.unit, words), "depth": move.depth}
     if not move.worth_a_word:
         return row
     pv = list(shown(move.pv, move.score.mate))
@@ -96,6 +96,6 @@ def _judged(game: GameAnalysis, move: MoveAnalysis, board: Any, boards: _Boards,
         "called": called(move.verdict, move.missed_mate, words),
         "loss": move.loss,
         "given": f"{move.given:.2f} {words[game.unit]}",
-        "best": score_words(move.score, game.unit, words),
+        "best": score_words(move.black_score, game.unit, words),
         "line": line,
     }

@@ -48,7 +48,7 @@ class SavedAnalysis:
             content = json.loads(path.read_text(encoding="utf-8"))
             version, settings = content["version"], content["settings"]
             findings = {
-                name: {int(ply): _finding(row) for ply, row in rows.items()}
+                name: {int(ply): finding_of(row) for ply, row in rows.items()}
                 for name, rows in content["findings"].items()
             }
         except (ValueError, KeyError, TypeError, AttributeError):
@@ -78,7 +78,8 @@ class SavedAnalysis:
         if self.path is None:
             return
         findings = {
-            name: {str(ply): _row(rows[ply]) for ply in sorted(rows)} for name, rows in sorted(self._findings.items())
+            name: {str(ply): finding_row(rows[ply]) for ply in sorted(rows)}
+            for name, rows in sorted(self._findings.items())
         }
         content = {"version": VERSION, "settings": self.settings, "games": self._games, "findings": findings}
         aside = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
@@ -95,11 +96,11 @@ def digest(record: GameRecord) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _row(found: Finding) -> dict[str, Any]:
+def finding_row(found: Finding) -> dict[str, Any]:
     """Return a finding for JSON."""
     return {**vars(found), "score": str(found.score)}
 
 
-def _finding(row: dict[str, Any]) -> Finding:
-    """Return the inverse of `_row`. Raises ValueError for a score that is none."""
+def finding_of(row: dict[str, Any]) -> Finding:
+    """Return the inverse of `finding_row`. Raises ValueError for a score that is none."""
     return Finding(**{**row, "score": Score.parse(row["score"]), "pv": tuple(row["pv"])})

@@ -6,8 +6,17 @@ from typing import Any
 from shogi_engine.analysis.analyst import Hint
 from shogi_engine.analysis.judgement import VERDICTS, GameAnalysis, MoveAnalysis
 from shogi_engine.analysis.words import called, line_texts, score_words, shown, words_of
+from shogi_engine.common.text import table
+from shogi_engine.language import mark, translate
 
 BARS = "▁▂▃▄▅▆▇█"
+PASS = "pass"  # Othello's
+GOOD = mark("no move gave much away")
+HEAD = (mark("move"), mark("value"), mark("chance"), mark("depth"), mark("line"))  # of `hint_table`
+GAME_HEAD = (
+    mark("ply"), mark("side"), mark("move"), mark("value"), mark("black's chance"), mark("best"), mark("gave away"),
+    mark("remark"),
+)  # fmt: skip
 MARKS = {"blunder": "??", "mistake": "?", "inaccuracy": "?!", "": ""}
 
 
@@ -16,42 +25,61 @@ def sparkline(chances: Sequence[float]) -> str:
     return "".join(BARS[min(int(chance * len(BARS)), len(BARS) - 1)] for chance in chances)
 
 
-def hint_table(hints: Sequence[Hint]) -> str:
-    """Return the moves of a position as text."""
+def hint_table(hints: Sequence[Hint], board: Any = None, language: str = "en") -> str:
+    """Return the moves of a position as text. board : with the position, for moves as people write them"""
     if not hints:
-        return "the game is over"
-    rows = [
-        f"{hint.move:<5} {hint.score:>12} {hint.chance:>5.0%}  {'exact' if hint.exact else f'depth {hint.depth}':<9} "
-        f"{' '.join(hint.pv)}".rstrip()
-        for hint in hints
-    ]
-    return "\n".join(["move         value chance", *rows])
+        return translate("the game is over", language)
+    words = words_of(language)
+    rows = [[translate(name, language) for name in HEAD], *(_hint_row(hint, board, language, words) for hint in hints)]
+    return "\n".join(table(rows, "<>><<"))
+
+
+def _hint_row(hint: Hint, board: Any, language: str, words: dict[str, str]) -> list[str]:
+    usual = board is None or language == "en"
+    line = list(hint.pv) if usual else line_texts(board, hint.pv, language)
+    unit = "discs" if hint.score.unit == "discs" else "pawns"
+    value = str(hint.score) if language == "en" else score_words(hint.score, unit, words)
+    depth = translate("exact", language) if hint.exact else translate("depth {depth}", language)
+    return [line[0], value, f"{hint.chance:.0%}", depth.format(depth=hint.depth), " ".join(line)]
 
 
 def game_table(game: GameAnalysis, language: str = "en") -> str:
-    """Return a game's moves, its graph and its worst moves, each with the better line, as text."""
-    words = words_of(language, game.record.game)
+    """Return a game's moves, its graph and its worst moves, each with the better line, as text.
+
+    Passes have no number, as players of Othello count.
+    """
+    name = game.record.game
+    words = words_of(language, name)
     board = game.record.board(0)
     moves = {move.ply: move for move in game.moves}
-    rows, guilty = [f"ply  side   move   {'value':>12}  black  best   gave away ({game.unit})"], []
+    rows = [[translate(each, language, name) for each in GAME_HEAD]]
+    guilty, passes = [], 0
     for ply, text in enumerate(game.record.moves, 1):
+        passes += text == PASS
         move = moves.get(ply)
         if move is not None:
-            rows.append(_row(move, game, words))
+            rows.append(_row(move, str(ply - passes), game, board, language))
             if move.worth_a_word:
                 line = line_texts(board, shown(move.pv, move.score.mate), language)
-                guilty.append(_sentence(move, game, line_texts(board, [text], language)[0], line, words))
+                played = line_texts(board, [text], language)[0]
+                guilty.append(f"{ply - passes:>3}  {_sentence(move, game, played, line, words)}")
         board.push_text(text)
     graph = f"{words['chance']}: {sparkline(game.chances)} {game.final:.0%}"
-    return "\n".join([*rows, "", graph, *_counts(game, words), "", *(guilty or ["no move gave much away"])])
+    lines = table(rows, "><<>><><")
+    return "\n".join([*lines, "", graph, *_counts(game, words), "", *(guilty or [translate(GOOD, language)])])
 
 
-def _row(move: MoveAnalysis, game: GameAnalysis, words: dict[str, str]) -> str:
-    value = score_words(move.score, game.unit, words)
-    lost = f"{move.loss:5.0%} {move.given:6.2f} {MARKS[move.verdict]}" if move.loss or move.given else ""
-    missed = " " + words["missed"].format(length=move.missed_mate) if move.missed_mate else ""
-    row = f"{move.ply:>3}  {move.side:<5}  {move.move:<5}  {value:>12}  {move.black:>5.0%}  {move.best:<5}  {lost}"
-    return f"{row.rstrip()}{missed}"
+def _row(move: MoveAnalysis, number: str, game: GameAnalysis, board: Any, language: str) -> list[str]:
+    words = words_of(language, game.record.game)
+    texts = [move.move, move.best]
+    if language != "en":
+        texts = [line_texts(board, [text], language)[0] if text else "" for text in texts]
+    given = f"{100 * move.given:.0f}" if game.unit == "pawns" and language == "ja" else f"{move.given:.2f}"
+    lost = f"{move.loss:.0%} {given}" if move.loss or move.given else ""
+    missed = words["missed"].format(length=move.missed_mate) if move.missed_mate else ""
+    value = score_words(move.black_score, game.unit, words)
+    remark = f"{MARKS[move.verdict]} {missed}".strip()
+    return [number, words[move.side], texts[0], value, f"{move.black:.0%}", texts[1], lost, remark]
 
 
 def _counts(game: GameAnalysis, words: dict[str, str]) -> list[str]:
@@ -68,9 +96,9 @@ def _counts(game: GameAnalysis, words: dict[str, str]) -> list[str]:
 
 def _sentence(move: MoveAnalysis, game: GameAnalysis, text: str, line: list[str], words: dict[str, str]) -> str:
     """Return what was wrong with a move, and what was better."""
-    before, after = (score_words(score, game.unit, words) for score in (move.score, move.played_score))
+    before, after = (score_words(score, game.unit, words) for score in (move.black_score, move.black_played_score))
     judged = f"{called(move.verdict, move.missed_mate, words)} ({before} -> {after})"
-    return f"{move.ply:>3}  {text}: {judged}; {words['better']}: {' '.join(line)}"
+    return f"{text}: {judged}; {words['better']}: {' '.join(line)}"
 
 
 def plot(game: GameAnalysis, path: str, plt: Any) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.books.recipe import Entries, Recipe
-from shogi_engine.books.run_file import Found, Line, RunFile
+from shogi_engine.books.run_file import DOUBTFUL, Found, Line, RunFile
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.interface.extras.book import BookMove
 from shogi_engine.interface.game import VALUE_MATE_IN_MAX, do_move
@@ -97,7 +97,7 @@ class Growth:
         self._margin, self._max_ply = settings["margin"], settings["max_ply"]
         self.found: dict[str, Found] = {}
         self._ply: dict[str, int] = {}
-        self._given: dict[str, list[str]] = {}  # by key, the moves of the lines
+        self._given: dict[str, dict[str, int]] = {}  # by key, the moves of the lines, and how many recommend each
         self._children: dict[tuple[str, str], tuple[str, int]] = {}
         start, _ = recipe.canonical(self.game.start)
         self._queue: list[tuple[int, int, str]] = [(0, 0, start)]
@@ -111,15 +111,15 @@ class Growth:
         key, image = self.recipe.canonical(game.format_position(position))
         if line.start:
             heapq.heappush(self._queue, (0, 0, key))
-        for ply, move in enumerate(line.moves, 1):
+        for ply, written in enumerate(line.moves, 1):
+            move = written.removesuffix(DOUBTFUL)
             try:
                 encoded = game.parse_move(position, move)
             except ValueError as fault:
                 raise ValueError(f"{line.name or 'a line'}: move {ply}: {fault}") from None
             turned = self.recipe.turned(move, image, False)
-            given = self._given.setdefault(key, [])
-            if turned not in given:
-                given.append(turned)
+            given = self._given.setdefault(key, {})
+            given[turned] = given.get(turned, 0) + (move == written)
             do_move(position, np.uint32(encoded), undo)
             key, image = self.recipe.canonical(game.format_position(position))
             heapq.heappush(self._queue, (0, ply, key))
@@ -196,14 +196,17 @@ class Growth:
                 del self._ply[key]
 
     def entries(self) -> Entries:
-        """Return the book, its values brought back from the positions furthest on."""
+        """Return the book, its values brought back from the positions furthest on; counts are of the lines."""
         book: Entries = {}
         for key in sorted(self.found, key=lambda each: -self._ply[each]):
             found = self.found[key]
-            given = self._given.get(key, [])
-            moves = [BookMove(each["move"], each["ponder"], each["value"], each["depth"], 1) for each in found]
+            given = self._given.get(key, {})
+            moves = [
+                BookMove(each["move"], each["ponder"], each["value"], each["depth"], given.get(each["move"], 0))
+                for each in found
+            ]
             there = {each.move for each in moves}
-            moves += [BookMove(move, "", UNSEARCHED, 0, 1) for move in given if move not in there]
+            moves += [BookMove(move, "", UNSEARCHED, 0, count) for move, count in given.items() if move not in there]
             moves = [self._answered(book, key, move) for move in moves]
             if moves:
                 top = max(move.value for move in moves)

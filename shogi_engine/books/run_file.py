@@ -15,12 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+DOUBTFUL = "?"
 Found = list[dict[str, Any]]  # a position's moves, the best first: move, ponder, value, depth
 
 
 @dataclass(frozen=True)
 class Line:
-    """Moves in the game's notation from `start` ('' is the game's): all their positions are in the book."""
+    """Moves in the game's notation from `start` ('' is the game's): all their positions are in the book.
+
+    A move with DOUBTFUL after it is known, as others may play it, but the line is no reason to choose it.
+    """
 
     name: str
     moves: tuple[str, ...]

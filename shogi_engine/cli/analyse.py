@@ -19,6 +19,7 @@ from shogi_engine.cli.common import (
 )
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.progress_bar import progress_bar
+from shogi_engine.language import translate as _
 from shogi_engine.play.strength import DEFAULT_MS
 
 if TYPE_CHECKING:
@@ -54,7 +55,6 @@ def add_parser(commands: Any) -> None:
         "--save", metavar="FILE", help="keep the analysis (JSON); what is in FILE already is not redone"
     )
     add_cluster(parser, "positions of games")
-    parser.add_argument("--language", choices=("en", "ja"), default="en", help="of text, comments and page")
     add_json(parser)
 
 
@@ -96,8 +96,9 @@ def _run_position(args: argparse.Namespace, game: str) -> int:
             engine.warmup()
         hints = analysis.hints(engine, count, **limits)
         text = engine.position_text
+        board = games.board(engine.game, engine.position)
     rows = [{**vars(hint), "score": hint.score.values(), **hint.score.values()} for hint in hints]
-    report(args, {"position": text, "hints": rows}, analysis.hint_table(hints))
+    report(args, {"position": text, "hints": rows}, analysis.hint_table(hints, board, args.language))
     return 0
 
 
@@ -195,12 +196,13 @@ def _text(
     from shogi_engine import analysis
 
     parts = []
-    for (file, number, _), game in zip(sources, judged, strict=True):
+    for (file, number, _record), game in zip(sources, judged, strict=True):
         head = [f"{file} ({number})"] if len(judged) > 1 else []
         parts.append("\n".join([*head, analysis.game_table(game, args.language)]))
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
-    count = f"{analyst.positions} positions in {analyst.seconds:.1f} s, {speed:.1f} positions/s"
-    return "\n\n".join([*parts, f"{count}, {analyst.threads} at once"])
+    words = _("{count} positions in {seconds:.1f} s, {speed:.1f} positions/s, {threads} at once")
+    count = words.format(count=analyst.positions, seconds=analyst.seconds, speed=speed, threads=analyst.threads)
+    return "\n\n".join([*parts, count])
 
 
 def _one_game(game: "GameAnalysis") -> dict[str, Any]:

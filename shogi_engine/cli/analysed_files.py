@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shogi_engine.language import translate as _
+
 if TYPE_CHECKING:
     from shogi_engine.records import GameRecord, RecordFormat
 
@@ -39,7 +41,7 @@ def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]") -> None:
     """Write annotated games, each with the file it came from. What a format can not hold is said on stderr."""
     from shogi_engine import records
 
-    for file in dict.fromkeys(file for file, _ in games):
+    for file in dict.fromkeys(file for file, _game in games):
         mine = [record for source, record in games if source == file]
         target = target_of(out, file)
         source, encoding = format_and_encoding(file, mine[0].game)
@@ -51,7 +53,8 @@ def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]") -> None:
         lost = sorted({what for record in mine for what in chosen.losses(record)})
         target.write_bytes(records.dumps(mine, chosen.name, encoding))
         if lost:
-            print(f"{target}: {chosen.name} can not hold {', '.join(lost)}", file=sys.stderr)
+            words = _("{file}: {format} can not hold {lost}")
+            print(words.format(file=target, format=chosen.name, lost=", ".join(map(_, lost))), file=sys.stderr)
 
 
 def format_and_encoding(file: str, game: str) -> "tuple[RecordFormat, str]":

@@ -5,10 +5,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shogi_engine import language
 from shogi_engine.cli.common import (
     add_command,
     add_game,
     add_json,
+    add_language,
     add_position,
     add_threads,
     at_least_one,
@@ -17,6 +19,8 @@ from shogi_engine.cli.common import (
 )
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.progress_bar import progress_bar
+from shogi_engine.language import plural
+from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
     from shogi_engine.books.growth import Growth
@@ -57,6 +61,7 @@ def add_parser(commands: Any) -> None:
 def _action(actions: Any, name: str, work: Any, help: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = actions.add_parser(name, help=help, description=help, allow_abbrev=False)
     parser.set_defaults(work=work)
+    add_language(parser)
     return parser
 
 
@@ -122,15 +127,16 @@ def _given_lines(args: argparse.Namespace) -> list["Line"]:
 
 
 def _record_lines(args: argparse.Namespace) -> list["Line"]:
-    """Return the games of the records."""
+    """Return the games of the records; that a move was played in one is no reason to choose it."""
     from shogi_engine import records
-    from shogi_engine.books.run_file import Line
+    from shogi_engine.books.run_file import DOUBTFUL, Line
 
     lines = []
     for path in args.records:
         for number, game in enumerate(records.iterate(path, game=args.game), 1):
             start = "" if game.start == type(game)(args.game).start else game.start
-            lines.append(Line(f"{path.name}, game {number}", tuple(game.moves[: args.plies]), start))
+            moves = tuple(f"{move}{DOUBTFUL}" for move in game.moves[: args.plies])
+            lines.append(Line(f"{path.name}, game {number}", moves, start))
     return lines
 
 
@@ -167,12 +173,13 @@ def _finish(args: argparse.Namespace, recipe: "Recipe", growth: "Growth") -> int
     if args.out:
         _write(args.out, recipe, entries)
     else:
-        print(f"{_count(entries)} in {args.run_file}", flush=True)
+        print(_("{count} in {file}").format(count=_count(entries), file=args.run_file), flush=True)
     return 0
 
 
 def _count(entries: "Entries") -> str:
-    return f"{len(entries)} positions, {sum(map(len, entries.values()))} moves"
+    moves = sum(map(len, entries.values()))
+    return _("{positions} positions, {moves} moves").format(positions=len(entries), moves=moves)
 
 
 def _write(path: Path, recipe: "Recipe", entries: "Entries") -> None:
@@ -227,6 +234,8 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
     from shogi_engine.interface.game import do_move
     from shogi_engine.jit import new_record
 
+    if language.current() == "ja" and args.game == "shogi" and not args.json:
+        args.notation = args.notation or "japanese"
     if args.notation and args.game != "shogi":
         raise ValueError(f"book: --notation is for shogi, {args.game} has one only")
     game = recipe.game
@@ -246,15 +255,14 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
     moves = book.known(where)
     rows = [_row(recipe, board, move, args.notation) for move in moves]
     lines = [
-        f"{row['move']:<8} {row['value']:+g}" + (f"  depth {row['depth']}" if row["depth"] else "")
-        + (f"  then {row['ponder']}" if row["ponder"] else "")
+        f"{row['move']:<8} {row['value']:+g}" + (_("  depth {depth}").format(**row) if row["depth"] else "")
+        + (_("  then {ponder}").format(**row) if row["ponder"] else "")
         for row in rows
     ]  # fmt: skip
-    head = (
-        f"{len(rows)} move{'s' * (len(rows) > 1)}, values in {recipe.unit_name}"
-        if rows
-        else "the book does not know this position"
-    )
+    head = _("the book does not know this position")
+    if rows:
+        words = plural("{count} move, values in {unit}", "{count} moves, values in {unit}", len(rows))
+        head = words.format(count=len(rows), unit=_(recipe.unit_name))
     report(args, {"game": args.game, "position": where, "moves": rows}, "\n".join([head, *lines]))
     return 0 if rows else 1
 

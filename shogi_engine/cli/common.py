@@ -2,12 +2,15 @@
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from shogi_engine import games
+from shogi_engine import games, language
 from shogi_engine.common.memory import machine_megabytes
+from shogi_engine.language import mark
+from shogi_engine.language import translate as _
 from shogi_engine.play.strength import DEFAULT_MS
 from shogi_engine.suites.suite import Outcome
 
@@ -18,12 +21,48 @@ Progress = Callable[[int, int], None]  # called with what is done and how much t
 Run = Callable[[argparse.Namespace], int]
 
 
+class Formatter(argparse.HelpFormatter):
+    """Shows help in the language in use, whose kanji take two columns and have no spaces between them."""
+
+    def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        """Begin with the usage."""
+        super().add_usage(usage, actions, groups, _("usage: ") if prefix is None else prefix)
+
+    def start_section(self, heading: str | None) -> None:
+        """Begin a section."""
+        super().start_section(heading and _(heading))
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        return _(action.help or "")
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return super()._split_lines(text, width) if text.isascii() else wrapped(text, width)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(indent + line for line in self._split_lines(_(text), width - len(indent)))
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return the lines of a text that has characters of two columns."""
+    from rich.cells import cell_len
+
+    lines = [""]
+    for part in re.findall(r"[\x21-\x7e]+|.", " ".join(text.split())):
+        if lines[-1] and cell_len(lines[-1] + part) > width and part not in "、。」）":
+            lines.append("")
+        lines[-1] += part if lines[-1] else part.lstrip()
+    return [line.rstrip() for line in lines if line]
+
+
 class Parser(argparse.ArgumentParser):
-    """An ArgumentParser whose complaint is one line."""
+    """An ArgumentParser that speaks the language in use, and whose complaint is one line."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **{"formatter_class": Formatter, **settings})
 
     def error(self, message: str) -> NoReturn:
         """Print the complaint and end with status 2."""
-        print(f"{self.prog}: {message}", file=sys.stderr)
+        print(f"{self.prog}: {_(message)}", file=sys.stderr)
         sys.exit(2)
 
 
@@ -75,12 +114,20 @@ def add_command(commands: Any, name: str, run: Run, help: str) -> argparse.Argum
     """Return a new parser for the command `name`, added to the `commands` of the top parser."""
     parser: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help, allow_abbrev=False)
     parser.set_defaults(run=run)
+    add_language(parser)
     return parser
+
+
+def add_language(parser: argparse.ArgumentParser) -> None:
+    """Add --language, which `__main__` has looked for before: what is parsed here is in that language already."""
+    parser.add_argument(
+        "--language", choices=language.LANGUAGES, default=language.current(), help="default: the locale's"
+    )
 
 
 def add_game(parser: argparse.ArgumentParser, count: str | None = None) -> None:
     """Add the argument GAME."""
-    help = f"{' or '.join(games.NAMES)}, or one of an installed package"
+    help = mark(f"{' or '.join(games.NAMES)}, or one of an installed package")
     parser.add_argument("game", nargs=count, type=game_name, metavar="GAME", help=help)
 
 
@@ -108,7 +155,7 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=at_least_one, default=1, metavar="N")
 
 
-LEVEL_HELP = "how strong the engine is: 0 (a beginner) to 20 (full strength) in Shogi, to 30 in Othello"
+LEVEL_HELP = mark("how strong the engine is: 0 (a beginner) to 20 (full strength) in Shogi, to 30 in Othello")
 
 
 def add_search(parser: argparse.ArgumentParser) -> None:
@@ -141,7 +188,7 @@ def progress_line(what: str) -> Progress | None:
 
     def show(done: int, whole: int) -> None:
         end = "\n" if done == whole else ""
-        print(f"\r{what} {done}/{whole}", end=end, file=sys.stderr, flush=True)
+        print(f"\r{_(what)} {done}/{whole}", end=end, file=sys.stderr, flush=True)
 
     return show
 

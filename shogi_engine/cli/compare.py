@@ -2,7 +2,6 @@
 
 import argparse
 import itertools
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli.common import (
@@ -16,6 +15,7 @@ from shogi_engine.cli.common import (
     report,
 )
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.common import text
 
 if TYPE_CHECKING:
     from shogi_engine.textbook.round_robin import Tournament
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     """Play the round robin and print its tables."""
     from shogi_engine.textbook.round_robin import compare, parse_player
 
-    players = [parse_player(text, args.depth) for text in args.players.split(",")]
+    players = [parse_player(name, args.depth) for name in args.players.split(",")]
     plt = pyplot() if args.plot else None  # complains before the games, not after
     with compile_bar() as bar:
         tournament = compare(
@@ -82,16 +82,6 @@ def run(args: argparse.Namespace) -> int:
 # ---- tables and pictures -----------------------------------------------------------------------------------------
 
 
-def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table, the first column to the left, the others to the right."""
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    lines = []
-    for first, *others in rows:
-        cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))]
-        lines.append("  ".join(cells).rstrip())
-    return lines
-
-
 def table(tournament: "Tournament") -> str:
     """Return the tournament as three tables: wins/draws/losses of the row, ms per 1000 games, nodes by depth."""
     places = range(len(tournament.players))
@@ -113,7 +103,7 @@ def table(tournament: "Tournament") -> str:
             if visits:
                 nodes.append([f"{name} (against {other})", *map(str, visits), *[""] * (deepest - len(visits))])
     tables = [results, times, *([nodes] if len(nodes) > 1 else [])]
-    return "\n\n".join("\n".join(columns(each)) for each in tables)
+    return "\n\n".join("\n".join(text.table(each)) for each in tables)
 
 
 def plot(tournament: "Tournament", path: str, plt: Any) -> None:

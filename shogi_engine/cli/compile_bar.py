@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from shogi_engine.language import translate as _
+
 if TYPE_CHECKING:
     from shogi_engine.jit import Progress
 
@@ -47,7 +49,7 @@ class CompileBar:
         line = Table.grid(padding=(0, 1))
         share, left = self._last.now()
         bar = ProgressBar(total=1.0 if left is not None else None, completed=share, width=WIDTH)
-        line.add_row("compiling", bar, self._last.describe())
+        line.add_row(_("compiling"), bar, _(self._last.describe()))
         return line
 
     def close(self) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.cli.common import add_command, add_json, report
+from shogi_engine.language import plural
+from shogi_engine.language import translate as _
 from shogi_engine.records.formats import format_names
 
 STANDARD = "-"  # stdin or stdout
@@ -47,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     for game in games:
         for what in target.losses(game):
             lost[what] = lost.get(what, 0) + 1
-    dropped = ", ".join(f"{what} (of {count})" for what, count in lost.items())
+    dropped = ", ".join(_("{what} (of {count})").format(what=_(what), count=count) for what, count in lost.items())
     if lost and args.strict:
         raise ValueError(f"{target.name} can not hold {dropped}")
     data = records.dumps(games, target.name, args.encoding or records.encoding_for(args.output))
@@ -58,11 +60,13 @@ def run(args: argparse.Namespace) -> int:
         Path(args.output).write_bytes(data)
     damaged = [str(game.fault) for game in games if game.fault is not None]
     for reason in damaged:
-        print(f"{args.input}: {reason}; what came before is kept", file=sys.stderr)
+        kept = _("{reason}; what came before is kept").format(reason=_(reason))
+        print(f"{args.input}: {kept}", file=sys.stderr)
     if args.output == STANDARD and not args.json:
         return 1 if damaged else 0
-    text = f"{len(games)} {'game' if len(games) == 1 else 'games'} in {args.output} ({target.name})"
-    text += f"; it can not hold {dropped}" if lost else ""
+    count = plural("{count} game in {file} ({format})", "{count} games in {file} ({format})", len(games))
+    text = count.format(count=len(games), file=args.output, format=target.name)
+    text += _("; it can not hold {lost}").format(lost=dropped) if lost else ""
     values = {"games": len(games), "format": target.name, "lost": sorted(lost), "damaged": damaged}
     report(args, values, text)
     return 1 if damaged else 0

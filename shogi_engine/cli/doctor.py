@@ -15,16 +15,20 @@ from typing import Any
 from shogi_engine import __version__
 from shogi_engine.cli import common
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.common.text import padded
 from shogi_engine.frontends.stdio import crash_log_path
 from shogi_engine.games.shogi.evaluation.eval_options import read_scale
 from shogi_engine.games.shogi.evaluation.piece_worth import worth_table
 from shogi_engine.games.shogi.evaluation.weights_file import evaluation_of
 from shogi_engine.games.shogi.names import EVALUATIONS, FILE_EVALUATIONS
+from shogi_engine.language import mark
+from shogi_engine.language import translate as _
 
 ROOT = Path(__file__).resolve().parents[2]  # where `shogi_engine` and `usi` lie
 PACKAGES = ("numpy", "numba", "llvmlite", "platformdirs")
 PERFT_DEPTH, PERFT_NODES = 4, 719731  # Shogi's starting position
 SEARCH_MS = 1000
+NAME_COLUMNS = 14  # of a row of the report
 ANSWER_SECONDS = 2.0  # the shortest time a GUI is known to wait for `usiok`
 
 
@@ -49,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     if args.launcher:
         path = Path(args.launcher)
         write_launcher(path)
-        text = f"{path.absolute()} starts the engine; register it in the GUI"
+        text = _("{path} starts the engine; register it in the GUI").format(path=path.absolute())
         common.report(args, {"launcher": str(path.absolute())}, text)
         return 0
     file = args.eval_file
@@ -97,18 +101,18 @@ def examine(evaluation: str = "", file: Path | None = None) -> dict[str, Any]:
             name: value for name, value in sorted(os.environ.items()) if name.startswith(("NUMBA_", "SHOGI_ENGINE_"))
         },
     }
-    problems: list[str] = [f"{name} is not installed" for name in PACKAGES if facts[name] == "missing"]
+    problems: list[str] = [mark(f"{name} is not installed") for name in PACKAGES if facts[name] == "missing"]
     facts["problems"] = problems
     try:
         examine_engine(facts, problems, evaluation, file)
     except Exception as failure:  # any failure belongs in the report
-        problems.append(f"the engine does not work: {failure!r}")
+        problems.append(mark(f"the engine does not work: {failure!r}"))
     facts["usi_seconds"] = usi_seconds()
     if facts["usi_seconds"] is None:
-        problems.append("the USI front end does not answer")
+        problems.append(mark("the USI front end does not answer"))
     elif facts["usi_seconds"] > ANSWER_SECONDS:
         problems.append(
-            f"the USI front end takes {facts['usi_seconds']:.1f} s to answer; some GUIs do not wait so long"
+            mark(f"the USI front end takes {facts['usi_seconds']:.1f} s to answer; some GUIs do not wait so long")
         )
     return facts
 
@@ -123,9 +127,10 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
     facts["cache"] = str(folder) if folder else None
     facts["cached_kernels"], facts["cache_mb"] = len(kept), round(sum(kept) / 1e6, 1)
     if jit.JIT_DISABLED:
-        problems.append("NUMBA_DISABLE_JIT is set: everything is a hundred times slower")
+        problems.append(mark("NUMBA_DISABLE_JIT is set: everything is a hundred times slower"))
     elif folder is None:
-        problems.append(f"no cache folder can be written: each start compiles again; let {jit.CACHE_VARIABLE} name one")
+        words = mark(f"no cache folder can be written: each start compiles again; let {jit.CACHE_VARIABLE} name one")
+        problems.append(words)
     with Engine("shogi", hash_mb=16) as engine:
         try:
             engine.set_evaluation(evaluation, file)
@@ -145,7 +150,7 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
         facts["perft_nodes"], facts["perft_seconds"] = counted.nodes, round(counted.seconds, 3)
         if counted.nodes != PERFT_NODES:
             problems.append(
-                f"perft {PERFT_DEPTH} counts {counted.nodes} moves, not {PERFT_NODES}: the rules are broken"
+                mark(f"perft {PERFT_DEPTH} counts {counted.nodes} moves, not {PERFT_NODES}: the rules are broken")
             )
         found = engine.search(movetime=SEARCH_MS)
         facts["bestmove"], facts["depth"], facts["nodes"] = found.bestmove, found.depth, found.nodes
@@ -177,27 +182,27 @@ def usi_seconds() -> float | None:
 
 def report(facts: dict[str, Any]) -> str:
     """Return `facts` as text to paste into a report."""
-    lines = [f"{name:<14} {facts[name]}" for name in ("shogi_engine", "python", *PACKAGES, "system")]
-    lines.append(f"{'cpu':<14} {facts['cpu']}, {facts['cpus']} logical")
-    lines += [f"{name:<14} {value}" for name, value in facts["settings"].items()]
+    rows = [(name, str(facts[name])) for name in ("shogi_engine", "python", *PACKAGES, "system")]
+    rows.append(("cpu", _("{cpu}, {count} logical").format(cpu=facts["cpu"], count=facts["cpus"])))
+    rows += [(name, value) for name, value in facts["settings"].items()]
     if "ready_seconds" in facts:
-        kept = f"{facts['cached_kernels']} kernels, {facts['cache_mb']} MB before this run"
-        lines.append(f"{'cache':<14} {facts['cache'] or 'none that can be written'} ({kept})")
-        lines.append(f"{'ready after':<14} {facts['ready_seconds']} s")
-        lines.append(f"{'evaluation':<14} {facts['evaluation']}")
+        kept = _("{cached_kernels} kernels, {cache_mb} MB before this run").format(**facts)
+        rows.append((_("cache"), f"{facts['cache'] or _('none that can be written')} ({kept})"))
+        rows.append((_("ready after"), f"{facts['ready_seconds']} s"))
+        rows.append((_("evaluation"), _(facts["evaluation"])))
     if "worth" in facts:
         scale = f", FV_SCALE {facts['fv_scale']}" if "fv_scale" in facts else ""
-        lines.append(f"{'its file':<14} {facts['eval_file_mb']} MB{scale}")
-        lines += [f"{'piece worth' if number == 0 else '':<14} {line}" for number, line in enumerate(facts["worth"])]
+        rows.append((_("its file"), f"{facts['eval_file_mb']} MB{scale}"))
+        rows += [("" if number else _("piece worth"), line) for number, line in enumerate(facts["worth"])]
     if "nps" in facts:
-        lines.append(f"{'perft ' + str(PERFT_DEPTH):<14} {facts['perft_nodes']} in {facts['perft_seconds']} s")
-        search = f"{facts['bestmove']}, depth {facts['depth']}, {facts['nodes']} nodes, {facts['nps']} nodes/s"
-        lines.append(f"{'search':<14} {search}")
-    lines.append(f"{'crash log':<14} {facts['crash_log']}")
+        rows.append((f"perft {PERFT_DEPTH}", _("{perft_nodes} in {perft_seconds} s").format(**facts)))
+        rows.append((_("search"), _("{bestmove}, depth {depth}, {nodes} nodes, {nps} nodes/s").format(**facts)))
+    rows.append((_("crash log"), facts["crash_log"]))
     if facts["usi_seconds"] is not None:
-        lines.append(f"{'usi':<14} answered after {facts['usi_seconds']} s")
-    lines += [f"{'PROBLEM':<14} {problem}" for problem in facts["problems"]] or ["all is well"]
-    return "\n".join(lines)
+        rows.append(("usi", _("answered after {usi_seconds} s").format(**facts)))
+    rows += [(_("PROBLEM"), _(problem)) for problem in facts["problems"]]
+    lines = [f"{padded(name, NAME_COLUMNS)} {value}" for name, value in rows]
+    return "\n".join(lines if facts["problems"] else [*lines, _("all is well")])
 
 
 def launcher_text(windows: bool) -> str:

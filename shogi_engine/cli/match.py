@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import add_command, add_json, at_least_one, natural, pyplot, report
 from shogi_engine.cli.match_table import shown_match
+from shogi_engine.language import mark
+from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
     from shogi_engine.match import Match, Schedule, Terms
 
 MOST_ENGINES = 9
 NEVER = "never"
-EXPLAINED = """
+EXPLAINED = mark("""
 An engine is a command line that speaks USI, or GTP or NBoard after 'gtp:' or 'nboard:'; 'shogi' and 'othello' are this
 package's own, 'shogi:SkillLevel=5' with options. More than two play a tournament. A limit is nodes=N, depth=N,
 movetime=MS, byoyomi=MS or clock=MAIN+BYOYOMI+INCREMENT (ms), or several joined by commas. Each opening is played twice,
@@ -25,7 +27,7 @@ second one) loses the game and is counted. Every finished game is a line of the 
 when started again, and refuses to with other settings. --in-process plays two settings of this build
 (--a futility_margin=100,values.1=95, see --list) without any protocol: repeatable, at nodes or depth.
 Exit status: 0 when the match is complete or decided, 1 when it was given up, 2 for bad arguments.
-"""
+""")
 
 
 def terms_numbers(text: str) -> tuple[int, ...] | str:
@@ -219,7 +221,7 @@ def run(args: argparse.Namespace) -> int:
     interrupted = False
     try:
         with shown_match(ready.match, ready.names, args.report) as show:
-            for _ in ready.match.run(args.concurrency, args.cluster):
+            for _game in ready.match.run(args.concurrency, args.cluster):
                 show()
     except KeyboardInterrupt:
         interrupted = True
@@ -255,7 +257,8 @@ def write_outputs(args: argparse.Namespace, ready: Prepared, plt: Any) -> None:
     if args.records and log.records:
         lost = match.save(args.records, ready.game, log.records, ready.names, title)
         if lost:
-            print(f"{args.records}: this format cannot hold {', '.join(lost)}", file=sys.stderr)
+            words = _("{file}: this format cannot hold {lost}")
+            print(words.format(file=args.records, lost=", ".join(map(_, lost))), file=sys.stderr)
     if args.html:
         text = match.page(title, log.records, ready.names, ready.match.sprt)
         args.html.write_text(text, encoding="utf-8", newline="\n")
@@ -270,10 +273,11 @@ def two_text(ready: Prepared) -> str:
 
     summary = summarise(ready.match.log.records, ready.match.sprt)
     lines = [line(summary)]
-    lines += [f"  {count:5} {reason}" for reason, count in summary["reasons"].items()]
+    lines += [f"  {count:5} {_(reason)}" for reason, count in summary["reasons"].items()]
     for side, name in zip(SIDES, ready.names, strict=True):
         used = summary[side]
-        lines.append(f"  {side} ({name}): {used['ms_per_move']} ms and {used['nodes_per_move']} nodes a move")
+        words = _("  {side} ({name}): {ms_per_move} ms and {nodes_per_move} nodes a move")
+        lines.append(words.format(side=_(side), name=name, **used))
     return "\n".join(lines)
 
 

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from shogi_engine.language import translate as _
+
 if TYPE_CHECKING:
     from shogi_engine.match import Match
 
@@ -43,7 +45,8 @@ def _progress(match: "Match", names: Sequence[str]) -> str:
     if len(names) == 2:
         return report.line(report.summarise(match.log.records, match.sprt))
     rows = report.standings(match.log.records, names)
-    return f"{len(match.log.records)} games: " + ", ".join(f"{row['name']} {row['elo']:+.0f}" for row in rows)
+    ratings = ", ".join(f"{row['name']} {row['elo']:+.0f}" for row in rows)
+    return _("{count} games: {ratings}").format(count=len(match.log.records), ratings=ratings)
 
 
 class MatchView:
@@ -62,7 +65,7 @@ class MatchView:
         records = dict(self._match.log.records)
         table = Table(title=self._title(len(records)), caption=self._caption(records))
         for column in report.COLUMNS:
-            table.add_column(column, justify="left" if not column else "right")
+            table.add_column(_(column), justify="left" if not column else "right")
         for row in report.standings(records, self._names):
             table.add_row(*report.cells(row))
         return table
@@ -71,8 +74,9 @@ class MatchView:
         whole = len(self._match.numbers)
         played = done - self._before
         elapsed = time.monotonic() - self._began
-        left = f", {elapsed / played * (whole - done) / 60:.1f} min left" if played > 0 else ""
-        return f"{done} of {whole} games{left}"
+        title = _("{done} of {whole} games").format(done=done, whole=whole)
+        minutes = elapsed / max(played, 1) * (whole - done) / 60
+        return title + (_(", {minutes:.1f} min left").format(minutes=minutes) if played > 0 else "")
 
     def _caption(self, records: dict[int, Any]) -> str:
         from shogi_engine.match import report

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shogi_engine import language
 from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import (
     add_command,
@@ -20,6 +21,8 @@ from shogi_engine.cli.common import (
 )
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.terminal.screen import KANJI, WESTERN
+from shogi_engine.language import plural
+from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
     from shogi_engine.cli.mate_answer import Answer
@@ -29,6 +32,7 @@ MAX_MS = 10_000  # for each problem
 HASH_MB = 256
 NOTATIONS = ("usi", "japanese", "western")
 STANDARD = "-"  # stdin
+BOARD_BARS = 8  # between the ranks of an SFEN
 
 
 def add_parser(commands: Any) -> None:
@@ -48,8 +52,11 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--alternatives", action="store_true", help="list the other first moves that mate as quickly as the shortest"
     )
+    parser.add_argument(
+        "--check", action="store_true", help="for composers: no mate, a shorter one, another solution, pieces left over"
+    )
     parser.add_argument("--tsume", action="store_true", help="the conventional length, without useless interpositions")
-    parser.add_argument("--notation", choices=NOTATIONS, default="usi", help="of the moves, default usi")
+    parser.add_argument("--notation", choices=NOTATIONS, help="of the moves, default usi, in Japanese japanese")
     parser.add_argument(
         "--diagram", action="store_true", help="draw positions in kanji; one SFEN's is drawn in letters without this"
     )
@@ -68,26 +75,41 @@ def run(args: argparse.Namespace) -> int:
     from shogi_engine.games.shogi.notation.sfen import parse_sfen
     from shogi_engine.suites.mate_suite import check, plain_sfen, questions, read
 
+    args.notation = args.notation or ("japanese" if language.current() == "ja" else "usi")
+    if args.notation == "japanese":
+        language.use("ja")
     if args.suite:
         problems = read(args.suite)
         return report_suite(args, check(problems, found_of(args, questions(problems)), progress_line("problem")))
     if is_file(args.sfen):
-        sfens = list(positions_of(args.sfen[0]))
+        given = list(positions_of(args.sfen[0]))
         many = True
     else:
-        sfens, many = [plain_sfen(" ".join(args.sfen))], False
+        given, many = [(plain_sfen(" ".join(args.sfen)), 0)], False
+    sfens = [sfen for sfen, _plies in given]
     for sfen in sfens:
         parse_sfen(sfen)
+    if args.check:
+        from shogi_engine.cli.mate_check import check as check_problems
+
+        return check_problems(args, given)
     return solve_many(args, sfens) if many else solve_one(args, sfens[0])
 
 
 def is_file(words: list[str]) -> bool:
-    """Tell whether the argument is a file of positions, or stands for stdin."""
-    return len(words) == 1 and (words[0] == STANDARD or Path(words[0]).is_file())
+    """Tell whether the argument is a file of positions, or stands for stdin.
+
+    Raises ValueError for what is neither a file nor an SFEN.
+    """
+    if len(words) != 1 or words[0] == STANDARD or Path(words[0]).is_file():
+        return len(words) == 1
+    if " " not in words[0].strip() and words[0] != "startpos" and words[0].count("/") != BOARD_BARS:
+        raise ValueError(f"mate: there is no file {words[0]}, and it is no SFEN")
+    return False
 
 
-def positions_of(name: str) -> Iterator[str]:
-    """Yield the SFEN of each problem in a file of any record format.
+def positions_of(name: str) -> Iterator[tuple[str, int]]:
+    """Yield the SFEN of each problem in a file of any record format, and the plies of the solution it has, 0 if none.
 
     A record that begins as games do is a game, and its last position the problem; any other one begins with the
     problem, and its moves are somebody's answer. Raises OSError, ValueError.
@@ -99,7 +121,10 @@ def positions_of(name: str) -> Iterator[str]:
     with source:
         try:
             for record in records.read(source, game="shogi", name=name):
-                yield record.board().sfen() if handicap_name(record.start) else record.start
+                if handicap_name(record.start):
+                    yield record.board().sfen(), 0
+                else:
+                    yield record.start, len(record.moves)
         except records.RecordError as fault:
             raise ValueError(f"{name}: {fault}") from None
 
@@ -141,7 +166,10 @@ def nodes_line() -> Callable[[int, float], None] | None:
     """Return a function that shows how far one search is, or None if stderr is no terminal."""
     if not sys.stderr.isatty():
         return None
-    return lambda nodes, seconds: print(f"\r{nodes} nodes, {seconds:.0f} s", end="", file=sys.stderr, flush=True)
+    words = _("{nodes} nodes, {seconds:.0f} s")
+    return lambda nodes, seconds: print(
+        f"\r{words.format(nodes=nodes, seconds=seconds)}", end="", file=sys.stderr, flush=True
+    )
 
 
 def row_of(args: argparse.Namespace, answer: "Answer") -> dict[str, Any]:
@@ -183,8 +211,9 @@ def solve_many(args: argparse.Namespace, sfens: list[str]) -> int:
         for name, result in (("mates", "mate"), ("nomates", "nomate"), ("timeouts", "timeout"))
     }
     nodes, seconds = (sum(getattr(answer.found, name) for answer in done) for name in ("nodes", "seconds"))
-    mates = f"{counts['mates']} mate{'' if counts['mates'] == 1 else 's'}"
-    text = f"{mates}, {counts['nomates']} without, {counts['timeouts']} not proven   ({seconds:.2f} s)"
+    mates = plural("{mates} mate", "{mates} mates", counts["mates"]).format(**counts)
+    others = _("{nomates} without, {timeouts} not proven   ({seconds:.2f} s)").format(**counts, seconds=seconds)
+    text = _("{mates}, {others}").format(mates=mates, others=others)
     report(args, {**counts, "results": rows, "nodes": nodes, "seconds": seconds}, text)
     return 1 if counts["timeouts"] else 0
 

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shogi_engine.cli.terminal.screen import KANJI
+from shogi_engine import language
+from shogi_engine.cli.terminal.screen import KANJI, Look, draw, plain
+from shogi_engine.common.text import padded
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.mate.solver import line_texts
 from shogi_engine.games.shogi.notation.symbols import HAND_ORDER, KANJI_NUMBERS, KANJI_PIECES, SYMBOLS
+from shogi_engine.language import translate as _
 from shogi_engine.records import GameRecord
 from shogi_engine.search.forced_win import ForcedWin
 from shogi_engine.suites.mate_suite import values
@@ -61,12 +64,12 @@ class Answer:
 
     def text(self, notation: str, drawn: str, tsume: bool = False) -> str:
         """Return the problem, its answer and the position at the end, `drawn` with KANJI or WESTERN pieces or ''."""
-        speed = f"{self.found.nodes} nodes, {self.found.seconds:.2f} s"
+        speed = _("{nodes} nodes, {seconds:.2f} s").format(nodes=self.found.nodes, seconds=self.found.seconds)
         parts = [_diagram(Board(self.sfen), drawn), f"{headline(self.found, tsume)}   ({speed})"]
         for number, line in enumerate(self.lines()):
             texts = written(self.sfen, line, notation)
             if number:
-                parts.append(f"also, in {len(texts)}: {' '.join(texts)}")
+                parts.append(_("also, in {length}: {moves}").format(length=len(texts), moves=" ".join(texts)))
             else:
                 parts.append("\n".join(numbered(texts)))
         if self.found:
@@ -92,11 +95,14 @@ class Answer:
 def headline(found: ForcedWin[int], tsume: bool) -> str:
     """Return the result in a few words."""
     if found.result == "nomate":
-        return "no mate by checks"
+        return _("no mate by checks")
     if found.result != "mate":
-        return "nothing proven within the limits"
-    words = f"mate in {found.length}" + (" without useless interpositions" if tsume else "")
-    return words + {None: "", True: ", the shortest", False: ", not proven shortest"}[found.shortest]
+        return _("nothing proven within the limits")
+    if tsume and found.shortest:
+        words = _("mate in {length} without useless interpositions").format(length=found.length)
+    else:
+        words = _("mate in {length}").format(length=found.length)
+    return words + {None: "", True: _(", the shortest"), False: _(", not proven shortest")}[found.shortest]
 
 
 def written(sfen: str, moves: Sequence[str], notation: str) -> list[str]:
@@ -110,16 +116,12 @@ def written(sfen: str, moves: Sequence[str], notation: str) -> list[str]:
 
 def numbered(texts: list[str]) -> list[str]:
     """Return moves with their numbers, the attacker's and the answer in one row."""
+    width = 5 if all(map(str.isascii, texts)) else 10  # as wide as most are
     rows = []
     for index in range(0, len(texts), 2):
-        rows.append(f"{index + 1:>3}. {'  '.join(_padded(text) for text in texts[index : index + 2])}".rstrip())
+        pair = "  ".join(padded(text, width) for text in texts[index : index + 2])
+        rows.append(f"{index + 1:>3}. {pair}".rstrip())
     return rows
-
-
-def _padded(text: str) -> str:
-    """Return a move as wide as most are: a kanji takes two columns."""
-    wide = sum(not each.isascii() for each in text)
-    return text + " " * ((10 if wide else 5) - len(text) - wide)
 
 
 def _hand_text(left: dict[int, int], notation: str) -> str:
@@ -130,15 +132,17 @@ def _hand_text(left: dict[int, int], notation: str) -> str:
             for kind in HAND_ORDER
             if left.get(kind)
         )
-        return f"持駒余り：{held or 'なし'}"
+        return _("left over in hand: {pieces}").format(pieces=held or _("nothing"))
     held = " ".join(
         SYMBOLS[kind] + (str(left[kind]) if left[kind] > 1 else "") for kind in HAND_ORDER if left.get(kind)
     )
-    return f"left over in hand: {held or 'nothing'}"
+    return _("left over in hand: {pieces}").format(pieces=held or _("nothing"))
 
 
 def _diagram(board: Board, drawn: str) -> str:
     """Return the position drawn with KANJI or WESTERN pieces, '' for ''."""
     if not drawn:
         return ""
+    if language.current() == "ja" and drawn == KANJI:
+        return plain(draw("shogi", board, Look(KANJI)))
     return board.unicode() if drawn == KANJI else board.diagram()

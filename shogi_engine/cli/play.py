@@ -27,24 +27,35 @@ from shogi_engine.cli.terminal.screen import (
     draw,
     is_terminal,
 )
+from shogi_engine.language import translate as _
 from shogi_engine.play.clock import GameClock, clock_setting
 from shogi_engine.play.keeping import data_folder, keep
 from shogi_engine.play.strength import level_limits
+from shogi_engine.play.words import side_name
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
 
 NOTATIONS = ("usi", "japanese", "kif", "western", "csa")
 LIMITS = ("depth", "nodes", "movetime")
+# Whoever gives one of these has said how to play.
+SAID = (
+    "human", "handicap", "clock", "xot", "load", "position", "moves", "level", "depth", "nodes", "movetime"
+)  # fmt: skip
 SIGNAL_DELAY = 0.1  # seconds: where a terminal is closed, input may end before the signal comes
 
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "play", run, "Play in the terminal.")
-    add_game(parser)
+    parser = add_command(
+        commands,
+        "play",
+        run,
+        "Play in the terminal, which asks for game, side, level and handicap if nothing is said.",
+    )
+    add_game(parser, "?")
     choices = (*SIDES, "both", "none")
-    parser.add_argument("--human", choices=choices, default="black", help="the human's side, default black")
+    parser.add_argument("--human", choices=choices, help="the human's side, default black")
     # The option's older name. It has no default: the one of --human holds.
     parser.add_argument("--person", dest="human", choices=choices, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     parser.add_argument(
@@ -71,6 +82,10 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play until the game is over or the human leaves."""
+    try:
+        complete(args)
+    except EOFError:
+        return 0
     position = _start(args)
     games.part(args.game, "board")  # says now that it is missing
     from shogi_engine.engine import Engine
@@ -84,8 +99,7 @@ def run(args: argparse.Namespace) -> int:
     match.await_search = preparation.wait
     status = 0
     with engine, ending_signals() as signals:
-        humans = f"You are {args.human}; `help` lists what can be typed."
-        match.show(humans if match.humans else "The engine plays itself.")
+        match.show(greeting(match))
         try:
             match.play()
             if match.over and is_terminal():
@@ -103,6 +117,30 @@ def run(args: argparse.Namespace) -> int:
     if signals.status or preparation.is_busy():
         leave(status)
     return status
+
+
+def complete(args: argparse.Namespace) -> None:
+    """Fill in what the arguments leave open: a person at a terminal who says nothing more than the game is asked.
+
+    Raises ValueError if there is no game, EOFError if the person leaves.
+    """
+    if is_terminal() and not any(getattr(args, name) for name in SAID):
+        from shogi_engine.cli.terminal.questions import ask
+
+        ask(args)
+    if args.game is None:
+        raise ValueError(f"play: which game? {' or '.join(games.NAMES)}")
+    args.human = args.human or "black"
+
+
+def greeting(match: Match) -> str:
+    """Return the first line."""
+    if not match.humans:
+        return _("The engine plays itself.")
+    if len(match.humans) == 2:
+        return _("You play both sides; `help` lists what can be typed.")
+    side = side_name(min(match.humans), match.engine.game.name)
+    return _("You are {side}; `help` lists what can be typed.").format(side=side)
 
 
 def _start(args: argparse.Namespace) -> str:
@@ -176,14 +214,14 @@ def offer_save(match: Match) -> None:
     """Ask for a file until the finished game is written or none is wanted."""
     while match.is_unsaved():
         try:
-            name = match.read("save as (Enter keeps it in the user's folder)> ").strip()
+            name = match.read(_("save as (Enter keeps it in the user's folder)> ")).strip()
             if not name:
                 return
             match.save(name)
         except EOFError:
             return
         except (ValueError, OSError) as fault:
-            match.show(str(fault))
+            match.show(_(str(fault)))
 
 
 def keep_game(match: Match) -> None:
@@ -193,8 +231,8 @@ def keep_game(match: Match) -> None:
     try:
         path = keep(match.record())
     except (ValueError, OSError) as fault:
-        print(f"the game could not be kept: {fault}", file=sys.stderr)
+        print(_("the game could not be kept: {fault}").format(fault=_(str(fault))), file=sys.stderr)
         return
     match.note_stored()
     with contextlib.suppress(OSError):  # a terminal that is closed
-        match.show(f"the game is kept in {path}; `--load` goes on with it")
+        match.show(_("the game is kept in {path}; `--load` goes on with it").format(path=path))

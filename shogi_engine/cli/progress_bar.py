@@ -4,6 +4,8 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 
+from shogi_engine.language import translate as _
+
 PER_SECOND = 4
 
 
@@ -31,7 +33,7 @@ def progress_bar(what: str, whole: int, done: int = 0) -> Iterator[Callable[[], 
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("left"),
+        TextColumn(_("left")),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         refresh_per_second=PER_SECOND,
@@ -40,5 +42,5 @@ def progress_bar(what: str, whole: int, done: int = 0) -> Iterator[Callable[[], 
         redirect_stderr=False,
     )
     with progress:
-        task = progress.add_task(what, total=whole, completed=done)
+        task = progress.add_task(_(what), total=whole, completed=done)
         yield lambda: progress.advance(task)

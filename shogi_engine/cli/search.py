@@ -16,6 +16,7 @@ from shogi_engine.cli.common import (
 )
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.games import typed_moves
+from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
     from shogi_engine.engine.results import PvInfo
@@ -32,7 +33,9 @@ def add_parser(commands: Any) -> None:
 
 def show(info: "PvInfo") -> None:
     """Print a line of the running search."""
-    where = f"depth {info.depth:>2} {info.score} {info.bound} nodes {info.nodes} {info.seconds:.2f} s"
+    where = _("depth {depth:>2} {score} {bound} nodes {nodes} {seconds:.2f} s").format(
+        depth=info.depth, score=info.score, bound=info.bound, nodes=info.nodes, seconds=info.seconds
+    )
     print(f"{where}  {' '.join(info.pv)}", file=sys.stderr)
 
 
@@ -58,6 +61,9 @@ def run(args: argparse.Namespace) -> int:
     if args.multipv > 1:
         values["lines"] = [{"score": line.score.values(), "depth": line.depth, "pv": line.pv} for line in result.lines]
     lines = [f"{line.score}   {' '.join(line.pv)}" for line in result.lines]
-    head = f"{result.bestmove or 'no legal move'}   depth {result.depth}, {result.nodes} nodes, {result.seconds:.2f} s"
+    effort = _("depth {depth}, {nodes} nodes, {seconds:.2f} s").format(
+        depth=result.depth, nodes=result.nodes, seconds=result.seconds
+    )
+    head = f"{result.bestmove or _('no legal move')}   {effort}"
     report(args, values, "\n".join([head, *lines]))
     return 0 if result.bestmove else 1

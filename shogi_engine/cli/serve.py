@@ -2,11 +2,13 @@
 
 import argparse
 import socket
+import sys
 import webbrowser
 from typing import Any
 
 from shogi_engine.cli.common import add_command, at_least_one, natural
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.phone_address import qr_code, reachable_host
 from shogi_engine.cli.preparation import leave
 from shogi_engine.play.keeping import data_folder
 
@@ -49,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     store = Store(data_folder() / "games", shared=is_loopback(args.host))
     guard = Guard.of(args.host, args.token)
     listener = _listener(args.host, args.port)
-    address = _address(args.host, listener.getsockname()[1], guard.token)
+    address = _address(reachable_host(args.host), listener.getsockname()[1], guard.token)
     with compile_bar():
         hub = hub_of_engines(args.engines or cores(), store)
         config = uvicorn.Config(
@@ -62,6 +64,8 @@ def run(args: argparse.Namespace) -> int:
             timeout_graceful_shutdown=2,
         )
         print(f"the board is at {address} (Ctrl-C ends the server)", flush=True)
+        if not is_loopback(args.host) and sys.stdout.isatty():
+            print(qr_code(address), flush=True)
         if args.open:
             webbrowser.open(address)
         try:

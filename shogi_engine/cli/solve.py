@@ -14,8 +14,11 @@ from shogi_engine.cli.common import (
     report_suite,
 )
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.language import mark
+from shogi_engine.language import translate as _
 
 COMPILE_TASK = "othello endings"
+RESULTS = (mark("loss"), mark("draw"), mark("win"))
 
 
 def add_parser(commands: Any) -> None:
@@ -62,10 +65,11 @@ def run(args: argparse.Namespace) -> int:
         "nps": nps(solved.nodes, solved.seconds),
     }
     if args.wld:
-        values["result"] = ("loss", "draw", "win")[solved.score + 1]
+        values["result"] = RESULTS[solved.score + 1]
     else:
         values["pv"] = [format_move(position, move) for move in solved.pv]
-    score = values["result"] if args.wld else f"{solved.score:+d} discs"
-    text = f"{score}, {values['move'] or 'the game is over'}   {solved.nodes} nodes, {solved.seconds:.3f} s"
+    score = _(values["result"]) if args.wld else _("{value} discs").format(value=f"{solved.score:+d}")
+    effort = _("{nodes} nodes, {seconds:.3f} s").format(nodes=solved.nodes, seconds=solved.seconds)
+    text = f"{score}, {values['move'] or _('the game is over')}   {effort}"
     report(args, values, "\n".join([text, *([" ".join(values["pv"])] if values.get("pv") else [])]))
     return 0

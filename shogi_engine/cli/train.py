@@ -65,6 +65,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--older-share", type=fraction, metavar="S", help="of older games; default 1")
     parser.add_argument("--gate-games", type=at_least_one, default=400, metavar="N", help="default 400")
     parser.add_argument("--gate-nodes", type=at_least_one, default=5000, metavar="N", help="a move; default 5000")
+    parser.add_argument(
+        "--noted", type=Path, metavar="FILE", help="psv, Shogi: the report says how well its values are ranked"
+    )
     parser.add_argument("--against", default="", metavar="WHAT", help="the gate's other side: a name or a file")
     shogi = parser.add_argument_group("Shogi")
     shogi.add_argument(
@@ -116,6 +119,7 @@ def existing(folder: Path) -> Path:
 
 def plan_of(args: argparse.Namespace) -> Any:
     """Return the pipeline.Plan of the arguments. Raises ValueError for an option that the game does not have."""
+    from shogi_engine.batch.streams import open_records
     from shogi_engine.training.pipeline import Plan
     from shogi_engine.training.recipe import load
 
@@ -124,6 +128,8 @@ def plan_of(args: argparse.Namespace) -> Any:
     for name in OWN_OPTIONS:
         if getattr(args, name) is not None and name not in known:
             raise ValueError(f"train: --{name.replace('_', '-')} is not an option of {args.game}")
+    if args.noted is not None and recipe.compared is None:
+        raise ValueError(f"train: --noted is not an option of {args.game}")
     return Plan(
         folder=args.folder,
         data=recipe.data(**given(args, recipe.data)),
@@ -133,6 +139,7 @@ def plan_of(args: argparse.Namespace) -> Any:
         gate_games=args.gate_games,
         gate_nodes=args.gate_nodes,
         against=args.against,
+        noted=None if args.noted is None else open_records(args.noted, "psv"),
         threads=args.threads,
         cluster=args.cluster,
         name=args.name,

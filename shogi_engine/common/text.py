@@ -1,4 +1,7 @@
-"""Text: whole numbers as other programs send them, foreign words in messages. Standard library only."""
+"""Text: whole numbers as other programs send them, foreign words in messages, tables. Standard library only."""
+
+import unicodedata
+from collections.abc import Sequence
 
 SHOWN_MAX = 160  # characters of a foreign text that a message repeats
 SHOWN_WITH_PATH = 1000  # characters of a message that names a file and says what is wrong with it
@@ -30,3 +33,27 @@ def whole_number(text: str, least: int, most: int) -> int:
     if text.startswith("+") or not least <= number <= most:
         raise fault
     return number
+
+
+def columns(text: str) -> int:
+    """Return how many columns a text takes in a terminal: a kanji takes two."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def padded(text: str, width: int, right: bool = False) -> str:
+    """Return a text with blanks behind it, or before it, up to so many columns."""
+    blanks = " " * (width - columns(text))
+    return blanks + text if right else text + blanks
+
+
+def table(rows: Sequence[Sequence[str]], sides: str = "") -> list[str]:
+    """Return the lines of a table.
+
+    sides : of each column, '<' or '>', to which its cells are moved; without it the first to the left, others right
+    """
+    widths = [max(map(columns, cells)) for cells in zip(*rows, strict=True)]
+    sides = sides or "<" + ">" * len(widths)
+    return [
+        "  ".join(padded(cell, width, side == ">") for cell, width, side in zip(row, widths, sides)).rstrip()  # noqa: B905
+        for row in rows
+    ]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine.csa.players import RESIGN, WIN, Answer, Job, Player, Rules, centipawns
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
-from shogi_engine.search.timeman import TimeBudget, TimeOptions, fixed, plan, search_times
+from shogi_engine.search.timeman import TimeOptions, fixed, in_full_seconds, plan
+from shogi_engine.types.clock import TimeBudget
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -98,7 +99,7 @@ class EnginePlayer(Player):
             budget = self._budget(job)
             if only:
                 budget = budget.for_only_move()
-            limits |= search_times(budget.less((time.monotonic() - job.turn.since) * 1000))
+            limits["budget"] = budget.less((time.monotonic() - job.turn.since) * 1000)
         return limits
 
     def _budget(self, job: Job) -> TimeBudget:
@@ -115,12 +116,12 @@ class EnginePlayer(Player):
         ply = len(turn.moves)
         budget = plan(turn.clock(), ply, options, self._rules.max_moves)
         if turn.time.unit >= SECOND:
-            budget = budget.in_full_seconds(turn.clock(), options)
+            budget = in_full_seconds(budget, turn.clock(), options)
         return budget
 
     def _hit(self, job: Job) -> None:
         if job.running:
-            self._engine.extend(**search_times(self._budget(job).after_pondering(job.pondered_ms)))
+            self._engine.extend(self._budget(job).after_pondering(job.pondered_ms))
 
     def _interrupt(self, job: Job) -> None:
         if job.running:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from shogi_engine.common.threads import start_thread
 from shogi_engine.csa.summary import TimeControl
 from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
-from shogi_engine.search.timeman import Clock
+from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
 
 RESIGN, WIN = "resign", "win"

@@ -16,10 +16,12 @@ from shogi_engine import games
 from shogi_engine.common.threads import start_thread
 from shogi_engine.engine.results import PvInfo, SearchResult
 from shogi_engine.interface.game import Game
-from shogi_engine.limit import Limit
 from shogi_engine.search.forced_win import ForcedWin, RootSolver
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
+from shogi_engine.search.timeman import budget_of
+from shogi_engine.types.clock import TimeBudget
+from shogi_engine.types.limit import Limit
 
 OnInfo = Callable[[PvInfo], None]
 
@@ -207,7 +209,7 @@ class BoardSearches:
             raise ValueError("the game is over")
         with self._placed(board), self._only_search(), self._compiling():
             ms = float("inf") if limit is None or limit.time is None else 1000 * limit.time
-            result = self._root_solver.solve(self.position, Limits(soft_ms=ms, hard_ms=ms), self.searcher.tt)
+            result = self._root_solver.solve(self.position, Limits(budget=TimeBudget.exactly(ms)), self.searcher.tt)
             return PvInfo(self.game, self.position, result.infos[0]) if result else None
 
     @contextlib.contextmanager
@@ -236,8 +238,10 @@ class BoardSearches:
             self.check_level(limit.level)
         if multipv < 1:
             raise ValueError(f"multipv is at least 1, not {multipv}")
-        limits = limit.search_limits(side, len(self.moves), self.game.budget)
-        return {"multipv": multipv, "searchmoves": moves, **limits}
+        names = ("depth", "nodes", "mate", "level")
+        limits = {name: value for name in names if (value := getattr(limit, name)) is not None}
+        budget = budget_of(limit, side, len(self.moves), self.game.budget)
+        return {"multipv": multipv, "searchmoves": moves, "budget": budget, **limits}
 
 
 def _must_end(limit: Limit, side: int) -> None:

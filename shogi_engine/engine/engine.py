@@ -37,6 +37,7 @@ from shogi_engine.search.context import new_context, set_root, static_value
 from shogi_engine.search.forced_win import ForcedWin, ForcedWinSolver, RootSolver
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import Searcher
+from shogi_engine.types.clock import TimeBudget
 
 BOOK_MARGIN = 4  # book moves that lose less than 1/BOOK_MARGIN of params.score_noise are as good as the best
 
@@ -216,18 +217,16 @@ class Engine(BoardSearches):
         selectivity: int | None = None,
         searchmoves: Sequence[str] = (),
         multipv: int = 1,
-        soft_ms: float | None = None,
-        hard_ms: float | None = None,
-        least_ms: float = 0.0,
-        second_ms: float | None = None,
+        budget: TimeBudget | None = None,
         on_info: Callable[[PvInfo], None] | None = None,
     ) -> SearchResult:
         """Search the position until the first limit is reached or `stop` is called; with no limit, until `stop`.
 
-        movetime : ms, the same as soft_ms and hard_ms, which win over it    mate : end at a win within that many plies
+        movetime : ms, all of which are used    budget : of time, wins over movetime
+        mate : end at a win within that many plies
         level : search as a player of this level does, if the game has levels; depth, nodes or selectivity win over it;
         full strength, Shogi's 20, has no limit of its own: 1 s if no other is given
-        soft_ms, hard_ms, least_ms, second_ms, selectivity : as in `search.limits.Limits`
+        budget, selectivity : as in `search.limits.Limits`
         searchmoves : the moves to choose from    multipv : how many best moves to report
         `on_info` is called in the searching thread. Raises ValueError for a wrong limit or an illegal move in
         `searchmoves`, RuntimeError if a search of this engine is running.
@@ -238,9 +237,7 @@ class Engine(BoardSearches):
         doubt = None
         if level is not None:
             plan = self.check_level(level)
-            if plan.is_full_strength() and all(
-                limit is None for limit in (depth, nodes, movetime, mate, soft_ms, hard_ms)
-            ):
+            if plan.is_full_strength() and all(limit is None for limit in (depth, nodes, movetime, mate, budget)):
                 movetime = FULL_STRENGTH_MS
             doubt = plan.doubt if depth is None and nodes is None else None
             drawn = drawn_limits(plan, searchmoves or self.legal_moves() if plan.moves else (), self.rng)
@@ -253,16 +250,13 @@ class Engine(BoardSearches):
             depth=depth,
             nodes=nodes,
             mate=mate,
-            soft_ms=movetime if soft_ms is None else soft_ms,
-            hard_ms=movetime if hard_ms is None else hard_ms,
-            least_ms=least_ms,
-            second_ms=second_ms,
+            budget=budget if budget or movetime is None else TimeBudget.exactly(movetime),
             selectivity=selectivity,
             searchmoves=tuple(self.game.parse_move(self.position, move) for move in searchmoves),
             multipv=multipv,
         )
         with self._only_search(), self._compiling():
-            self._warm_up_search(limits.soft_ms is not None)
+            self._warm_up_search(limits.budget is not None)
             position = self.position
             report = (lambda info: on_info(PvInfo(self.game, position, info))) if on_info else None
             result, limits = self._root_solver.before(position, limits, self.searcher.tt, doubt, report)
@@ -409,11 +403,9 @@ class Engine(BoardSearches):
         """End the running or announced search at once, from any thread; it still returns what it has found."""
         self._stop.stop()
 
-    def extend(
-        self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0, second_ms: float | None = None
-    ) -> None:
-        """Give the running or announced search new time limits, counted from now."""
-        self.searcher.extend(soft_ms, hard_ms, least_ms, second_ms)
+    def extend(self, budget: TimeBudget | None) -> None:
+        """Give the running or announced search another budget of time, which counts from now."""
+        self.searcher.extend(budget)
 
     def new_game(self) -> None:
         """Forget what earlier searches learned. Raises RuntimeError if a search of this engine is running."""

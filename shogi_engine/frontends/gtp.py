@@ -12,6 +12,7 @@ from shogi_engine import __version__
 from shogi_engine.common.text import sanitize, whole_number
 from shogi_engine.frontends.core import Task
 from shogi_engine.frontends.othello import DEFAULT_LEVEL, MAX_LEVEL, OthelloFrontEnd, move_times
+from shogi_engine.types.clock import TimeBudget
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1, "x": 0, "o": 1}
 NAMES = ("black", "white")
@@ -33,7 +34,7 @@ class Times:
         """Begin a game."""
         self.left, self.used = [None, None], [0.0, 0.0]
 
-    def limits(self, side: int, ply: int) -> dict[str, float]:
+    def limits(self, side: int, ply: int) -> dict[str, TimeBudget]:
         """Return the limits of a move of `side`.
 
         With one stone a period some mean an increment and some a time for each move: no more is used than both allow.

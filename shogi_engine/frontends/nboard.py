@@ -14,6 +14,7 @@ from shogi_engine import __version__
 from shogi_engine.common.text import sanitize, whole_number
 from shogi_engine.frontends.core import Task
 from shogi_engine.frontends.othello import DEFAULT_LEVEL, DISC, MAX_LEVEL, OthelloFrontEnd, move_times
+from shogi_engine.types.clock import TimeBudget
 
 if TYPE_CHECKING:
     from shogi_engine.engine.results import PvInfo
@@ -161,7 +162,7 @@ class NBoard(OthelloFrontEnd):
             seconds = self._thought[1] if self._thought[0] == count else 0.0
         self._charge(side, move, seconds)
 
-    def _times(self) -> dict[str, float]:
+    def _times(self) -> dict[str, TimeBudget]:
         """Return the time limits of the side to move."""
         side = int(self.engine.position.side)
         clock = self._clocks[side]

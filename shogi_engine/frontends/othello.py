@@ -7,7 +7,8 @@ from shogi_engine.frontends.core import FrontEnd, Task
 from shogi_engine.frontends.core import load_engine as load_engine_of
 from shogi_engine.frontends.stdio import Output
 from shogi_engine.games.othello.clock import budget
-from shogi_engine.search.timeman import Clock, TimeOptions, fixed, search_times
+from shogi_engine.search.timeman import TimeOptions, fixed
+from shogi_engine.types.clock import Clock, TimeBudget
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -29,13 +30,13 @@ def load_engine() -> "Engine":
 
 def move_times(
     ply: int, *, main: float | None = None, increment: float = 0.0, each: float | None = None
-) -> dict[str, float]:
-    """Return the time limits of one move, for Engine.search. Seconds: main time, its increment, time for each move."""
+) -> dict[str, TimeBudget]:
+    """Return the time of a move, a keyword of Engine.search. Seconds: main time, its increment, time for each move."""
     if main is not None and (main > 0 or not each):
         left = max(0, int(main * 1000))
         added = min(int(increment * 1000), left)
-        return search_times(budget(Clock(left, int((each or 0) * 1000), added), ply, TIMES))
-    return {} if each is None else search_times(fixed(int(each * 1000), TIMES))
+        return {"budget": budget(Clock(left, int((each or 0) * 1000), added), ply, TIMES)}
+    return {} if each is None else {"budget": fixed(int(each * 1000), TIMES)}
 
 
 @dataclass(frozen=True)

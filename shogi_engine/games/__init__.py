@@ -94,15 +94,18 @@ def board_entries(name: str) -> Any:
 def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
     """Return moves that a person typed, in any notation the game's Board reads, as the game's own texts.
 
-    position : where they begin, '' for the game's start. Raises ValueError naming the move that is wrong.
+    position : where they begin, '' for the game's start. Several moves may stand in one text, with blanks between them;
+    Othello's need none ('f5d6c3'). Raises ValueError naming the move that is wrong.
     """
     if not moves or not has(game.name, "board"):
         return list(moves)
     start = board(game, game.parse_position(position or game.start))
-    texts = []
-    for number, move in enumerate(moves, 1):
+    push = getattr(start, "push_typed", lambda text: [start.push_text(text)])
+    split = getattr(start, "split_moves", str.split)
+    texts: list[str] = []
+    for number, move in enumerate((move for text in moves for move in split(text)), 1):
         try:
-            texts.append(str(start.push_text(move)))
+            texts += map(str, push(move))
         except ValueError as fault:
             raise ValueError(f"move {number}: {fault}") from None
     return texts

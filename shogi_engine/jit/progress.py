@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from shogi_engine.jit.folders import cache_folder
+from shogi_engine.language import mark
 
 TIMES_FILE = "compile-times.json"
 SURE = 0.05  # the share of the work after which the speed of this machine counts, and not the last one's
@@ -97,8 +98,8 @@ class Progress:
         """Return how far the task is at this moment, for people: '31%, kernel 57 of 190, about 12 s left'."""
         share, left = self.now()
         if left is None:
-            return f"{self.done} kernels"
-        return f"{min(share, 0.99):.0%}, kernel {self.done} of {self.total}, about {max(left, 1):.0f} s left"
+            return mark(f"{self.done} kernels")
+        return mark(f"{min(share, 0.99):.0%}, kernel {self.done} of {self.total}, about {max(left, 1):.0f} s left")
 
 
 _lock = threading.Lock()

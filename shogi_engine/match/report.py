@@ -15,6 +15,8 @@ from shogi_engine.common.match_statistics import (
     log_likelihood_ratio,
     pentanomial,
 )
+from shogi_engine.common.text import table
+from shogi_engine.language import mark, translate
 from shogi_engine.match.runner import Record
 from shogi_engine.match.workers import SIDES
 
@@ -90,12 +92,14 @@ def usage(used: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def line(summary: Record) -> str:
     """Return the figures of a match of two in one line."""
     low, high = summary["elo95"]
-    text = f"{summary['games']} games +{summary['wins']} ={summary['draws']} -{summary['losses']}"
-    text += f"  Elo {summary['elo']:+.1f} (95 %: {low:+.1f} to {high:+.1f})  LOS {100 * summary['los']:.1f} %"
+    text = translate("{games} games +{wins} ={draws} -{losses}").format(**summary)
+    text += translate("  Elo {elo:+.1f} (95 %: {low:+.1f} to {high:+.1f})  LOS {los:.1f} %").format(
+        elo=summary["elo"], low=low, high=high, los=100 * summary["los"]
+    )
     if "sprt" in summary:
         text += f"  {sprt_text(summary['sprt'])}"
     faults = {side: count for side, of in summary["faults"].items() if (count := sum(of.values()))}
-    return text + (f"  faults {faults}" if faults else "")
+    return text + (translate("  faults {faults}").format(faults=faults) if faults else "")
 
 
 def sprt_text(test: Mapping[str, Any]) -> str:
@@ -189,7 +193,7 @@ def crosstable(records: Mapping[int, Record], count: int) -> list[list[tuple[int
     return table
 
 
-COLUMNS = ("", "games", "+", "=", "-", "points", "Elo", "ms/move", "faults")
+COLUMNS = ("", mark("games"), "+", "=", "-", mark("points"), "Elo", mark("ms/move"), mark("faults"))
 
 
 def cells(row: Record) -> list[str]:
@@ -202,14 +206,7 @@ def cells(row: Record) -> list[str]:
 
 def text_table(rows: Sequence[Record]) -> str:
     """Return the standings as lines of text."""
-    table = [list(COLUMNS), *(cells(row) for row in rows)]
-    widths = [max(len(line[column]) for line in table) for column in range(len(COLUMNS))]
-    return "\n".join(
-        "  ".join(
-            [line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))]
-        )
-        for line in table
-    )
+    return "\n".join(table([[translate(name) for name in COLUMNS], *(cells(row) for row in rows)]))
 
 
 # ---- pictures ----------------------------------------------------------------------------------------------------

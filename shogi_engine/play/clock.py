@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from shogi_engine.search.timeman import Clock
+from shogi_engine.language import translate as _
+from shogi_engine.types.clock import Clock
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
 SECONDS_MAX = 100 * 3600
@@ -135,7 +136,7 @@ class GameClock:
         main = self.seconds(side)
         if main > 0 or not self.setting.byoyomi:
             return _minutes(main)
-        return f"byoyomi {_minutes(self.setting.byoyomi + main)}"
+        return _("byoyomi {time}").format(time=_minutes(self.setting.byoyomi + main))
 
 
 def _minutes(seconds: float) -> str:

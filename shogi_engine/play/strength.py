@@ -14,6 +14,15 @@ DEFAULT_MS = 1000  # of a move, if nothing else limits it
 STRONGEST = {"shogi": 20, "othello": 21}
 
 
+FIRST_LEVEL = 3  # of one who has said nothing
+BOOK_LEVEL = 4  # the lowest level that opens from the book: a beginner would not know one
+
+
+def opens_from_book(level: int | None) -> bool:
+    """Tell whether a player of a level, None for full strength, plays the moves of the book."""
+    return level is None or level >= BOOK_LEVEL
+
+
 def level_limits(engine: "Engine", level: int) -> dict[str, int]:
     """Return a level as limits of Engine.search, none for full strength. Raises ValueError if there is none."""
     return {} if engine.check_level(level).is_full_strength() else {"level": level}
@@ -28,6 +37,5 @@ def timed_limits(engine: "Engine", limits: Mapping[str, Any], clock: GameClock, 
     if times is None:
         return dict(limits) or {"movetime": DEFAULT_MS}
     budget = (engine.game.budget or plan)(times, ply, TimeOptions())
-    most = limits.get("movetime", budget.hard_ms)
     kept = {name: value for name, value in limits.items() if name != "movetime"}
-    return kept | {"soft_ms": min(budget.soft_ms, most), "hard_ms": min(budget.hard_ms, most)}
+    return kept | {"budget": budget.at_most(limits.get("movetime", budget.hard_ms))}

@@ -275,6 +275,14 @@ class GameRecord:
         for _, line in self.lines():
             yield from line
 
+    def nodes_in_preorder(self) -> Iterator[Node]:
+        """Yield the root and every move, each before those that follow it."""
+        waiting = [self.root]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += reversed(node.children)
+
     def board(self, ply: int | None = None) -> Any:
         """Return the game's Board after `ply` moves of the main line, or all. Raises ValueError for an illegal one."""
         board = importlib.import_module(f"shogi_engine.games.{self.game}.board").Board(self.start)

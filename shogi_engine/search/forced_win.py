@@ -196,7 +196,7 @@ class RootSolver:
         on_info : called with all that is found.
         """
         free = limits.depth is None and limits.nodes is None and limits.mate is None
-        timed = limits.soft_ms is not None and free
+        timed = limits.budget is not None and free
         if self._before is None or limits.searchmoves or limits.multipv > 1 or not (timed or doubt is not None):
             return None, limits
         began = time.perf_counter()
@@ -204,8 +204,7 @@ class RootSolver:
         if result and on_info:
             on_info(result.infos[0])
         used = (time.perf_counter() - began) * 1000
-        left = {name: max(value - used, 1.0) for name in ("soft_ms", "hard_ms") if (value := getattr(limits, name))}
-        return result, replace(limits, **left)
+        return result, replace(limits, budget=limits.budget and limits.budget.less(used))
 
     def solve(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
         """Return what the solver that works before a search finds within `limits`, None if nothing.
@@ -279,8 +278,8 @@ def allowed_nodes(limits: Limits) -> int:
     allowed = [MOST_NODES]
     if limits.nodes is not None:
         allowed.append(int(limits.nodes * SHARE))
-    if limits.soft_ms is not None:
-        allowed.append(max(int(limits.soft_ms * NODES_PER_MS * SHARE), LEAST_NODES))
+    if limits.budget is not None:
+        allowed.append(max(int(limits.budget.soft_ms * NODES_PER_MS * SHARE), LEAST_NODES))
     if len(allowed) == 1 and limits.depth is not None:
         return 0
     return min(allowed)

@@ -2,17 +2,16 @@
 
 from dataclasses import dataclass
 
+from shogi_engine.types.clock import TimeBudget
+
 
 @dataclass(frozen=True)
 class Limits:
     """When to stop; a search without any limit goes on until it is stopped.
 
     depth : plies.   nodes : of all threads together.   mate : stop once a mate in this many plies is found.
-    soft_ms : start no new iteration after this.   hard_ms : stop at once. Both count from the call. If soft_ms is the
-    smaller, TimeManager stretches it up to 2.5 times for a doubtful move and cuts it for an easy one, but not below
-    least_ms.
-    second_ms : for a clock that counts full seconds: when one of them ends, in ms from the call. A search that could
-    end goes on until then, or a full number of seconds later; None: time is charged as it is used.
+    budget : of time, from the call on. No new iteration begins after its soft limit; if that is below the hard one,
+    TimeManager stretches it up to 2.5 times for a doubtful move and cuts it for an easy one. None: no limit of time.
     selectivity : percent of the spread that ProbCut (game.probcut) has to clear; None: as the parameters say.
     searchmoves : the root moves to choose from, all if empty.   multipv : how many best moves to report.
     """
@@ -20,10 +19,7 @@ class Limits:
     depth: int | None = None
     nodes: int | None = None
     mate: int | None = None
-    soft_ms: float | None = None
-    hard_ms: float | None = None
-    least_ms: float = 0.0
-    second_ms: float | None = None
+    budget: TimeBudget | None = None
     selectivity: int | None = None
     searchmoves: tuple[int, ...] = ()
     multipv: int = 1

@@ -40,6 +40,7 @@ from shogi_engine.search.root_search import open_window, search_root, widen_wind
 from shogi_engine.search.timeman import TimeManager
 from shogi_engine.search.timer import Timer
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.types.clock import TimeBudget
 
 MAX_DEPTH = 100
 MAX_THREADS = 256
@@ -82,7 +83,7 @@ class Searcher:
         self._contexts: list[Any] = []
         self._histories: list[Histories] = []  # of the contexts
         self._timer: Timer | None = None
-        self._extension: tuple[float, float | None, float | None, float, float | None] | None = None
+        self._extension: tuple[float, TimeBudget | None] | None = None
         self._lock = threading.Lock()
         self._set_threads(threads)
 
@@ -141,12 +142,10 @@ class Searcher:
         """Make the running or announced search return at once; without one, nothing happens."""
         self._stop.stop()
 
-    def extend(
-        self, soft_ms: float | None, hard_ms: float | None, least_ms: float = 0.0, second_ms: float | None = None
-    ) -> None:
-        """Give the running or announced search new time limits that count from now."""
+    def extend(self, budget: TimeBudget | None) -> None:
+        """Give the running or announced search another budget of time, which counts from now."""
         with self._lock:
-            self._extension = time.perf_counter(), soft_ms, hard_ms, least_ms, second_ms
+            self._extension = time.perf_counter(), budget
             if self._timer:
                 self._timer.set(*self._extension)
 

@@ -5,20 +5,13 @@ search TimeManager stretches or cuts the soft limit.
 """
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
-LEAST_MS = 2.0  # with less not even the first depth is done, and the move would be no choice at all
+from shogi_engine.types.clock import Clock, TimeBudget
+from shogi_engine.types.limit import Limit
+
 MOVETIME_DELAY = 10  # ms at most kept back from a fixed move time: the latency of a busy machine
-
-
-@dataclass(frozen=True)
-class Clock:
-    """One side's clock before its move, in ms: main time, byoyomi for each move, increment after each move."""
-
-    time: int = 0
-    byoyomi: int = 0
-    increment: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,62 +32,6 @@ class TimeOptions:
     ponder: bool = False
 
 
-@dataclass(frozen=True)
-class TimeBudget:
-    """The time for one move, in ms: 0 <= least_ms <= soft_ms <= hard_ms <= what the clock allows.
-
-    least_ms : even an easy move takes this long. Equal soft_ms and hard_ms are used up whatever is found.
-    second_ms : when a second ends, of a clock that counts full seconds only: what is left of one that has begun costs
-    nothing. None for other clocks.
-    """
-
-    soft_ms: float
-    hard_ms: float
-    least_ms: float = 0.0
-    second_ms: float | None = None
-
-    def after_pondering(self, pondered_ms: float) -> "TimeBudget":
-        """Return the budget from ponderhit on: time pondered counts as thought, unless unused time is lost anyway."""
-        if self.soft_ms == self.hard_ms:
-            return self
-        pondered_ms = max(0.0, pondered_ms)
-        soft, least = (max(0.0, ms - pondered_ms) for ms in (self.soft_ms, self.least_ms))
-        return replace(self, soft_ms=soft, least_ms=least)
-
-    def for_only_move(self) -> "TimeBudget":
-        """Return the budget of a move that has no alternative: all of it is there, but need not be used up."""
-        return replace(self, soft_ms=max(min(self.soft_ms, self.hard_ms / 4), self.least_ms))
-
-    def at_most(self, ms: float) -> "TimeBudget":
-        """Return the budget cut to `ms`."""
-        return replace(self, **{name: min(getattr(self, name), ms) for name in ("soft_ms", "hard_ms", "least_ms")})
-
-    def less(self, elapsed_ms: float) -> "TimeBudget":
-        """Return what is left of the budget after `elapsed_ms`."""
-        soft, hard, least = (max(0.0, ms - elapsed_ms) for ms in (self.soft_ms, self.hard_ms, self.least_ms))
-        return TimeBudget(soft, hard, least, None if self.second_ms is None else self.second_ms - elapsed_ms)
-
-    def in_full_seconds(self, clock: Clock, options: TimeOptions) -> "TimeBudget":
-        """Return the budget for a clock that counts full seconds only: each second that is charged for is used.
-
-        Times are rounded up to full seconds, less the network delay, as far as the clock allows.
-        """
-        whole, second = limit(cap(clock), options), 1000.0 - options.network_delay
-
-        def rounded_up(ms: float) -> float:
-            return min(second + 1000 * max(math.ceil((ms - second) / 1000), 0), whole)
-
-        hard, least = rounded_up(self.hard_ms), rounded_up(self.least_ms)
-        return TimeBudget(min(max(self.soft_ms, least), hard), hard, least, second)
-
-
-def search_times(budget: TimeBudget) -> dict[str, Any]:
-    """Return a budget as keywords of Engine.search and Engine.extend."""
-    hard = max(budget.hard_ms, LEAST_MS)
-    soft = hard if budget.soft_ms == budget.hard_ms else budget.soft_ms
-    return {"soft_ms": soft, "hard_ms": hard, "least_ms": budget.least_ms, "second_ms": budget.second_ms}
-
-
 def cap(clock: Clock) -> int:
     """Return the ms after which the move would lose on time.
 
@@ -111,11 +48,25 @@ def limit(milliseconds: float, options: TimeOptions) -> float:
     return max(milliseconds - delay, milliseconds / 4, 0.0)
 
 
+def in_full_seconds(budget: TimeBudget, clock: Clock, options: TimeOptions) -> TimeBudget:
+    """Return the budget for a clock that counts full seconds only: each second that is charged for is used.
+
+    Times are rounded up to full seconds, less the network delay, as far as the clock allows.
+    """
+    whole, second = limit(cap(clock), options), 1000.0 - options.network_delay
+
+    def rounded_up(ms: float) -> float:
+        return min(second + 1000 * max(math.ceil((ms - second) / 1000), 0), whole)
+
+    hard, least = rounded_up(budget.hard_ms), rounded_up(budget.least_ms)
+    return TimeBudget(min(max(budget.soft_ms, least), hard), hard, least, second)
+
+
 def fixed(movetime: int, options: TimeOptions) -> TimeBudget:
     """Return the budget of a move that shall take `movetime` ms: no clock runs out, so little is kept back."""
     movetime = max(0, movetime)
     whole = float(movetime - min(options.network_delay, movetime / 10, MOVETIME_DELAY))
-    return TimeBudget(whole, whole)
+    return TimeBudget.exactly(whole)
 
 
 def moves_to_go(ply: int, max_ply: int = 0) -> int:
@@ -135,7 +86,7 @@ def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Time
     main = most - byoyomi
     moves = moves_to_go(ply, max_ply)
     if most <= 1.3 * byoyomi or moves == 1:  # what is not used now is lost, or nearly so
-        return TimeBudget(whole, whole)
+        return TimeBudget.exactly(whole)
     lost = moves * options.network_delay  # of the main time, between engine and clock
     if byoyomi:  # running out of main time is no disaster then: spend it the sooner, the larger the byoyomi
         moves = max(1, round(moves - 0.5 * moves * moves * byoyomi / (moves * byoyomi + main)))
@@ -148,6 +99,21 @@ def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Time
     hard = max(hard, options.minimum_thinking_time)
     soft, hard = min(soft, hard, whole), min(hard, whole)
     return TimeBudget(soft, hard, min(soft, options.minimum_thinking_time))
+
+
+def budget_of(
+    limit: Limit, side: int, ply: int, share: Callable[[Clock, int, TimeOptions], TimeBudget] | None = None
+) -> TimeBudget | None:
+    """Return the time that `limit` gives to `side`, 0 (black) or 1, after `ply` moves; None if it names none.
+
+    share : how the game shares a clock, None for `plan`
+    """
+    clock = limit.clock(side)
+    budget = (share or plan)(clock, ply, TimeOptions()) if clock else None
+    if limit.time is None:
+        return budget
+    ms = 1000 * limit.time
+    return budget.at_most(ms) if budget else TimeBudget.exactly(ms)
 
 
 class TimeManager:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from shogi_engine.common.stop import FOREVER, Deadline, end_of
 from shogi_engine.search.limits import Limits
+from shogi_engine.types.clock import LEAST_MS, TimeBudget
 
 
 class Timer:
@@ -22,24 +23,18 @@ class Timer:
         self.factor: float | None = None
         self.second: float | None = None  # when a full second of the clock ends
         self.last = FOREVER  # the end of the second that is used up
-        self.set(began, limits.soft_ms, limits.hard_ms, limits.least_ms, limits.second_ms)
+        self.set(began, limits.budget)
 
-    def set(
-        self,
-        since: float,
-        soft_ms: float | None,
-        hard_ms: float | None,
-        least_ms: float = 0.0,
-        second_ms: float | None = None,
-    ) -> None:
-        """Replace the limits by new ones that count from `since` (time.perf_counter)."""
+    def set(self, since: float, budget: TimeBudget | None) -> None:
+        """Replace the limits by a budget that counts from `since` (time.perf_counter), None for no limit of time."""
+        budget = TimeBudget.exactly(math.inf) if budget is None else budget.at_least(LEAST_MS)
         with self.lock:
             self.since = since
-            self.second = None if second_ms is None else since + second_ms / 1000
+            self.second = None if budget.second_ms is None else since + budget.second_ms / 1000
             self.last = FOREVER
-            self.least = since + least_ms / 1000
-            self.soft = end_of(soft_ms, since)
-            self.full = end_of(hard_ms, since)
+            self.least = since + budget.least_ms / 1000
+            self.soft = end_of(budget.soft_ms, since)
+            self.full = end_of(budget.hard_ms, since)
             self._apply_cap()
 
     def cap(self, factor: float | None) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from shogi_engine.training import STAGES
 from shogi_engine.training import recipe as recipes
@@ -35,6 +36,7 @@ class Plan:
     name : of the weights' files, so that several can be trained on the same games; '': the recipe's.
     command : for the weights' file.
     against : the gate's other side, a name or a file; '': the evaluation that labelled the games.
+    noted : records of positions with values noted, by which the report compares; None for none.
     cluster : see shogi_engine.jobs.Pool.   progress : called with how far a stage is.
     """
 
@@ -46,6 +48,7 @@ class Plan:
     gate_games: int = 400
     gate_nodes: int = 5000
     against: str = ""
+    noted: Any = None
     threads: int = 1
     cluster: str = ""
     name: str = ""
@@ -125,7 +128,11 @@ def export(plan: Plan, generation: int, learner: Trainer | None = None) -> str:
 
 def report(plan: Plan, generation: int, learner: Trainer | None = None) -> list[str]:
     """Stage `report`: write what to look at; return what looks wrong."""
-    found = plan.recipe.report(learner or trainer(plan, generation), plan.file(generation, "bin"))
+    recipe, file = plan.recipe, plan.file(generation, "bin")
+    found = recipe.report(learner or trainer(plan, generation), file)
+    if recipe.compared is not None and plan.noted is not None:
+        now, before = (recipe.named_evaluator(what) for what in (str(file), plan.labeller(generation)))
+        found.facts["by values noted"] = recipe.compared(now, before, plan.noted)
     write_whole(plan.file(generation, "report.json"), json.dumps(found.facts, indent=1).encode())
     write_whole(plan.file(generation, "report.html"), page(found).encode())
     problems: list[str] = found.facts["problems"]

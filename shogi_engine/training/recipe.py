@@ -87,6 +87,7 @@ class Recipe:
     game_bytes : of a game on disk, about.   training_bytes : of what training leaves on disk.
     gate_openings, gate_decided : how the gate's games begin, and the value that ends them when both sides see it.
     report : of a trainer and its file of weights.
+    compared : rows of how well an evaluation and the one before rank positions with values noted; None: there are none.
     """
 
     game_name: str
@@ -101,6 +102,7 @@ class Recipe:
     gate_decided: int
     trainer: Callable[[Lesson], Trainer]
     report: Callable[[Any, Path], Report]
+    compared: Callable[[Evaluator, Evaluator, Any], list[dict[str, Any]]] | None = None
 
     @property
     def game(self) -> Game:

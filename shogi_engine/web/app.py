@@ -26,7 +26,7 @@ from shogi_engine.analysis.words import LANGUAGES
 from shogi_engine.engine import Engine
 from shogi_engine.games import NAMES
 from shogi_engine.jit import Progress
-from shogi_engine.web import messages
+from shogi_engine.web import messages, view
 from shogi_engine.web.guard import COOKIE, HEADERS, Guard
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import HASH_MB, EnginePool
@@ -56,9 +56,13 @@ def static_files() -> dict[str, tuple[bytes, str, str]]:
     for file in files("shogi_engine.web").joinpath("static").iterdir():
         suffix = file.name[file.name.rfind(".") :]
         if suffix in TYPES:
-            content = file.read_bytes()
-            found[file.name] = (content, TYPES[suffix], f'"{hashlib.sha256(content).hexdigest()[:20]}"')
+            found[file.name] = _served(file.read_bytes(), TYPES[suffix])
+    found["pieces.js"] = _served(view.pieces_module().encode(), TYPES[".js"])
     return found
+
+
+def _served(content: bytes, kind: str) -> tuple[bytes, str, str]:
+    return content, kind, f'"{hashlib.sha256(content).hexdigest()[:20]}"'
 
 
 class Outbox:

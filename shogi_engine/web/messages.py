@@ -18,6 +18,7 @@ FILE_MAX = 2 << 20  # bytes of a record
 TEXT_MAX = 200_000  # characters of a pasted record
 LEVEL_MAX = 30
 MULTIPV_MAX = 5
+LINE_MAX = 200  # moves of a line
 
 Check = Callable[[Any], Any]
 
@@ -78,6 +79,14 @@ def players(value: Any) -> list[int | None]:
     return [None if each is None else level(each) for each in value]
 
 
+def moves(value: Any) -> list[str]:
+    """Check a line of moves."""
+    if not isinstance(value, list) or not 0 < len(value) <= LINE_MAX:
+        raise MessageError(f"1 to {LINE_MAX} moves are expected")
+    return [_MOVE(each) for each in value]
+
+
+_MOVE = text(12)
 _SQUARE = text(3)
 _NODE = number(0, 1 << 30)
 LOOK: Mapping[str, Check] = {
@@ -93,7 +102,7 @@ MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "look": LOOK,
     "game": {"game": choice(*NAMES)},  # an empty board
     "new": {"game": choice(*NAMES), "players": players, "clock": text(40), "handicap": text(40), "here": flag},
-    "move": {"move": text(12)},
+    "move": {"move": _MOVE},
     "step": {"to": choice("first", "back", "next", "last")},
     "go": {"node": _NODE},
     "undo": {},
@@ -104,6 +113,9 @@ MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "forget": {"id": text(60)},
     "recall": {"id": text(60)},  # one that was forgotten
     "comment": {"text": text(2000)},
+    "line": {"node": _NODE, "moves": moves, "go": number(0, LINE_MAX)},  # added there; go : to its so many-th move
+    "preview": {"node": _NODE, "moves": moves},  # the board after them
+    "rematch": {},
     "resign": {},
     "declare": {},
     "think": {},
@@ -123,7 +135,20 @@ MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "tsume": {"on": flag, "problem": number(0, 1000)},
     "ping": {},
 }
-OPTIONAL = {*LOOK, "session", "owner", "number", "effort", "multipv", "clock", "handicap", "here", "problem", "keep"}
+OPTIONAL = {
+    *LOOK,
+    "session",
+    "owner",
+    "number",
+    "effort",
+    "multipv",
+    "clock",
+    "handicap",
+    "here",
+    "problem",
+    "keep",
+    "go",
+}
 
 
 def parse(data: str | bytes) -> dict[str, Any]:

@@ -7,6 +7,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shogi_engine.analysis import Finding
+from shogi_engine.analysis.saved import finding_of, finding_row
 from shogi_engine.play.clock import ClockSetting
 from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.score import Score
@@ -86,11 +88,14 @@ def dump(session: Parts) -> dict[str, Any]:
         "flipped": session.flipped,
         "tsume": _tsume(session.tsume, place) if session.tsume is not None else None,
         "chances": {place[number]: value for number, value in study.chances.items() if number in place},
-        "verdicts": {
-            place[number]: {**said, "score": str(said["score"])}
-            for number, said in study.verdicts.items()
-            if number in place
-        },
+        "judged": [
+            {
+                "line": [place[number] for number in line],
+                "found": {ply: finding_row(found) for ply, found in findings.items()},
+            }
+            for line, findings in study.judged.items()
+            if all(number in place for number in line)
+        ],
     }
 
 
@@ -108,7 +113,7 @@ class SavedGame:
     content: Mapping[str, Any]
     live: int
     chances: dict[int, float]
-    verdicts: dict[int, dict[str, Any]]
+    judged: dict[tuple[int, ...], dict[int, Finding]]
     clock: tuple[ClockSetting | None, list[float] | None]
     outcome: Outcome | None
     tsume: dict[str, Any] | None
@@ -124,9 +129,11 @@ class SavedGame:
             tree = Tree(record)
             place = tree.preorder()
             tree.go(place[content["node"]])
-            verdicts = {
-                place[int(index)]: {**said, "score": Score.parse(said["score"])}
-                for index, said in content["verdicts"].items()
+            judged = {
+                tuple(place[index] for index in one["line"]): {
+                    int(ply): finding_of(row) for ply, row in one["found"].items()
+                }
+                for one in content["judged"]
             }
             clock, outcome, tsume = content["clock"], content["outcome"], content["tsume"]
             if tsume:
@@ -137,7 +144,7 @@ class SavedGame:
                 content,
                 place[content["live"]],
                 {place[int(index)]: float(chance) for index, chance in content["chances"].items()},
-                verdicts,
+                judged,
                 (ClockSetting(*clock["setting"]), clock["times"]) if clock else (None, None),
                 Outcome(outcome[0], Termination(outcome[1])) if outcome else None,
                 tsume,
@@ -148,7 +155,7 @@ class SavedGame:
     def put_into(self, session: Parts) -> None:
         """Let a session go on with the game, at rest until somebody looks on."""
         session.replace(self.tree)
-        session.study.chances, session.study.verdicts = self.chances, self.verdicts
+        session.study.restore(self.chances, self.judged)
         players, on = self.content["players"], self.content["on"]
         session.playing.resume(players, *self.clock, self.live, self.outcome, on=on)
         session.flipped = self.content["flipped"]

@@ -5,7 +5,6 @@ Nothing here knows of sockets or of asyncio: `send` is called with what goes to 
 
 import base64
 import binascii
-import io
 import secrets
 import threading
 import time
@@ -13,14 +12,13 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable
 from typing import Any
 
-from shogi_engine import records
 from shogi_engine.analysis.analyst import Examiner
 from shogi_engine.games.shogi.records import handicaps
-from shogi_engine.play.clock import clock_setting
+from shogi_engine.play.clock import ClockSetting, clock_setting
 from shogi_engine.records import GameRecord
 from shogi_engine.web import view
+from shogi_engine.web.files import chosen_game, file_of
 from shogi_engine.web.kept import Kept, OpenElsewhere
-from shogi_engine.web.messages import FILE_MAX
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.playing import Playing, check_levels
 from shogi_engine.web.pool import EnginePool
@@ -31,7 +29,9 @@ from shogi_engine.web.tree import Removed, Tree
 from shogi_engine.web.tsume import PROBLEMS, Tsume
 from shogi_engine.web.viewer import Receiver, Viewer
 
-GAMES_MAX = 200  # of a file, that one can choose from
+
+def no_receiver(message: dict[str, Any]) -> None:
+    """Send a message to nobody."""
 
 
 class Session(Parts):
@@ -185,9 +185,13 @@ class Session(Parts):
         if not here or game != self.tree.game:
             self._open(GameRecord(game, handicaps.handicap(handicap) if handicap else ""), tell=False)
         self._leave_modes()
+        self._begin(players, setting)
+
+    def _begin(self, players: list[int | None], setting: ClockSetting | None) -> None:
+        """Begin a game where the session stands."""
         self.playing.begin(players, setting)
         if players.count(None) == 1:
-            self.flipped = players[1] is None and game == "shogi"
+            self.flipped = players[1] is None and self.tree.game == "shogi"
         self.changed()
 
     def _open(self, record: GameRecord, tell: bool = True) -> None:
@@ -303,6 +307,35 @@ class Session(Parts):
         self.tree.at.comment = text
         self.changed()
 
+    def _do_line(self, node: int, moves: list[str], go: int = 0) -> None:
+        """Add a line of moves after a place, and go to its move number `go`, from 1; 0 stays."""
+        self._must_not_set_up()
+        if self.playing.on:
+            raise ValueError("a game is being played")
+        if node not in self.tree:
+            raise ValueError("this move is no longer in the game")
+        numbers = self.tree.add_line(moves, node)
+        if go:
+            self.tree.go(numbers[min(go, len(numbers)) - 1])
+        self.changed()
+
+    def _do_preview(self, node: int, moves: list[str]) -> None:
+        """Draw the board after a line of moves."""
+        if node not in self.tree:
+            raise ValueError("this move is no longer in the game")
+        board = self.board_at(node)
+        for move in moves:
+            board.push_text(move)
+        viewer = self._asking or Viewer(no_receiver)
+        self.answer(
+            {
+                "kind": "preview",
+                "node": node,
+                "moves": moves,
+                "svg": view.picture(board, viewer, self.tree.game, areas=False),
+            }
+        )
+
     def _must_not_set_up(self) -> None:
         if self.setup is not None:
             raise ValueError("a position is being set up")
@@ -312,6 +345,18 @@ class Session(Parts):
     def _do_resign(self) -> None:
         self.playing.resign()
         self.changed()
+
+    def _do_rematch(self) -> None:
+        """Play once more, sides changed in an even game against the engine."""
+        play, start = self.playing, self.tree.record.start
+        if play.on or play.outcome is None:
+            raise ValueError("no game has been played")
+        players, setting = list(play.players), play.clock.setting
+        if start == GameRecord(self.tree.game).start:
+            players.reverse()
+        left = self.open_record(GameRecord(self.tree.game, start))
+        self._begin(players, setting)
+        self._tell_left(left)
 
     def _do_declare(self) -> None:
         self.playing.declare()
@@ -383,21 +428,7 @@ class Session(Parts):
         self._read(text.encode("utf-8", "replace"), "", number)
 
     def _read(self, content: bytes, name: str, number: int) -> None:
-        if len(content) > FILE_MAX:
-            raise ValueError(f"a file has at most {FILE_MAX >> 20} MB here")
-        titles: list[str] = []
-        chosen = None
-        for place, record in enumerate(records.read(io.BytesIO(content), name=name, keep=True)):
-            if place == number:
-                chosen = record
-            if len(titles) < GAMES_MAX:
-                titles.append(view.title(record))
-            elif chosen is not None:
-                break
-        if chosen is None:
-            raise ValueError("there is no such game in the file")
-        if chosen.fault is not None and not chosen.moves:
-            raise ValueError(str(chosen.fault))
+        chosen, titles = chosen_game(content, name, number)
         self._open(chosen)
         if chosen.fault is not None:
             self.answer({"kind": "error", "text": str(chosen.fault)})
@@ -405,14 +436,8 @@ class Session(Parts):
             self.answer({"kind": "games", "titles": titles, "number": number})
 
     def _do_save(self, format: str) -> None:
-        written = records.load_format(format)
-        if written.game != self.tree.game:
-            raise ValueError(f"{format} is not a format of {self.tree.game}")
-        content = records.dumps(self.tree.record, format)
-        stem = f"{self.tree.game}-{time.strftime('%Y%m%d-%H%M')}"
-        lost = written.losses(self.tree.record)
-        data = base64.b64encode(content).decode("ascii")
-        self.answer({"kind": "file", "name": stem + written.extensions[0], "data": data, "lost": lost})
+        language = self._asking.language if self._asking else "en"
+        self.answer({"kind": "file", **file_of(self.study.annotated(language), format)})
 
     # ---- setting up
 

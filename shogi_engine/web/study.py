@@ -2,10 +2,12 @@
 
 import contextlib
 import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shogi_engine.analysis import Finding, judge
-from shogi_engine.analysis.judgement import plies_to_examine
+from shogi_engine.analysis import Finding, annotate, judge
+from shogi_engine.analysis.annotation import copied
+from shogi_engine.analysis.judgement import VERDICTS, plies_to_examine
 from shogi_engine.analysis.words import called, line_texts, score_words, words_of
 from shogi_engine.records import GameRecord
 from shogi_engine.web.pool import Job
@@ -21,7 +23,13 @@ SLOW_DEPTH = 12
 LINE_MOVES = 12  # of a line
 MATE_MS = 15_000
 ANALYSIS_MS = 600_000  # of one position: whoever looks at it longer presses the button again
+NAMES_OF_VERDICTS = tuple(name for name, _ in VERDICTS)
 UNITS = {"shogi": "pawns", "othello": "discs"}
+
+
+def given_words(given: float, unit: str, language: str, words: Mapping[str, str]) -> str:
+    """Return what a move gave away as people read it: '1.20 pawns', in Japanese as GUIs count, '120'."""
+    return f"{100 * given:.0f}" if (unit, language) == ("pawns", "ja") else f"{given:.2f} {words[unit]}"
 
 
 class Study:
@@ -37,6 +45,7 @@ class Study:
         self.multipv = 1
         self.chances: dict[int, float] = {}
         self.verdicts: dict[int, dict[str, Any]] = {}
+        self.judged: dict[tuple[int, ...], dict[int, Finding]] = {}  # by the moves of a line: what was found by ply
         self.progress: float | None = None
         self.mating = False
         self._live: Job | None = None
@@ -50,7 +59,7 @@ class Study:
         self.stop_judging()
         self._session.pool.cancel(self._mate)
         self._mate, self.mating = None, False
-        self.chances, self.verdicts, self._place = {}, {}, None
+        self.chances, self.verdicts, self.judged, self._place = {}, {}, {}, None
 
     def close(self) -> None:
         """End all searches; live analysis can be taken up again."""
@@ -126,7 +135,9 @@ class Study:
     def _info(self, number: int, infos: list[Any], viewer: Viewer) -> dict[str, Any]:
         """Return a report of an analysis as a page shows it."""
         tree, first = self._session.tree, infos[0]
-        best = [list(info.pv) for info in infos]
+        best = [list(info.pv) for info in infos if info.pv]
+        lines = [self._line(info, viewer.language) for info in infos if info.pv]
+        values = {"values": [line["score"] for line in lines]} if tree.game == "othello" else {}
         return {
             "kind": "info",
             "node": number,
@@ -136,8 +147,8 @@ class Study:
             "seldepth": first.seldepth,
             "nodes": first.nodes,
             "nps": int(first.nodes / first.seconds) if first.seconds > 0.01 else 0,
-            "lines": [self._line(info, viewer.language) for info in infos if info.pv],
-            "arrows": tree.board.arrows(best, **viewer.picture(tree.game)),
+            "lines": lines,
+            "arrows": tree.board.arrows(best, **viewer.picture(tree.game), **values),
         }
 
     def _line(self, info: Any, language: str) -> dict[str, Any]:
@@ -168,7 +179,7 @@ class Study:
         numbers = tree.line()
         if len(numbers) < 2:
             raise ValueError("there are no moves to analyse")
-        record = GameRecord.from_moves(tree.game, [tree[each].move for each in numbers[1:]], start=tree.record.start)
+        record = self._record(numbers)
         findings: dict[int, Finding] = {}
         limits = EFFORTS[tree.game][effort]
 
@@ -204,7 +215,18 @@ class Study:
                 self._judged(record, numbers, findings)
                 session.changed()
 
-    def _judged(self, record: GameRecord, numbers: list[int], findings: dict[int, Finding]) -> None:
+    def _record(self, numbers: Sequence[int]) -> GameRecord:
+        """Return a record with a line of the game alone."""
+        tree = self._session.tree
+        return GameRecord.from_moves(tree.game, [tree[each].move for each in numbers[1:]], start=tree.record.start)
+
+    def _judged(self, record: GameRecord, numbers: Sequence[int], findings: dict[int, Finding]) -> None:
+        """Take note of what was found of a line."""
+        if any(number not in self._session.tree for number in numbers):  # moves were taken back meanwhile
+            return
+        line = tuple(numbers)
+        self.judged = {each: found for each, found in self.judged.items() if each != line[: len(each)]}
+        self.judged[line] = dict(findings)
         game = judge(record, findings)
         for move in game.moves:
             self.chances[numbers[move.ply - 1]] = round(move.black, 4)
@@ -214,9 +236,29 @@ class Study:
                 "loss": round(move.loss, 4),
                 "given": round(move.given, 2),
                 "best": list(move.pv[:LINE_MOVES]),
-                "score": move.score if move.side == "black" else -move.score,
+                "score": move.black_score,
             }
         self.chances[numbers[-1]] = round(game.final, 4)
+
+    def restore(self, chances: dict[int, float], judged: dict[tuple[int, ...], dict[int, Finding]]) -> None:
+        """Take note of what was found before."""
+        for numbers, findings in judged.items():
+            self._judged(self._record(numbers), numbers, findings)
+        self.chances.update(chances)
+
+    def annotated(self, language: str) -> GameRecord:
+        """Return the game's record with what was found: values, verdicts and better lines as variations."""
+        tree = self._session.tree
+        record = copied(tree.record)
+        nodes = dict(zip(tree.preorder(), record.nodes_in_preorder(), strict=True))
+        done: set[int] = set()
+        for numbers, findings in self.judged.items():
+            if all(number in nodes for number in numbers):
+                first = next((ply for ply, number in enumerate(numbers) if ply and number not in done), len(numbers))
+                game = judge(self._record(numbers), findings)
+                annotate(record, [nodes[number] for number in numbers], game, language, first)
+                done.update(numbers)
+        return record
 
     def verdict(self, number: int, language: str) -> dict[str, Any] | None:
         """Return what is said about the move that the session is at, with the better line; None if nothing."""
@@ -230,10 +272,32 @@ class Study:
             "class": found["verdict"] or ("mistake" if found["missed"] else ""),
             "called": called(found["verdict"], found["missed"], words),
             "loss": found["loss"],
-            "given": f"{found['given']:.2f} {words[UNITS[tree.game]]}",
+            "given": given_words(found["given"], UNITS[tree.game], language, words),
             "score": score_words(found["score"], UNITS[tree.game], words),
             "texts": line_texts(board, found["best"], language),
             "moves": found["best"],
+            "node": tree.parent(number),
+        }
+
+    def summary(self) -> dict[str, Any] | None:
+        """Return what came out for the line that the session is in, None if it was not judged.
+
+        counts : by side, of each verdict    agreement : by side, the share of the engine's own moves
+        """
+        tree = self._session.tree
+        judged = [(place, number) for place, number in enumerate(tree.line()) if number in self.verdicts]
+        if not judged:
+            return None
+        counts, agreed, made = [dict.fromkeys(NAMES_OF_VERDICTS, 0) for _ in (0, 1)], [0, 0], [0, 0]
+        for place, number in judged:
+            side, said = (tree.start_turn + place - 1) % 2, self.verdicts[number]
+            made[side] += 1
+            agreed[side] += said["best"][:1] == [tree[number].move]
+            if said["verdict"]:
+                counts[side][said["verdict"]] += 1
+        return {
+            "counts": counts,
+            "agreement": [round(agreed[side] / made[side], 4) if made[side] else None for side in (0, 1)],
         }
 
     # ---- mates
@@ -269,7 +333,8 @@ class Study:
             board = session.board_at(number) if there else None
             for viewer in session.viewers:
                 texts = line_texts(board, line, viewer.language) if there else []
-                viewer.send({"kind": "mate", "result": result, "length": len(line), "texts": texts})
+                found = {"result": result, "length": len(line), "texts": texts, "moves": line, "node": number}
+                viewer.send({"kind": "mate", **found})
             if there:
                 with contextlib.suppress(ValueError):  # the game has no room for more
                     for move in line:

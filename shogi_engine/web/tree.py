@@ -93,14 +93,13 @@ class Tree:
         going_on = self.record.line(self.at)[1:]
         return path + [self._numbers[id(node)] for node in going_on]
 
+    def line_from(self, number: int) -> list[int]:
+        """Return the number of a move and of those that go on from it."""
+        return [self._numbers[id(node)] for node in self.record.line(self._nodes[number])]
+
     def preorder(self) -> list[int]:
         """Return the numbers of all moves in preorder, the root first."""
-        order, waiting = [], [self.record.root]
-        while waiting:
-            node = waiting.pop()
-            order.append(self._numbers[id(node)])
-            waiting += reversed(node.children)
-        return order
+        return [self._numbers[id(node)] for node in self.record.nodes_in_preorder()]
 
     def moves(self, number: int | None = None) -> list[str]:
         """Return the moves to a place."""
@@ -159,11 +158,19 @@ class Tree:
             raise ValueError(f"a game has at most {NODES_MAX} moves here, variations counted")
         return self._number(self._nodes[above].add(move, **values), above)
 
-    def add_line(self, moves: Sequence[str]) -> None:
-        """Add a line after the place one is at, and stay there."""
-        above = self.node
+    def add_line(self, moves: Sequence[str], above: int) -> list[int]:
+        """Add a line after a place, and stay where one is; return its numbers. Raises ValueError for a wrong move."""
+        board = self.record.board(0)
+        for move in self.moves(above):
+            board.push_text(move)
+        texts = []
         for move in moves:
-            above = self.add(move, above)
+            texts.append(str(board.parse_text(move)))
+            board.push_text(texts[-1])
+        numbers = []
+        for text in texts:
+            numbers.append(above := self.add(text, above))
+        return numbers
 
     def prefer(self, number: int) -> None:
         """Let the game go on with a move and not with the others in its place."""

@@ -1,10 +1,13 @@
 """What a browser is told of a session: the picture of the board, the moves it may ask for, the game as text."""
 
 import functools
+import json
 from typing import Any
 
 from shogi_engine import records
 from shogi_engine.games.othello.notation import SQUARE_NAMES as OTHELLO_SQUARES
+from shogi_engine.games.shogi.board.piece_shapes import piece_shape
+from shogi_engine.games.shogi.board.pieces import Piece
 from shogi_engine.games.shogi.notation.symbols import (
     HAND_ORDER,
     KANJI_NAMES,
@@ -23,6 +26,8 @@ from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import PROBLEMS
 from shogi_engine.web.viewer import Viewer
 
+VARIATION_MOVES = 600  # of variations that a page is told
+COMMENT_SHOWN = 300  # characters
 PROMOTED_NAMES = ("tokin", "promoted lance", "promoted knight", "promoted silver", "horse", "dragon")
 PIECE_NAMES = {"en": (*KIND_NAMES, *PROMOTED_NAMES), "ja": KANJI_NAMES}
 SIDE_NAMES = {
@@ -59,6 +64,8 @@ def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
         "ply": tree.ply,
         "node": tree.node,
         "line": line(session, viewer.language),
+        "last": tree.at.move,
+        "before": tree.parent(tree.node),
         "comment": tree.at.comment,
         "title": title(tree.record),
         "names": list(tree.record.names),
@@ -67,6 +74,7 @@ def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
         "judging": session.study.progress,
         "mating": session.study.mating,
         "verdict": session.study.verdict(tree.node, viewer.language),
+        "summary": session.study.summary(),
         "setup": hands(board) if setup is not None else None,
         "tsume": tsume(session),
         "removed": session.removed is not None,
@@ -77,11 +85,21 @@ def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
     }
 
 
-def picture(board: Any, viewer: Viewer, game: str) -> str:
-    """Return the board as SVG."""
+def picture(board: Any, viewer: Viewer, game: str, areas: bool = True) -> str:
+    """Return the board as SVG. areas : with what takes clicks"""
     letters = {"letters": viewer.letters} if game == "shogi" else {}
-    drawn: str = board.svg(areas=True, **viewer.picture(game), **letters)
+    drawn: str = board.svg(areas=areas, **viewer.picture(game), **letters)
     return drawn
+
+
+def pieces_module() -> str:
+    """Return a JavaScript module with the pieces of both sets as SVG, by their letters: 'P', white's 'p'."""
+    kinds = [Piece(kind, color) for color in (0, 1) for kind in range(1, 15)]
+    shapes = {
+        name: {str(piece): piece_shape(piece, letters) for piece in kinds}
+        for name, letters in (("kanji", False), ("letters", True))
+    }
+    return f"// Made by the server: see view.py.\nexport const PIECES = {json.dumps(shapes, ensure_ascii=False)};\n"
 
 
 def position_text(game: str, board: Any) -> str:
@@ -180,36 +198,71 @@ def hands(board: Any) -> list[dict[str, int]]:
 
 
 def line(session: Parts, language: str) -> list[dict[str, Any]]:
-    """Return the moves of the line that the session is in, the start first."""
+    """Return the moves of the line that the session is in, the start first, each with the variations in its place."""
     tree, study = session.tree, session.study
     numbers = tree.line()
     texts = _texts(tree, numbers, language)
+    board, at = tree.record.board(0), 0  # with so many moves of the line
+    room = VARIATION_MOVES
     moves = []
-    for number in numbers:
+    for place, number in enumerate(numbers):
+        node = tree[number]
         row: dict[str, Any] = {"node": number, "text": texts.get(number, "")}
         if number in study.chances:
             row["chance"] = study.chances[number]
         if (said := study.verdicts.get(number)) and (said["verdict"] or said["missed"]):
-            row["verdict"] = said["verdict"] or "mistake"
-        if tree[number].seconds is not None:
-            row["seconds"] = tree[number].seconds
-        if tree[number].comment:
-            row["comment"] = True
-        if others := tree.others(number):
-            row["others"] = [[other, texts[other]] for other in others]
+            row |= {"verdict": said["verdict"] or "mistake", "loss": said["loss"]}
+        if node.seconds is not None:
+            row["seconds"] = node.seconds
+        if node.comment:
+            row["comment"] = node.comment[:COMMENT_SHOWN]
+        if (others := tree.others(number)) and room > 0:
+            while at < place - 1:
+                board.push_text(tree[numbers[at + 1]].move)
+                at += 1
+            row["others"] = [each for other in others for each in _variation(tree, other, language, board, place, room)]
+            room -= sum(len(each["moves"]) for each in row["others"])
         moves.append(row)
     return moves
 
 
+def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, room: int) -> list[dict[str, Any]]:
+    """Return a variation and those within it: depth, ply of the first move, and (number, text, comment) of each move.
+
+    board : the position before it, which is left as it was    ply : of its first move    room : for so many moves
+    """
+    found: list[dict[str, Any]] = []
+    waiting = [(number, 0, ply)]
+    made = ply - 1  # plies on the board, from the start
+    while waiting and room > 0:
+        first, depth, start = waiting.pop()
+        while made > start - 1:
+            board.pop()
+            made -= 1
+        moves = []
+        for each in tree.line_from(first)[:room]:
+            moves.append([each, tree.text(each, language, board), tree[each].comment[:COMMENT_SHOWN]])
+            if each != first:
+                waiting += [(other, depth + 1, start + len(moves) - 1) for other in reversed(tree.others(each))]
+            board.push_text(tree[each].move)
+            made += 1
+        room -= len(moves)
+        found.append({"depth": depth, "ply": start, "moves": moves})
+        waiting.sort(key=lambda one: one[2])  # the last place first, where the board is
+    while made >= ply:
+        board.pop()
+        made -= 1
+    return found
+
+
 def _texts(tree: Tree, numbers: list[int], language: str) -> dict[int, str]:
-    """Return the moves of a line, and those in their places, as people write them."""
+    """Return the moves of a line as people write them."""
     texts = {}
     board = None
     for place, number in enumerate(numbers[1:], 1):
-        for each in (number, *tree.others(number)):
-            if not tree.has_text(each, language) and board is None:
-                board = _board(tree, numbers[1:place])
-            texts[each] = tree.text(each, language, board)
+        if not tree.has_text(number, language) and board is None:
+            board = _board(tree, numbers[1:place])
+        texts[number] = tree.text(number, language, board)
         if board is not None:
             board.push_text(tree[number].move)
     return texts

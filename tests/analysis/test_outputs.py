@@ -9,7 +9,7 @@ from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.analysis import annotated, judge, page
 from shogi_engine.analysis.judgement import Finding
-from shogi_engine.analysis.words import LANGUAGES, WORDS
+from shogi_engine.analysis.words import LANGUAGES, words_of
 from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
 
@@ -50,7 +50,8 @@ def test_an_annotated_record_reloads_with_the_same_moves(record, name, language)
         assert [node.evaluation for node in again.main_line[1:]] == [move.played_score for move in game.moves]
     if "comments" in held:
         assert again.comments[1].startswith("hello\n") and set(again.comments) == {1, 2, 3, 4}
-        assert WORDS[language]["blunder"] in again.comments[3] and WORDS[language]["blunder"] not in again.comments[2]
+        blunder = words_of(language)["blunder"]
+        assert blunder in again.comments[3] and blunder not in again.comments[2]
         better = "P-2f P-8d P-2e" if language == "en" else "▲２六歩 △８四歩 ▲２五歩"
         assert better in again.comments[3]
     assert record.comments == {1: "hello"}  # it is a copy
@@ -85,7 +86,7 @@ def test_the_page_holds_every_ply_and_asks_no_host(record, language):
         drawn = "\n".join(data["lines"][number] for number in at["board"])
         assert drawn + "\n" == board.svg().replace(' xmlns="http://www.w3.org/2000/svg"', "")
     assert [step["move"] for step in game["plies"][3]["line"]][0] == ("P-2f" if language == "en" else "▲２六歩")
-    assert set(WORDS["en"]) == set(WORDS["ja"]) <= set(game["words"])
+    assert set(words_of("en")) == set(words_of("ja")) <= set(game["words"])
 
 
 def run(capsys, *arguments):

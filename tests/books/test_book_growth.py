@@ -103,8 +103,27 @@ def test_the_moves_of_lines_are_kept_whatever_they_are_worth(tmp_path):
         board.push_usi(move)
         answers = entries[SHOGI.canonical(board.sfen())[0]]
         assert kept[SHOGI.turned(move, image, False)].value == -max(each.value for each in answers), number
+        assert kept[SHOGI.turned(move, image, False)].count == 1
     with pytest.raises(ValueError, match="odd: move 2"):
         Growth(SHOGI, SETTINGS["shogi"], [Line("odd", ("7g7f", "7f7e"))])
+
+
+def test_moves_are_recommended_by_as_many_lines_as_have_them(tmp_path):
+    lines = [
+        Line("a", ("7g7f", "3c3d")),
+        Line("b", ("7g7f", "8c8d")),
+        Line("c", ("2g2f",)),
+        Line("d", ("9g9f?", "3c3d")),
+    ]
+    run = tmp_path / "run.jsonl"
+    entries = grown("shogi", run, pretended("shogi"), lines, positions=8).entries()
+    start, _ = SHOGI.canonical(SHOGI.game.start)
+    counts = {each.move: each.count for each in entries[start]}
+    assert {move: counts[move] for move in ("7g7f", "2g2f", "9g9f")} == {"7g7f": 2, "2g2f": 1, "9g9f": 0}
+    assert sum(counts.values()) == 3
+    assert grown("shogi", run, pretended("shogi"), positions=8).entries() == entries  # the run has the lines
+    with pytest.raises(ValueError, match="e: move 1"):
+        Growth(SHOGI, SETTINGS["shogi"], [Line("e", ("7g7f??",))])
 
 
 def test_a_run_is_extended_by_positions_and_by_games(tmp_path):

@@ -18,6 +18,7 @@ from shogi_engine.games.shogi.records.handicaps import HANDICAPS, WESTERN, handi
 from shogi_engine.play.clock import ClockSetting, GameClock, TimeUp, clock_setting
 from shogi_engine.play.strength import level_limits
 from shogi_engine.records import GameRecord
+from shogi_engine.types.clock import TimeBudget
 
 
 class Now:
@@ -218,9 +219,9 @@ def test_the_engine_never_uses_more_than_its_clock():
     with Engine("shogi", hash_mb=1) as engine:
         match = Match(engine, {0}, {"level": 3}, clock=clock)
         limits = match._limits(1)
-        assert limits["level"] == 3 and 0 < limits["soft_ms"] <= limits["hard_ms"] < 2000
+        assert limits["level"] == 3 and 0 < limits["budget"].soft_ms <= limits["budget"].hard_ms < 2000
         match.limits = {"movetime": 1}
-        assert match._limits(1) == {"soft_ms": 1, "hard_ms": 1}
+        assert match._limits(1) == {"budget": TimeBudget.exactly(1)}
 
 
 # ---- what is drawn
@@ -264,7 +265,7 @@ def test_an_othello_board():
     assert text.splitlines()[0] == "  a b c d e f g h" and "4 - - - O X - - - 4" in text
     assert text.endswith("X 2 (1:00)  O 2 (0:59)  black (X) to move")
     turned = plain(draw("othello", moved(OthelloBoard(), "f5"), Look(KANJI, flipped=True))).splitlines()
-    assert turned[0] == "  h g f e d c b a" and turned[1].startswith("8 ") and "○" in turned[5]
+    assert turned[0] == "  ⓗ ⓖ ⓕ ⓔ ⓓ ⓒ ⓑ ⓐ" and turned[1].startswith("8 ") and "○" in turned[5]
     record = GameRecord.from_moves("othello", ["f5"])
     assert "white (○) to move" in plain(draw("othello", record.board(), Look(KANJI)))
 

@@ -102,8 +102,8 @@ class FakeEngine:
         self.limits.append(limits)
         return self.found
 
-    def extend(self, **limits):
-        self.extended.append(limits)
+    def extend(self, budget):
+        self.extended.append(budget)
 
     def stop(self):
         self.stopped += 1
@@ -120,10 +120,10 @@ def test_a_move_stays_within_the_clock():
     for clocks, byoyomi, increment in (((60_000, 0), 0, 0), ((0, 0), 10_000, 0), ((0, 0), 0, 5000)):
         answer = asked(player, turn("7g7f", clocks=clocks, total=1, byoyomi=byoyomi, increment=increment))
         assert answer == Answer("7g7f", "3c3d", 25, ("7g7f", "3c3d"), 4)
-        limits = engine.limits[-1]
+        budget = engine.limits[-1]["budget"]
         available = clocks[0] + byoyomi + increment
-        assert 0 < limits["soft_ms"] <= limits["hard_ms"] <= available - 200
-        assert limits["second_ms"] <= 800  # the server counts full seconds
+        assert 0 < budget.soft_ms <= budget.hard_ms <= available - 200
+        assert budget.second_ms <= 800  # the server counts full seconds
     player.close()
 
 
@@ -132,8 +132,8 @@ def test_what_has_passed_of_a_move_is_gone_and_milliseconds_have_no_full_seconds
     player = EnginePlayer(engine)
     asked(player, turn(clocks=(0, 0), byoyomi=100_000, unit=1))
     asked(player, turn(clocks=(0, 0), byoyomi=100_000, unit=1, elapsed=60.0))
-    before, after = (limits["hard_ms"] for limits in engine.limits)
-    assert before - after == pytest.approx(60_000, abs=9000) and engine.limits[0]["second_ms"] is None
+    before, after = (limits["budget"].hard_ms for limits in engine.limits)
+    assert before - after == pytest.approx(60_000, abs=9000) and engine.limits[0]["budget"].second_ms is None
     player.close()
 
 
@@ -160,7 +160,7 @@ def test_a_running_search_is_given_its_time_when_the_move_comes():
     job = Job(turn(), print, pondering=True, running=True)
     player._job = job
     player.hit(turn())
-    assert engine.extended[0]["hard_ms"] > 0 and not job.pondering
+    assert engine.extended[0].hard_ms > 0 and not job.pondering
     player.close()
 
 
@@ -199,7 +199,7 @@ def test_levels():
     engine = FakeEngine()
     player = EnginePlayer(engine, Strength(level=3))
     asked(player, turn())
-    assert engine.limits[0]["level"] == 3 and "hard_ms" in engine.limits[0]
+    assert engine.limits[0]["level"] == 3 and "budget" in engine.limits[0]
     player.close()
     with pytest.raises(ValueError):
         EnginePlayer(FakeEngine(), Strength(level=20))

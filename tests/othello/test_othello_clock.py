@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shogi_engine.games.othello.clock import SOLVED_PLY, budget
-from shogi_engine.search.timeman import Clock, TimeOptions, cap
+from shogi_engine.search.timeman import TimeOptions, cap
+from shogi_engine.types.clock import Clock
 
 OPTIONS = TimeOptions()
 

@@ -25,6 +25,7 @@ from shogi_engine.jit import JIT_DISABLED, cache_folder
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.suites.endgame_suite import check, read
+from shogi_engine.types.clock import TimeBudget
 
 ENDGAMES = Path(__file__).resolve().parent.parent / "data" / "othello_endgame.json"
 SUITE = read(str(ENDGAMES))
@@ -267,7 +268,7 @@ def test_an_attempt_in_time_keeps_what_the_last_pass_found():
 
 def test_an_attempt_needs_time_for_a_pass():
     solver, table = Solver(hash_mb=1), TranspositionTable(4)
-    assert solver.attempt(LONG, Limits(soft_ms=20, hard_ms=20), table) is None
+    assert solver.attempt(LONG, Limits(budget=TimeBudget.exactly(20)), table) is None
 
 
 def test_many_positions_at_once(solver):

@@ -12,6 +12,7 @@ from games import game_of
 from search.searching import final_position, random_positions
 from search.test_root import fresh
 from shogi_engine.search.limits import Limits
+from shogi_engine.types.clock import TimeBudget
 
 DATA = Path(__file__).parent.parent / "data"
 COUNT = 5
@@ -180,7 +181,8 @@ def test_the_search_after_the_search_costs_nothing_and_is_seen_by_no_other():
     searcher = fresh("shogi")
     position = searcher.game.parse_position(EXCHANGES[0])
     searcher.search(position, (), Limits(depth=3))
-    began, result = time.perf_counter(), searcher.search(position, (), Limits(hard_ms=50))  # it is stopped as usual
+    began = time.perf_counter()
+    result = searcher.search(position, (), Limits(budget=TimeBudget.exactly(50)))  # it is stopped as usual
     assert result.depth > 3 and time.perf_counter() - began < 10
 
 

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import math
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from shogi_engine.search.context import ALL_FLAGS, EXACT
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import MAX_DEPTH, Searcher
 from shogi_engine.search.timer import Timer
+from shogi_engine.types.clock import TimeBudget
 
 NAMES = ("tictactoe", "othello4", "othello", "shogi")
 LONGEST = {"tictactoe": 4, "othello4": 6, "othello": 40, "shogi": 80}
@@ -80,7 +82,7 @@ def test_a_hard_limit_ends_the_search_in_time(name, threads):
     position = searcher.game.parse_position(searcher.game.start)
     for hard_ms in (1, 20, 100):
         began = time.perf_counter()
-        result = searcher.search(position, (), Limits(hard_ms=hard_ms))
+        result = searcher.search(position, (), Limits(budget=TimeBudget.exactly(hard_ms)))
         milliseconds = 1000 * (time.perf_counter() - began)
         assert hard_ms <= milliseconds < hard_ms + 300
         assert result.bestmove in searcher.root_moves(position)
@@ -95,7 +97,7 @@ def test_after_the_soft_limit_no_iteration_begins():
             time.sleep(0.4)
 
     position = searcher.game.parse_position(searcher.game.start)
-    result = searcher.search(position, (), Limits(soft_ms=400), wait)
+    result = searcher.search(position, (), Limits(budget=TimeBudget(400, math.inf)), wait)
     assert result.depth == 3 == max(depths)
 
 
@@ -104,7 +106,7 @@ def test_time_limits_can_be_given_to_a_running_search():
     searcher = fresh("shogi")
     position = searcher.game.parse_position(searcher.game.start)
     began = time.perf_counter()
-    searcher.search(position, (), Limits(), lambda info: info.depth == 4 and searcher.extend(None, 50))
+    searcher.search(position, (), Limits(), lambda info: info.depth == 4 and searcher.extend(TimeBudget.exactly(50)))
     assert 0.05 <= time.perf_counter() - began < 1.0
 
 
@@ -124,36 +126,36 @@ def seconds(text, **limits):
 @pytest.mark.clock_sensitive
 def test_a_single_legal_move_is_played_early():
     assert len(fresh("shogi").root_moves(game_of("shogi").parse_position(ONE_EVASION))) == 1
-    taken, result = seconds(ONE_EVASION, soft_ms=1500, hard_ms=3000)
+    taken, result = seconds(ONE_EVASION, budget=TimeBudget(1500, 3000))
     assert taken < 1.0 and result.depth >= 1
-    assert seconds(ONE_EVASION, soft_ms=1500, hard_ms=3000, least_ms=1200)[0] >= 1.2
+    assert seconds(ONE_EVASION, budget=TimeBudget(1500, 3000, 1200))[0] >= 1.2
 
 
 @pytest.mark.clock_sensitive
 def test_equal_limits_are_used_up_even_by_a_single_move():
     for text in (ONE_EVASION, LOOSE_ROOK):
-        taken, result = seconds(text, soft_ms=400, hard_ms=400)
+        taken, result = seconds(text, budget=TimeBudget(400, 400))
         assert taken >= 0.4 or result.depth == MAX_DEPTH
 
 
 @pytest.mark.clock_sensitive
 def test_an_easy_move_takes_less():
-    easy, result = seconds(LOOSE_ROOK, soft_ms=1000, hard_ms=1500)
+    easy, result = seconds(LOOSE_ROOK, budget=TimeBudget(1000, 1500))
     assert game_of("shogi").format_move(game_of("shogi").parse_position(LOOSE_ROOK), result.bestmove) == "5f5e"
     assert easy < 0.9
 
 
 @pytest.mark.clock_sensitive
 def test_a_doubtful_move_takes_longer_but_never_past_the_hard_limit():
-    limits = Limits(soft_ms=100, hard_ms=150)
+    limits = Limits(budget=TimeBudget(100, 150))
     timer = Timer(time.perf_counter() - 0.12, limits, lambda: None)
     assert not timer.may_continue() and timer.may_continue(2.5) and not timer.may_continue(1.1)
     timer.close()
     timer = Timer(time.perf_counter() - 0.16, limits, lambda: None)
     assert not timer.may_continue(2.5)
     timer.close()
-    for soft_only in (Limits(soft_ms=100), Limits(soft_ms=100, hard_ms=100)):  # nothing to stretch
-        timer = Timer(time.perf_counter() - 0.05, soft_only, lambda: None)
+    for budget in (TimeBudget(100, math.inf), TimeBudget.exactly(100)):  # nothing to stretch
+        timer = Timer(time.perf_counter() - 0.05, Limits(budget=budget), lambda: None)
         assert timer.may_continue(0.1)
         timer.close()
 

@@ -20,6 +20,7 @@ from shogi_engine.search.context import EXACT
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.types.clock import TimeBudget
 
 NAMES = ("tictactoe", "othello4", "othello", "shogi")
 LONGEST = {"tictactoe": 4, "othello4": 6, "othello": 40, "shogi": 80}
@@ -135,7 +136,7 @@ def test_a_threads_failure_ends_the_search_with_that_error(monkeypatch, broken, 
 
     monkeypatch.setattr(root_module, "search_root", fails)
     with pytest.raises(BrokenError, match=f"thread {broken}"):
-        searcher.search(position, (), Limits(hard_ms=60000))
+        searcher.search(position, (), Limits(budget=TimeBudget.exactly(60000)))
     assert not helpers()
     monkeypatch.undo()
     assert searcher.search(position, (), Limits(depth=3)).depth == 3  # it can be used again

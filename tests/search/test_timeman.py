@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shogi_engine.search.limits import Limits
-from shogi_engine.search.timeman import Clock, TimeOptions, cap, limit, plan
+from shogi_engine.search.timeman import TimeOptions, cap, in_full_seconds, limit, plan
 from shogi_engine.search.timer import Timer
+from shogi_engine.types.clock import Clock, TimeBudget
 
 OPTIONS = TimeOptions(network_delay=100, network_delay2=1000)
 clocks = st.builds(
@@ -22,7 +23,7 @@ clocks = st.builds(
 @given(clocks, st.integers(0, 300))
 def test_times_end_with_a_second_or_with_the_clock(clock, ply):
     plain = plan(clock, ply, OPTIONS)
-    budget = plain.in_full_seconds(clock, OPTIONS)
+    budget = in_full_seconds(plain, clock, OPTIONS)
     whole = limit(cap(clock), OPTIONS)
     assert 0 <= budget.least_ms <= budget.soft_ms <= budget.hard_ms <= whole
     assert budget.hard_ms >= plain.hard_ms and budget.soft_ms >= plain.soft_ms
@@ -33,7 +34,7 @@ def test_times_end_with_a_second_or_with_the_clock(clock, ply):
 
 def test_the_second_a_move_is_charged_for_is_known_to_the_search():
     clock = Clock(time=600_000)
-    budget = plan(clock, 0, OPTIONS).in_full_seconds(clock, OPTIONS)
+    budget = in_full_seconds(plan(clock, 0, OPTIONS), clock, OPTIONS)
     assert budget.second_ms == 900 and plan(clock, 0, OPTIONS).second_ms is None
     assert budget.less(150).second_ms == 750  # the search begins 150 ms after the clock
     assert budget.after_pondering(5000).second_ms == 900  # which starts with ponderhit
@@ -41,9 +42,9 @@ def test_the_second_a_move_is_charged_for_is_known_to_the_search():
     assert budget.for_only_move().soft_ms >= budget.least_ms
 
 
-def timer(stopped, ago, **limits):
+def timer(stopped, ago, **times):
     """Return a Timer of a search that began `ago` seconds before now."""
-    return Timer(time.perf_counter() - ago, Limits(**limits), stopped)
+    return Timer(time.perf_counter() - ago, Limits(budget=TimeBudget(**times)), stopped)
 
 
 def test_a_search_that_could_end_goes_on_to_the_end_of_the_second():
@@ -77,7 +78,7 @@ def test_an_easy_move_ends_with_a_second_too():
     watch = timer(lambda: None, 0.0, soft_ms=5000, hard_ms=60_000, second_ms=900)
     watch.cap(0.4)
     assert watch.deadline._end - watch.since == pytest.approx(2.9)
-    watch.set(watch.since, 5000, 60_000, 0.0, None)
+    watch.set(watch.since, TimeBudget(5000, 60_000))
     watch.cap(0.4)
     assert watch.deadline._end - watch.since == pytest.approx(2.0)
     watch.close()

@@ -30,6 +30,8 @@ from shogi_engine.games.shogi.board import (
     base_board,
     pieces,
 )
+from shogi_engine.games.shogi.board.piece_shapes import piece_shape
+from shogi_engine.games.shogi.notation.symbols import SQUARE_NAMES
 from shogi_engine.games.shogi.params import VALUES, default_params
 from shogi_engine.games.shogi.see import BY_VALUE, exchange_value
 
@@ -348,16 +350,36 @@ def test_result():
 # ---- pictures and words
 
 
+def turned(piece):
+    """Tell whether a drawn piece points downwards."""
+    return any(element.get("transform", "").startswith("scale(-") for element in piece.iter())
+
+
+def test_the_glyphs_of_all_pieces_are_drawn_in_both_sets():
+    for kind in range(1, 15):
+        for color in (0, 1):
+            piece = Piece(kind, color)
+            kanji, letter = piece_shape(piece), piece_shape(piece, letters=True)
+            for shape in (kanji, letter):
+                assert ElementTree.fromstring(f"<g>{shape}</g>").find(".//g/path") is not None
+            assert kanji != letter
+    shapes = {piece_shape(Piece(kind, 0), letters) for kind in range(1, 15) for letters in (False, True)}
+    assert len(shapes) == 28
+
+
 def test_svg_says_what_stands_where(boards):
     for game in boards[:10]:
         root = ElementTree.fromstring(game._repr_svg_())
         assert root.tag.endswith("svg")
         texts = [element for element in root.iter() if element.tag.endswith("text")]
-        drawn = sorted(element.text for element in texts if element.get("font-size") == "30")
-        assert drawn == sorted(piece.japanese_symbol() for piece in game.piece_map().values())
-        turned = [element.text for element in texts if element.get("font-size") == "30" and element.get("transform")]
-        whites = [piece.japanese_symbol() for piece in game.piece_map().values() if piece.color == WHITE]
-        assert sorted(turned) == sorted(whites)
+        assert all(element.text.isascii() for element in texts)  # no font is needed for the rest
+        drawn = {element.get("data-square"): element for element in root.iter() if element.get("class") == "piece"}
+        pieces = {SQUARE_NAMES[square]: piece for square, piece in game.piece_map().items()}
+        assert {square: element.get("data-piece") for square, element in drawn.items()} == {
+            square: str(piece) for square, piece in pieces.items()
+        }
+        for square, element in drawn.items():
+            assert turned(element) == (pieces[square].color == WHITE)
         marked = [element for element in root.iter() if element.get("fill") == "#e8b04b"]
         assert len(marked) == (1 if game.peek().from_square is None else 2)
         places = {(element.get("x"), element.get("y")) for element in texts}
@@ -371,8 +393,8 @@ def test_svg_from_the_other_side():
     for flipped in (False, True):
         root = ElementTree.fromstring(game.svg(flipped=flipped, size=200))
         assert root.get("width") == "200"
-        texts = {element.text: element for element in root.iter() if element.tag.endswith("text")}
-        assert bool(texts["金"].get("transform")) == flipped
+        (gold,) = (element for element in root.iter() if element.get("data-piece") == "G")
+        assert turned(gold) == flipped
         assert any(element.get("fill") == "#e58a6f" for element in root.iter())  # the king in check
 
 

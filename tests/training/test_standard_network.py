@@ -1,5 +1,6 @@
 """Networks of the standard format that are trained here: features, slopes, and a file that other readers take."""
 
+import re
 import struct
 from dataclasses import replace
 
@@ -58,15 +59,30 @@ def test_what_is_written_is_read_by_the_slow_reader_and_the_engine(title, width,
 def test_features_are_those_of_the_format():
     for sfen in SFENS:
         seen = np.zeros((2, 40), np.uint16)
-        write_position(GAME.parse_position(sfen), OPTIONS.model.sight, seen)
+        write_position(GAME.parse_position(sfen), OPTIONS.model.sights[0], seen)
         expected, side, _ = nnbin.features(sfen, "K+P")
         for found, view in zip(seen, (side, 1 - side), strict=True):
             assert sorted(found[found < FEATURES]) == sorted(set(expected[view]) - {0}), sfen  # 0: missing
 
 
+def mirrored(sfen):
+    """Return the mirror image of a position: file f becomes 10 - f."""
+    board, *rest = sfen.split()
+    return " ".join(["/".join("".join(re.findall(r"\+?.", row)[::-1]) for row in board.split("/")), *rest])
+
+
+def test_every_second_epoch_sees_the_mirror_image():
+    plain, mirror = OPTIONS.model.sights
+    seen = np.zeros((2, 2, 40), np.uint16)
+    for sfen in SFENS:
+        write_position(GAME.parse_position(mirrored(sfen)), plain, seen[0])
+        write_position(GAME.parse_position(sfen), mirror, seen[1])
+        assert np.array_equal(np.sort(seen[0]), np.sort(seen[1])), sfen
+
+
 def test_a_missing_piece_is_no_feature():
     seen = np.zeros((2, 40), np.uint16)
-    write_position(GAME.parse_position("4k4/9/9/9/9/9/9/9/4K4 b 2P 1"), OPTIONS.model.sight, seen)
+    write_position(GAME.parse_position("4k4/9/9/9/9/9/9/9/4K4 b 2P 1"), OPTIONS.model.sights[0], seen)
     assert (seen == FEATURES).sum(axis=1).tolist() == [36, 36]
     assert {1, 2} < set(seen[0]) and {20, 21} < set(seen[1])
 
@@ -76,7 +92,7 @@ def test_slopes_are_those_of_the_loss():
     model, random = OPTIONS.model, np.random.default_rng(1)
     parameters = model.beginning(1)
     parameters[OUTPUT:] = random.normal(0, 0.5, len(parameters) - OUTPUT)
-    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000, model.sight))
+    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000, model.sights[0]))
     features, targets = block.features[:20], random.random(20).astype(np.float32)
     order, scratch = np.arange(20, dtype=np.int32), model.scratch()
 
@@ -120,7 +136,7 @@ def test_from_games_to_a_file_that_plays(tmp_path):
     whole = [sfen for sfen in SFENS if 0 not in nnbin.features(sfen, "K+P")[0][0]]
     features = np.zeros((len(whole), 2, 40), np.uint16)
     for seen, sfen in zip(features, whole, strict=True):
-        write_position(GAME.parse_position(sfen), model.sight, seen)
+        write_position(GAME.parse_position(sfen), model.sights[0], seen)
     outputs = np.zeros(len(whole), np.float32)
     model.write_outputs(parameters, features, outputs, *model.scratch())
     for sfen, value, output in zip(whole, model.values(parameters, features), outputs * SCALE, strict=True):

@@ -26,7 +26,7 @@ from shogi_engine.training.shogi.trainer_kernels import step
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
 SMALL = TrainOptions(width=32, epochs=4, batch=512, seed=2, held_out=0.1, result_share=(0.1, 0.1))
-SIGHT = SMALL.model.sight
+SIGHT = SMALL.model.sights[0]
 
 
 class KilledError(Exception):

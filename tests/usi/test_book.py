@@ -13,6 +13,7 @@ from shogi_engine.games.shogi.book import (
     Book,
     BookError,
     BookMove,
+    choose,
     flipped_key,
     flipped_move,
     located,
@@ -97,6 +98,14 @@ def test_the_choice_goes_by_value_and_count(book):
     assert loaded.choose(START, ["9g9f"], rng).move == "9g9f"
     assert loaded.choose(START, [], rng) is None
     assert loaded.choose(AFTER_7G7F, legal, rng) is None  # 8c8d is not said to be legal
+
+
+def test_moves_that_were_never_played_are_taken_if_none_was():
+    rng, legal = random.Random(1), ["7g7f", "2g2f", "9g9f"]
+    known = [BookMove("9g9f", "", 20, 5, 0), BookMove("7g7f", "", 10, 5, 3), BookMove("2g2f", "", 10, 5, 1)]
+    assert {choose(known, legal, rng, best=16, margin=30).move for _ in range(60)} == {"7g7f", "2g2f"}
+    assert {choose(known, legal, rng, best=16, margin=5).move for _ in range(20)} == {"9g9f"}
+    assert {choose(known, ["9g9f"], rng, best=16, margin=30).move for _ in range(20)} == {"9g9f"}
 
 
 @pytest.mark.parametrize(
@@ -245,3 +254,18 @@ def test_the_shipped_book_is_found_and_every_move_in_it_is_legal():
         assert moves and len({each.move for each in moves}) == len(moves)
         for each in moves:
             assert each.move in legal and abs(each.value) < 3000  # some answer a blunder on a given line
+
+
+def test_the_shipped_book_opens_as_strong_players_do():
+    rng, board = random.Random(7), shogi.Board()
+    first = Counter(chosen(board, rng) for _ in range(200))
+    assert set(first) <= {"7g7f", "2g2f", "5g5f"} and first["7g7f"] > 100
+    for move in first:
+        board = shogi.Board()
+        board.push_usi(move)
+        assert {chosen(board, rng) for _ in range(50)} <= {"3c3d", "8c8d", "5c5d"}
+
+
+def chosen(board, rng):
+    """Return a move of the shipped book, of those that python-shogi finds legal."""
+    return shogi_book.shipped().choose(board.sfen(), [move.usi() for move in board.legal_moves], rng).move

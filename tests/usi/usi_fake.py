@@ -101,8 +101,8 @@ class FakeEngine:
     def stop(self):
         self._stop.set()
 
-    def extend(self, soft_ms, hard_ms, least_ms, second_ms):
-        self._hard = time.monotonic() + hard_ms / 1000
+    def extend(self, budget):
+        self._hard = time.monotonic() + budget.hard_ms / 1000
 
     def load_solver(self):
         pass
@@ -120,16 +120,13 @@ class FakeEngine:
             seconds=time.monotonic() - began,
         )  # fmt: skip
 
-    def search(
-        self, *, searchmoves, on_info, multipv, depth=None, nodes=None, movetime=None, soft_ms=None, hard_ms=None,
-        least_ms=0, second_ms=None,
-    ):  # fmt: skip
+    def search(self, *, searchmoves, on_info, multipv, depth=None, nodes=None, movetime=None, budget=None):
         if os.environ.get("FAKE_FAULT") == "search":
             raise ArithmeticError("a bug")
         if os.environ.get("FAKE_FAULT") == "crash":
             faulthandler._sigsegv()
         began = time.monotonic()
-        hard_ms = movetime if hard_ms is None else hard_ms
+        hard_ms = movetime if budget is None else budget.hard_ms
         self._hard = None if hard_ms is None else began + hard_ms / 1000
         moves = (searchmoves or self.legal_moves())[:multipv]
         score = os.environ.get("FAKE_SCORE", "cp 10")

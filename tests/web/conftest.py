@@ -6,10 +6,10 @@ from web.fake_engine import fake_hub, wait_for
 
 
 @pytest.fixture(scope="module")
-def fake_address():
+def fake_address(tmp_path_factory):
     from web.visitor import serve
 
-    server, address = serve(fake_hub())
+    server, address = serve(fake_hub(tmp_path_factory.mktemp("games")))
     yield address
     server.should_exit = True
 

@@ -98,8 +98,7 @@ def test_keyboard_and_drag_and_promotion(browser, fake_address):
     page.mouse.move(start["x"] + 20, start["y"] + 20)
     page.mouse.down()
     page.mouse.move(end["x"] + 20, end["y"] + 20, steps=5)
-    page.mouse.up()
-    page.click("#promotion button.main")
+    page.mouse.up()  # in the upper half
     visitor.wait_ply(3)
     assert page.inner_text("#moves li:last-child .text") == "Bx2b+"
     visitor.move("3a", "2b")
@@ -109,7 +108,8 @@ def test_keyboard_and_drag_and_promotion(browser, fake_address):
     visitor.wait_ply(5)
     page.click("#flip")
     page.click("#letters")
-    until(page, "document.querySelector('.piece text').textContent.match(/[A-Z]/)")
+    page.wait_for_selector("#letters[aria-pressed=true]")
+    page.wait_for_selector("#board .piece circle")  # the marks of how pieces move
     visitor.close()
 
 
@@ -248,7 +248,7 @@ def test_a_tsume_is_solved(browser, engine_address, size, language):
     page.keyboard.press("Home")
     page.click("#problem button")  # the solution, as a line to be walked
     until(page, "/Mate in 5|5手詰/.test(document.querySelector('#found').textContent)")
-    assert len(page.inner_text("#found").split(": ")[1].split()) == 5
+    assert page.locator("#found .step").count() == 5
     visitor.close()
 
 

@@ -91,3 +91,69 @@ def test_dialogs_keep_their_text_on_an_error_and_questions_come_once(browser, fa
     page.click("#toast button")
     visitor.wait_ply(1)
     visitor.close()
+
+
+# ---- lines, variations, the end of a game
+
+
+@pytest.mark.slow
+def test_lines_are_played_through_previewed_and_added(browser, fake_address):
+    visitor = Visitor(browser, fake_address)
+    page = visitor.page
+    visitor.paste("startpos moves 7g7f 3c3d 2g2f 8c8d")
+    page.click("#judge")
+    page.wait_for_selector("#moves .blunder")
+    page.wait_for_selector("#finish .turning li")
+    page.click("#finish .turning li:first-child button")
+    page.wait_for_selector("#verdict .step")
+    assert page.locator("#graph .mark").count() == 2
+    page.hover("#verdict .step")
+    page.wait_for_selector("#preview:not([hidden]) svg")
+    page.click("#verdict .add")
+    page.wait_for_selector("#moves .variation")
+    assert visitor.ply() == 4 and visitor.axe() == []
+    page.click("#moves .variation button")
+    page.wait_for_selector('#moves li button[aria-current="true"]')
+    page.click("#guide")
+    assert page.locator(".guide figure").count() == 14 and visitor.axe() == []
+    visitor.close()
+
+
+@pytest.mark.slow
+def test_after_a_game_there_is_its_end_and_a_rematch(browser, fake_address):
+    visitor = Visitor(browser, fake_address)
+    page = visitor.page
+    visitor.new_game("0")
+    visitor.move("7g", "7f")
+    visitor.wait_ply(2)
+    page.click("#resign")
+    page.click("#confirm")
+    page.wait_for_selector("#finish:not([hidden]) #finish-judge")
+    assert visitor.axe() == []
+    page.click("#finish-judge")
+    page.wait_for_selector("#finish .summary")
+    page.click("#rematch")
+    page.wait_for_selector("#resign:not([hidden])")
+    visitor.wait_ply(1)  # the engine begins now
+    page.click("#toast button")  # back to the game before
+    until(page, "!document.querySelector('#finish').hidden")
+    visitor.close()
+
+
+@pytest.mark.slow
+def test_where_a_dragged_piece_is_let_go_says_whether_it_promotes(browser, fake_address):
+    for half, text in ((0.25, "Bx2b+"), (0.75, "Bx2b=")):
+        visitor = Visitor(browser, fake_address)
+        page = visitor.page
+        visitor.paste("startpos moves 7g7f 3c3d")
+        page.keyboard.press("End")
+        visitor.wait_ply(2)
+        page.wait_for_selector("#moves li:last-child [aria-current]")
+        start, end = (page.locator(f'rect[data-square="{square}"]').bounding_box() for square in ("8h", "2b"))
+        page.mouse.move(start["x"] + 20, start["y"] + 20)
+        page.mouse.down()
+        page.mouse.move(end["x"] + 20, end["y"] + half * end["height"], steps=5)
+        page.mouse.up()
+        visitor.wait_ply(3)
+        assert page.inner_text("#moves li:last-child .text") == text
+        visitor.close()

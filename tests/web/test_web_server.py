@@ -1,5 +1,6 @@
 """The server of the board in the browser: what it serves, whom it lets in, and that nothing sent to it ends it."""
 
+import ipaddress
 import random
 import socket
 import sys
@@ -12,6 +13,7 @@ from starlette.testclient import TestClient  # noqa: E402
 from starlette.websockets import WebSocketDisconnect  # noqa: E402
 
 from shogi_engine.__main__ import main  # noqa: E402
+from shogi_engine.cli.phone_address import qr_code, reachable_host  # noqa: E402
 from shogi_engine.web.app import application, static_files  # noqa: E402
 from shogi_engine.web.guard import Guard  # noqa: E402
 from shogi_engine.web.session import Session  # noqa: E402
@@ -139,6 +141,22 @@ def test_the_command_says_what_is_missing(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert main(["serve"]) == 2
     assert "pip install starlette uvicorn websockets" in capsys.readouterr().err
+
+
+def test_the_address_of_a_wildcard_is_one_that_a_phone_can_open():
+    assert reachable_host("192.168.1.2") == "192.168.1.2"
+    found = reachable_host("0.0.0.0")
+    assert ipaddress.ip_address(found).version == 4 and not ipaddress.ip_address(found).is_loopback
+
+
+def test_a_qr_code_holds_the_address(monkeypatch):
+    segno = pytest.importorskip("segno", reason="segno is not installed")
+    address = "http://192.168.1.2:8765/?token=" + 24 * "x"
+    rows = qr_code(address).splitlines()
+    size = segno.make(address, error="l", micro=False).symbol_size(border=4)[0]
+    assert len(rows) == (size + 1) // 2 and {len(row) for row in rows} == {size}
+    monkeypatch.setitem(sys.modules, "segno", None)
+    assert qr_code(address) == ""
 
 
 def test_the_command_says_where_it_can_not_listen(capsys):

@@ -14,7 +14,7 @@ from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import EnginePool, Job
 from shogi_engine.web.session import Session
 from shogi_engine.web.tree import Tree
-from shogi_engine.web.tsume import PROBLEMS, best_defence
+from shogi_engine.web.tsume import FIRST, PROBLEMS, best_defence
 from web.fake_engine import FakeEngine, FakeExaminer, wait_for
 
 
@@ -79,8 +79,9 @@ def test_steps_variations_and_deleting(player):
     assert (player.state["ply"], len(player.state["line"])) == (0, 4)
     player.do("step", to="next").do("move", move="8c8d")
     assert player.texts == ["P-7f", "P-8d"]
-    (other,) = player.state["line"][2]["others"]
-    assert other[1] == "P-3d"
+    (run,) = player.state["line"][2]["others"]
+    assert [text for _, text, _ in run["moves"]] == ["P-3d", "P-2f"] and (run["ply"], run["depth"]) == (2, 0)
+    other = run["moves"][0]
     player.do("go", node=other[0])
     assert player.texts == ["P-7f", "P-3d", "P-2f"] and player.state["ply"] == 2
     player.do("delete")
@@ -227,10 +228,14 @@ def test_a_mate_is_found_and_kept_as_a_line(player):
     assert wait_for(lambda: player.texts) == ["G*5b"] and player.state["ply"] == 0
 
 
-@pytest.mark.parametrize(("length", "problem"), PROBLEMS)
+@pytest.mark.parametrize(("length", "problem"), FIRST)
 def test_problems_are_proven_mates(length, problem):
     found = Board(problem).find_mate(shortest=True)
     assert (found.length, found.shortest) == (length, True)
+
+
+def test_the_problems_of_the_package_follow():
+    assert len(PROBLEMS) > 500 and {length for length, _ in PROBLEMS[len(FIRST) :]} == {1, 3, 5, 7, 9, 11}
 
 
 def test_tsume(player):

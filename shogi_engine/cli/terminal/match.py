@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, records
-from shogi_engine.cli.terminal.screen import SIDES, WESTERN, Line, Look, draw, plain
+from shogi_engine.cli.terminal.screen import WESTERN, Line, Look, draw, plain
 from shogi_engine.common.threads import start_thread
+from shogi_engine.language import mark
+from shogi_engine.language import translate as _
 from shogi_engine.play.clock import GameClock, TimeUp
 from shogi_engine.play.keeping import game_record, load_game
-from shogi_engine.play.strength import DEFAULT_MS, level_limits, timed_limits
+from shogi_engine.play.strength import DEFAULT_MS, level_limits, opens_from_book, timed_limits
+from shogi_engine.play.words import outcome_text, score_text, side_name
 from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 
 if TYPE_CHECKING:
@@ -20,7 +23,8 @@ if TYPE_CHECKING:
     from shogi_engine.records import GameRecord
 
 POLL_SECONDS = 0.1
-HELP = """a move    e.g. {example}, in any notation; `moves` lists them
+HELP = mark(
+    """a move    e.g. {example}, in any notation; `moves` lists them
 undo      take your last move back
 hint      what the engine would play
 go        let the engine move for you
@@ -30,11 +34,14 @@ resign    give up
 save FILE write the game: {formats}
 load FILE go on with the game of a file
 quit      leave; the game is kept"""
-HELP_DECLARE = "declare   claim a win by the entering-king rule"
+)
+HELP_DECLARE = mark("declare   claim a win by the entering-king rule")
 COMMANDS = (
     "undo", "hint", "go", "board", "flip", "moves", "level", "resign", "declare", "save", "load", "help", "quit"
 )  # fmt: skip
-SHORT = {"exit": "quit", "q": "quit", "?": "help", "h": "help", "d": "board"}
+SHORT = {"exit": "quit", "q": "quit", "?": "help", "h": "help", "d": "board"} | {
+    "終了": "quit", "ヘルプ": "help", "待った": "undo", "ヒント": "hint", "投了": "resign", "宣言": "declare"
+}  # fmt: skip
 
 
 @dataclass
@@ -88,19 +95,26 @@ class Match:
             return True
         found = self._position().outcome()
         if found is not None:
-            self._end(Outcome(found.winner, found.termination), str(found))
+            self._end(Outcome(found.winner, found.termination), outcome_text(found, self._game))
         elif len(self.engine.moves) >= self.max_moves:
-            self._end(Outcome(None, Termination.MAX_MOVES), f"a draw: {self.max_moves} moves")
+            self._end(Outcome(None, Termination.MAX_MOVES), _("a draw: {count} moves").format(count=self.max_moves))
         return self.over
 
     def _end(self, outcome: Outcome, text: str = "") -> None:
         self.clock.stop()
         self.outcome, self.over = outcome, True
-        self.show(text or str(outcome))
+        self.show(text or outcome_text(outcome, self._game))
 
     def _end_by_time(self, side: int) -> None:
-        outcome = Outcome(1 - side, Termination.TIME_FORFEIT)
-        self._end(outcome, f"{SIDES[1 - side]} wins: {SIDES[side]} ran out of time")
+        self._end_with(_("{winner} wins: {loser} ran out of time"), side, Termination.TIME_FORFEIT)
+
+    def _end_with(self, sentence: str, loser: int, termination: Termination) -> None:
+        sides = {"winner": side_name(1 - loser, self._game), "loser": side_name(loser, self._game)}
+        self._end(Outcome(1 - loser, termination), sentence.format(**sides))
+
+    @property
+    def _game(self) -> str:
+        return self.engine.game.name
 
     def _position(self) -> Any:
         """Return the game's Board with all moves."""
@@ -147,7 +161,7 @@ class Match:
 
     def clocks(self) -> str:
         """Return both clocks in a line."""
-        return "   ".join(f"{SIDES[side]} {self.clock.text(side)}" for side in (0, 1))
+        return "   ".join(f"{side_name(side, self._game)} {self.clock.text(side)}" for side in (0, 1))
 
     # ---- the engine
 
@@ -155,24 +169,26 @@ class Match:
         """Let the engine move, or end the game."""
         side = self._position().turn
         if self.engine.may_declare():
-            self.show("engine: declares a win (entering king)")
+            self.show(_("engine: declares a win (entering king)"))
             self._end(Outcome(side, Termination.DECLARATION))
             return
-        known = self.engine.book_move()
+        known = self.engine.book_move() if opens_from_book(self.limits.get("level")) else ""
         if known:
-            shown, how = self._shown([known]), "book"
+            shown, how = self._shown([known]), _("book")
         else:
             self.await_search()
             self.clock.start(side)
             found = self._search(self._limits(side))
             known, shown = found.bestmove, self._shown([found.bestmove])
-            how = f"{found.score}, depth {found.depth}, {found.seconds:.1f} s"
+            how = _("{score}, depth {depth}, {seconds:.1f} s").format(
+                score=score_text(found.score), depth=found.depth, seconds=found.seconds
+            )
         if self.clock.is_over():
             self._end_by_time(side)
             return
         self._push(known)
         self._board()
-        self.show(f"engine: {shown}   ({how})")
+        self.show(_("engine: {move}   ({how})").format(move=shown, how=how))
 
     def _limits(self, side: int) -> dict[str, Any]:
         """Return the limits of one search: the level or what was given, and never more than the clock has."""
@@ -206,7 +222,7 @@ class Match:
         """Obey one line; return False if the human leaves."""
         self.clock.start(side)
         try:
-            line = self.read(f"{SIDES[side]}> ").strip()
+            line = self.read(f"{side_name(side, self._game)}> ").strip()
         except EOFError:
             return False
         except TimeUp:
@@ -214,7 +230,7 @@ class Match:
         if self.clock.is_over():
             self._end_by_time(side)
             return True
-        command, _, rest = line.partition(" ")
+        command, _blank, rest = line.partition(" ")
         command = SHORT.get(command, command)
         if command == "quit":
             return False
@@ -225,40 +241,41 @@ class Match:
                 self._push(str(self._position().parse_text(line)))
                 self._board()
         except (ValueError, OSError) as fault:
-            self.show(f"{fault} (`help` lists what can be typed)")
+            self.show(_("{fault} (`help` lists what can be typed)").format(fault=_(str(fault))))
         return True
 
-    def _do_help(self, _: str) -> None:
+    def _do_help(self, rest: str) -> None:
         formats = ", ".join(each.extensions[0] for each in records.all_formats(self.engine.game.name))
         example = self._shown(self.engine.legal_moves()[:1])
-        self.show(HELP.format(example=example, formats=formats, strongest=self.engine.levels - 1))
+        self.show(_(HELP).format(example=example, formats=formats, strongest=self.engine.levels - 1))
         if hasattr(self._position(), "can_declare_win"):
-            self.show(HELP_DECLARE)
+            self.show(_(HELP_DECLARE))
 
-    def _do_moves(self, _: str) -> None:
+    def _do_moves(self, rest: str) -> None:
         self.show(" ".join(self._shown([move]) for move in self.engine.legal_moves()))
 
-    def _do_board(self, _: str) -> None:
+    def _do_board(self, rest: str) -> None:
         self._board()
 
-    def _do_flip(self, _: str) -> None:
+    def _do_flip(self, rest: str) -> None:
         self.flipped = not self.flipped
         self._board()
 
-    def _do_hint(self, _: str) -> None:
+    def _do_hint(self, rest: str) -> None:
         self.await_search()
         strength = {name: value for name, value in self.limits.items() if name != "level"}
         found = self._search(strength or {"movetime": DEFAULT_MS})
-        self.show(f"hint: {self._shown([found.bestmove])}   ({found.score}, {self._shown(found.pv)})")
+        move, line = self._shown([found.bestmove]), self._shown(found.pv)
+        self.show(_("hint: {move}   ({score}, {line})").format(move=move, score=score_text(found.score), line=line))
 
-    def _do_go(self, _: str) -> None:
+    def _do_go(self, rest: str) -> None:
         self._engine_moves()
 
-    def _do_resign(self, _: str) -> None:
+    def _do_resign(self, rest: str) -> None:
         side = self._position().turn
-        self._end(Outcome(1 - side, Termination.RESIGNATION), f"{SIDES[1 - side]} wins: {SIDES[side]} resigns")
+        self._end_with(_("{winner} wins: {loser} resigns"), side, Termination.RESIGNATION)
 
-    def _do_declare(self, _: str) -> None:
+    def _do_declare(self, rest: str) -> None:
         if not self.engine.may_declare():
             raise ValueError("there is no win to declare")
         self._end(Outcome(int(self._position().turn), Termination.DECLARATION))
@@ -270,9 +287,9 @@ class Match:
             kept = {name: value for name, value in self.limits.items() if name == "movetime"}
             self.limits = kept | level_limits(self.engine, int(text))
         level = self.limits.get("level")
-        self.show("the engine as it is" if level is None else f"level {level}")
+        self.show(_("the engine as it is") if level is None else _("level {level}").format(level=level))
 
-    def _do_undo(self, _: str) -> None:
+    def _do_undo(self, rest: str) -> None:
         """Take back a move of the human's, and the engine's answer to it."""
         count = 1 if len(self.humans) == 2 else 2
         if len(self.engine.moves) < count:
@@ -298,7 +315,7 @@ class Match:
         records.save(self.record(), path)
         self._written.add(path.resolve())
         self.note_stored()
-        self.show(f"saved in {path}")
+        self.show(_("saved in {path}").format(path=path))
 
     def _do_load(self, name: str) -> None:
         name = _file_name(name)
@@ -332,7 +349,7 @@ class Match:
         """Return the game so far."""
         level = self.limits.get("level")
         engine_name = "shogi_engine" if level is None else f"shogi_engine level {level}"
-        names = ["human" if side in self.humans else engine_name for side in (0, 1)]
+        names = [_("human") if side in self.humans else engine_name for side in (0, 1)]
         game = self.engine.game
         start = game.format_position(self.engine.root)
         record = game_record(game.name, start, self.engine.move_texts, self._seconds, names)

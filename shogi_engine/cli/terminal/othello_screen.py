@@ -1,11 +1,19 @@
-"""An Othello board in the terminal: discs on green cloth, or X, O and -; clocks, the last move, where one may place."""
+"""An Othello board in the terminal: discs on green cloth, or X, O and -; clocks, the last move, where one may place.
+
+Terminals differ in whether a disc is one or two columns wide. All signs on the board with discs, and the letters of the
+files, are of the kind that they differ in, so the board is in line on all of them.
+"""
 
 from typing import Any
 
 from shogi_engine.cli.terminal.screen import KANJI, Line, Look
-from shogi_engine.games.othello.notation import FILES, SIDES, SYMBOLS
+from shogi_engine.games.othello.notation import FILES, SYMBOLS
+from shogi_engine.language import translate as _
+from shogi_engine.play.words import side_name
 
-DISCS = "●○"  # by colour
+DISCS = "●○·"  # by colour, then an empty square
+MAY_PLACE = "□"
+WIDE_FILES = "ⓐⓑⓒⓓⓔⓕⓖⓗ"
 CLOTH = "on green"
 INK = ("black", "bright_white")  # by colour
 MOVED, PLACE = "reverse", "white"
@@ -14,7 +22,8 @@ MOVED, PLACE = "reverse", "white"
 def draw(board: Any, look: Look) -> list[Line]:
     """Return the board with files and ranks, the discs of both sides, and whose move it is."""
     files, ranks = (range(7, -1, -1), range(7, -1, -1)) if look.flipped else (range(8), range(8))
-    header = "  " + " ".join(FILES[file] for file in files)
+    names = WIDE_FILES if look.pieces == KANJI else FILES
+    header = "  " + " ".join(names[file] for file in files)
     last = board.peek().square if board.move_stack else None
     places = {move.square for move in board.legal_moves}
     lines: list[Line] = [[(header, "")]]
@@ -26,9 +35,11 @@ def draw(board: Any, look: Look) -> list[Line]:
         f"{signs[colour]} {board.count(colour)}" + (f" ({look.clocks[colour]})" if look.clocks[colour] else "")
         for colour in (0, 1)
     )
-    state = f"{SIDES[board.turn]} ({signs[board.turn]}) to move" if places else "game over"
+    side = f"{side_name(board.turn, 'othello')} ({signs[board.turn]})"
+    state = _("{side} to move") if places else _("game over")
     if places == {None}:
-        state += ", who can only pass"
+        state = _("{side} to move, who can only pass")
+    state = state.format(side=side)
     return [*lines, [(header, "")], [(f"{counts}  {state}", "")]]
 
 
@@ -37,7 +48,7 @@ def _cell(board: Any, square: int, last: int | None, places: set[int | None], lo
     colour = board.disc_at(square)
     moved = square == last
     if look.pieces == KANJI:
-        sign = DISCS[colour] if colour is not None else "." if square in places else " "
+        sign = DISCS[colour] if colour is not None else MAY_PLACE if square in places else DISCS[2]
     else:
         sign = SYMBOLS[2 if colour is None else colour]
     if colour is not None:

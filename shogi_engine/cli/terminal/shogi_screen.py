@@ -9,11 +9,12 @@ from shogi_engine.games.shogi.notation.symbols import (
     KANJI_PIECES,
     RANKS,
     SIDE_MARKS,
-    SIDES,
     SYMBOLS,
     WIDE_DIGITS,
 )
 from shogi_engine.games.shogi.types import BLACK, WHITE
+from shogi_engine.language import translate as _
+from shogi_engine.play.words import side_name
 
 FRAME = f"+{'-' * 27}+"
 INK = ("bold", "cyan")  # by colour
@@ -37,8 +38,9 @@ def draw(board: Any, look: Look) -> list[Line]:
     else:
         lines.append([("".join(f"{file:>3}" for file in files), "")])
         lines += [[*row, (f" {RANKS[rank - 1]}", "")] for row, rank in zip(rows, ranks, strict=True)]
-    check = ", in check" if board.king_squares[board.turn] is not None and board.is_check() else ""
-    return [*lines, _hand(board, near, look), [(f"{SIDES[board.turn]} to move{check}", "")]]
+    check = board.king_squares[board.turn] is not None and board.is_check()
+    state = _("{side} to move, in check") if check else _("{side} to move")
+    return [*lines, _hand(board, near, look), [(state.format(side=side_name(board.turn, "shogi")), "")]]
 
 
 def _hand(board: Any, colour: int, look: Look) -> Line:
@@ -46,7 +48,11 @@ def _hand(board: Any, colour: int, look: Look) -> Line:
     kanji = look.pieces == KANJI
     names, hand = KANJI_PIECES if kanji else SYMBOLS, board.pieces_in_hand[colour]
     held = " ".join(names[kind] + (str(hand[kind]) if hand[kind] > 1 else "") for kind in HAND_ORDER if hand[kind])
-    line = [(f"{SIDE_MARKS[colour]} " if kanji else "", ""), (f"{SIDES[colour]}: ", ""), (held or "-", INK[colour])]
+    line = [
+        (f"{SIDE_MARKS[colour]} " if kanji else "", ""),
+        (f"{side_name(colour, 'shogi')}: ", ""),
+        (held or "-", INK[colour]),
+    ]
     return [*line, (f"   {look.clocks[colour]}", "bold")] if look.clocks[colour] else line
 
 

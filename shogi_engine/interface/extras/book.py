@@ -45,10 +45,12 @@ def choose(
 ) -> BookMove | None:
     """Return one of the `best` moves, of those `known`, that are worth at most `margin` less than the first, or None.
 
-    The oftener a move was played (count), the likelier it is taken; moves that are not `legal` are left out.
+    The oftener a move was played (count), the likelier it is taken; one that never was, only if none of them was. Moves
+    that are not `legal` are left out.
     """
     usable = [each for each in known if each.move in legal][: max(best, 1)]
     if not usable:
         return None
     good = [each for each in usable if each.value >= usable[0].value - margin]
-    return rng.choices(good, [max(each.count, 1) for each in good])[0]
+    counts = [each.count for each in good]
+    return rng.choices(good, counts if any(counts) else None)[0]

@@ -48,15 +48,15 @@ class OwnNetwork:
         return OUTPUT_BIAS * self.width + OUTPUT_BUCKETS
 
     @cached_property
-    def sight(self) -> Any:
-        """The features, record[SIGHT]."""
+    def sights(self) -> tuple[Any, ...]:
+        """How positions are seen, records[SIGHT], by the epoch in turns; those held out as by the first."""
         sight = new_record(SIGHT)
         for view in range(len(SEEN)):
             enemy = view >> 1 << 4
             for piece in range(32):
                 sight.pieces[view, piece] = PIECE_FEATURES[piece ^ enemy] + SEEN[view]
         sight.hands[:], sight.nothing = HAND_FEATURES, FEATURES
-        return sight
+        return (sight,)
 
     def scratch(self) -> tuple[np.ndarray, ...]:
         """Return what the kernels write on the way, for a thread."""

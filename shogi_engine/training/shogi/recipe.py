@@ -6,6 +6,7 @@ from typing import ClassVar
 from shogi_engine.games.shogi.evaluation.weights_file import evaluation_of
 from shogi_engine.training import data
 from shogi_engine.training.recipe import Recipe
+from shogi_engine.training.shogi.noted import compared
 from shogi_engine.training.shogi.openings import Openings
 from shogi_engine.training.shogi.report import report
 from shogi_engine.training.shogi.trainer import TrainOptions, new_trainer
@@ -46,4 +47,5 @@ RECIPE = Recipe(
     gate_decided=2500,
     trainer=new_trainer,
     report=report,
+    compared=compared,
 )

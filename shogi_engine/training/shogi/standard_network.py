@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi.evaluation.eval_options import DEFAULT_SCALE
-from shogi_engine.games.shogi.evaluation.halfkp import HAND
+from shogi_engine.games.shogi.evaluation.halfkp import BOARD, HAND
 from shogi_engine.games.shogi.evaluation.network_features import VIEWS
 from shogi_engine.games.shogi.evaluation.nnue_architectures import Architecture, feature_set
 from shogi_engine.games.shogi.evaluation.nnue_features import feature_tables
 from shogi_engine.games.shogi.evaluation.nnue_file import load_network
 from shogi_engine.games.shogi.evaluation.nnue_writer import Layer, encode
+from shogi_engine.games.shogi.types import PAWN
 from shogi_engine.jit import new_record
 from shogi_engine.jit.layers import CLIP_SHIFT, LARGEST_ACTIVATION
 from shogi_engine.training.shogi.games import SCALE
@@ -53,15 +54,21 @@ class StandardNetwork:
     features, parameter_count = FEATURES, PARAMETERS
 
     @cached_property
-    def sight(self) -> Any:
-        """The features, record[SIGHT]: the rows of K-P, which never mirrors the board."""
-        sight, tables = new_record(SIGHT), feature_tables(SHAPE.features)
-        for view in range(VIEWS):
-            sight.pieces[view] = tables.pieces[view & ~1]
-        for kind, firsts in HAND.items():
-            sight.hands[[kind, 16 | kind]] = firsts
-        sight.nothing = FEATURES
-        return sight
+    def sights(self) -> tuple[Any, ...]:
+        """How positions are seen, records[SIGHT]: as they are, and in every second epoch all of it in the mirror.
+
+        K-P has rows of its own for the mirror image of a position, which is worth the same.
+        """
+        found, tables = [], feature_tables(SHAPE.features)
+        for mirrored in (0, 1):
+            sight = new_record(SIGHT)
+            for view in range(VIEWS):
+                sight.pieces[view] = tables.pieces[view & ~1 | mirrored]
+            for kind, firsts in HAND.items():
+                sight.hands[[kind, 16 | kind]] = firsts
+            sight.nothing = FEATURES
+            found.append(sight)
+        return tuple(found)
 
     def scratch(self) -> tuple[np.ndarray, ...]:
         """Return what the kernels write on the way, for a thread."""
@@ -118,7 +125,7 @@ class StandardNetwork:
 
     def held_pieces(self, features: np.ndarray) -> np.ndarray:
         """Return how many pieces the hands hold, int[n]."""
-        return np.asarray((features[:, 0] < self.sight.pieces[self.sight.pieces > 0].min()).sum(axis=-1))
+        return np.asarray((features[:, 0] < BOARD[PAWN]).sum(axis=-1))
 
     def values(self, parameters: np.ndarray, features: np.ndarray) -> list[int]:
         """Return what the network of integers says of positions, in centipawns, by numpy."""

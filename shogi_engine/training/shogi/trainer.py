@@ -136,7 +136,7 @@ class Trainer:
         """The positions of the games held out."""
         begins = self.games.begins
         size = int((begins[self.held_out + 1] - begins[self.held_out]).sum())
-        return next(self.games.blocks(self.held_out, size, self.model.sight))[1]
+        return next(self.games.blocks(self.held_out, size, self.model.sights[0]))[1]
 
     def result_share(self, epoch: int) -> float:
         """Return how much results count in an epoch."""
@@ -161,7 +161,8 @@ class Trainer:
         random = np.random.default_rng([options.seed, 2, epoch])
         games, share = random.permutation(self.learning), self.result_share(epoch)
         total, positions, before = 0.0, 0, 0
-        for done, block in self.games.blocks(games, max(BLOCK_POSITIONS, options.batch), self.model.sight):
+        sight = self.model.sights[epoch % len(self.model.sights)]
+        for done, block in self.games.blocks(games, max(BLOCK_POSITIONS, options.batch), sight):
             targets = block.targets(share)
             order = random.permutation(len(targets)).astype(np.int32)
             batches = max(len(order) // options.batch, 1)  # what is left over has to wait for the next epoch

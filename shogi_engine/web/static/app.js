@@ -3,13 +3,18 @@
 import {Board} from "./board.js";
 import * as dialogs from "./dialogs.js";
 import * as games from "./games.js";
+import {finish} from "./finish.js";
+import {graph, graph_events} from "./graph.js";
+import * as lines from "./lines.js";
 import {Link} from "./link.js";
+import {moves} from "./moves.js";
 import * as panels from "./panels.js";
 import {chosen_piece, problem, setup} from "./setup.js";
+import {play, set_sounds, sounds} from "./sound.js";
 import {refusal, side, speak, spoken, t, translate} from "./words.js";
 
 const $ = id => document.getElementById(id);
-const narrow = matchMedia("(max-width: 46rem)");
+const narrow = matchMedia("(max-width: 46rem) and (orientation: portrait)");
 const store = {
   get: (place, name) => { try { return place.getItem(name); } catch { return null; } },
   set: (place, name, value) => { try { place.setItem(name, value); } catch { /* private windows may have none */ } },
@@ -39,7 +44,11 @@ const link = new Link(() => ({
   narrow: narrow.matches,
   letters: store.get(localStorage, "letters") === "1",
 }));
+lines.connect(link);
+set_sounds(store.get(localStorage, "silent") !== "1");
+$("sound").setAttribute("aria-pressed", String(sounds()));
 const board = new Board($("board"), {
+  moved: captured => play(captured ? "capture" : "move"),
   play: move => link.say("move", {move}),
   put: square => link.say("put", {square, piece: chosen_piece()}),
 });
@@ -47,6 +56,7 @@ const board = new Board($("board"), {
 // ---- what the server says
 
 link.on("state", message => {
+  if (state?.playing.on && message.playing.over) play("end");
   state = message;
   received = performance.now();
   store.set(sessionStorage, "session", state.session);
@@ -71,10 +81,11 @@ link.on("progress", message => {
   $("judging").value = message.share;
   const move = state.line.find(each => each.node === message.node);
   if (move) move.chance = message.chance;
-  panels.graph(state, link);
+  graph(state);
 });
-link.on("mate", ({result, length, texts}) => {
-  $("found").textContent = result === "mate" ? t("mateFound", {length, moves: texts.join(" ")}) : t(result);
+link.on("mate", ({result, length, texts, moves, node}) => {
+  if (result === "mate") $("found").replaceChildren(`${t("mateFound", {length})} `, lines.line({node, moves, texts}));
+  else $("found").textContent = t(result);
 });
 link.on("file", dialogs.save_file);
 link.on("file", ({lost}) => { if (lost.length) toast(t("lostInFile", {what: lost.join(", ")})); });
@@ -113,15 +124,16 @@ function show() {
   $("language").textContent = t("language");
   $("language").lang = state.language === "ja" ? "en" : "ja";
   $("letters").setAttribute("aria-pressed", String(state.letters));
-  $("letters").hidden = $("tsume").hidden = $("mate").hidden = state.game !== "shogi";
+  $("letters").hidden = $("guide").hidden = $("tsume").hidden = $("mate").hidden = state.game !== "shogi";
   document.body.dataset.game = state.game;
   document.body.classList.toggle("narrow", narrow.matches);
   board.draw(state);
   arrows();
   panels.players(state);
   panels.clocks(state, 0);
-  panels.moves(state, link);
-  panels.graph(state, link);
+  moves(state, link);
+  graph(state);
+  finish(state, link, () => dialogs.save_game(state, link));
   panels.analysis(state, info, link);
   panels.status(state, preparing);
   setup(state, link);
@@ -185,6 +197,12 @@ $("language").onclick = () => {
   speak(chosen);
   link.say("look", {language: chosen});
 };
+$("sound").onclick = () => {
+  set_sounds(!sounds());
+  store.set(localStorage, "silent", sounds() ? "0" : "1");
+  $("sound").setAttribute("aria-pressed", String(sounds()));
+};
+$("guide").onclick = () => dialogs.guide();
 $("letters").onclick = () => {
   store.set(localStorage, "letters", state.letters ? "0" : "1");
   link.say("look", {letters: !state.letters});
@@ -198,7 +216,7 @@ $("theme").onclick = () => {
 narrow.addEventListener("change", () => link.say("look", {narrow: narrow.matches}));
 dialogs.drop_files(link);
 dialogs.paste_records(link);
-panels.graph_events(link, () => state);
+graph_events(link, () => state);
 
 const KEYS = {ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last"};
 document.addEventListener("keydown", event => {

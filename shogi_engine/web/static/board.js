@@ -1,6 +1,7 @@
 // The board: the server's picture, with squares that can be tapped, dragged between, and walked with the keyboard.
 
-import {promoted} from "./setup.js";
+import {PIECES} from "./pieces.js";
+import {koma} from "./setup.js";
 import {side, t} from "./words.js";
 
 const DRAG = 6; // pixels until a press is a drag
@@ -13,9 +14,12 @@ export class Board {
   #press = null;
   #focus = null; // the square the keyboard is at
 
-  // play(move) makes a move; put(square) sets up
-  constructor(root, {play, put}) {
+  #dragged = false; // the next move was made by dragging: the piece is there already
+
+  // play(move) makes a move; put(square) sets up; moved(captured) is told of each move that is seen
+  constructor(root, {play, put, moved}) {
     this.root = root;
+    this.moved = moved;
     this.play = play;
     this.put = put;
     root.addEventListener("pointerdown", event => this.#down(event));
@@ -35,6 +39,7 @@ export class Board {
     const before = this.#state;
     this.#state = state;
     this.#press = null;
+    const captured = this.#one_move_on(before) && this.root.querySelector(`.piece[data-square="${state.last.slice(2, 4)}"]`);
     this.root.innerHTML = state.svg;
     this.root.setAttribute("aria-busy", "false");
     const svg = this.svg;
@@ -55,6 +60,29 @@ export class Board {
     if (!areas.some(area => area.getAttribute("tabindex") === "0")) areas[0]?.setAttribute("tabindex", "0");
     if (had) (areas.find(area => this.#key_of(area) === this.#focus) ?? areas[0])?.focus({preventScroll: true});
     this.#mark();
+    if (this.#one_move_on(before)) this.#slide(Boolean(captured));
+    this.#dragged = false;
+  }
+
+  // Whether the position is the one before and a move.
+  #one_move_on(before) {
+    const state = this.#state;
+    return before && before.game === state.game && before.session === state.session && state.before === before.node && state.last && !state.setup && !before.setup;
+  }
+
+  // The piece that has moved glides from where it came.
+  #slide(captured) {
+    this.moved(captured);
+    if (this.#state.game !== "shogi" || this.#dragged || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const {last, turn} = this.#state, [from, to] = [last.slice(0, 2), last.slice(2, 4)];
+    const middle = area => area && [Number(area.getAttribute("x")) + Number(area.getAttribute("width")) / 2, Number(area.getAttribute("y")) + Number(area.getAttribute("height")) / 2];
+    const hand = from.endsWith("*"), sides = `[data-side="${turn ? "black" : "white"}"]`;
+    const start = middle(this.root.querySelector(`rect.square[data-square="${from}"]${hand ? sides : ":not([data-side])"}`));
+    const end = middle(this.root.querySelector(`rect.square[data-square="${to}"]`));
+    const piece = this.root.querySelector(`.piece[data-square="${to}"]`);
+    if (!start || !end || !piece) return;
+    piece.parentNode.append(piece); // above the others
+    piece.animate([{transform: `translate(${start[0] - end[0]}px, ${start[1] - end[1]}px)`}, {transform: "none"}], {duration: 160, easing: "ease-out"});
   }
 
   // Arrows of an analysis: SVG from the server, below the areas that take clicks.
@@ -110,31 +138,33 @@ export class Board {
     this.#mark();
   }
 
-  async #finish(moves, area) {
+  // promote : whether, if that was shown by where the piece was let go
+  async #finish(moves, area, promote = null) {
     const from = this.#selected;
     if (this.#state.game === "shogi") this.#selected = null;
     this.#mark();
-    const move = moves.length === 1 ? moves[0] : await this.#ask_promotion(moves, area);
+    const move = moves.length === 1 ? moves[0] : promote === null ? await this.#ask_promotion(moves, area)
+      : moves.find(each => each.endsWith("+") === promote);
     if (move) this.play(move);
     else { this.#selected = from; this.#mark(); }
   }
 
   #ask_promotion(moves, area) {
     const dialog = document.getElementById("promotion");
-    const piece = this.root.querySelector(`.piece[data-square="${moves[0].slice(0, 2)}"] text`).textContent;
+    const piece = this.root.querySelector(`.piece[data-square="${moves[0].slice(0, 2)}"]`).dataset.piece.toUpperCase();
     const becoming = moves.find(move => move.endsWith("+")), plain = moves.find(move => !move.endsWith("+"));
     dialog.replaceChildren();
     const title = Object.assign(document.createElement("h2"), {id: "promotion-title", textContent: t("promote")});
     const row = Object.assign(document.createElement("div"), {className: "row"});
     dialog.append(title, row);
     return new Promise(resolve => {
-      for (const [move, word, name, shown] of [[becoming, "yes", "main", promoted(piece)], [plain, "no", "", piece]]) {
+      for (const [move, word, name, shown] of [[becoming, "yes", "main", `+${piece}`], [plain, "no", "", piece]]) {
         const button = Object.assign(document.createElement("button"), {type: "button", className: name});
-        const koma = Object.assign(document.createElement("span"), {className: `koma ${name && "promoted"}`, textContent: shown, ariaHidden: "true"});
-        button.append(koma, t(word));
+        button.append(koma(shown, this.#state.letters), t(word));
         button.onclick = () => { resolve(move); dialog.close(); };
         row.append(button);
       }
+      dialog.onclick = event => { if (event.target === dialog) dialog.close(); }; // beside it
       dialog.onclose = () => resolve(null);
       const box = area.getBoundingClientRect();
       dialog.style.setProperty("left", `${Math.max(8, Math.min(box.left + box.width / 2 - 130, innerWidth - 268))}px`);
@@ -165,10 +195,27 @@ export class Board {
       this.#selected = press.area.dataset.square;
       this.#mark();
       press.ghost = this.#lift(press.area);
+      press.plain = press.ghost.firstElementChild.innerHTML;
+      press.promoted = false;
       this.root.setPointerCapture(event.pointerId);
     }
     const scale = this.svg.viewBox.baseVal.width / this.svg.getBoundingClientRect().width;
     press.ghost.setAttribute("transform", `translate(${(event.clientX - press.x) * scale} ${(event.clientY - press.y) * scale})`);
+    this.#show_choice(press, event);
+  }
+
+  // Where both are legal, the upper half of the square promotes: the piece in the hand shows what it will be.
+  #show_choice(press, event) {
+    const area = this.#area_at(event), moves = area && !area.dataset.side ? this.#state.targets[this.#selected]?.[area.dataset.square] : null;
+    press.promote = null;
+    if (moves?.length > 1) {
+      const box = area.getBoundingClientRect();
+      press.promote = event.clientY < box.top + box.height / 2;
+    }
+    if (Boolean(press.promote) === press.promoted) return;
+    press.promoted = Boolean(press.promote);
+    const shape = press.promoted ? PIECES[this.#state.letters ? "letters" : "kanji"][`+${press.ghost.dataset.piece}`] : press.plain;
+    press.ghost.firstElementChild.innerHTML = press.promoted && press.plain.includes("scale(-") ? `<g transform="rotate(180)">${shape}</g>` : shape;
   }
 
   #lift(area) {
@@ -192,7 +239,8 @@ export class Board {
     this.#drop();
     if (!dragged) { if (area === press.area) this.choose(area); return; }
     const moves = area && !area.dataset.side ? this.#state.targets[this.#selected]?.[area.dataset.square] : null;
-    if (moves) this.#finish(moves, area);
+    this.#dragged = Boolean(moves);
+    if (moves) this.#finish(moves, area, press.promote);
     else { if (area !== press.area) this.#selected = null; this.#mark(); }
   }
 

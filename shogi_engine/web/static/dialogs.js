@@ -1,6 +1,7 @@
 // Dialogs: a new game, opening and saving, the choice of a problem.
 
 import {element} from "./panels.js";
+import {koma} from "./setup.js";
 import {refusal, side, t} from "./words.js";
 
 const dialog = document.getElementById("dialog");
@@ -148,6 +149,16 @@ export function save_file({name, data}) {
   anchor.click();
   anchor.remove();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+// ---- how the pieces move
+
+const NAMES = {K: "King 玉", R: "Rook 飛", B: "Bishop 角", G: "Gold 金", S: "Silver 銀", N: "Knight 桂", L: "Lance 香", P: "Pawn 歩",
+  "+R": "Dragon 竜", "+B": "Horse 馬", "+S": "全", "+N": "圭", "+L": "杏", "+P": "Tokin と"};
+
+export function guide() {
+  show(t("guide"), element("p", {class: "soft"}, t("guideHint")), element("div", {class: "guide"}, ...Object.keys(NAMES).map(name =>
+    element("figure", {}, koma(name, false), koma(name, true), element("figcaption", {}, NAMES[name])))));
 }
 
 // ---- tsume

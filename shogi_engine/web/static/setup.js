@@ -1,6 +1,7 @@
 // Panels that take the place of others: setting up a position, a tsume problem.
 
 import {element} from "./panels.js";
+import {PIECES} from "./pieces.js";
 import {side, t} from "./words.js";
 
 const KANJI = {P: "歩", L: "香", N: "桂", S: "銀", G: "金", B: "角", R: "飛", K: "玉", "+P": "と", "+L": "杏", "+N": "圭", "+S": "全", "+B": "馬", "+R": "龍"};
@@ -11,10 +12,11 @@ let fixed = ""; // what the panel shows now, not to be drawn anew
 
 export const chosen_piece = () => chosen;
 
-// What a piece, as it is drawn, becomes by promotion: 角 馬, B +B.
-export function promoted(name) {
-  const letter = Object.keys(KANJI).find(each => KANJI[each] === name || each === name);
-  return name in KANJI ? `+${letter}` : KANJI[`+${letter}`];
+// A piece of the set that is shown, as an element. name : "P", "+p" is white's
+export function koma(name, letters) {
+  const shown = element("span", {class: "koma", "aria-hidden": "true"});
+  shown.innerHTML = `<svg viewBox="-22 -25 44 51">${PIECES[letters ? "letters" : "kanji"][name]}</svg>`;
+  return shown;
 }
 
 export function setup(state, link) {
@@ -35,8 +37,7 @@ export function setup(state, link) {
   if (shogi) {
     for (const colour of [0, 1])
       rows.push(element("div", {class: "picks eight"}, ...Object.entries(KANJI).map(([piece, kanji]) =>
-        choice(colour ? piece.toLowerCase() : piece, state.letters ? piece : kanji, `${side(colour)} ${kanji} ${piece}`,
-          `koma ${colour ? "white" : "black"} ${piece[0] === "+" ? "promoted" : ""}`))));
+        choice(colour ? piece.toLowerCase() : piece, koma(piece, state.letters), `${side(colour)} ${kanji} ${piece}`, colour ? "white" : "black"))));
   } else rows.push(element("div", {class: "picks"}, choice("X", "●", side(0)), choice("O", "○", side(1))));
   rows.push(element("div", {class: "picks"}, choice("", `✕ ${t("nothing")}`, t("nothing"))));
   if (shogi) rows.push(element("h3", {}, t("hands")), ...[1, 0].map(colour => hand(state, link, colour)));
@@ -58,7 +59,7 @@ function hand(state, link, colour) {
     const set = number => link.say("hand", {side: colour, piece, count: number});
     return element("span", {class: "stepper"},
       element("button", {type: "button", "aria-label": t("fewer", {piece: name}), "data-key": `less ${colour} ${piece}`, onclick: () => count && set(count - 1)}, "−"),
-      element("span", {}, `${state.letters ? piece : KANJI[piece]} ${count}`),
+      element("span", {}, koma(piece, state.letters), String(count)),
       element("button", {type: "button", "aria-label": t("more", {piece: name}), "data-key": `more ${colour} ${piece}`, onclick: () => set(count + 1)}, "+"));
   }));
 }

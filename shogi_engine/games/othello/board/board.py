@@ -14,6 +14,7 @@ from shogi_engine.games.othello.board.entries import ENTRIES
 from shogi_engine.games.othello.board.kernels import BOARD
 from shogi_engine.games.othello.board.moves import MOVES, Move
 from shogi_engine.games.othello.notation import (
+    PASS_NAME,
     SIDES,
     SQUARE_NAMES,
     START,
@@ -25,6 +26,7 @@ from shogi_engine.games.othello.notation import (
     parse_transcript,
     position_of,
     split_move,
+    split_transcript,
 )
 from shogi_engine.games.othello.position import make_canonical, transform_position
 from shogi_engine.games.othello.types import BLACK, DISC_MOVE, PASS, POSITION, SQUARES, UNDO, WHITE
@@ -396,6 +398,13 @@ class Board(BoardMemory):
         self.push(move)
         return move
 
+    split_moves = staticmethod(split_transcript)
+
+    def push_typed(self, text: str) -> list[Move]:
+        """Make the move 'f5' or 'pass', first the pass that people leave out; raises ValueError if it is illegal."""
+        passes = [self.push_text(PASS_NAME)] if self.must_pass() and split_move(text) is not None else []
+        return [*passes, self.push_text(text)]
+
     def record(self, ending: str = "") -> GameRecord:
         """Return the record of the moves made; `ending` is one of records.ENDINGS."""
         return GameRecord.from_moves(
@@ -468,9 +477,9 @@ class Board(BoardMemory):
         """
         return drawing.svg(self, flipped=flipped, size=size, **options)
 
-    def arrows(self, lines: Sequence[Sequence[str]], *, flipped: bool = False) -> str:
+    def arrows(self, lines: Sequence[Sequence[str]], *, flipped: bool = False, values: Sequence[str] = ()) -> str:
         """Return SVG of what marks lines of moves from here, to be laid over `svg`; see drawing.arrows."""
-        return drawing.arrows(self, lines, flipped=flipped)
+        return drawing.arrows(self, lines, flipped=flipped, values=values)
 
     def _repr_svg_(self) -> str:
         """Return what a notebook shows."""

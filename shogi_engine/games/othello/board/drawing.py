@@ -70,17 +70,21 @@ def _disc(square: int, colour: int, flipped: bool) -> str:
     return f'<g class="piece" data-square="{SQUARE_NAMES[square]}">{shadow}{disc}</g>'
 
 
-def arrows(board: Drawable, lines: Sequence[Sequence[str]], *, flipped: bool = False) -> str:
-    """Return rings with numbers on the squares of lines of moves from here, to be laid over `svg`.
+def arrows(
+    board: Drawable, lines: Sequence[Sequence[str]], *, flipped: bool = False, values: Sequence[str] = ()
+) -> str:
+    """Return rings on the squares of lines of moves from here, to be laid over `svg`.
 
-    The best line comes first; its first moves are drawn, and the first move of each other line.
+    The best line comes first; its first moves are drawn with their numbers, and the first move of each other line.
+    values : of the lines, written into the rings of their first moves; no other moves are drawn then
     """
+    firsts = {line[0]: value for line, value in zip(lines, values, strict=bool(values)) if line}
     drawn = []
     for text, kind, ply in kinds_of_lines(lines):
         square = split_move(text)
-        if square is not None:
-            number = str(ply + 1) if ply else ""
-            drawn.append(ring(_centre(square, flipped), CELL * 0.34, kind, number))
+        if square is not None and not (ply and values):
+            written = firsts.get(text, str(ply + 1) if ply else "")
+            drawn.append(ring(_centre(square, flipped), CELL * 0.38, kind, written))
     return f'<g class="arrows" pointer-events="none">{"".join(drawn)}</g>'
 
 

@@ -220,22 +220,23 @@ class Solver:
         doubt: int = 0,
         on_info: Callable[[Info], None] | None = None,
     ) -> Result | None:
-        """Return the result on `position` of the most certain pass that limits.soft_ms allow, None if they allow none.
+        """Return the result on `position` of the most certain pass that limits.budget allows, None if they allow none.
 
         Nothing is tried that will hardly be done in time. Without a limit all is solved but what a search finds as
         quickly, and no line beyond the best move is looked for. `table`: the one of the search that plays.
         doubt : that is allowed, whatever time is left.   on_info : called with what each pass of more doubt finds.
         """
-        began, soft_ms = time.perf_counter(), limits.soft_ms
+        began, budget = time.perf_counter(), limits.budget
         empties = empty_squares(position)
         patience = Patience(doubt=doubt)
-        if soft_ms is None:
+        if budget is None:
             if empties < SOLVED_EMPTIES:
                 return None
-        elif FIRST_PASS_MS * FIRST_PASS_GROWTH ** (empties - FIRST_PASS_EMPTIES) > MOST_OF_TIME * soft_ms:
+        elif FIRST_PASS_MS * FIRST_PASS_GROWTH ** (empties - FIRST_PASS_EMPTIES) > MOST_OF_TIME * budget.soft_ms:
             return None
         else:
-            first, soft, hard = (end_of(ms, began) for ms in (MOST_OF_TIME * soft_ms, soft_ms, limits.hard_ms))
+            times = (MOST_OF_TIME * budget.soft_ms, budget.soft_ms, budget.hard_ms)
+            first, soft, hard = (end_of(ms, began) for ms in times)
             patience = Patience(first, soft, hard, doubt)
         self._table = table
 
@@ -247,7 +248,7 @@ class Solver:
             if on_info and found.doubt > doubt and found.move:
                 on_info(info(found.guess, time.perf_counter() - began, (found.move,), False))
 
-        solved = self._solve(position, patience, pv=soft_ms is not None, on_pass=on_pass)
+        solved = self._solve(position, patience, pv=budget is not None, on_pass=on_pass)
         if solved.doubt == NO_PASS or not solved.move:
             return None
         line = solved.pv or (solved.move,)

@@ -1,9 +1,11 @@
 """A Shogi position drawn: as letters, as KIF files do, and as SVG. Nothing here reads more than Board's public face."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from shogi_engine.games.shogi.board.moves import Move
+from shogi_engine.games.shogi.board.piece_shapes import BODY, INK, KANJI, glyph, piece_shape
 from shogi_engine.games.shogi.board.pieces import (
     COLORS,
     NUMBER_JAPANESE_KANJI_SYMBOLS,
@@ -24,15 +26,13 @@ KIF_FRAME = f"+{'-' * 27}+"
 KIF_HANDS = ("先手の持駒：", "後手の持駒：")
 
 # SVG: the unit is a pixel of the unscaled picture. Each hand lies next to its owner.
-CELL, FRAME, HAND, GAP = 50, 26, 62, 10
+CELL, FRAME, HAND, GAP = 50, 24, 60, 10
 BOARD_SIZE = 9 * CELL
-HAND_PLACES = 8  # the owner's mark and seven kinds
+HAND_PITCH = 47  # between the middles of two kinds in a hand
+HAND_LEAST = 3  # places that a hand's stand has at least: the owner's mark and some kinds
+NARROW_FRAME = 14  # on narrow screens
+COORDINATE = 12  # size of digits and letters beside the board
 WOOD, EDGE, LINE, MARK, DANGER = "#f3d5a0", "#b98a4a", "#5b4523", "#e8b04b", "#e58a6f"
-IVORY, SHADE, INK, PROMOTED_INK = "#fdf0cf", "#a9793c", "#221a10", "#b5141d"
-RIM = ' stroke="#9c7440" stroke-width=".8"'
-BODY = "M0-22.5L14.2-16.5L18.6 21.5H-18.6L-14.2-16.5Z"  # of a king, the middle at 0 0
-SCALES = (1.0, 0.86, 0.9, 0.92, 0.95, 0.95, 0.98, 0.98, 1.0, 0.86, 0.9, 0.92, 0.95, 0.98, 0.98)  # by kind
-FONT = "'Noto Serif CJK JP','Hiragino Mincho ProN','Yu Mincho','MS Mincho',serif"
 
 
 class Pieces(Protocol):
@@ -148,9 +148,12 @@ class _Places:
     def __init__(self, flipped: bool, stacked: bool) -> None:
         self.flipped, self.stacked = flipped, stacked
         beside = float(FRAME + HAND + GAP)
-        self.left, self.top = (FRAME / 2, beside) if stacked else (beside, float(FRAME))
+        self.frame = NARROW_FRAME if stacked else FRAME
+        self.left: float
+        self.top: float
+        self.left, self.top = (float(NARROW_FRAME), HAND + GAP + NARROW_FRAME) if stacked else (beside, float(FRAME))
         if stacked:
-            self.width, self.height = BOARD_SIZE + 1.5 * FRAME, BOARD_SIZE + 2 * (FRAME + HAND + GAP)
+            self.width, self.height = BOARD_SIZE + 2 * NARROW_FRAME, BOARD_SIZE + 2 * (NARROW_FRAME + HAND + GAP)
         else:
             self.width, self.height = BOARD_SIZE + 2 * (FRAME + HAND + GAP), BOARD_SIZE + 2 * FRAME
 
@@ -170,47 +173,44 @@ class _Places:
 
     def held(self, color: int, number: int, count: int) -> tuple[float, float]:
         """Return the middle of a place in a hand that shows `count` things, from the owner's mark (0) on."""
-        if self.stacked:
-            x, y = self.width - FRAME / 2 - CELL * (count - number - 0.5), self.height - HAND / 2
-        else:
-            x, y = self.width - HAND / 2, self.height - FRAME - CELL * (count - number - 0.5)
+        along = HAND_PITCH * (max(count, HAND_LEAST) - number - 0.5) + GAP
+        x, y = (
+            (self.width - along, self.height - HAND / 2)
+            if self.stacked
+            else (self.width - HAND / 2, self.height - along)
+        )
         return (x, y) if self.is_near(color) else (self.width - x, self.height - y)
 
-    def stand(self, color: int) -> tuple[float, float, float, float]:
-        """Return x, y, width and height of what a hand stands on."""
+    def stand(self, color: int, count: int) -> tuple[float, float, float, float]:
+        """Return x, y, width and height of what a hand that shows `count` things stands on."""
+        near, long = self.is_near(color), HAND_PITCH * max(count, HAND_LEAST) + 2 * GAP
         if self.stacked:
-            return 0, (self.height - HAND if self.is_near(color) else 0), self.width, HAND
-        long = CELL * HAND_PLACES + FRAME
-        near = self.is_near(color)
+            return (self.width - long if near else 0), (self.height - HAND if near else 0), long, HAND
         return (self.width - HAND if near else 0), (self.height - long if near else 0), HAND, long
 
 
-def _text(x: float, y: float, size: float, content: str, ink: str = "#000", turned: bool = False) -> str:
-    """Return SVG text centred on (x, y), upside down if `turned`."""
-    turn = f' transform="rotate(180 {x:g} {y:g})"' if turned else ""
-    # Shifted by hand: renderers differ in what they take for the middle of a kanji.
-    return f'<text x="{x:g}" y="{y:g}" dy=".37em" font-size="{size:g}" fill="{ink}"{turn}>{content}</text>'
+def _text(x: float, y: float, size: float, content: str, ink: str) -> str:
+    """Return SVG text centred on (x, y); digits and small letters only, which every font has."""
+    return f'<text x="{x:g}" y="{y:g}" dy=".36em" font-size="{size:g}" fill="{ink}">{content}</text>'
 
 
-def _piece(x: float, y: float, piece: Piece, size: float, turned: bool, letters: bool) -> str:
-    """Return a piece as it lies on the board: five-sided, its name on it, the lesser ones smaller."""
-    scale = SCALES[piece.piece_type]
-    half = " rotate(180)" if turned else ""
-    bodies = "".join(
-        f'<path d="{BODY}" fill="{fill}"{rim} transform="translate({x:g} {y + lower:g}) scale({scale:g}){half}"/>'
-        for fill, rim, lower in ((SHADE, "", 1.6), (IVORY, RIM, 0))
-    )
-    ink = PROMOTED_INK if piece.is_promoted() else INK
-    name = piece.symbol().upper() if letters else piece.japanese_symbol()
-    low = y + (-1.5 if turned else 1.5)
-    return bodies + _text(x, low, size, name, ink, turned)
+def _piece(x: float, y: float, piece: Piece, turned: bool, letters: bool) -> str:
+    """Return a piece as it lies on the board."""
+    return f'<g transform="translate({x:g} {y:g})">{piece_shape(piece, letters, turned)}</g>'
 
 
 def _surface(x: float, y: float, width: float, height: float) -> str:
-    """Return a piece of wood."""
+    """Return a piece of wood with its grain: long, nearly straight lines, the same in every picture."""
+    lines, at, number = [], 3.0, int(x + y)
+    while at < width - 2:
+        bend = 3 * math.sin(0.9 * number)
+        lines.append(f"M{x + at:.1f} {y + 1:g}q{bend:.1f} {height / 3:.0f} 0 {height / 2:.0f}t0 {height / 2 - 2:.0f}")
+        at += 5 + 3.5 * math.sin(2.3 * number) + 1.8 * math.sin(0.7 * number)
+        number += 1
     return (
         f'<rect class="wood" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="5" fill="{WOOD}" '
-        f'stroke="{EDGE}"/>'
+        f'stroke="{EDGE}"/><path class="grain" d="{"".join(lines)}" fill="none" stroke="{EDGE}" stroke-width="1.3" '
+        'stroke-opacity=".17"/>'
     )
 
 
@@ -239,10 +239,10 @@ def _coordinates(places: _Places, letters: bool) -> list[str]:
     for line in range(9):
         file, rank = (line + 1, 9 - line) if places.flipped else (9 - line, line + 1)
         middle = CELL * (line + 0.5)
-        drawn.append(_text(places.left + middle, places.top - FRAME / 2, 14, str(file), LINE))
-        where = places.left + BOARD_SIZE + FRAME / 2
-        name = RANKS[rank - 1] if letters else NUMBER_JAPANESE_KANJI_SYMBOLS[rank]
-        drawn.append(_text(where, places.top + middle, 14, name, LINE))
+        drawn.append(_text(places.left + middle, places.top - places.frame / 2, COORDINATE, str(file), LINE))
+        x, y = places.left + BOARD_SIZE + places.frame / 2, places.top + middle
+        name = KANJI[NUMBER_JAPANESE_KANJI_SYMBOLS[rank]]
+        drawn.append(_text(x, y, COORDINATE, RANKS[rank - 1], LINE) if letters else glyph(name, x, y, 10, LINE, 11))
     return drawn
 
 
@@ -252,19 +252,21 @@ def _hand(board: Drawable, color: int, places: _Places, letters: bool) -> list[s
     hand = board.pieces_in_hand[color]
     held = [kind for kind in HAND_ORDER if hand[kind]]
     x, y = places.held(color, 0, len(held) + 1)
-    drawn = [_surface(*places.stand(color)), _text(x, y, 26, "☗☖"[color], LINE, turned)]
+    turn = " rotate(180)" if turned else ""
+    mark = f'<path d="{BODY}" transform="translate({x:g} {y:g}) scale(.5){turn}" fill="{(LINE, "none")[color]}" '
+    drawn = [_surface(*places.stand(color, len(held) + 1)), f'{mark}stroke="{LINE}" stroke-width="2.6"/>']
     for number, kind in enumerate(held, 1):
         x, y = places.held(color, number, len(held) + 1)
         piece = Piece(kind, color)
         drawn.append(
-            f'<g class="piece held" data-square="{SYMBOLS[kind]}*" data-side="{SIDES[color]}">'
-            f"{_piece(x, y, piece, 28, turned, letters)}</g>"
+            f'<g class="piece held" data-square="{SYMBOLS[kind]}*" data-piece="{piece}" data-side="{SIDES[color]}">'
+            f"{_piece(x, y, piece, turned, letters)}</g>"
         )
         if hand[kind] > 1:
-            aside = -CELL * 0.4 if turned else CELL * 0.4
+            aside = -CELL * 0.36 if turned else CELL * 0.36
             drawn.append(
-                f'<circle cx="{x + aside:g}" cy="{y + aside:g}" r="10.5" fill="{INK}" fill-opacity=".82"/>'
-                + _text(x + aside, y + aside, 15, str(hand[kind]), "#fff")
+                f'<circle cx="{x + aside:g}" cy="{y + aside:g}" r="9.5" fill="{INK}" fill-opacity=".82"/>'
+                + _text(x + aside, y + aside, 14, str(hand[kind]), "#fff")
             )
     return drawn
 
@@ -276,7 +278,7 @@ def _areas(board: Drawable, places: _Places) -> list[str]:
         held = [kind for kind in HAND_ORDER if board.pieces_in_hand[color][kind]]
         for number, kind in enumerate(held, 1):
             x, y = places.held(color, number, len(held) + 1)
-            area = square_area(f"{SYMBOLS[kind]}*", x - CELL / 2, y - CELL / 2, CELL)
+            area = square_area(f"{SYMBOLS[kind]}*", x - HAND_PITCH / 2, y - HAND_PITCH / 2, HAND_PITCH)
             areas.append(area.replace("<rect ", f'<rect data-side="{SIDES[color]}" '))
     return areas
 
@@ -316,20 +318,22 @@ def svg(
 ) -> str:
     """Return the position as an SVG image: pieces with kanji, white's upside down, promoted ones red, hands aside.
 
+    No font is needed: all but digits is drawn as paths.
     The last move's squares and the square of a king in check are coloured.
 
     flipped : show it from white's side.    size : the width in pixels, None for the picture's own.
-    letters : on the pieces, instead of kanji    stacked : hands above and below the board, for narrow screens
+    letters : on the pieces, and how they move, instead of kanji
+    stacked : hands above and below the board, for narrow screens
     areas : squares that take clicks, on top    lines : of moves, drawn as `arrows` does
     """
     places = _Places(flipped, stacked)
     width = places.width if size is None else size
-    side = BOARD_SIZE + 2 * FRAME
+    side, frame = BOARD_SIZE + 2 * places.frame, places.frame
     drawn = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {places.width:g} {places.height:g}" width="{width:g}" '
         f'height="{width * places.height / places.width:g}">',
         f"<title>{board.sfen()}</title>",
-        _surface(max(places.left - FRAME, 0), places.top - FRAME, min(side, places.width), side),
+        _surface(places.left - frame, places.top - frame, side, side),
     ]
     if board.move_stack:
         last = board.peek()
@@ -339,11 +343,11 @@ def svg(
     if king is not None and board.is_valid() and board.is_check():
         drawn.append(_cell(king, DANGER, places))
     drawn += _grid(places)
-    drawn.append(f'<g font-family="{FONT}" text-anchor="middle">')
+    drawn.append('<g font-family="sans-serif" text-anchor="middle">')
     drawn += _coordinates(places, letters)
     for square, piece in board.piece_map().items():
-        shape = _piece(*places.middle(square), piece, 30, not places.is_near(piece.color), letters)
-        drawn.append(f'<g class="piece" data-square="{SQUARE_NAMES[square]}">{shape}</g>')
+        shape = _piece(*places.middle(square), piece, not places.is_near(piece.color), letters)
+        drawn.append(f'<g class="piece" data-square="{SQUARE_NAMES[square]}" data-piece="{piece}">{shape}</g>')
     for color in COLORS:
         drawn += _hand(board, color, places, letters)
     drawn.append("</g>")

@@ -55,6 +55,7 @@ from shogi_engine.jit.vectors import add_add_sub_sub_i16, add_sub_i16, copy_i16,
 ACCUMULATOR = record_dtype([("vectors", np.uint64, (2,))])
 STALE = ZERO
 
+SHOWN_LIMIT = 31753  # of YaneuraOu's values
 LAST_WORD = np.uint64((1 << 8 * (SQUARES % 8)) - 1)  # what the last word of a board has of it
 BYTE, BYTE_START = np.uint64(255), 56  # masks: a byte; a bit's number to that of its byte's first bit
 
@@ -309,6 +310,12 @@ def network_value(ctx):
 @provides_evaluation(EVALUATION)
 def evaluate(ctx):
     return min(max(network_value(ctx), -VALUE_LIMIT), VALUE_LIMIT)
+
+
+@provides_evaluation(EVALUATION)
+def shown_value(ctx):
+    """As YaneuraOu tells it."""
+    return min(max(network_value(ctx), -SHOWN_LIMIT), SHOWN_LIMIT)
 
 
 @provides_evaluation(EVALUATION)

@@ -166,6 +166,22 @@ class MateSolver:
             found = self._search(position, limit, shortest, every)
         return replace(found, nodes=self.nodes, seconds=time.perf_counter() - began)
 
+    def length_after(self, position: Any, check: int, *, nodes: int | None = None, max_ms: float | None = None) -> int:
+        """Return the plies of a mate that begins with `check`; 0 if none does, proven; -1 if nothing is proven.
+
+        nodes, max_ms : limits. The mate need not be the shortest. The table of the last search is kept, of the same
+        problem. Raises ValueError if the other side has no king.
+        """
+        if int(position.king[1 - int(position.side)]) == NO_SQUARE:
+            raise ValueError("the side to be mated has no king")
+        self._stop.begin()
+        ctx = self._ctx
+        ctx.steps, ctx.attacker = 0, int(position.side)
+        ctx.nodes, ctx.node_limit = 0, NO_LIMIT if nodes is None else nodes
+        with self._watched(time.perf_counter(), max_ms, None):
+            answer = self._prove(_after(position, check, self._undo), LENGTH_MAX)
+        return {MATE: self._length() + 1, NO_MATE: 0}.get(answer, -1)
+
     def attempt(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
         """Return a mate in `position`, the root of a search, as its result, or None; see `forced_win.Solver`.
 
@@ -310,11 +326,12 @@ class MateSolver:
         A dropped piece that interposes is useless if the attacker takes it with the piece that gave the check, and,
         the taken piece given back, mates then in no more plies than the best other defence to that check lasts (none
         if there is no other defence: then the check counts as mate). The line is against the best other defences.
-        The attacker's moves are those of shortest mates in which all defences count. 'timeout' if a limit comes first.
+        The attacker's moves are those of shortest mates in which all defences count. If a limit comes first, the mate
+        that was found is returned, of which `shortest` is False; 'timeout' without one.
         """
         whole = self.solve(position, max_ms=max_ms, nodes=nodes, shortest=True, progress=progress)
-        if whole.result != "mate" or not whole.shortest:
-            return whole if whole.result != "mate" else replace(whole, result="timeout", moves=(), solutions=())
+        if not whole.shortest:
+            return whole
         began = time.perf_counter()
         left = None if max_ms is None else max(max_ms - whole.seconds * 1000, 1.0)
         with self._watched(began, left, progress):
@@ -324,7 +341,7 @@ class MateSolver:
                 moves = None
         seconds = whole.seconds + time.perf_counter() - began
         if moves is None:
-            return ForcedWin("timeout", nodes=self.nodes, seconds=seconds)
+            return replace(whole, shortest=False, nodes=self.nodes, seconds=seconds)
         return ForcedWin("mate", moves, True, self.nodes, seconds)
 
 

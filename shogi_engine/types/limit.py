@@ -1,10 +1,8 @@
 """Limit: what a caller wants of a search, in seconds. Standard library only."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
 
-from shogi_engine.search.timeman import Clock, TimeBudget, TimeOptions, plan, search_times
+from shogi_engine.types.clock import Clock
 
 SIDES = ("black", "white")
 
@@ -48,17 +46,3 @@ class Limit:
         if left is None and self.byoyomi is None:
             return None
         return Clock(*(round(1000 * (seconds or 0)) for seconds in (left, self.byoyomi, increment)))
-
-    def search_limits(self, side: int, ply: int, share: Callable[[Clock, int, TimeOptions], TimeBudget] | None) -> Any:
-        """Return the limits as keywords of `Engine.search`, for `side` to move after `ply` moves.
-
-        share : how the game shares a clock, None for the usual way
-        """
-        names = ("depth", "nodes", "mate", "level")
-        limits = {name: value for name in names if (value := getattr(self, name)) is not None}
-        clock = self.clock(side)
-        budget = (share or plan)(clock, ply, TimeOptions()) if clock else None
-        if self.time is not None:
-            ms = 1000 * self.time
-            budget = budget.at_most(ms) if budget else TimeBudget(ms, ms)
-        return limits | (search_times(budget) if budget else {})

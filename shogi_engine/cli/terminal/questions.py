@@ -1,0 +1,66 @@
+"""What `play` asks at a terminal if nothing was said: the game, the side, the level, the handicap."""
+
+import argparse
+import random
+from collections.abc import Callable, Sequence
+
+from shogi_engine import games, language
+from shogi_engine.language import translate as _
+from shogi_engine.play.strength import FIRST_LEVEL, STRONGEST
+from shogi_engine.play.words import side_name
+
+Read = Callable[[str], str]
+HANDICAPS = ("even", "lance", "bishop", "rook", "2-piece", "4-piece", "6-piece")
+
+
+def ask(args: argparse.Namespace, read: Read = input, show: Callable[[str], object] = print) -> None:
+    """Put the answers into `args`. Enter takes what stands in brackets. Raises EOFError at the end of input."""
+    if args.game is None:
+        names = [_("Shogi"), _("Othello")]
+        args.game = games.NAMES[choose(_("Which game?"), names, 0, read, show)]
+    side = choose(_("Which side do you play?"), _sides(args.game), 0, read, show)
+    args.human = ("black", "white", random.choice(("black", "white")))[side]
+    args.level = number(
+        _("The engine's level, 0 (a beginner) to {strongest} (the strongest)?").format(strongest=STRONGEST[args.game]),
+        STRONGEST[args.game],
+        FIRST_LEVEL,
+        read,
+        show,
+    )
+    if args.game == "shogi":
+        names = [handicap_name(each) for each in HANDICAPS]
+        chosen = choose(_("With a handicap? White, the stronger side, gives it and begins."), names, 0, read, show)
+        args.handicap = HANDICAPS[chosen] if chosen else ""
+
+
+def _sides(game: str) -> list[str]:
+    first = _("{side}, who begins").format(side=side_name(0, game))
+    return [first, side_name(1, game), _("let chance decide")]
+
+
+def handicap_name(name: str) -> str:
+    """Return what a handicap of HANDICAPS is called."""
+    from shogi_engine.games.shogi.records.handicaps import WESTERN
+
+    return WESTERN[name] if language.current() == "ja" else name
+
+
+def choose(question: str, names: Sequence[str], usual: int, read: Read, show: Callable[[str], object]) -> int:
+    """Return the number, from 0, of the answer chosen."""
+    show(question)
+    for place, name in enumerate(names, 1):
+        show(f"  {place}  {name}")
+    return number("", len(names), usual + 1, read, show, least=1) - 1
+
+
+def number(question: str, most: int, usual: int, read: Read, show: Callable[[str], object], least: int = 0) -> int:
+    """Return a number from `least` to `most`; the question is asked until it is answered so."""
+    if question:
+        show(question)
+    while True:
+        answer = read(f"[{usual}]> ").strip()
+        if not answer:
+            return usual
+        if answer.isdecimal() and least <= int(answer) <= most:
+            return int(answer)
+        show(_("a number from {least} to {most}, please").format(least=least, most=most))

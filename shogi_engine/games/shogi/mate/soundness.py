@@ -1,0 +1,79 @@
+"""Is a mate problem sound: one solution, against which the longest defences leave the attacker nothing in hand.
+
+The rule is strict, and every legal defence counts, useless interpositions too. Wherever the attacker moves while the
+defence holds out as long as it can, one move alone mates, in any number of moves; this holds for the last move too.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
+from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
+from shogi_engine.games.shogi.types import POSITION, UNDO
+from shogi_engine.interface.game import do_move
+from shogi_engine.jit import new_record
+
+NODES = 300_000  # for each check of a position, to prove that it mates or that it does not
+FIRST_NODES = 1_000  # to find what is unsound at once
+
+
+def is_sound(solver: MateSolver, position: Any, length: int, nodes: int = NODES) -> bool:
+    """Tell whether `position`, whose shortest mate takes `length` plies, is a sound problem.
+
+    False also if `nodes` are too few to prove it.
+    """
+    solver.new_problem()
+    return _holds(solver, position, length, FIRST_NODES, False) and _holds(solver, position, length, nodes, True)
+
+
+def _holds(solver: MateSolver, position: Any, length: int, nodes: int, proven: bool) -> bool:
+    """Tell whether the problem is sound; what is not `proven` within the nodes counts as no mate without that."""
+    keys = []
+    for check in solver.checks(position):
+        plies = solver.length_after(position, check, nodes=nodes)
+        if plies > 0:
+            keys.append(check)
+        if len(keys) > 1 or (proven and plies < 0):
+            return False
+    if not keys:
+        return not proven
+    after = after_move(position, keys[0])
+    replies = legal_moves(after).tolist()
+    if not replies:
+        return int(after.hand[int(position.side)]) == 0
+    lasting = []
+    for reply in replies:
+        pos = after_move(after, reply)
+        found = solver.solve(pos, nodes=nodes, shortest=True, keep=True)
+        if proven and not found.shortest:
+            return False
+        if found.length == length - 2:
+            lasting.append(pos)
+    return bool(lasting) and all(_holds(solver, pos, length - 2, nodes, proven) for pos in lasting)
+
+
+def other_mates(
+    solver: MateSolver, position: Any, line: Sequence[int], nodes: int = NODES
+) -> Iterator[tuple[int, str, int]]:
+    """Yield the checks beside a solution that mate too: the number of the move, from 1, the check in USI, its plies.
+
+    line : the solution's moves    nodes : for each check; -1 plies if they are too few to know
+    """
+    pos = position
+    for ply, move in enumerate(line, 1):
+        if ply % 2:
+            solver.new_problem()
+            for check in solver.checks(pos):
+                if check != move and (plies := solver.length_after(pos, check, nodes=nodes)):
+                    yield ply, line_texts(pos, [check])[0], plies
+        pos = after_move(pos, move)
+
+
+def after_move(position: Any, move: int) -> Any:
+    """Return the position after `move`."""
+    pos = new_record(POSITION)
+    np.asarray(pos)[...] = position
+    do_move(pos, np.uint32(move), new_record(UNDO))
+    return pos

@@ -1,0 +1,41 @@
+"""What a game is told to a person in: sides, values and how it ended, in the language in use."""
+
+from typing import Any
+
+from shogi_engine.language import translate as _
+from shogi_engine.types.score import DISCS, Score
+from shogi_engine.types.termination import DRAWS, Outcome
+
+SIDES = ("black", "white")
+
+
+def side_name(side: int, game: str) -> str:
+    """Return what a side is called: 'black', 先手, 黒."""
+    return _(SIDES[side], context=game)
+
+
+def outcome_text(outcome: Any, game: str) -> str:
+    """Return how a game ended. outcome : termination.Outcome, or the one of Othello's Board, which counts discs"""
+    if not isinstance(outcome, Outcome):
+        discs = _("{black} black discs, {white} white").format(black=outcome.black, white=outcome.white)
+        return _result(outcome.winner, game, True, discs)
+    how = _(str(outcome.termination), context="ending")
+    return _result(outcome.winner, game, outcome.termination in DRAWS, how)
+
+
+def _result(winner: int | None, game: str, drawn: bool, how: str) -> str:
+    if winner is not None:
+        return _("{side} wins: {how}").format(side=side_name(winner, game), how=how)
+    return _("a draw: {how}").format(how=how) if drawn else how
+
+
+def score_text(score: Score) -> str:
+    """Return a value for the side to move: in pawns, in Japanese in hundredths of one."""
+    if score.mate:
+        if score.plies is None:
+            return str(score)
+        words = _("mate in {length}") if score.value > 0 else _("mated in {length}")
+        return words.format(length=score.plies)
+    if score.unit == DISCS:
+        return _("{value} discs").format(value=f"{score.value:+g}")
+    return _("{pawns} pawns").format(pawns=f"{score.value / 100:+.2f}", centipawns=f"{score.value:+d}")

@@ -1,0 +1,114 @@
+"""How well an evaluation ranks positions whose values a strong engine noted: to measure with, never to learn from.
+
+What counts is the order only (Spearman's rank correlation), so it does not matter what a centipawn means to either. The
+searches see one ply, or so many nodes, and begin with an empty table each: the figures are the same on every machine.
+Records are those of YaneuraOu's PackedSfenValue (`batch.streams`, psv).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.games.shogi import GAME
+from shogi_engine.games.shogi.batch import RULES
+from shogi_engine.games.shogi.packed.packed import HAND_KINDS, PSFEN, unpack
+from shogi_engine.interface.evaluation import Evaluator
+from shogi_engine.search.context import set_root, write_root_moves
+from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.training.data import Player
+from shogi_engine.training.game_kernels import think
+
+TABLE_MB = 1
+CELLS = (  # name, by which number, the fewest and the most
+    ("all", "held", 0, 99),
+    ("opening: 20 or more pieces where they began", "home", 20, 99),
+    ("middle game: 10 to 19", "home", 10, 19),
+    ("ending: 9 or fewer", "home", 0, 9),
+    ("0 or 1 pieces in hand", "held", 0, 1),
+    ("2 to 4", "held", 2, 4),
+    ("5 to 8", "held", 5, 8),
+    ("9 or more", "held", 9, 99),
+)
+
+
+@dataclass(frozen=True)
+class Noted:
+    """Positions with what was noted. records : record[n] with the fields `sfen`, `score` and `move` of psv."""
+
+    records: Any
+
+    @cached_property
+    def positions(self) -> list[Any]:
+        """The positions. Raises ValueError, with the record's number, for what is none."""
+        found = []
+        for number, packed in enumerate(self.records["sfen"], 1):
+            try:
+                found.append(unpack(PSFEN, packed))
+            except ValueError as fault:
+                raise ValueError(f"noted positions: record {number}: {fault}") from None
+        return found
+
+    @cached_property
+    def held(self) -> np.ndarray:
+        """By position, the pieces in both hands."""
+        hands = np.array([position.hand for position in self.positions], dtype=np.uint64).reshape(-1, 2, 1)
+        shifts = np.array([8 * kind for kind in HAND_KINDS], dtype=np.uint64)
+        return np.asarray((hands >> shifts & np.uint64(255)).sum(axis=(1, 2)).astype(np.int64))
+
+    @cached_property
+    def home(self) -> np.ndarray:
+        """By position, the pieces that stand where one like them began: from 40 on down as a game goes on."""
+        boards = np.array([position.board for position in self.positions])
+        start = np.array(GAME.parse_position(GAME.start).board)
+        return np.asarray(((boards == start) & (start != 0)).sum(axis=1))
+
+    def searched(self, evaluator: Evaluator, nodes: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Return (values int32[n] for the side to move, whether each best move is the one noted) of searches.
+
+        nodes : of each, after its first ply, which is always searched to the end.
+        """
+        player, table = Player(evaluator, TranspositionTable(TABLE_MB), GAME), RULES.layouts["yaneuraou"].table()
+        values, agreed = np.zeros(len(self.records), np.int32), np.zeros(len(self.records), bool)
+        for number, (position, move) in enumerate(zip(self.positions, self.records["move"], strict=True)):
+            player.new_game()  # nearly all of the time of a ply; kept histories would raise the figures by 0.01
+            set_root(player.ctx, position)
+            if write_root_moves(player.ctx):
+                values[number] = think(player.ctx, nodes)
+                best = int(player.ctx.root_moves[0]) & ((1 << RULES.code_bits) - 1)
+                agreed[number] = table[int(position.side), best] == move
+        return values, agreed
+
+    def correlations(self, values: np.ndarray) -> dict[str, tuple[int, float]]:
+        """Return by the names of CELLS (positions, rank correlation of `values` with those noted)."""
+        found = {}
+        for name, number, fewest, most in CELLS:
+            count = getattr(self, number)
+            here = (count >= fewest) & (count <= most)
+            found[name] = int(here.sum()), rank_correlation(values[here], self.records["score"][here])
+        return found
+
+
+def ranks(values: np.ndarray) -> np.ndarray:
+    """Return the rank of each value, from 0; equal ones share their mean."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts + 1) / 2)[places])
+
+
+def rank_correlation(left: np.ndarray, right: np.ndarray) -> float:
+    """Return Spearman's rank correlation, 0 where it is not defined: all values are equal, or there are none."""
+    first, second = ranks(left), ranks(right)
+    if len(first) < 2 or not first.std() or not second.std():
+        return 0.0
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def compared(now: Evaluator, before: Evaluator, records: Any) -> list[dict[str, Any]]:
+    """Return the report's rows: by CELLS, how well two evaluations rank the positions of psv records."""
+    noted = Noted(records)
+    after, earlier = (noted.correlations(noted.searched(evaluator)[0]) for evaluator in (now, before))
+    return [
+        {"positions": name, "number": number, "rank correlation": value, "before": earlier[name][1]}
+        for name, (number, value) in after.items()
+    ]

@@ -1,0 +1,65 @@
+"""Time: what a clock says, and what a search may take of it. Standard library only."""
+
+from dataclasses import dataclass, replace
+
+LEAST_MS = 2.0  # with less not even the first depth is done, and the move would be no choice at all
+
+
+@dataclass(frozen=True)
+class Clock:
+    """One side's clock before its move, in ms: main time, byoyomi for each move, increment after each move."""
+
+    time: int = 0
+    byoyomi: int = 0
+    increment: int = 0
+
+
+@dataclass(frozen=True)
+class TimeBudget:
+    """The time for one move, in ms: 0 <= least_ms <= soft_ms <= hard_ms <= what the clock allows.
+
+    least_ms : even an easy move takes this long. Equal soft_ms and hard_ms are used up whatever is found.
+    second_ms : when a second ends, of a clock that counts full seconds only: what is left of one that has begun costs
+    nothing. None for other clocks.
+    """
+
+    soft_ms: float
+    hard_ms: float
+    least_ms: float = 0.0
+    second_ms: float | None = None
+
+    @classmethod
+    def exactly(cls, ms: float) -> "TimeBudget":
+        """Return the budget of a move that takes `ms`, whatever is found."""
+        return cls(ms, ms)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all of it is used."""
+        return self.soft_ms == self.hard_ms
+
+    def after_pondering(self, pondered_ms: float) -> "TimeBudget":
+        """Return the budget from ponderhit on: time pondered counts as thought, unless unused time is lost anyway."""
+        if self.is_exact:
+            return self
+        pondered_ms = max(0.0, pondered_ms)
+        soft, least = (max(0.0, ms - pondered_ms) for ms in (self.soft_ms, self.least_ms))
+        return replace(self, soft_ms=soft, least_ms=least)
+
+    def for_only_move(self) -> "TimeBudget":
+        """Return the budget of a move that has no alternative: all of it is there, but need not be used up."""
+        return replace(self, soft_ms=max(min(self.soft_ms, self.hard_ms / 4), self.least_ms))
+
+    def at_most(self, ms: float) -> "TimeBudget":
+        """Return the budget cut to `ms`."""
+        return replace(self, **{name: min(getattr(self, name), ms) for name in ("soft_ms", "hard_ms", "least_ms")})
+
+    def less(self, elapsed_ms: float) -> "TimeBudget":
+        """Return what is left of the budget after `elapsed_ms`."""
+        soft, hard, least = (max(0.0, ms - elapsed_ms) for ms in (self.soft_ms, self.hard_ms, self.least_ms))
+        return TimeBudget(soft, hard, least, None if self.second_ms is None else self.second_ms - elapsed_ms)
+
+    def at_least(self, ms: float) -> "TimeBudget":
+        """Return the budget with a hard limit of `ms` or more."""
+        hard = max(self.hard_ms, ms)
+        return replace(self, soft_ms=hard if self.is_exact else self.soft_ms, hard_ms=hard)

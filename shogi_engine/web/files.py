@@ -1,0 +1,43 @@
+"""Files that come from browsers and go to them: records of games."""
+
+import base64
+import io
+import time
+from typing import Any
+
+from shogi_engine import records
+from shogi_engine.records import GameRecord
+from shogi_engine.web import view
+from shogi_engine.web.messages import FILE_MAX
+
+GAMES_MAX = 200  # of a file, that one can choose from
+
+
+def chosen_game(content: bytes, name: str, number: int) -> tuple[GameRecord, list[str]]:
+    """Return game `number` (from 0) of a file, and the titles of its games. Raises ValueError if there is none."""
+    if len(content) > FILE_MAX:
+        raise ValueError(f"a file has at most {FILE_MAX >> 20} MB here")
+    titles: list[str] = []
+    chosen = None
+    for place, record in enumerate(records.read(io.BytesIO(content), name=name, keep=True)):
+        if place == number:
+            chosen = record
+        if len(titles) < GAMES_MAX:
+            titles.append(view.title(record))
+        elif chosen is not None:
+            break
+    if chosen is None:
+        raise ValueError("there is no such game in the file")
+    if chosen.fault is not None and not chosen.moves:
+        raise ValueError(str(chosen.fault))
+    return chosen, titles
+
+
+def file_of(record: GameRecord, format: str) -> dict[str, Any]:
+    """Return a record as a file: its name, its content in base64, what the format has no place for."""
+    written = records.load_format(format)
+    if written.game != record.game:
+        raise ValueError(f"{format} is not a format of {record.game}")
+    data = base64.b64encode(records.dumps(record, format)).decode("ascii")
+    stem = f"{record.game}-{time.strftime('%Y%m%d-%H%M')}"
+    return {"name": stem + written.extensions[0], "data": data, "lost": written.losses(record)}

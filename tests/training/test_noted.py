@@ -1,0 +1,116 @@
+"""Values noted: ranks and cells by naive counts, searches like the engine's, damaged files, the report, the tool."""
+
+import json
+
+import numpy as np
+import pytest
+import shogi
+from training_data import data_folder
+
+from shogi_engine.batch import Batch
+from shogi_engine.batch.streams import PSV, open_records
+from shogi_engine.engine import Engine
+from shogi_engine.games.shogi.notation.sfen import START
+from shogi_engine.jit import JIT_DISABLED
+from shogi_engine.training import pipeline
+from shogi_engine.training.recipe import load
+from shogi_engine.training.shogi.noted import CELLS, Noted, compared, rank_correlation, ranks
+from shogi_engine.training.shogi.recipe import DataOptions
+from shogi_engine.training.shogi.trainer import TrainOptions
+from tools.measure import noted_values
+
+SHOGI, PACKED = load("shogi"), Batch("shogi", "psfen")
+searches = pytest.mark.skipif(JIT_DISABLED, reason="searches of thousands of nodes")
+
+
+def records(count):
+    """Return the first records of the tools' file."""
+    return open_records(noted_values.FILE, "psv")[:count]
+
+
+def test_the_correlation_is_spearmans():
+    # The example of en.wikipedia.org/wiki/Spearman's_rank_correlation_coefficient.
+    points = np.array([106, 100, 86, 101, 99, 103, 97, 113, 112, 110])
+    hours = np.array([7, 27, 2, 50, 28, 29, 20, 12, 6, 17])
+    assert rank_correlation(points, hours) == pytest.approx(-29 / 165)
+    assert rank_correlation(points, points**3) == pytest.approx(1)
+    assert rank_correlation(points, np.ones(10)) == rank_correlation(points[:1], hours[:1]) == 0
+    values = np.random.default_rng(3).integers(-5, 6, 200)
+    naive = [(values < value).sum() + ((values == value).sum() - 1) / 2 for value in values]
+    assert ranks(values).tolist() == naive
+
+
+def test_cells_are_of_what_stands_and_is_held():
+    noted, start = Noted(records(200)), shogi.Board()
+    for number, sfen in enumerate(PACKED.texts(noted.records["sfen"])):
+        board = shogi.Board(sfen)
+        assert noted.held[number] == sum(sum(hand.values()) for hand in board.pieces_in_hand)
+        same = [board.piece_at(square) == start.piece_at(square) is not None for square in shogi.SQUARES]
+        assert noted.home[number] == sum(same)
+    found = noted.correlations(np.asarray(noted.records["score"]))
+    assert list(found) == [cell[0] for cell in CELLS]
+    counts = [count for count, _ in found.values()]
+    assert counts[0] == sum(counts[1:4]) == sum(counts[4:]) == 200
+    assert all(value == pytest.approx(1) for count, value in found.values() if count > 1)
+
+
+def test_what_is_no_position_is_named():
+    broken = np.zeros(3, PSV)
+    broken[:2] = records(2)
+    with pytest.raises(ValueError, match="noted positions: record 3: "):
+        _ = Noted(broken).positions
+
+
+@searches
+def test_searches_are_those_of_the_engine():
+    noted, evaluator = Noted(records(30)), SHOGI.named_evaluator("network")
+    values, agreed = noted.searched(evaluator, 2000)
+    again, _ = Noted(records(30)[::-1]).searched(evaluator, 2000)
+    assert np.array_equal(values, again[::-1])  # none depends on those before it
+    shallow, found = noted.searched(evaluator)[0], []
+    with Engine("shogi", hash_mb=1) as engine:
+        engine.set_evaluation("network")
+        for number, sfen in enumerate(PACKED.texts(noted.records["sfen"])):
+            engine.new_game()
+            engine.set_position(sfen)
+            result = engine.search(depth=1)
+            found.append(result.lines[0].value == shallow[number])
+    assert np.mean(found) > 0.9  # a depth that is not finished may better a value
+    assert 0 < agreed.mean() < 1
+
+
+@searches
+def test_the_network_ranks_better_than_material():
+    rows = compared(SHOGI.named_evaluator("network"), SHOGI.named_evaluator("material"), records(400))
+    assert [row["positions"] for row in rows] == [cell[0] for cell in CELLS]
+    assert rows[0]["number"] == 400
+    assert rows[0]["rank correlation"] > rows[0]["before"] + 0.05 > 0.2
+
+
+@searches
+def test_a_report_compares_with_the_labeller(tmp_path):
+    (tmp_path / "gen0").mkdir()
+    (tmp_path / "gen0" / "data").symlink_to(data_folder())
+    options = TrainOptions(width=32, epochs=1, batch=512, held_out=0.1)
+    plan = pipeline.Plan(tmp_path, DataOptions(), options, noted=records(40))
+    pipeline.run(plan, stages=("train", "report"))
+    rows = json.loads(plan.file(0, "report.json").read_text())["by values noted"]
+    assert rows[0]["number"] == 40 and {"rank correlation", "before"} <= set(rows[0])
+    assert "pieces in hand" in plan.file(0, "report.html").read_text()
+
+
+@searches
+def test_the_tool_says_what_it_found(capsys):
+    assert noted_values.main(["--count", "20", "--weights", "material"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 * len(CELLS)
+    assert lines[0].startswith("network: rank correlation ") and lines[len(CELLS)].startswith("material: rank ")
+
+
+def test_the_positions_of_the_tools_are_floodgates():
+    every = records(None)
+    assert len(every) == 2000 and np.abs(every["score"].astype(int)).max() < 3000
+    assert set(every["game_result"].tolist()) == {-1, 1}
+    labels = PACKED.relabel(every["sfen"], every["move"], "yaneuraou", "ids")
+    assert (labels >= 0).all()  # legal, or there would be an error
+    assert START not in PACKED.texts(every["sfen"])

@@ -1,0 +1,47 @@
+"""Say how well evaluations of Shogi rank positions whose values strong engines noted, and find the moves played.
+
+    python -m tools.measure.noted_values --weights work/gen0/network.bin
+    python -m tools.measure.noted_values --nodes 30000 --count 500
+
+The positions are records of YaneuraOu's PackedSfenValue, by default those of tools/data: 2000 of games that strong
+engines played on floodgate, with the values, moves and results that stand there. They are to measure with: nothing is
+learnt from them. The evaluation that ships comes first. Printed: Spearman's rank correlation after a search of one ply,
+or of --nodes, all told and by phase and pieces in hand; the share of best moves that are those played.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from shogi_engine.batch.streams import open_records
+from shogi_engine.training.recipe import load
+from shogi_engine.training.shogi.noted import Noted
+
+FILE = Path(__file__).resolve().parents[1] / "data" / "floodgate.psv"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Search and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--positions", type=Path, default=FILE, metavar="FILE")
+    parser.add_argument("--count", type=int, default=None, help="of the positions, the first so many; default: all")
+    parser.add_argument("--nodes", type=int, default=0, help="after the first ply; default 0")
+    parser.add_argument("--weights", nargs="*", default=[], metavar="WHAT", help="evaluations or files")
+    args = parser.parse_args(argv)
+    noted, recipe = Noted(open_records(args.positions, "psv")[: args.count]), load("shogi")
+    for what in ("network", *args.weights):
+        begin = time.process_time()
+        values, agreed = noted.searched(recipe.named_evaluator(what), args.nodes)
+        seconds = time.process_time() - begin
+        correlations = noted.correlations(values)
+        print(
+            f"{what}: rank correlation {correlations['all'][1]:.4f}, moves {agreed.mean():.1%}, {seconds:.1f} s of CPU"
+        )
+        for name, (count, value) in list(correlations.items())[1:]:
+            print(f"  {value:6.3f}  {name}, {count} positions", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
