@@ -49,12 +49,11 @@ def run(args: argparse.Namespace) -> int:
 def first_problem(args: argparse.Namespace, progress: Progress, some: tuple[Problem, ...]) -> Problem | None:
     """Return the problem to begin with. Raises ValueError if there is none."""
     if args.daily:
-        today: Problem = daily()
-        return today
+        return daily()
     if args.number is not None:
         if args.number > len(problems()):
             raise ValueError(f"tsume: there are {len(problems())} problems, no number {args.number}")
-        return problems()[args.number - 1]
+        return problems()[int(args.number) - 1]
     if not some:
         raise ValueError("tsume: there is no problem of this length and grade")
     return progress.next_of(some) or some[0]
