@@ -5,7 +5,7 @@ from typing import Any
 
 from shogi_engine.cli.common import report
 from shogi_engine.cli.compile_bar import compile_bar
-from shogi_engine.cli.mate_answer import Answer, written
+from shogi_engine.cli.mate_answer import MateAnswer, written
 from shogi_engine.language import translate as _
 
 CHECK_NODES = 1_000_000  # for each check that is not the solution's
@@ -40,7 +40,7 @@ def examined(solver: Any, sfen: str, plies: int, max_ms: int) -> dict[str, Any]:
 
     position = parse_sfen(sfen)
     found = solver.tsume(position, max_ms=max_ms)
-    answer = Answer(sfen, position, found)
+    answer = MateAnswer(sfen, position, found)
     row = {"sfen": sfen, **answer.values(), "flaws": [], "tolerated": [], "unproven": []}
     if not found:
         return row

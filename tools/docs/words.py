@@ -39,7 +39,7 @@ WORDS = {  # regular expression, in any case, as whole words : what to write
 
 
 def offences(paths: list[str]) -> Iterator[tuple[str, int, str, str]]:
-    """Yield file, line number, what was found and what to write, for all tracked files under `paths` (all: none given)."""
+    """Yield file, line number, what was found and what to write, for tracked files under `paths` (none: all)."""
     listed = subprocess.run(["git", "ls-files", "--", *paths], cwd=ROOT, capture_output=True, text=True, check=True)
     pattern = re.compile("|".join(rf"(?<![\w-])(?:{word})(?![\w-])" for word in WORDS), re.IGNORECASE)
     for name in listed.stdout.splitlines():
