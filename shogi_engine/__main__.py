@@ -31,14 +31,15 @@ from shogi_engine.cli import (  # noqa: E402
     solve,
     trace,
     train,
+    tsume,
     warmup,
 )
 from shogi_engine.cli.common import Parser, add_language  # noqa: E402
 from shogi_engine.language import translate as _  # noqa: E402
 
 COMMANDS = (
-    warmup, perft, bench, doctor, search, solve, trace, mate, compare, match, analyse, convert, nboard, gtp, csa, play,
-    serve, train, book,
+    warmup, perft, bench, doctor, search, solve, trace, mate, tsume, compare, match, analyse, convert, nboard, gtp, csa,
+    play, serve, train, book,
 )  # fmt: skip
 
 

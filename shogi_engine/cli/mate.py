@@ -52,6 +52,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--alternatives", action="store_true", help="list the other first moves that mate as quickly as the shortest"
     )
+    parser.add_argument(
+        "--check", action="store_true", help="for composers: no mate, a shorter one, another solution, pieces left over"
+    )
     parser.add_argument("--tsume", action="store_true", help="the conventional length, without useless interpositions")
     parser.add_argument("--notation", choices=NOTATIONS, help="of the moves, default usi, in Japanese japanese")
     parser.add_argument(
@@ -79,12 +82,17 @@ def run(args: argparse.Namespace) -> int:
         problems = read(args.suite)
         return report_suite(args, check(problems, found_of(args, questions(problems)), progress_line("problem")))
     if is_file(args.sfen):
-        sfens = list(positions_of(args.sfen[0]))
+        given = list(positions_of(args.sfen[0]))
         many = True
     else:
-        sfens, many = [plain_sfen(" ".join(args.sfen))], False
+        given, many = [(plain_sfen(" ".join(args.sfen)), 0)], False
+    sfens = [sfen for sfen, _plies in given]
     for sfen in sfens:
         parse_sfen(sfen)
+    if args.check:
+        from shogi_engine.cli.mate_check import check as check_problems
+
+        return check_problems(args, given)
     return solve_many(args, sfens) if many else solve_one(args, sfens[0])
 
 
@@ -100,8 +108,8 @@ def is_file(words: list[str]) -> bool:
     return False
 
 
-def positions_of(name: str) -> Iterator[str]:
-    """Yield the SFEN of each problem in a file of any record format.
+def positions_of(name: str) -> Iterator[tuple[str, int]]:
+    """Yield the SFEN of each problem in a file of any record format, and the plies of the solution it has, 0 if none.
 
     A record that begins as games do is a game, and its last position the problem; any other one begins with the
     problem, and its moves are somebody's answer. Raises OSError, ValueError.
@@ -113,7 +121,10 @@ def positions_of(name: str) -> Iterator[str]:
     with source:
         try:
             for record in records.read(source, game="shogi", name=name):
-                yield record.board().sfen() if handicap_name(record.start) else record.start
+                if handicap_name(record.start):
+                    yield record.board().sfen(), 0
+                else:
+                    yield record.start, len(record.moves)
         except records.RecordError as fault:
             raise ValueError(f"{name}: {fault}") from None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from shogi_engine.analysis.judgement import PASS
 from shogi_engine.play.clock import ClockSetting, GameClock
-from shogi_engine.play.strength import STRONGEST, level_limits, timed_limits
+from shogi_engine.play.strength import STRONGEST, level_limits, opens_from_book, timed_limits
 from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 from shogi_engine.web.pool import Job
 from shogi_engine.web.shared import Shared
@@ -221,7 +221,7 @@ class Playing:
             if engine.may_declare():
                 self._found(job, number, "")
                 return
-            move = engine.book_move()
+            move = engine.book_move() if opens_from_book(level) else ""
             if not move:
                 limits = timed_limits(engine, level_limits(engine, level), self.clock, side, len(moves))
                 move = engine.search(**limits).bestmove

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from shogi_engine.tsume import problems
 from shogi_engine.web.pool import Job
 from shogi_engine.web.shared import Shared
 
@@ -12,7 +13,7 @@ REPLY_MS = 4_000  # for each defence
 DEFENCE_SECONDS = 12.0  # for all of them, once one was left open
 # Plies of the mate, and the position. The first is every beginner's; the others are of random positions around a king
 # those that have one solution, which leaves no piece in hand.
-PROBLEMS = (
+FIRST = (
     (1, "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1"),
     (3, "9/7kS/9/9/9/9/9/9/9 b 2G2r2b2g3s4n4l18p 1"),
     (3, "8k/9/6+Rs1/9/9/9/9/9/9 b BSrb4g2s4n4l18p 1"),
@@ -26,6 +27,7 @@ PROBLEMS = (
     (7, "9/6Bk1/4S1P2/9/9/9/9/9/9 b BS2r4g2s4n4l17p 1"),
     (9, "7g1/5G1k1/9/6pP1/9/9/9/9/9 b BGS2rbg3s4n4l16p 1"),
 )
+PROBLEMS = (*FIRST, *((each.length, each.sfen) for each in problems()))
 
 SEARCHING, YOURS, RIGHT, LONGER, DEFENDING, SOLVED, NO_MATE, UNKNOWN, LOST = (
     *("searching", "yours", "right", "longer", "defending", "solved", "no mate", "unknown", "lost"),

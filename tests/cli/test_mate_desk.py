@@ -90,3 +90,18 @@ def test_alternatives_and_kif(capsys, tmp_path):
     sfens.write_text(f"{ONE}\n{NONE}\n")
     rows(capsys, str(sfens), "--kif", str(kif))
     assert [each.ending for each in records.load(kif)] == ["mate", "no mate"]
+
+
+def test_what_composers_ask(capsys, tmp_path):
+    status, text = solved(capsys, "7nk/9/7GP/9/9/9/9/9/9 b 2r2b3g4s3n4l17p 1", "--check")
+    assert status == 0 and text.count("which is tolerated") == 2 and text.endswith("no flaw\n")
+    (row,) = json.loads(solved(capsys, ONE, "--check", "--json")[1])["results"]
+    assert row["flaws"] == [{"flaw": "left over"}]
+    # 3 plies, in which seven other first moves mate too, in any number of moves.
+    status, text = solved(capsys, "8k/9/6+Rs1/9/9/9/9/9/9 b BSrb4g2s4n4l18p 1", "--check", "--language", "ja")
+    assert status == 1 and "余詰: 1手目" in text
+    assert solved(capsys, NONE, "--check", "--language", "ja") == (1, "不詰\n")
+    long = tmp_path / "long.kif"
+    records.save(GameRecord.from_moves("shogi", ["G*4b", "5a6a"], start=ONE), long)
+    status, text = solved(capsys, str(long), "--check")
+    assert status == 1 and "a mate in 1, shorter than the solution given" in text

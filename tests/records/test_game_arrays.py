@@ -23,8 +23,8 @@ from shogi_engine.games.shogi.records.quick_trees import QuickMoves
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.records import ENDINGS, RecordError, dumps, load_format
 
-SCANNED = ("csa",)
-QUICK = ("csa",)  # whose trees have their moves from a kernel
+SCANNED = ("csa", "kif")
+QUICK = ("csa", "kif")  # whose trees have their moves from a kernel
 RESULTS = {"1-0": 1, "0-1": -1}
 ENDING_NAMES = list(ENDINGS)
 FLOODGATE = """V2
@@ -131,7 +131,10 @@ def test_quick_trees_are_the_same(name, monkeypatch):
     rng, quick, faults = random.Random(7), load_format(name)._quick, 0
     accepted = []
     monkeypatch.setattr(QuickMoves, "moves", watched(QuickMoves.moves, accepted))
-    files = [dumps([random_record(number, plies=30) for number in range(3)], name, "utf-8") for _ in range(20)]
+    files = [
+        dumps([random_record(3 * number + n, plies=30, variations=0, start="") for n in range(3)], name, "utf-8")
+        for number in range(20)
+    ]
     files += [FLOODGATE.encode()] * 5 if name == "csa" else []
     for _ in range(400):
         data = rng.choice(files)

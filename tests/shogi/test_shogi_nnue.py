@@ -2,12 +2,16 @@
 
 import hashlib
 import itertools
+import mmap
 import random
+import subprocess
+import sys
 from dataclasses import replace
 
 import nnbin
 import numpy as np
 import pytest
+from processes import environment
 
 from shogi_engine import games
 from shogi_engine.engine.parameters import set_value
@@ -386,6 +390,24 @@ def test_a_network_is_in_memory_once(files):
     first, second = (load(files[1]) for _ in range(2))
     assert first.weights.contents is second.weights.contents
     assert first.params.rows == second.params.rows != load(files[2]).params.rows
+
+
+def test_the_file_is_mapped_not_copied(files):
+    """So that engines in several processes share it; kernels read the rows where the file has them."""
+    rows = load(files[1]).weights.contents.rows
+    while isinstance(rows, np.ndarray):
+        rows = rows.base
+    assert isinstance(rows.obj if isinstance(rows, memoryview) else rows, mmap.mmap)
+
+
+def test_the_default_start_loads_nothing_of_this():
+    """What networks of others cost, who does not use them does not pay."""
+    code = (
+        "import sys; from shogi_engine import Engine; Engine('shogi', hash_mb=1).close();"
+        "print(*[name for name in sys.modules if 'nnue' in name or name == 'shogi_engine.jit.layers'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(None))
+    assert (done.stdout, done.stderr) == ("\n", "")
 
 
 def test_no_file_and_a_folder_are_refused(tmp_path):

@@ -14,7 +14,7 @@ from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import EnginePool, Job
 from shogi_engine.web.session import Session
 from shogi_engine.web.tree import Tree
-from shogi_engine.web.tsume import PROBLEMS, best_defence
+from shogi_engine.web.tsume import FIRST, PROBLEMS, best_defence
 from web.fake_engine import FakeEngine, FakeExaminer, wait_for
 
 
@@ -228,10 +228,14 @@ def test_a_mate_is_found_and_kept_as_a_line(player):
     assert wait_for(lambda: player.texts) == ["G*5b"] and player.state["ply"] == 0
 
 
-@pytest.mark.parametrize(("length", "problem"), PROBLEMS)
+@pytest.mark.parametrize(("length", "problem"), FIRST)
 def test_problems_are_proven_mates(length, problem):
     found = Board(problem).find_mate(shortest=True)
     assert (found.length, found.shortest) == (length, True)
+
+
+def test_the_problems_of_the_package_follow():
+    assert len(PROBLEMS) > 500 and {length for length, _ in PROBLEMS[len(FIRST) :]} == {1, 3, 5, 7, 9, 11}
 
 
 def test_tsume(player):

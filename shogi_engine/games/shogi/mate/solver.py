@@ -326,11 +326,12 @@ class MateSolver:
         A dropped piece that interposes is useless if the attacker takes it with the piece that gave the check, and,
         the taken piece given back, mates then in no more plies than the best other defence to that check lasts (none
         if there is no other defence: then the check counts as mate). The line is against the best other defences.
-        The attacker's moves are those of shortest mates in which all defences count. 'timeout' if a limit comes first.
+        The attacker's moves are those of shortest mates in which all defences count. If a limit comes first, the mate
+        that was found is returned, of which `shortest` is False; 'timeout' without one.
         """
         whole = self.solve(position, max_ms=max_ms, nodes=nodes, shortest=True, progress=progress)
-        if whole.result != "mate" or not whole.shortest:
-            return whole if whole.result != "mate" else replace(whole, result="timeout", moves=(), solutions=())
+        if not whole.shortest:
+            return whole
         began = time.perf_counter()
         left = None if max_ms is None else max(max_ms - whole.seconds * 1000, 1.0)
         with self._watched(began, left, progress):
@@ -340,7 +341,7 @@ class MateSolver:
                 moves = None
         seconds = whole.seconds + time.perf_counter() - began
         if moves is None:
-            return ForcedWin("timeout", nodes=self.nodes, seconds=seconds)
+            return replace(whole, shortest=False, nodes=self.nodes, seconds=seconds)
         return ForcedWin("mate", moves, True, self.nodes, seconds)
 
 

@@ -4,11 +4,12 @@ The rule is strict, and every legal defence counts, useless interpositions too. 
 defence holds out as long as it can, one move alone mates, in any number of moves; this holds for the last move too.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.shogi.mate.solver import MateSolver
+from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
 from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
 from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.interface.game import do_move
@@ -51,6 +52,23 @@ def _holds(solver: MateSolver, position: Any, length: int, nodes: int, proven: b
         if found.length == length - 2:
             lasting.append(pos)
     return bool(lasting) and all(_holds(solver, pos, length - 2, nodes, proven) for pos in lasting)
+
+
+def other_mates(
+    solver: MateSolver, position: Any, line: Sequence[int], nodes: int = NODES
+) -> Iterator[tuple[int, str, int]]:
+    """Yield the checks beside a solution that mate too: the number of the move, from 1, the check in USI, its plies.
+
+    line : the solution's moves    nodes : for each check; -1 plies if they are too few to know
+    """
+    pos = position
+    for ply, move in enumerate(line, 1):
+        if ply % 2:
+            solver.new_problem()
+            for check in solver.checks(pos):
+                if check != move and (plies := solver.length_after(pos, check, nodes=nodes)):
+                    yield ply, line_texts(pos, [check])[0], plies
+        pos = after_move(pos, move)
 
 
 def after_move(position: Any, move: int) -> Any:

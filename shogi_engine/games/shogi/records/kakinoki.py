@@ -147,6 +147,18 @@ def player_names(record: GameRecord) -> tuple[str, str]:
     return BLACK_AND_WHITE if handicap_name(record.start) in (EVEN, "") else ("下手", "上手")
 
 
+# What the last line of a game says as programs write it.
+SAID = (*(f"{side}手の{how}" for side in "先後上下" for how in ("勝ち", *_SAID)), *WORDS.words)
+
+
+def said_already(rest: str, outcome: Outcome, turn: int) -> bool:
+    """Tell whether a last line that says `rest` adds nothing to how an even game has ended, with `turn` to move."""
+    reader, node = Reader(), Node()
+    node.end(outcome)
+    reader._told(node, rest, turn)
+    return node.outcome == outcome
+
+
 # ---- reading -----------------------------------------------------------------------------------------------------
 
 

@@ -1,12 +1,13 @@
 """Shogi's formats read by kernels: what `records.games` asks of them."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from shogi_engine.games.shogi.notation.sfen import START, starting_position
 from shogi_engine.games.shogi.notation.sfen_kernels import SFEN_BYTES
-from shogi_engine.games.shogi.records import csa_kernels
+from shogi_engine.games.shogi.records import csa_kernels, kif_kernels
 from shogi_engine.games.shogi.records.array_kernels import (
     BLACK_NAME,
     ENDING,
@@ -18,7 +19,7 @@ from shogi_engine.games.shogi.records.array_kernels import (
 )
 from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.records.arrays import POINTS, Table, part_of
-from shogi_engine.types.termination import ENDINGS, EndingWords
+from shogi_engine.types.termination import ENDINGS, EndingWords, Outcome
 
 
 class ShogiScanner:
@@ -85,3 +86,22 @@ class CsaScanner(ShogiScanner):
 
     def _read(self, *arguments: Any) -> tuple[int, int, int]:
         return csa_kernels.read_games(*arguments)  # type: ignore[no-any-return]
+
+
+class KifScanner(ShogiScanner):
+    """KIF's games, each of which ends where the headers of the next one begin.
+
+    said : what the last line of a game may say after 'まで85手で'
+    agrees : tells whether that is what an outcome says already, for a side to move
+    """
+
+    wide = True
+
+    def __init__(self, words: EndingWords, said: Sequence[str], agrees: Callable[[str, Outcome, int], bool]) -> None:
+        super().__init__(words)
+        outcomes = [(words.read(word, side), side) for word in words.words for side in (0, 1)]
+        self._said = np.array([hash_of(text) for text in said], dtype=np.uint64)
+        self._agrees = np.array([[agrees(text, *each) for each in outcomes] for text in said], dtype=np.bool_)
+
+    def _read(self, *arguments: Any) -> tuple[int, int, int]:
+        return kif_kernels.read_games(*arguments, self._said, self._agrees)  # type: ignore[no-any-return]

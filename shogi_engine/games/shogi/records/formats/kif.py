@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
+from shogi_engine.games.shogi.records import kif_kernels, quick_trees
+from shogi_engine.games.shogi.records.evaluations import take_evaluations
 from shogi_engine.games.shogi.records.kakinoki import (
     HEADER_NAMES,
+    SAID,
     WORDS,
     KakinokiFormat,
     Reader,
@@ -13,8 +17,10 @@ from shogi_engine.games.shogi.records.kakinoki import (
     header_lines,
     note_lines,
     player_names,
+    said_already,
 )
 from shogi_engine.records import formats
+from shogi_engine.records.formats import Line
 from shogi_engine.records.headers import HEADERS
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 
@@ -78,6 +84,39 @@ def seconds_of(text: str | None) -> float | None:
     return total
 
 
+def _tree(block: list[Line], moves: Any) -> GameRecord:
+    """Return the game of lines whose moves (int32[n]) are known and which are known to be right."""
+    reader = KifReader()
+    node, begun = reader.record.root, False
+    nodes = list(map(Node, quick_trees.texts_of(moves)))
+    found = iter(nodes)
+    for _, line in block:
+        first = line[0]
+        if first == "*":
+            node.add_comment(line[1:])
+        elif first == "&":
+            node.label = line[1:].strip()
+        elif first == "#" or _NUMBERED.match(line) is None:
+            if not begun:  # what comes later is the last line, which adds nothing
+                reader.take(line)
+        else:
+            begun = True
+            move = next(found, None)
+            if move is None:
+                parts = _LINE.fullmatch(line.rstrip())
+                assert parts is not None  # the kernel has read it
+                node.end(WORDS.read(parts["move"], reader.record.side(len(moves))), seconds_of(parts["time"]))
+            else:
+                node.children.append(move)
+                node = move
+                time = line.rpartition("(")[2]
+                if ":" in time:
+                    minutes, _, seconds = time.partition(":")
+                    node.seconds = 60.0 * int(minutes) + int(seconds.split("/")[0].rstrip(" +\t\u3000)"))
+    take_evaluations(reader.record)
+    return reader.record
+
+
 class KifFormat(KakinokiFormat):
     """KIF, one game a file as programs write it; several are read one after the other."""
 
@@ -88,6 +127,14 @@ class KifFormat(KakinokiFormat):
         {formats.VARIATIONS, formats.COMMENTS, formats.SECONDS, formats.EVALUATIONS, formats.LINES, formats.LABELS,
          formats.NAMES, formats.HEADERS, formats.ENDINGS, formats.START, formats.MOVES}
     )  # fmt: skip
+
+    def __init__(self) -> None:
+        self._quick = quick_trees.QuickMoves(self.scanner, (kif_kernels.read_games,))
+
+    def parse(self, block: list[Line]) -> GameRecord:
+        """Return the game of some lines. Raises RecordError."""
+        moves = self._quick.moves(block)
+        return super().parse(block) if moves is None else _tree(block, moves)
 
     def recognises(self, head: str) -> bool:
         """Tell whether there are numbered moves, or headers without KI2's moves."""
@@ -100,6 +147,12 @@ class KifFormat(KakinokiFormat):
     def reader(self) -> Reader:
         """Return a reader for one game."""
         return KifReader()
+
+    def scanner(self) -> Any:
+        """Return what reads games by kernels."""
+        from shogi_engine.games.shogi.records.scanners import KifScanner
+
+        return KifScanner(WORDS, SAID, said_already)
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield each game, lines ended as Windows does. Raises ValueError for a move that is not legal."""

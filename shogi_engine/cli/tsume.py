@@ -1,0 +1,172 @@
+"""`shogi-engine tsume`: mate problems in the terminal; the engine defends, hints, and keeps what was solved."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from shogi_engine.cli.common import add_command, at_least_one
+from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.terminal.screen import Look, default_pieces, draw, plain
+from shogi_engine.language import translate as _
+from shogi_engine.tsume import GRADES, Problem, Progress, daily, problems
+
+LENGTHS = range(1, 12, 2)
+QUIT, HINT, ANSWER, NEXT = ("quit", "q", "終了"), ("hint", "ヒント"), ("answer", "解答"), ("next", "次")
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = add_command(commands, "tsume", run, "Solve mate problems in the terminal; the engine defends.")
+    parser.add_argument(
+        "number", nargs="?", type=at_least_one, metavar="N", help="a problem; default: the next that is not solved"
+    )
+    parser.add_argument("--daily", action="store_true", help="the problem of the day")
+    parser.add_argument("--length", type=int, choices=LENGTHS, metavar="PLIES", help="problems of 1, 3 ... 11 plies")
+    parser.add_argument("--grade", type=int, choices=range(1, GRADES + 1), metavar="N", help="1 (easy) to 10, measured")
+    parser.add_argument("--progress", action="store_true", help="only tell what was solved")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Give problems until the person leaves."""
+    import sys
+
+    progress, some = Progress(), problems(args.length, args.grade)
+    if args.progress:
+        print("\n".join(progress_lines(progress)))
+        return 0
+    problem = first_problem(args, progress, some)
+    desk = Desk(progress, pieces=default_pieces(sys.stdout))
+    with compile_bar():
+        desk.prepare()
+    try:
+        while problem is not None and desk.give(problem):
+            problem = progress.next_of(each for each in some if each is not problem)
+    except EOFError:
+        pass
+    return 0
+
+
+def first_problem(args: argparse.Namespace, progress: Progress, some: tuple[Problem, ...]) -> Problem | None:
+    """Return the problem to begin with. Raises ValueError if there is none."""
+    if args.daily:
+        return daily()
+    if args.number is not None:
+        if args.number > len(problems()):
+            raise ValueError(f"tsume: there are {len(problems())} problems, no number {args.number}")
+        return problems()[int(args.number) - 1]
+    if not some:
+        raise ValueError("tsume: there is no problem of this length and grade")
+    return progress.next_of(some) or some[0]
+
+
+def progress_lines(progress: Progress) -> list[str]:
+    """Return how many problems of each length were solved."""
+    words = _("{length} plies: {solved} of {count} solved")
+    rows = []
+    for length in LENGTHS:
+        some = problems(length)
+        rows.append(words.format(length=length, solved=progress.count(some), count=len(some)))
+    return rows
+
+
+class Desk:
+    """Gives problems. read(prompt) -> a line, EOFError at the end of input    show(text) prints"""
+
+    def __init__(
+        self,
+        progress: Progress,
+        read: Callable[[str], str] = input,
+        show: Callable[[str], object] = print,
+        pieces: str = "western",
+    ) -> None:
+        self.progress, self.read, self.show = progress, read, show
+        self._look = Look(pieces)
+        self._notation = "japanese" if pieces == "kanji" else "usi"
+
+    def prepare(self) -> None:
+        """Compile what a problem needs."""
+        from shogi_engine.games.shogi.board import Board
+        from shogi_engine.games.shogi.mate.solver import MateSolver
+
+        self._board = Board
+        self._solver = MateSolver()
+        self._solver.warmup()
+
+    def give(self, problem: Problem) -> bool:
+        """Give a problem until it is solved or left; return False if the person wants no more."""
+        board, helped = self._board(problem.sfen), 0
+        title = _("No. {number}: mate in {length}, grade {grade}")
+        self.show(title.format(number=problem.number, length=problem.length, grade=problem.grade))
+        self.show(plain(draw("shogi", board, self._look)))
+        self.show(_("Type a move, hint, answer, next or quit."))
+        while True:
+            line = self.read("> ").strip()
+            if line in QUIT:
+                return False
+            if line in NEXT:
+                return True
+            if line in ANSWER:
+                self.show(" ".join(self._texts(problem.sfen, problem.moves)))
+                return True
+            if line in HINT:
+                helped += 1
+                self.show(self._hint(problem, board, helped))
+            elif line and self._is_solved_by(problem, board, line):
+                self.progress.solve(problem, helped=helped > 0)
+                self.show(_("Solved.") if helped == 0 else _("Solved, with a hint."))
+                return True
+
+    def _is_solved_by(self, problem: Problem, board: Any, line: str) -> bool:
+        """Make a move and the answer to it, if it is the right one; tell whether it mates."""
+        made = len(board.move_stack)
+        try:
+            move = board.push_text(line)
+        except ValueError as fault:
+            self.show(_(str(fault)))
+            return False
+        if board.is_checkmate():
+            return True
+        reply = self._reply(board, problem.length - made - 1) if board.is_check() else None
+        if reply is None:
+            board.pop()
+            self.progress.fail(problem)
+            self.show(_("{move} is not the solution.").format(move=board.text(move, self._notation)))
+            return False
+        self.show(f"{board.text(reply, self._notation)}")
+        board.push(reply)
+        self.show(plain(draw("shogi", board, self._look)))
+        return False
+
+    def _reply(self, board: Any, left: int) -> Any:
+        """Return the defence that lasts longest, None if one is not mated in `left` plies."""
+        best, longest = None, -1
+        for reply in board.legal_moves:
+            board.push(reply)
+            found = self._solver.solve(board._pos, limit=left - 1, shortest=True)
+            board.pop()
+            if not found:
+                return None
+            if found.length > longest:
+                best, longest = reply, found.length
+        return best
+
+    def _hint(self, problem: Problem, board: Any, count: int) -> str:
+        """Return where the next move goes, and when asked again the move."""
+        found = self._solver.solve(board._pos, shortest=True)
+        (text,) = self._texts(board.sfen(), [self._usi(board, found.moves[0])])
+        if count % 2 == 0:
+            return text
+        return _("It goes to {square}.").format(square=text[1:3] if self._notation == "japanese" else text[2:4])
+
+    def _usi(self, board: Any, move: int) -> str:
+        from shogi_engine.games.shogi.mate.solver import line_texts
+
+        return line_texts(board._pos, [move])[0]
+
+    def _texts(self, sfen: str, moves: Any) -> list[str]:
+        """Return moves from a position as they are shown."""
+        board, texts = self._board(sfen), []
+        for move in moves:
+            texts.append(board.text(board.parse_usi(move), self._notation))
+            board.push_usi(move)
+        return texts

@@ -1,0 +1,363 @@
+"""KIF's games read by a kernel: characters in, arrays of moves and values out.
+
+It knows what programs write of even games without variations. A game that it declines is for the reader of
+formats/kif.py, which reads all that can be read and says what is wrong with the rest.
+"""
+
+import numpy as np
+
+from shogi_engine.games.shogi.board.kernels import CODES, complete_move
+from shogi_engine.games.shogi.notation.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
+from shogi_engine.games.shogi.position import do_move
+from shogi_engine.games.shogi.records.array_kernels import (
+    BLACK_NAME,
+    ENDING,
+    FACTS,
+    LENGTH,
+    NO_ENDING,
+    NO_MOVE,
+    VALUE_LIMIT,
+    WHITE_NAME,
+    copy_position,
+    hash_of,
+    line_end,
+    read_decimal,
+    word_hash,
+)
+from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, PROMOTED, PROMOTION, piece_kind
+from shogi_engine.interface.game import VALUE_NONE
+from shogi_engine.jit import njit
+
+BLANK, TAB, STAR, HASH, QUOTE, AND, BAR, COLON, MINUS, PLUS = (ord(letter) for letter in " \t*#'&|:-+")
+OPEN, CLOSE, SLASH, ZERO_DIGIT, NINE_DIGIT = (ord(letter) for letter in "()/09")
+WIDE_BLANK, WIDE_COLON, WIDE_ZERO, COMMA = (ord(letter) for letter in "　：０、")
+SAME, PROMOTES, NOT, DROPPED = (ord(letter) for letter in "同成不打")
+UNTIL, UNTIL_NEXT, MOVES, BY, BY_NEXT = (ord(letter) for letter in "まで手にて")
+CHANGE, CHANGE_NEXT, VALUE, VALUE_NEXT, FULL_STOP, EQUALS = (ord(letter) for letter in "変化評価。=")
+HARMLESS = tuple(ord(letter) for letter in "読深ノエ")  # ShogiHome's lines about anything but the value
+NAME_MAX = 31
+LAST_TARGET, FIRST_NUMBER, HAS_BEGUN = range(WHITE_NAME + 2, FACTS)  # what is noted on the way
+BLACKS, WHITES = (tuple(np.uint64(hash_of(name)) for name in names) for names in (("先手", "下手"), ("後手", "上手")))
+HANDICAP, EVEN, IN_HAND = (np.uint64(hash_of(word)) for word in ("手合割", "平手", "の持駒"))
+MATES = tuple(np.uint64(hash_of(f"詰み={side}手勝ち")) for side in "先後")
+RULER = np.uint64(hash_of("手数--"))
+
+KINDS = np.zeros(1 << 16, dtype=np.uint8)  # by the character
+RANKS = np.zeros(1 << 16, dtype=np.uint8)
+for _name, _kind in KINDS_BY_KANJI.items():
+    if len(_name) == 1:
+        KINDS[ord(_name)] = _kind
+for _rank in range(1, 10):
+    RANKS[ord(KANJI_NUMBERS[_rank])] = _rank
+
+
+@njit
+def is_blank(letter):
+    """Tell whether a character is a blank."""
+    return letter in (BLANK, TAB, WIDE_BLANK)
+
+
+@njit
+def skip_blanks(text, place, end):
+    """Return where the next character that is no blank is."""
+    while place < end and is_blank(text[place]):
+        place += 1
+    return place
+
+
+@njit
+def skip_digits(text, place, end):
+    """Return where the next character that is no digit is."""
+    while place < end and ZERO_DIGIT <= text[place] <= NINE_DIGIT:
+        place += 1
+    return place
+
+
+@njit
+def is_numbered(text, place, end):
+    """Tell whether a line begins with a number, blanks and something more."""
+    number = skip_blanks(text, place, end)
+    after = skip_digits(text, number, end)
+    return number < after < end and is_blank(text[after]) and skip_blanks(text, after, end) < end
+
+
+@njit
+def is_over(text, place, end):
+    """Tell whether a line is like 'まで85手で先手の勝ち'."""
+    return end - place > 2 and text[place] == UNTIL and text[place + 1] == UNTIL_NEXT
+
+
+@njit
+def name_end(text, place, end):
+    """Return where the name of a header ends, -1 if the line is none."""
+    first = text[place]
+    if is_blank(first) or first in (STAR, HASH, QUOTE, AND, BAR) or ZERO_DIGIT <= first <= NINE_DIGIT:
+        return -1
+    for at in range(place, min(end, place + NAME_MAX + 1)):
+        if text[at] == COLON or text[at] == WIDE_COLON:
+            return at if at > place else -1
+        if text[at] == BAR:
+            return -1
+    return -1
+
+
+@njit
+def game_end(text, begin, stop):
+    """Return (where the game at `begin` ends, whether another begins there): at a header after moves."""
+    place, moves = begin, False
+    while place < stop:
+        end = line_end(text, place, stop)
+        if end > place:
+            if is_numbered(text, place, end) or is_over(text, place, end):
+                moves = True
+            elif moves and (text[place] == HASH or name_end(text, place, end) >= 0 and text[place] != CHANGE):
+                return place, True
+        place = end + 1
+    return stop, False
+
+
+@njit
+def kif_move(pos, text, place, end, last):
+    """Return the kernels' move written at text[place:end], 0 if it is not legal or not written as programs do."""
+    if end - place < 4:
+        return np.uint32(0)
+    file = int(text[place]) - WIDE_ZERO
+    file = int(text[place]) - ZERO_DIGIT if file < 0 else file
+    rank = int(RANKS[text[place + 1]])
+    if text[place] == SAME:
+        target = last
+        place += 2 if text[place + 1] == WIDE_BLANK else 1
+    elif 1 <= file <= 9 and rank > 0:
+        target = 9 * rank - file
+        place += 2
+    else:
+        return np.uint32(0)
+    promoted = place + 1 < end and text[place] == PROMOTES
+    place += int(promoted)
+    kind = int(KINDS[text[place]])
+    if promoted:
+        kind = int(PROMOTED[kind]) if 0 < kind < KING else 0
+    promotion = place + 1 < end and text[place + 1] == PROMOTES
+    place += 2 if promotion else 1
+    if place + 1 < end and text[place] == NOT and text[place + 1] == PROMOTES:
+        if promotion:
+            return np.uint32(0)
+        place += 2
+    if target < 0 or kind == 0 or place >= end:
+        return np.uint32(0)
+    if text[place] == DROPPED:
+        drops = kind < KING and not promotion and place + 1 == end
+        return complete_move(pos, target | (DROP_BASE + kind) << 7) if drops else np.uint32(0)
+    if end - place != 4 or text[place] != OPEN or text[place + 3] != CLOSE:
+        return np.uint32(0)
+    file, rank = int(text[place + 1]) - ZERO_DIGIT, int(text[place + 2]) - ZERO_DIGIT
+    if not (1 <= file <= 9 and 1 <= rank <= 9) or piece_kind(pos.board[9 * rank - file]) != kind:
+        return np.uint32(0)
+    return complete_move(pos, target | (9 * rank - file) << 7 | (PROMOTION if promotion else 0))
+
+
+@njit
+def is_time(text, place, end):
+    """Tell whether text[place:end] is nothing, or a time such as '( 0:16/00:00:16)', and perhaps a '+'."""
+    if place < end and text[place] == OPEN:
+        minutes = skip_blanks(text, place + 1, end)
+        colon = skip_digits(text, minutes, end)
+        if not (minutes < colon <= minutes + 4) or colon >= end or text[colon] != COLON:
+            return False
+        seconds = skip_blanks(text, colon + 1, end)
+        place = skip_digits(text, seconds, end)
+        if not (seconds < place <= seconds + 3):
+            return False
+        if place < end and text[place] == SLASH:
+            place += 1
+            while place < end and (ZERO_DIGIT <= text[place] <= NINE_DIGIT or text[place] == COLON):
+                place += 1
+        if place >= end or text[place] != CLOSE:
+            return False
+        place = skip_blanks(text, place + 1, end)
+    if place < end and text[place] == PLUS:
+        place = skip_blanks(text, place + 1, end)
+    return place == end
+
+
+@njit
+def take_numbered(text, place, end, work, undo, words, endings, moves, facts):
+    """Take a move or an ending; return 1, 0 to decline."""
+    pos, length = work[0], facts[LENGTH]
+    digits = skip_blanks(text, place, end)
+    after = skip_digits(text, digits, end)
+    if after - digits > 9 or facts[ENDING] != NO_ENDING:
+        return 0
+    number = int(read_decimal(text, digits, after)[0])
+    begin = skip_blanks(text, after, end)
+    stop = begin
+    while stop < end and not is_blank(text[stop]):
+        stop += 1
+    if stop == begin + 1 and text[begin] == SAME:  # its blank is one of the move's
+        stop += 1
+        while stop < end and not is_blank(text[stop]):
+            stop += 1
+    if not is_time(text, skip_blanks(text, stop, end), end):
+        return 0
+    if length == 0 and facts[HAS_BEGUN] == 0:
+        facts[FIRST_NUMBER], facts[HAS_BEGUN] = number, 1
+    word = word_hash(text, begin, stop)
+    for row in range(words.shape[0]):
+        if words[row] == word:
+            facts[ENDING] = endings[row, int(pos.side)]
+            return 1
+    if number != facts[FIRST_NUMBER] + length or length == moves.shape[0]:
+        return 0
+    move = kif_move(pos, text, begin, stop, int(facts[LAST_TARGET]))
+    if move == 0:
+        return 0
+    moves[length] = int(move) & CODES
+    facts[LAST_TARGET], facts[LENGTH] = int(move) & 127, length + 1
+    do_move(pos, move, undo[0])
+    return 1
+
+
+@njit
+def take_over(text, place, end, said, agrees, facts):
+    """Take a line like 'まで85手で先手の勝ち'; return 1, 0 to decline: it says more than the ending."""
+    if facts[ENDING] == NO_ENDING:
+        return 0
+    place += 2
+    place += int(place < end and text[place] == COMMA)
+    after = skip_digits(text, place, end)
+    if after == place or after >= end or text[after] != MOVES:
+        return 0
+    place = after + 1
+    if place < end and text[place] == UNTIL_NEXT:
+        place += 1
+    elif place + 1 < end and text[place] == BY and text[place + 1] == BY_NEXT:
+        place += 2
+    place += int(place < end and text[place] == COMMA)
+    place = skip_blanks(text, place, end)
+    while end > place and (is_blank(text[end - 1]) or text[end - 1] == FULL_STOP):
+        end -= 1
+    word = word_hash(text, place, end)
+    for row in range(said.shape[0]):
+        if said[row] == word:
+            return int(agrees[row, facts[ENDING]])
+    return 0
+
+
+@njit
+def take_comment(text, place, end, pos, length, values):
+    """Take the value of the last move from a comment; return 1, 0 to decline: it may tell one in other words."""
+    if end - place < 2 or text[place + 1] != STAR:
+        return int(end - place < 2 or text[place + 1] != HASH)
+    if end - place < 3:
+        return 1
+    if text[place + 2] in HARMLESS:
+        return 1
+    word = word_hash(text, place + 2, place + 9) if end - place >= 9 else np.uint64(0)
+    if word in MATES:
+        after = place + 9
+        if after < end:
+            digits = skip_digits(text, after + 1, end)
+            if text[after] != COLON or digits == after + 1 or digits + 1 != end or text[digits] != MOVES:
+                return 0
+        if length > 0 and abs(int(values[length - 1])) != VALUE_LIMIT:
+            values[length - 1] = VALUE_LIMIT if (word == MATES[0]) == (pos.side != BLACK) else -VALUE_LIMIT
+        return 1
+    at = place + 3
+    if text[place + 2] == VALUE:
+        at = place + 6
+        if end - place < 7 or text[place + 3] != VALUE_NEXT or text[place + 5] != EQUALS:
+            return 0
+    elif text[place + 2] != BLANK or end - place < 4:
+        return 0
+    sign = -1 if text[at] == MINUS else 1
+    at += int(text[at] == MINUS or text[at] == PLUS)
+    number, after = read_decimal(text, at, end)
+    if after == at or after - at > 9 or after < end and (text[after] != BLANK or text[place + 2] == VALUE):
+        return 0
+    if length > 0 and values[length - 1] == VALUE_NONE:
+        value = sign * int(min(np.rint(number), float(VALUE_LIMIT)))
+        values[length - 1] = value if pos.side != BLACK else -value
+    return 1
+
+
+@njit
+def take_header(text, place, end, facts):
+    """Take a line before the first move; return 1, 0 to decline."""
+    if end - place > 4 and word_hash(text, place, place + 4) == RULER:
+        return 1
+    colon = name_end(text, place, end)
+    if colon < 0 or text[place] == CHANGE:
+        return 0
+    last = colon
+    while last > place and is_blank(text[last - 1]):
+        last -= 1
+    name, value = word_hash(text, place, last), skip_blanks(text, colon + 1, end)
+    if last - place >= 3 and word_hash(text, last - 3, last) == IN_HAND:
+        return 0
+    if name == HANDICAP:
+        while end > value and is_blank(text[end - 1]):
+            end -= 1
+        return int(word_hash(text, value, end) == EVEN)
+    if name in BLACKS:
+        facts[BLACK_NAME], facts[BLACK_NAME + 1] = value, end
+    elif name in WHITES:
+        facts[WHITE_NAME], facts[WHITE_NAME + 1] = value, end
+    return 1
+
+
+@njit
+def read_game(text, begin, end, start, work, undo, words, endings, moves, values, ratings, facts, said, agrees):
+    """Read the game in text[begin:end]; return 1, 0 to decline, -1 if there are only empty lines.
+
+    text : uint16[].  said : uint64[m], agrees : bool[m, endings], in: hashes of what the last line may say, and whether
+    that is what each ending says.   The rest is as in `csa_kernels.read_game`.
+    """
+    moves[:] = NO_MOVE
+    values[:] = VALUE_NONE
+    ratings[:] = np.nan
+    facts[:] = 0
+    facts[ENDING], facts[LAST_TARGET] = NO_ENDING, -1
+    copy_position(start, work)
+    something, place = False, begin
+    while place < end:
+        line = line_end(text, place, end)
+        taken = 1
+        if skip_blanks(text, place, line) < line:
+            something = True
+            first = text[place]
+            if first == STAR:
+                taken = take_comment(text, place, line, work[0], int(facts[LENGTH]), values)
+            elif first in (AND, HASH):
+                taken = 1
+            elif is_numbered(text, place, line):
+                taken = take_numbered(text, place, line, work, undo, words, endings, moves, facts)
+            elif is_over(text, place, line):
+                taken = take_over(text, place, line, said, agrees, facts)
+            else:
+                taken = take_header(text, place, line, facts) if facts[HAS_BEGUN] == 0 else 0
+        if taken == 0:
+            return 0
+        place = line + 1
+    if facts[HAS_BEGUN] == 0:
+        return 0 if something else -1
+    return 1
+
+
+@njit
+def read_games(
+    text, begin, stop, final, start, work, undo, words, endings, moves, values, ratings, facts, sfens, row, said, agrees
+):
+    """Read games into rows from `row` on; see `csa_kernels.read_games`, and `read_game` for `said` and `agrees`."""
+    while row < moves.shape[0] and begin < stop:
+        end, another = game_end(text, begin, stop)
+        if not another and not final:
+            return begin, row, 0
+        found = read_game(
+            text, begin, end, start, work, undo, words, endings,
+            moves[row], values[row], ratings[row], facts[row], said, agrees,
+        )  # fmt: skip
+        if found == 0:
+            return begin, row, end
+        begin = end
+        row += found > 0
+    return begin, row, 0
