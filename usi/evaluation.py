@@ -62,8 +62,10 @@ def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None
 
 def file_facts(engine: "Engine", choice: Choice) -> str:
     """Return the size of the file in use and by what its values are divided, '' if none is in use."""
+    if choice.file is None or not choice.file.exists():
+        return ""
     evaluator = engine.searcher.evaluator
-    if choice.file is None or evaluator.evaluation.name != choice.name or not choice.file.exists():
+    if evaluator.evaluation.name != choice.name:  # the file was refused
         return ""
     size = f"{choice.file.stat().st_size / 1e6:.1f} MB"
     return f"{size}, FV_SCALE {evaluator.params.fv_scale}" if choice.name in FILE_EVALUATIONS else size

@@ -184,7 +184,8 @@ class Engine(BoardSearches):
 
         Raises ValueError if `text` is no position.
         """
-        return int(static_value(self._context(self.game.parse_position(text) if text else None)))
+        shown = self.searcher.evaluator.evaluation.shown or static_value
+        return int(shown(self._context(self.game.parse_position(text) if text else None)))
 
     def _new_referee(self) -> Any:
         """Return a context of the search's dtype, so that no kernel is compiled twice."""

@@ -42,6 +42,7 @@ class Evaluation:
     fields : its parameters, as `jit.record_dtype` takes them, in ctx.evaluation
     load_weights(file)          returns Weights, the package's own for None; raises ValueError saying what was expected
                                 of the file and what was found. None: there are no weights, and any file is refused
+    shown(ctx)                  returns what people are told of the root, where that may be beyond what a search can use
     """
 
     name: str
@@ -50,6 +51,7 @@ class Evaluation:
     cache: np.dtype = NOTHING
     fields: tuple[tuple[Any, ...], ...] = ()
     load_weights: Callable[[Path | None], Weights] | None = None
+    shown: Callable[[Any], int] | None = None
 
     @cached_property
     def params(self) -> np.dtype:

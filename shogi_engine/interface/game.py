@@ -250,12 +250,6 @@ def evaluate(ctx):
 
 
 @evaluation_stub
-def shown_value(ctx):
-    """Return the evaluation of ctx.pos as people are told it, which may be beyond what a search can use."""
-    return evaluate(ctx)
-
-
-@evaluation_stub
 def refresh_accumulator(ctx, ply):
     """Write ctx.accumulators[ply] for ctx.pos from nothing; ply is ctx.ply, or 0 at the root of a search."""
 

@@ -16,6 +16,7 @@ from shogi_engine.interface.game import (
     continuation_slot,
     do_move,
     do_null,
+    evaluate,
     generate_moves,
     history_slot,
     is_legal,
@@ -25,7 +26,6 @@ from shogi_engine.interface.game import (
     refresh_line,
     repetition_key,
     repetition_value,
-    shown_value,
     undo_move,
     undo_null,
     update_line,
@@ -258,7 +258,7 @@ def start_search(ctx):
 def static_value(ctx):
     """Return the static value of the root for the side to move; ctx.params and ctx.evaluation are set."""
     refresh_line(ctx)
-    return shown_value(ctx)
+    return evaluate(ctx)
 
 
 @njit

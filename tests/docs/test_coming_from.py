@@ -27,6 +27,24 @@ def test_the_programs_run(page, capsys):
     assert capsys.readouterr().out
 
 
+def test_from_records_to_planes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    record = records.GameRecord.from_moves("shogi", PLAYED, ending="resignation")  # white has won: it moved last
+    records.save([record, record], "games.csa")
+    section = text_of("batches.md").split("### From records to planes to torch")[1]
+    code = re.search(r"^```python\n(.*?)^```", section, re.DOTALL | re.MULTILINE)[1]
+    names = {}
+    exec(code, names)
+    planes, ply = names["planes"], names["ply"]
+    assert planes[0].shape == (12, 62, 9, 9) and planes[0].dtype == np.float32
+    assert (names["value"] == ply % 2).all()
+    labels = dict(zip(ply.tolist(), names["policy"].tolist(), strict=True))
+    first = names["batch"].relabel(
+        names["batch"].pack([record.start]), [int(ours.Move.from_usi("7g7f"))], "ids", "dlshogi"
+    )
+    assert labels[0] == first[0] and len(set(labels.values())) > 3
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_both_columns_of_the_table(page, tmp_path):
     package = pytest.importorskip(PAGES[page])

@@ -42,7 +42,7 @@ from shogi_engine.interface.game import (
     undo_null,
 )
 from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.search.context import new_context, set_root, static_value, write_root_moves
+from shogi_engine.search.context import new_context, set_root, write_root_moves
 
 GAME = games.load("shogi")
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")  # JIT off: numpy's scalars wrap and say so
@@ -94,7 +94,7 @@ def test_values_are_those_of_yaneuraou(keywords, digest, sfens, values, tmp_path
         ctx = new_context(GAME, evaluator=evaluator)
         for sfen, value in zip(sfens, expected, strict=True):
             assert value_of(ctx, sfen) == limited(value), sfen
-            assert int(static_value(ctx)) == value == reader.value(sfen, int(scale)), sfen
+            assert int(evaluator.evaluation.shown(ctx)) == value == reader.value(sfen, int(scale)), sfen
 
 
 def test_turned_around_positions_are_worth_the_same(files):

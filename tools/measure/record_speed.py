@@ -2,8 +2,8 @@
 
     python -m tools.measure.record_speed --games 1000
 
-Random games are written as CSA, a file for each and all in one file, and read as arrays, as trees and by the others'
-parsers. Figures are microseconds of CPU time a game, the best of the rounds.
+Random games are written as CSA and KIF, a file for each, and as CSA all in one file, and read as arrays, as trees and
+by the others' parsers. Figures are microseconds of CPU time a game, the best of the rounds.
 """
 
 import argparse
@@ -22,17 +22,19 @@ TREES = 50  # files that are read as trees, which takes longer
 
 
 def write_games(folder: Path, count: int) -> None:
-    """Write `count` random games to folder/games, a file each, and to folder/all.csa."""
+    """Write `count` random games to folder/games, a file each, as CSA, to folder/kif as KIF, and to folder/all.csa."""
     from shogi_engine.games.shogi.board import Board
 
     rng, found = random.Random(1), []
     (folder / "games").mkdir()
+    (folder / "kif").mkdir()
     for number in range(count):
         record = random_game(Board, number, rng.randrange(60, 180)).record("resignation")
         record.names = [f"black{number}", f"white{number}"]
         for node in record.main_line[1:]:
             node.seconds = float(rng.randrange(60))
         records.save(record, folder / "games" / f"{number:05}.csa")
+        records.save(record, folder / "kif" / f"{number:05}.kif")
         found.append(record)
     records.save(found, folder / "all.csa")
 
@@ -40,21 +42,29 @@ def write_games(folder: Path, count: int) -> None:
 def subjects(folder: Path, count: int) -> dict[str, tuple[Callable[[], Any], int]]:
     """Return what is timed, and how many games each reads."""
     files, one = sorted((folder / "games").iterdir()), folder / "all.csa"
+    kif = sorted((folder / "kif").iterdir())
     some = files[:TREES]
     found: dict[str, tuple[Callable[[], Any], int]] = {
         "files, arrays": (lambda: list(records.games(folder / "games")), count),
         "one file, arrays": (lambda: list(records.games(one)), count),
         "files, trees": (lambda: [records.load(file) for file in some], len(some)),
+        "KIF, arrays": (lambda: list(records.games(folder / "kif")), count),
+        "KIF, trees": (lambda: [records.load(file) for file in kif[:TREES]], len(some)),
     }
     if is_there("cshogi"):
-        from cshogi import CSA
+        from cshogi import CSA, KIF
 
         found["files, cshogi"] = (lambda: [CSA.Parser.parse_file(str(file)) for file in files], count)
+        found["KIF, cshogi"] = (lambda: [KIF.Parser.parse_file(str(file)) for file in kif], count)
         found["one file, cshogi"] = (lambda: CSA.Parser.parse_file(str(one)), count)
     if is_there("shogi"):
         import shogi.CSA
+        import shogi.KIF
 
         found["files, python-shogi"] = (lambda: [shogi.CSA.Parser.parse_file(str(file)) for file in some], len(some))
+        found["KIF, python-shogi"] = (
+            lambda: [shogi.KIF.Parser.parse_file(str(file)) for file in kif[:TREES]], len(some),
+        )  # fmt: skip
     return found
 
 

@@ -47,7 +47,7 @@ from shogi_engine.games.shogi.types import (
     move_to,
 )
 from shogi_engine.interface.evaluation import Evaluation
-from shogi_engine.interface.game import provides_evaluation, update_line
+from shogi_engine.interface.game import provides_evaluation, refresh_line, update_line
 from shogi_engine.jit import ctz, load_i32, load_u64, njit, record_dtype, store_u64
 from shogi_engine.jit.vectors import add_add_sub_sub_i16, add_sub_i16, copy_i16, sum_rows_i16
 
@@ -89,6 +89,7 @@ EVALUATION = Evaluation(
         ("fv_scale", np.int32),  # what the network's output is divided by
     ),
     load_weights=load_network,
+    shown=lambda ctx: shown_value(ctx),
 )
 
 
@@ -312,9 +313,10 @@ def evaluate(ctx):
     return min(max(network_value(ctx), -VALUE_LIMIT), VALUE_LIMIT)
 
 
-@provides_evaluation(EVALUATION)
+@njit
 def shown_value(ctx):
-    """As YaneuraOu tells it."""
+    """Return the network's value of the root as YaneuraOu tells it."""
+    refresh_line(ctx)
     return min(max(network_value(ctx), -SHOWN_LIMIT), SHOWN_LIMIT)
 
 

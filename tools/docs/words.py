@@ -1,0 +1,63 @@
+"""Find words and phrases that this project does not use, in its sources and pages, and say what to write instead.
+
+    python -m tools.docs.words              # exit status 1 if there are any
+    python -m tools.docs.words docs usi     # only in these folders or files
+
+`WORDS` is the list. CONTRIBUTING has the glossary: which word stands for what. Spelling is checked by codespell.
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SUFFIXES = {".py", ".md", ".toml", ".html", ".js", ".css", ".yml"}
+EXEMPT = {"tools/docs/words.py", "tests/docs/test_words.py"}
+
+WORDS = {  # regular expression, in any case, as whole words : what to write
+    r"can not": "cannot",
+    r"nobody": "no one, or who it is in the passive",
+    r"(?<!no )(?<!have )rooms?(?! for)": "package, folder, space",
+    r"seams?": "interface",
+    r"whims": "quirks",
+    r"(?:is|are|was|were) wanted": "is expected, is requested",
+    r"(?:ready[-_ ]?)?patience": "timeout, grace period",
+    r"go(?:es)? on": "continue",
+    r"so many": "N, that many",
+    r"doubt": "selectivity",
+    r"trust": "lambda, of TD(lambda)",
+    r"by chance": "at random",
+    r"whoever": "the caller, the player",
+    r"for ever": "forever",
+    r"worth this many": "below minus this many",
+    r"as one say[s]? it": "say it",
+    r"broken off": "aborted",
+    r"breaks? (?:it )?off": "abort",
+}
+
+
+def offences(paths: list[str]) -> Iterator[tuple[str, int, str, str]]:
+    """Yield file, line number, what was found and what to write, for all tracked files under `paths` (all: none given)."""
+    listed = subprocess.run(["git", "ls-files", "--", *paths], cwd=ROOT, capture_output=True, text=True, check=True)
+    pattern = re.compile("|".join(rf"(?<![\w-])(?:{word})(?![\w-])" for word in WORDS), re.IGNORECASE)
+    for name in listed.stdout.splitlines():
+        if Path(name).suffix not in SUFFIXES or name in EXEMPT or name.startswith("tests/data/"):
+            continue
+        for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), 1):
+            for match in pattern.finditer(line):
+                found = match.group()
+                yield name, number, found, next(cure for word, cure in WORDS.items() if re.search(word, found, re.I))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the offences; return 1 if there are any."""
+    found = list(offences(sys.argv[1:] if arguments is None else arguments))
+    for name, number, word, cure in found:
+        print(f"{name}:{number}: {word!r}: {cure}")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
