@@ -7,6 +7,7 @@ Point = tuple[float, float]
 
 BEST, OTHER, REPLY = "best", "other", "reply"  # kinds of arrows, also their classes
 INKS = {BEST: "#1f6fd1", OTHER: "#2f9e6b", REPLY: "#c2452d"}
+BEHIND_TEXT = "#17402a"  # in a ring with a text
 WIDTHS = {BEST: 9.0, OTHER: 6.0, REPLY: 6.0}
 REPLIES = 2  # moves after the first of the best line that are drawn
 _HEAD = 2.2  # of an arrow's width
@@ -50,8 +51,9 @@ def ring(centre: Point, radius: float, kind: str, text: str = "") -> str:
     """Return a ring of a kind around a square's middle, for a move that comes from nowhere, with a text in it."""
     x, y = centre
     width = WIDTHS[kind] / 2
+    inside = f'"{BEHIND_TEXT}" fill-opacity=".8"' if text else '"none"'
     drawn = (
-        f'<circle class="arrow {kind}" cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="none" stroke="{INKS[kind]}" '
+        f'<circle class="arrow {kind}" cx="{x:g}" cy="{y:g}" r="{radius:g}" fill={inside} stroke="{INKS[kind]}" '
         f'stroke-width="{width:g}" stroke-opacity=".8"/>'
     )
     if text:
