@@ -14,14 +14,17 @@ from othello.naive_othello import DIRECTIONS, State
 from othello_cases import random_game
 
 from shogi_engine.engine import Engine
+from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.deep_search import DEEP
 from shogi_engine.games.othello.endgame.last_empties import last_flips
+from shogi_engine.games.othello.endgame.search import SORTED_START
 from shogi_engine.games.othello.endgame.solver import SELECTIVE_EMPTIES, Solver, after
 from shogi_engine.games.othello.endgame.table import NEAR_EMPTIES, ending_key
 from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.notation import discs_of, format_move, format_obf, legal_moves, parse_obf
-from shogi_engine.games.othello.types import DISC
+from shogi_engine.games.othello.types import DISC, MAX_MOVES
 from shogi_engine.jit import JIT_DISABLED, cache_folder
+from shogi_engine.search.context import context_dtype
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.suites.endgame_suite import check, read
@@ -54,6 +57,10 @@ def empties(position):
 def score_of(position):
     """Return the final score of a finished game."""
     return State.from_text(format_obf(position)).score()
+
+
+def test_the_sorted_moves_of_all_plies_fit_into_the_buffer():
+    assert context_dtype(GAME, GAME.evaluation())["scores"].shape[0] >= SORTED_START + (64 + 1) * MAX_MOVES
 
 
 def turned(own, opponent, square):

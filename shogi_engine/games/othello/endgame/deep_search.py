@@ -29,7 +29,7 @@ from shogi_engine.games.othello.endgame.table import (
 )
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.rules import final_score
-from shogi_engine.games.othello.types import DISC, DISC_MOVE, PASS
+from shogi_engine.games.othello.types import DISC, DISC_MOVE, MAX_MOVES, PASS
 from shogi_engine.interface.game import VALUE_INFINITE, evaluate
 from shogi_engine.jit import load_u64, njit, popcount, store_u64
 from shogi_engine.search.alphabeta import search
@@ -232,7 +232,7 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
         value = -solve_deep(ctx, slots, -beta, -alpha, doubt)
         unmake_move(ctx, np.uint32(PASS))
         return value
-    start = np.uint64(SORTED_START + 64 * count)
+    start = np.uint64(SORTED_START + MAX_MOVES * count)
     end, known, value = write_moves(ctx, key, data, moves, start, alpha, beta, doubt)
     if value != NO_SCORE or ctx.stopped:
         return value

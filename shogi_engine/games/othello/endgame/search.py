@@ -24,7 +24,7 @@ from shogi_engine.games.othello.endgame.table import (
 from shogi_engine.games.othello.movegen import flips, mobility, reached
 from shogi_engine.games.othello.params import square_bonus
 from shogi_engine.games.othello.rules import final_score
-from shogi_engine.games.othello.types import DISC, POSITION
+from shogi_engine.games.othello.types import DISC, MAX_MOVES, POSITION
 from shogi_engine.interface.game import VALUE_NONE, provides
 from shogi_engine.jit import address_of, ctz, load_u64, njit, popcount, prefetch
 from shogi_engine.jit.lanes import bytes_of, largest_i32, load, popcounts, python_of, store, store_i32, traced, where
@@ -33,7 +33,9 @@ from shogi_engine.search.context import TABLE
 TABLE_EMPTIES = 6  # from this many empty squares on the table is used
 ETC_EMPTIES = 10  # and from this many on probed for every child first (enhanced transposition cutoff)
 FINISH_EMPTIES = 8  # with at most this many the shared search calls `solve`
-SORTED_START = 4096  # where the sorted moves begin in ctx.scores, 64 entries for each number of empty squares
+# Where the sorted moves begin in ctx.scores, MAX_MOVES entries for each number of empty squares; before them lie the
+# lists of the nodes that the search has come through, one for each disc placed.
+SORTED_START = 64 * MAX_MOVES
 
 # Weights of the move ordering, tuned on the nodes of FFO 20-34: fewest replies first (a corner counts twice), few empty
 # squares next to one's own discs, an odd number of empty squares in the quadrant.
@@ -237,7 +239,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
         value, alpha, beta = narrow_window(data, alpha, beta)
         if value != NO_SCORE:
             return value
-    start = end = np.uint64(SORTED_START + 64 * count)
+    start = end = np.uint64(SORTED_START + MAX_MOVES * count)
     if with_table and count >= ETC_EMPTIES:
         value, _ = transposition_cut(ctx, own, opponent, moves, start, beta, np.int64(0), count - 1)
         if value != NO_SCORE:

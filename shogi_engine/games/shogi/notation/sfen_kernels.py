@@ -6,27 +6,17 @@ says what is wrong with the rest: notation.parse_sfen, validation.validate_posit
 
 import numpy as np
 
-from shogi_engine.common.bits import ONE, ZERO
-from shogi_engine.games.shogi.attacks import attackers_to
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.notation.sfen import MAX_MOVE_NUMBER
 from shogi_engine.games.shogi.notation.symbols import SYMBOLS
-from shogi_engine.games.shogi.packed.kernels import WHOLE_SET
-from shogi_engine.games.shogi.position import rebuild
-from shogi_engine.games.shogi.queries import occupied
+from shogi_engine.games.shogi.rules.legality import is_possible
 from shogi_engine.games.shogi.types import (
-    BLACK,
-    HAND_GUARDS,
     KING,
-    KNIGHT,
-    LANCE,
-    NO_SQUARE,
     PAWN,
     PROM_PAWN,
     PROMOTED,
     SQUARES,
-    UNPROMOTED,
     hand_count,
-    hand_covers,
     make_piece,
     piece_colour,
     piece_kind,
@@ -41,43 +31,6 @@ COLOUR_LETTERS = np.frombuffer(b"bw", dtype=np.uint8)
 LETTERS = np.array([ord(symbol[-1]) if symbol else 0 for symbol in SYMBOLS], dtype=np.uint8)  # by kind, a capital
 KIND_OF_LETTER = np.zeros(256, dtype=np.uint8)
 KIND_OF_LETTER[LETTERS[PAWN : KING + 1]] = range(PAWN, KING + 1)
-
-
-@njit
-def is_possible(pos):
-    """Tell whether board, hands and side of `pos` are those of a position that is accepted; if so, derive the rest.
-
-    As validation.validate_position, without reasons.
-    """
-    counts = pos.hand[0] + pos.hand[1]
-    kings = files = 0
-    for square in range(SQUARES):
-        piece = int(pos.board[square])
-        if piece == 0:
-            continue
-        colour, kind = piece_colour(piece), piece_kind(piece)
-        if kind == KING:
-            if kings & 1 << colour:
-                return False
-            kings |= 1 << colour
-            continue
-        counts += ONE << np.uint64(8 * int(UNPROMOTED[kind]))
-        ahead = square // 9 if colour == BLACK else 8 - square // 9
-        if ahead < 2 and (kind == KNIGHT or ahead == 0 and kind in (PAWN, LANCE)):
-            return False
-        if kind == PAWN:
-            file = 1 << (square % 9 + 9 * colour)
-            if files & file:
-                return False
-            files |= file
-    if not hand_covers(WHOLE_SET, counts, HAND_GUARDS):
-        return False
-    rebuild(pos)
-    us = int(pos.side)
-    king = int(pos.king[1 - us])
-    if king == NO_SQUARE:
-        return True
-    return not attackers_to(pos, king, us, occupied(pos))
 
 
 @njit

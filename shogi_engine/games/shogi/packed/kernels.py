@@ -6,11 +6,9 @@ What `read_packed` declines is for Python, which says what is wrong with it: pac
 import numpy as np
 
 from shogi_engine.common.bits import ONE, ZERO
-from shogi_engine.games.shogi.attacks import attackers_to
-from shogi_engine.games.shogi.bitboard import NOT_LAST, NOT_LAST_TWO
 from shogi_engine.games.shogi.packed.packed import BYTES, PACKINGS, SQUARE_ORDER, Packing
-from shogi_engine.games.shogi.position import HAND_KEYS, SIDE_KEY, SQUARE_KEYS, compute_checkers_and_pins
-from shogi_engine.games.shogi.queries import occupied, pieces
+from shogi_engine.games.shogi.position import HAND_KEYS, SIDE_KEY, SQUARE_KEYS
+from shogi_engine.games.shogi.rules.legality import ONE_OF, WHOLE_SET, is_allowed
 from shogi_engine.games.shogi.types import (
     BISHOP,
     DRAGON,
@@ -19,29 +17,23 @@ from shogi_engine.games.shogi.types import (
     HAND_GUARDS,
     HORSE,
     KING,
-    KNIGHT,
-    LANCE,
     NO_SQUARE,
     PAWN,
     PROM_PAWN,
     PROM_SILVER,
     ROOK,
-    SET_SIZE,
     SQUARES,
-    UNPROMOTED,
     hand_count,
     hand_covers,
     make_piece,
 )
-from shogi_engine.jit import ctz, njit, popcount
+from shogi_engine.jit import ctz, njit
 
-FULL_HAND = sum(255 << 8 * kind for kind in range(PAWN, KING))
-WHOLE_SET = np.uint64(sum(SET_SIZE[kind] << 8 * kind for kind in range(PAWN, KING)))
 PACKED_SQUARES = np.array([*SQUARE_ORDER, NO_SQUARE, NO_SQUARE], dtype=np.uint8)  # by place; two more: see read_packed
 PACKED_PLACES = np.argsort(PACKED_SQUARES[:SQUARES]).astype(np.uint8)
 NO_KINGS = SQUARES - 2  # squares that are written
 BYTE, HEADER_BITS = np.uint64(8), np.uint64(15)
-LOW_BYTE, LOW_BITS, RANK = np.uint64(255), np.uint64(127), np.uint64(511)
+LOW_BYTE, LOW_BITS = np.uint64(255), np.uint64(127)
 FILL_BITS = 32  # fewer bits than this are filled up
 PIECE_BITS = 8  # no piece takes more
 WHITE_PIECES = np.uint64(16)  # and above
@@ -67,9 +59,6 @@ def _read(packing: Packing) -> np.ndarray:
 
 WRITTEN = np.array([_written(packing) for packing in PACKINGS])  # [format, on the board, in hand or box, piece]
 READ = np.array([_read(packing) for packing in PACKINGS])  # [format, on the board or off it, eight bits]
-
-# By piece, in a byte for each kind: one piece of what it is in hand; 0 for a king.
-ONE_OF = np.array([1 << 8 * int(UNPROMOTED[piece & 15]) & FULL_HAND for piece in range(32)], dtype=np.uint64)
 
 
 # ---- writing -----------------------------------------------------------------------------------------------------
@@ -261,33 +250,3 @@ def read_hands(row, packing, byte, bits, filled):
             black += ONE_OF[piece]
         else:
             white += ONE_OF[piece]
-
-
-@njit
-def pawn_files(pawns):
-    """Return the mask of the files, 0 to 8, with one of `pawns`."""
-    files = pawns | pawns >> 36 | pawns >> 72  # rows 4 to 8 on rows 0 to 4 too
-    files |= files >> 18
-    return (files | files >> 9).lo & RANK
-
-
-@njit
-def is_allowed(pos, counts):
-    """Tell whether the rules allow `pos`, derived but for checkers and pins, which are set if so.
-
-    counts : uint64, a byte for each kind: how many there are.   As validation.validate_position, without reasons.
-    """
-    if not hand_covers(WHOLE_SET, counts, HAND_GUARDS):
-        return False
-    for colour in range(2):
-        stuck = (pieces(pos, colour, PAWN) | pieces(pos, colour, LANCE)) & ~NOT_LAST[colour]
-        stuck |= pieces(pos, colour, KNIGHT) & ~NOT_LAST_TWO[colour]
-        pawns = pieces(pos, colour, PAWN)
-        if stuck or popcount(pawn_files(pawns)) != len(pawns):
-            return False
-    us = int(pos.side)
-    king = int(pos.king[1 - us])
-    if king != NO_SQUARE and attackers_to(pos, king, us, occupied(pos)):
-        return False
-    compute_checkers_and_pins(pos)
-    return True

@@ -15,7 +15,6 @@ from shogi_engine.games.shogi.packed.kernels import (
     LOW_BITS,
     LOW_BYTE,
     NO_KINGS,
-    ONE_OF,
     PACKED_PLACES,
     PIECE_BITS,
     READ,
@@ -26,6 +25,7 @@ from shogi_engine.games.shogi.packed.kernels import (
     write_packed,
 )
 from shogi_engine.games.shogi.packed.packed import BYTES
+from shogi_engine.games.shogi.rules.legality import ONE_OF
 from shogi_engine.games.shogi.types import (
     DROP_BASE,
     KING,

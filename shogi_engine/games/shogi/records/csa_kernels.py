@@ -7,7 +7,7 @@ and says what is wrong with the rest.
 import numpy as np
 
 from shogi_engine.games.shogi.board.kernels import CODES, complete_move
-from shogi_engine.games.shogi.notation.sfen_kernels import is_possible, write_sfen
+from shogi_engine.games.shogi.notation.sfen_kernels import write_sfen
 from shogi_engine.games.shogi.notation.symbols import CSA_PIECES
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.records.array_kernels import (
@@ -27,6 +27,7 @@ from shogi_engine.games.shogi.records.array_kernels import (
     read_decimal,
     word_hash,
 )
+from shogi_engine.games.shogi.rules.legality import is_possible
 from shogi_engine.games.shogi.types import (
     BLACK,
     DROP_BASE,
