@@ -1,4 +1,4 @@
-"""`Engine`: a game, a search and a position; what it finds, and what it does with Boards."""
+"""`Engine` searches positions of one game; its results and its python-chess-like calls on Boards are here too."""
 
 from shogi_engine.engine.engine import Engine
 

@@ -1,4 +1,4 @@
-"""An Engine as python-chess has it: a Board and a Limit go in, Moves come out.
+"""An Engine's interface in the style of python-chess: it takes a Board and a Limit, and returns Moves.
 
 with Engine("shogi") as engine:
     board = shogi.Board()
@@ -30,8 +30,8 @@ OnInfo = Callable[[PvInfo], None]
 class PlayResult:
     """The move to make.
 
-    move : a Move of the Board's game, None if there is none or `declares`    ponder : the reply expected, or None
-    info : what is known of the move, None if there is none    declares : the engine claims a win instead of moving
+    move : a Move of the Board's game, None if there is none or `declares`    ponder : the expected reply, or None
+    info : the report on the move, None if there is none    declares : the engine claims a win instead of moving
     """
 
     move: Any = None
@@ -41,9 +41,9 @@ class PlayResult:
 
 
 class Analysis:
-    """A search under way, in a thread of its own. Iterate over its reports; the end of a `with` ends it.
+    """A search running in its own thread. Iterate over its reports; leaving a `with` block ends it.
 
-    info : the last report of the best move, None before the first    multipv : those of all the best moves, in order
+    info : the latest report on the best move, None before the first    multipv : those on all the best moves, in order
     """
 
     def __init__(self, game: str, work: Callable[[OnInfo], SearchResult], stop: Callable[[], None]) -> None:
@@ -69,21 +69,21 @@ class Analysis:
 
     @property
     def info(self) -> PvInfo | None:
-        """The last report of the best move, None before the first."""
+        """The latest report on the best move, None before the first."""
         return self._lines.get(1)
 
     @property
     def multipv(self) -> list[PvInfo]:
-        """The last report of each of the best moves, the best first."""
+        """The latest report on each of the best moves, best first."""
         return [self._lines[number] for number in sorted(self._lines)]
 
     def stop(self) -> None:
-        """End the search at once, from any thread; `result` still returns what it has found."""
+        """Stop the search at once, from any thread; `result` still returns the best move found so far."""
         if self._thread.is_alive():
             self._stop()
 
     def result(self) -> PlayResult:
-        """Wait for the end of the search and return its move. Raises what the search raised."""
+        """Wait for the search to end and return its move. Raises any exception that the search raised."""
         self._thread.join()
         if self._fault is not None:
             raise self._fault
@@ -91,7 +91,7 @@ class Analysis:
         return play_result(self._game, self._result)
 
     def __iter__(self) -> Iterator[PvInfo]:
-        """Yield the reports that were not yielded before, until the search ends. Raises what the search raised."""
+        """Yield each new report until the search ends. Raises any exception that the search raised."""
         while (info := self._reports.get()) is not None:
             yield info
         self._reports.put(None)
@@ -106,7 +106,7 @@ class Analysis:
 
 
 def play_result(game: str, found: SearchResult) -> PlayResult:
-    """Return a result with moves as Move objects of `game`."""
+    """Convert a search result: its moves become Move objects of `game`."""
     if not found.bestmove:
         return PlayResult()
     move, *rest = games.moves_of(game, found.pv)
@@ -114,7 +114,7 @@ def play_result(game: str, found: SearchResult) -> PlayResult:
 
 
 class BoardSearches:
-    """What an Engine does with Boards. The engine's own position is the Board's afterwards."""
+    """An Engine's methods that take a Board. Each of them sets the engine's position to that of the Board."""
 
     game: Game
     moves: list[int]
@@ -138,9 +138,9 @@ class BoardSearches:
         raise NotImplementedError
 
     def play(self, board: Any, limit: Limit, *, root_moves: Sequence[Any] = ()) -> PlayResult:
-        """Return the move to make on a Board.
+        """Search a Board's position and return the move to make.
 
-        root_moves : the Moves to choose from, all if empty
+        root_moves : the Moves to choose from; empty means all
         Raises ValueError for a Board of another game, a limit that never ends or an illegal move in `root_moves`,
         RuntimeError if a search of this engine is running.
         """
@@ -159,7 +159,7 @@ class BoardSearches:
     def analyse(
         self, board: Any, limit: Limit, *, multipv: int | None = None, root_moves: Sequence[Any] = ()
     ) -> PvInfo | list[PvInfo]:
-        """Return what is found of a Board's position; with `multipv`, a list of that many best moves, the best first.
+        """Analyse a Board's position; with `multipv`, return a list of reports on that many moves, best first.
 
         Raises as `play` does, and ValueError if there is no legal move and no `multipv`.
         """
@@ -175,12 +175,12 @@ class BoardSearches:
     def analysis(
         self, board: Any, limit: Limit | None = None, *, multipv: int = 1, root_moves: Sequence[Any] = ()
     ) -> Analysis:
-        """Begin a search in a thread and return it; without a limit it runs until its `stop`. Raises as `play` does."""
+        """Start a search in a thread and return it. Without a limit it runs until `stop`. Raises as `play` does."""
         with contextlib.ExitStack() as stack:
             side = stack.enter_context(self._placed(board))
             keywords = self._wanted(limit or Limit(), side, multipv, root_moves)
             self.prepare()
-            claim, self._claimed_by = stack.pop_all(), 0  # the thread's now
+            claim, self._claimed_by = stack.pop_all(), 0  # the thread owns the claim now
 
         def work(on_info: OnInfo) -> SearchResult:
             with claim:
@@ -192,7 +192,7 @@ class BoardSearches:
     def mate(
         self, board: Any, limit: Limit | None = None, *, shortest: bool = False, every: bool = False
     ) -> ForcedWin[Any]:
-        """Search a Board's position for a mate by checks, as `Engine.find_mate` does, within `time` and `nodes`."""
+        """Search a Board's position for a forced mate by checks, as `Engine.find_mate`, within `time` and `nodes`."""
         limit = limit or Limit()
         with self._placed(board):
             max_ms = None if limit.time is None else 1000 * limit.time
@@ -200,10 +200,10 @@ class BoardSearches:
         return found.convert(lambda line: games.moves_of(self.game.name, line))
 
     def solve(self, board: Any, limit: Limit | None = None) -> PvInfo | None:
-        """Return the exact score of a Board's position, to the end of the game, with the best line.
+        """Solve a Board's position to the end of the game; return the exact score with the best line, or None.
 
-        limit : its `time`; what is found until then may be inexact (see PvInfo.exact), or None
-        Raises ValueError if the game has no such solver or is over, and as `play` does.
+        limit : only its `time` is used; a result cut short by it may be inexact (see PvInfo.exact), or None
+        Raises ValueError if the game has no solver or is over, and as `play` does.
         """
         if board.is_game_over():
             raise ValueError("the game is over")
@@ -214,7 +214,7 @@ class BoardSearches:
 
     @contextlib.contextmanager
     def _placed(self, board: Any) -> Iterator[int]:
-        """Set the position of a Board and yield the side to move; only this thread may search meanwhile, and once.
+        """Set the position of a Board and yield the side to move. Inside, only this thread may search, and only once.
 
         Raises ValueError for another game's Board, RuntimeError if a search of this engine is running.
         """
@@ -230,7 +230,7 @@ class BoardSearches:
                 self._claimed_by = 0
 
     def _wanted(self, limit: Limit, side: int, multipv: int, root_moves: Sequence[Any]) -> dict[str, Any]:
-        """Return keywords of `search`. Raises ValueError for what that would refuse, here and not in a thread."""
+        """Return the keywords for `search`. Raises ValueError here, not in a thread, for anything it would refuse."""
         moves = [str(move) for move in root_moves]
         for move in moves:
             self.game.parse_move(self.position, move)

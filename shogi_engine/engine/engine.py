@@ -1,10 +1,10 @@
-"""Engine: a game, a search with its table, and one position, all in the game's own notation.
+"""Engine: searches one position of one game, and speaks the game's own notation.
 
     with Engine("shogi") as engine:
         engine.set_position(moves=["7g7f", "3c3d"])
         print(engine.search(movetime=1000).bestmove)
 
-The front ends and the command line all use it. Several engines may live in one process, each with its own table.
+The front ends and the command line all use it. A process may have several engines, each with its own table.
 """
 
 import contextlib
@@ -43,16 +43,16 @@ BOOK_MARGIN = 4  # book moves that lose less than 1/BOOK_MARGIN of params.score_
 
 
 def _compile_task(game: str, evaluation: str) -> Task:
-    """Return the task of compiling a game's search with the evaluation of that name, '' for the default."""
+    """Return the task that compiles a game's search with the evaluation called `evaluation`, '' for the default."""
     return shared_task(f"{game} {evaluation}".strip())
 
 
 class Engine(BoardSearches):
     """A player of one game.
 
-    game : a name `games.load` knows, or a Game    evaluation : one of Game.evaluations, '' for the default
-    on_progress : called with a jit.Progress for each kernel that is compiled while this engine is made or warms up, and
-    before its first searches, those for mates too; it must be quick and ask nothing of the engine
+    game : a name that `games.load` knows, or a Game    evaluation : one of Game.evaluations, '' for the default
+    on_progress : called with a jit.Progress for each kernel that is compiled while the engine is made, warms up, or
+    prepares its first search (for a mate, too). It must return quickly and must not call the engine.
     """
 
     def __init__(
@@ -71,14 +71,14 @@ class Engine(BoardSearches):
             self._build(evaluation, hash_mb, threads)
 
     def _build(self, evaluation: str, hash_mb: int, threads: int) -> None:
-        self._stop = StopToken()  # and, as its children, the search's and the solvers'
+        self._stop = StopToken()  # the parent of the search's and the solvers' tokens
         self.searcher = Searcher(
             self.game, evaluation=evaluation, hash_mb=hash_mb, threads=threads, stop_token=StopToken(self._stop)
         )
         self._referee = self._new_referee()
         self._undo = new_record(self.game.undo)
         self._searching = threading.Lock()
-        self._claimed_by = 0  # the thread whose next search has the lock already
+        self._claimed_by = 0  # the thread that already holds the lock for its next search
         self._root_solver = RootSolver(self.game, threads, self._stop)
         self._mate_solver: ForcedWinSolver | None = None
         self._mate_solver_memory: Any = None
@@ -96,21 +96,21 @@ class Engine(BoardSearches):
     def _compiling(
         self, on_progress: Callable[[Progress], None] | None = None
     ) -> contextlib.AbstractContextManager[None]:
-        """Report what is compiled meanwhile."""
+        """Report the kernels that are compiled inside the `with` block."""
         return self._compile_task.running(on_progress or self._on_progress)
 
     # ---- the position -----------------------------------------------------------------------------------------
 
     def set_position(self, text: str = "", moves: Sequence[str] = ()) -> None:
-        """Set the position `text` ('' is the start) and play `moves` on it; the moves before count for repetition.
+        """Set the position `text` ('' is the start) and play `moves` from it; earlier moves count for repetition.
 
-        Raises ValueError naming the fault; the position then stays what it was.
+        Raises ValueError naming the fault, and leaves the position unchanged.
         """
         with self._compiling():
             self._set_position(text, list(moves))
 
     def _set_position(self, text: str, texts: list[str]) -> None:
-        same = 0  # how many moves are the same as before: a game goes on, or another move was pondered
+        same = 0  # how many moves are the same as before: a game continues, or another move was pondered
         if text == self._root_text:
             while same < min(len(texts), len(self._texts)) and texts[same] == self._texts[same]:
                 same += 1
@@ -134,7 +134,7 @@ class Engine(BoardSearches):
 
     @property
     def root(self) -> Any:
-        """The position the game began with, record[game.position]."""
+        """The position that the game began with, record[game.position]."""
         return self._positions[0]
 
     @property
@@ -143,7 +143,7 @@ class Engine(BoardSearches):
         return self._positions[-1]
 
     def push(self, move: str) -> None:
-        """Play one more move. Raises ValueError if it is not legal."""
+        """Play one move. Raises ValueError if it is not legal."""
         try:
             encoded = self.game.parse_move(self.position, move)
         except ValueError as fault:
@@ -162,7 +162,7 @@ class Engine(BoardSearches):
 
     @property
     def move_texts(self) -> list[str]:
-        """The moves played from `root`, as the game writes them."""
+        """The moves played from `root`, in the game's notation."""
         return list(self._texts)
 
     @property
@@ -175,14 +175,14 @@ class Engine(BoardSearches):
         return [self.game.format_move(self.position, move) for move in self.searcher.root_moves(self.position)]
 
     def may_declare(self) -> bool:
-        """Tell whether the side to move wins by claiming the game's end instead of moving."""
+        """Tell whether the side to move can win by a declaration instead of moving."""
         value = int(declaration_value(self._context()))
         return VALUE_MATE_IN_MAX <= value != VALUE_NONE  # less is a draw
 
     def evaluate(self, text: str = "") -> int:
-        """Return the static value of the position, or of `text`, without a search, for the side to move.
+        """Return the static evaluation of the position, or of `text`, for the side to move; nothing is searched.
 
-        Raises ValueError if `text` is no position.
+        Raises ValueError if `text` is not a position.
         """
         shown = self.searcher.evaluator.evaluation.shown or static_value
         return int(shown(self._context(self.game.parse_position(text) if text else None)))
@@ -199,7 +199,7 @@ class Engine(BoardSearches):
         return ctx
 
     def diagram(self) -> str:
-        """Return the position as a board to look at; of a game without one, its notation."""
+        """Draw the position as text; for a game without a Board, return its notation."""
         try:
             return str(games.board(self.game, self.position).diagram())
         except ValueError:
@@ -221,15 +221,15 @@ class Engine(BoardSearches):
         budget: TimeBudget | None = None,
         on_info: Callable[[PvInfo], None] | None = None,
     ) -> SearchResult:
-        """Search the position until the first limit is reached or `stop` is called; with no limit, until `stop`.
+        """Search the position until a limit is reached or `stop` is called.
 
-        movetime : ms, all of which are used    budget : of time, wins over movetime
-        mate : end at a win within that many plies
-        level : search as a player of this level does, if the game has levels; depth, nodes or selectivity win over it;
-        full strength, Shogi's 20, has no limit of its own: 1 s if no other is given
+        movetime : ms, used up completely    budget : of time; overrides movetime
+        mate : stop at a win within that many plies
+        level : search as a player of this level, if the game has levels; depth, nodes and selectivity override it.
+        Full strength (Shogi's level 20) has no limit of its own: it takes 1 s if no other limit is given
         budget, selectivity : as in `search.limits.Limits`
         searchmoves : the moves to choose from    multipv : how many best moves to report
-        `on_info` is called in the searching thread. Raises ValueError for a wrong limit or an illegal move in
+        `on_info` is called in the searching thread. Raises ValueError for an invalid limit or an illegal move in
         `searchmoves`, RuntimeError if a search of this engine is running.
         """
         for name, limit in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
@@ -243,7 +243,7 @@ class Engine(BoardSearches):
             doubt = plan.doubt if depth is None and nodes is None else None
             drawn = drawn_limits(plan, searchmoves or self.legal_moves() if plan.moves else (), self.rng)
             searchmoves = drawn.get("searchmoves", searchmoves)
-            if nodes is None and (depth is None or plan.depth is None):  # they go with the level's own depth
+            if nodes is None and (depth is None or plan.depth is None):  # they belong to the level's own depth
                 nodes = drawn.get("nodes")
             depth = drawn.get("depth") if depth is None else depth
             selectivity = drawn.get("selectivity") if selectivity is None else selectivity
@@ -266,7 +266,7 @@ class Engine(BoardSearches):
         return SearchResult(self.game, position, result)
 
     def _warm_up_search(self, timed: bool) -> None:
-        """Compile, or load from the cache, what a search needs, before its clock starts. timed : it has one."""
+        """Compile, or load from the cache, what a search needs, before its clock starts. timed : it has a clock."""
         if self._warm_evaluator is not self.searcher.evaluator:
             self.searcher.warmup()
             self._warm_evaluator = self.searcher.evaluator
@@ -276,7 +276,7 @@ class Engine(BoardSearches):
 
     @contextlib.contextmanager
     def _only_search(self) -> Iterator[None]:
-        """Let nothing else search meanwhile; raises RuntimeError if something does."""
+        """Keep other searches from starting inside the `with` block; raises RuntimeError if one is running."""
         claimed, self._claimed_by = self._claimed_by == threading.get_ident(), 0
         with contextlib.nullcontext() if claimed else self._idle():
             self._stop.begin()
@@ -284,7 +284,7 @@ class Engine(BoardSearches):
 
     @contextlib.contextmanager
     def _idle(self) -> Iterator[None]:
-        """Let no search begin meanwhile; raises RuntimeError if one is running."""
+        """Keep all searches from starting inside the `with` block; raises RuntimeError if one is running."""
         if not self._searching.acquire(blocking=False):
             raise RuntimeError("this engine is searching already")
         try:
@@ -293,10 +293,10 @@ class Engine(BoardSearches):
             self._searching.release()
 
     def _search_beside(self, limits: Limits, report: Callable[[Info], None] | None) -> Result:
-        """Search, with a look for forced wins beside it."""
+        """Search, while a solver looks for a forced win in another thread."""
         if not self.solve_roots:
             return self.searcher.search(self.root, self.moves, limits, report)
-        self.searcher.ensure_prepared()  # a win that is found before the search has begun ends it too
+        self.searcher.ensure_prepared()  # so that a win found before the search begins ends it too
         with self._root_solver.beside(self.position, limits, self.searcher.tt, self.searcher.stop):
             result = self.searcher.search(self.root, self.moves, limits, report)
         return self._root_solver.best(result)
@@ -310,13 +310,13 @@ class Engine(BoardSearches):
         every: bool = False,
         progress: Callable[[int, float], None] | None = None,
     ) -> ForcedWin[str]:
-        """Search the position for a mate by checks until it is proven or disproven, a limit is reached, or `stop`.
+        """Search for a forced mate by checks until it is proven or disproven, a limit is reached, or `stop` is called.
 
-        shortest : then look for shorter ones    every : list the other first moves that mate
-        progress : called now and then, in another thread, with the nodes and seconds so far
-        It uses the table's memory; part of what searches stored there is lost. The first call compiles, and
-        reports it as `warmup` does.
-        Raises ValueError if the game has no such solver or there is no king to mate, RuntimeError as `search` does.
+        shortest : then look for shorter mates    every : list the other first moves that mate
+        progress : called from time to time, in another thread, with the nodes and seconds so far
+        The solver works in the table's memory and overwrites part of what searches stored there. The first call
+        compiles kernels, and reports this as `warmup` does.
+        Raises ValueError if the game has no mate solver or there is no king to mate, RuntimeError as `search` does.
         """
         with self._only_search():
             limits = {"max_ms": max_ms, "nodes": nodes, "shortest": shortest, "every": every}
@@ -329,7 +329,7 @@ class Engine(BoardSearches):
         self._ready_mate_solver()
 
     def _ready_mate_solver(self) -> ForcedWinSolver:
-        """Return the solver that works in the table's memory, warm."""
+        """Return the warmed-up solver that works in the table's memory."""
         if self.game.solver is None or self.game.solver_runs != BESIDE_SEARCH:
             raise ValueError(f"{self.game.name} has no solver for mates")
         memory = self.searcher.tt.words
@@ -341,21 +341,21 @@ class Engine(BoardSearches):
         return self._mate_solver
 
     def continued_pv(self, line: PvInfo) -> list[str]:
-        """Return the moves of a line that was reported, continued by what the table knows, as far as it was searched.
+        """Return the moves of a reported line, extended by the table's best moves up to the depth searched.
 
-        Where the table settled a value the line reported is short. To be called in `on_info`, or after the search.
+        A reported line is short where the table settled its value. Call this in `on_info`, or after the search.
         """
         salt = self.searcher.tt_key_salt
         return continued_line(self.game, self.position, line.pv, max(line.depth, 2), self.searcher.tt, salt)
 
     def load_solver(self, wait: bool = False) -> None:
-        """Make ready, in a thread, the solver that looks for forced wins beside searches; `wait` until it is."""
+        """Load, in a thread, the solver that looks for forced wins during searches; with `wait`, until it is ready."""
         self._root_solver.load(wait)
 
     def open_book(self, name: str | OpeningBook | None = None) -> None:
-        """Use the opening book `name`, or one that is open, from now on: None is the game's own, '' none.
+        """Use the opening book `name`, or an open book, from now on. None is the game's own book, '' is no book.
 
-        Raises book.BookError, a ValueError, if it can not be read; the engine is without a book then.
+        Raises book.BookError, a ValueError, if the book cannot be read; the engine then has no book.
         """
         self._book = None
         if not (name is None or isinstance(name, str)):
@@ -365,9 +365,9 @@ class Engine(BoardSearches):
             self._book = self.game.open_book(name)
 
     def book_choice(self, *, best: int = 16, margin: int | None = None, **lookup: bool) -> BookMove | None:
-        """Return one of the moves that the opening book knows here, by chance; None out of book.
+        """Choose a move at random from those that the opening book has here; return None out of book.
 
-        best : how many to choose among at most   margin : how much less than the first they may be worth; None for a
+        best : the most moves to choose from   margin : how far below the first move's value they may be; None for a
         negligible amount   lookup : as in book.OpeningBook.known
         """
         if self._book is None:
@@ -380,13 +380,13 @@ class Engine(BoardSearches):
         return choose(known, self.legal_moves(), self.rng, best=best, margin=margin) if known else None
 
     def book_move(self) -> str:
-        """Return one of the best moves that the opening book knows here, by chance; '' out of book."""
+        """Choose one of the opening book's best moves here at random; return '' out of book."""
         found = self.book_choice()
         return found.move if found else ""
 
     @property
     def levels(self) -> int:
-        """How many levels there are, 0 to `levels` - 1; the last is the strongest."""
+        """The number of levels. They are 0 to `levels` - 1, and the last is the strongest."""
         return self.game.levels
 
     def check_level(self, level: int) -> LevelPlan:
@@ -396,16 +396,16 @@ class Engine(BoardSearches):
         return self.game.level(level, self.position)
 
     def prepare(self) -> None:
-        """Announce a search: `stop` and `extend` hold from now on, even if they come before it has begun."""
+        """Announce a search: `stop` and `extend` apply to it from now on, even if called before it has begun."""
         self._stop.prepare()
         self.searcher.prepare()
 
     def stop(self) -> None:
-        """End the running or announced search at once, from any thread; it still returns what it has found."""
+        """Stop the running or announced search at once, from any thread; it still returns its best move so far."""
         self._stop.stop()
 
     def extend(self, budget: TimeBudget | None) -> None:
-        """Give the running or announced search another budget of time, which counts from now."""
+        """Give the running or announced search a new time budget, which starts now."""
         self.searcher.extend(budget)
 
     def new_game(self) -> None:
@@ -415,12 +415,12 @@ class Engine(BoardSearches):
             self._root_solver.new_game()
 
     def resize(self, *, hash_mb: int | None = None, threads: int | None = None) -> None:
-        """Change the table's size or the number of threads. Raises RuntimeError while a search of this engine runs."""
+        """Change the table's size or the number of threads. Raises RuntimeError while this engine is searching."""
         with self._idle():
             self.searcher.resize(hash_mb, threads)
             if threads is not None:
                 self._root_solver.set_threads(threads)
-            self._mate_solver = self._mate_solver_memory = None  # else an old table would stay
+            self._mate_solver = self._mate_solver_memory = None  # otherwise the old table would stay in memory
 
     def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
         """Evaluate by `name`, one of Game.evaluations ('' for the default), with the weights of `file` or its own.
@@ -436,20 +436,20 @@ class Engine(BoardSearches):
                 self._compile_task = _compile_task(self.game.name, name)
 
     def describe_evaluation(self) -> str:
-        """Return the name of the evaluation in use and what its weights are."""
+        """Describe the evaluation in use: its name and its weights."""
         return self.searcher.evaluator.describe()
 
     def configure(self, *, evaluation: str | None = None, **values: Any) -> None:
-        """Set parameters of the game (the fields of `Game.params`) for the searches to come, and the evaluation."""
+        """Set the evaluation, and parameters of the game (fields of `Game.params`), for future searches."""
         if evaluation is not None:
             self.set_evaluation(evaluation)
         for name, value in values.items():
             self.searcher.params[name] = value
 
     def set_parameter(self, name: str, text: str) -> None:
-        """Set the number called `name` (see `parameters.defaults`), for tuning and matches, for the searches to come.
+        """Set the parameter `name` (see `parameters.defaults`) for future searches, for tuning and matches.
 
-        The number may be one of the evaluation's. Raises ValueError if there is none or it can not be `text`.
+        The evaluation's parameters count too. Raises ValueError if there is no such parameter or it cannot be `text`.
         """
         if name == parameters.EVALUATION:
             self.set_evaluation(text)
@@ -457,9 +457,9 @@ class Engine(BoardSearches):
             parameters.assign(self.searcher, name, int(text))
 
     def warmup(self, on_progress: Callable[[Progress], None] | None = None) -> None:
-        """Compile, or load from the cache, all that a search and the notation need; touch the memory they use.
+        """Compile, or load from the cache, all that a search and the notation need, and touch the memory they use.
 
-        on_progress : called instead of the one that the engine was made with
+        on_progress : called instead of the callback given to the constructor
         """
         self._warm_evaluator, self._warm_solver = None, False
         with self._compiling(on_progress):
@@ -472,12 +472,12 @@ class Engine(BoardSearches):
         self._compile_task.remember()
 
     def perft(self, depth: int, **options: Any) -> Perft:
-        """Count the leaves of the position; `options` are those of `perft.perft`. `stop` ends it with PerftStopped."""
+        """Count the leaf nodes at `depth`; `options` are those of `perft.perft`. Raises PerftStopped after `stop`."""
         self._stop.begin()
         return perft(self.game, self.position, depth, stop_token=self._stop, **options)
 
     def close(self) -> None:
-        """End a running search. Memory goes with the object."""
+        """Stop a running search. Memory is freed with the object."""
         self.stop()
 
     def __enter__(self) -> "Engine":

@@ -1,7 +1,7 @@
-"""A game's parameters by name: what may be set from outside (`param.<name>` over USI) and tuned (tools/tuning/spsa.py).
+"""A game's parameters by name. They can be set over USI (`param.<name>`) and tuned (tools/tuning/spsa.py).
 
-Generic over the dtype: every signed integer field of `Game.params` and of the evaluation's parameters is one, an
-element of an array is `field.index`. Addresses (unsigned) are not parameters. `evaluation` is set by its name.
+Every signed integer field of `Game.params` and of the evaluation's parameters is a parameter; an element of an array
+is called `field.index`. Unsigned fields hold addresses and are not parameters. `evaluation` is set by name.
 Plain Python over records.
 """
 
@@ -16,17 +16,17 @@ from shogi_engine.search.parameters import SEARCH_RANGES
 from shogi_engine.search.root import Searcher
 
 SEPARATOR = "."
-# Not for tuning: they say what game is played or what is evaluated, not how well.
+# Not for tuning: these change the rules of the game or what is evaluated, not how well the engine plays.
 RULES = ("entering_king_rule", "max_moves", "draw_value")
 EVALUATION = "evaluation"  # a setting of this name is one of Game.evaluations
 
-# Ranges and steps that the rule of `tunable` does not fit: field -> (least, most, step).
+# Ranges and steps of parameters for which the rule of `tunable` is unsuitable: field -> (minimum, maximum, step).
 RANGES: dict[str, tuple[int, int, int]] = SEARCH_RANGES
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One number. step : how far tuning moves it at first, about what makes a measurable difference."""
+    """A tunable number. step : how far tuning moves it at first; about the least that is measurable."""
 
     name: str
     default: int
@@ -36,7 +36,7 @@ class Parameter:
 
 
 def names(params: Any) -> Iterator[str]:
-    """Yield the names of all numbers of a params record that may be set."""
+    """Yield the names of all parameters in a params record."""
     for field in params.dtype.names:
         value = np.asarray(params[field])
         if value.dtype.kind != "i":
@@ -49,7 +49,7 @@ def names(params: Any) -> Iterator[str]:
 
 
 def _place(params: Any, name: str) -> tuple[str, tuple[int, ...]]:
-    """Return a name's field and indices. Raises ValueError if there is no such number."""
+    """Return the field and the indices that a name stands for. Raises ValueError if there is no such parameter."""
     field, *indices = name.split(SEPARATOR)
     if field not in params.dtype.names or np.asarray(params[field]).dtype.kind != "i":
         raise ValueError(f"there is no parameter {name!r}")
@@ -62,13 +62,13 @@ def _place(params: Any, name: str) -> tuple[str, tuple[int, ...]]:
 
 
 def value(params: Any, name: str) -> int:
-    """Return the number called `name`. Raises ValueError if there is no such number."""
+    """Return the value of the parameter `name`. Raises ValueError if there is no such parameter."""
     field, place = _place(params, name)
     return int(np.asarray(params[field])[place])
 
 
 def set_value(params: Any, name: str, number: int) -> None:
-    """Set the number called `name`. Raises ValueError if there is no such number, or if it can not hold `number`."""
+    """Set the parameter `name`. Raises ValueError if there is no such parameter or it cannot hold `number`."""
     field, place = _place(params, name)
     limits = np.iinfo(np.asarray(params[field]).dtype)
     if not limits.min <= number <= limits.max:
@@ -80,9 +80,9 @@ def set_value(params: Any, name: str, number: int) -> None:
 
 
 def assign(searcher: Searcher, name: str, setting: int | str) -> None:
-    """Set the number called `name` of a search's game or evaluation, or its evaluation, for the searches to come.
+    """Set a parameter of a search's game or evaluation, or the evaluation itself, for future searches.
 
-    Raises ValueError if there is no such number or evaluation, or if the number can not be that.
+    Raises ValueError if there is no such parameter or evaluation, or if the parameter cannot hold the number.
     """
     if name == EVALUATION:
         searcher.set_evaluation(str(setting))
@@ -91,12 +91,12 @@ def assign(searcher: Searcher, name: str, setting: int | str) -> None:
 
 
 def _owner(name: str, params: Any, evaluation_params: Any) -> Any:
-    """Return that of the two records which has the number called `name`, the game's if neither has."""
+    """Return the record that has the parameter `name`; the game's if neither has it."""
     return evaluation_params if name.split(SEPARATOR)[0] in evaluation_params.dtype.names else params
 
 
 def check(game: Game, settings: Mapping[str, int | str]) -> None:
-    """Raise ValueError, as `assign` would, if `settings` can not be those of a search of `game`."""
+    """Raise ValueError, as `assign` would, if a search of `game` cannot have these `settings`."""
     evaluator = game.evaluation(str(settings.get(EVALUATION, ""))).load()
     params = game.default_params()
     for name, setting in settings.items():
@@ -105,9 +105,9 @@ def check(game: Game, settings: Mapping[str, int | str]) -> None:
 
 
 def parse_settings(text: str) -> dict[str, int | str]:
-    """Return the settings of 'futility_margin=100,evaluation=material'. Raises ValueError for what is no name=integer.
+    """Parse settings such as 'futility_margin=100,evaluation=material'.
 
-    The evaluation alone is set by a name.
+    Values are integers, except that of `evaluation`, which is a name. Raises ValueError for anything else.
     """
     settings: dict[str, int | str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -120,16 +120,16 @@ def parse_settings(text: str) -> dict[str, int | str]:
 
 
 def defaults(game: Game) -> dict[str, int]:
-    """Return all numbers of a game and of its default evaluation by name."""
+    """Return the default values of all parameters of a game and its default evaluation, by name."""
     records = game.default_params(), game.evaluation().load().params
     return {name: value(params, name) for params in records for name in names(params)}
 
 
 def tunable(game: Game) -> dict[str, Parameter]:
-    """Return what tuning may change, by name: defaults from the game, ranges and steps from RANGES or by this rule.
+    """Return the tunable parameters by name. Defaults come from the game, ranges and steps from RANGES or this rule:
 
-    A number ranges from 0 (or twice itself, if negative) to twice its default, its step is a tenth of that, at least
-    1; one whose default is 0 is switched off and needs an entry in RANGES.
+    A parameter ranges from 0 to twice its default (or from twice its default to 0, if negative). Its step is a tenth
+    of the default, at least 1. A default of 0 means switched off; such a parameter is tuned only if RANGES has it.
     """
     found = {}
     for name, default in defaults(game).items():

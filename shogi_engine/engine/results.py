@@ -1,4 +1,4 @@
-"""What a search found, in the game's own notation: lines, values and moves as text."""
+"""Results of a search in the game's own notation: lines, values and moves as text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from shogi_engine.types.score import Score
 
 
 def score_of(game: Game, value: int) -> Score:
-    """Return the score of a value of the search: a mate in so many plies, else in the unit of the game's players."""
+    """Convert a value of the search to a Score: a mate in a number of plies, else in the unit that players use."""
     if value >= VALUE_MATE_IN_MAX:
         return Score.mate_in(VALUE_MATE - value)
     if value <= -VALUE_MATE_IN_MAX:
@@ -22,7 +22,7 @@ def score_of(game: Game, value: int) -> Score:
 
 
 def legal_line(game: Game, position: Any, moves: Sequence[int]) -> list[str]:
-    """Return the notation of `moves` played from `position`, as far as they are legal (a line may end in a table)."""
+    """Return the notation of `moves` from `position`, up to the first illegal one (a line's end may be the table's)."""
     pos = copy_position(game, position)
     undo = new_record(game.undo)
     texts = []
@@ -47,9 +47,9 @@ def copy_position(game: Game, position: Any) -> Any:
 
 
 def continued_line(game: Game, position: Any, texts: Sequence[str], length: int, table: Any, salt: int) -> list[str]:
-    """Return the legal line `texts` from `position` with the best moves of the table after it, `length` at most.
+    """Extend the legal line `texts` from `position` by the table's best moves, to at most `length` moves.
 
-    salt : what the search xors with its keys.
+    salt : the search xors its keys with it.
     """
     pos = copy_position(game, position)
     undo = new_record(game.undo)
@@ -68,18 +68,18 @@ def continued_line(game: Game, position: Any, texts: Sequence[str], length: int,
 
 
 def _portable(found: Any) -> dict[str, Any]:
-    """Return the state of a PvInfo or SearchResult to pickle: moves as text, without the game that they are made by."""
+    """Return the state of a PvInfo or SearchResult for pickling: with moves as text and without the game."""
     left_out = ("_game", "_position", "_info", "_result")
     return {name: value for name, value in vars(found).items() if name not in left_out} | {"_pv": found.pv}
 
 
-# A PvInfo's attributes by the names that python-chess has for them.
+# PvInfo's attributes by the names that python-chess gives them.
 FIELDS = {name: name for name in ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "score")}
 FIELDS |= {"pv": "moves", "time": "seconds"}
 
 
 class PvInfo:
-    """One line of a search: a principal variation and what is known of it.
+    """One principal variation of a search, with its score, depth and statistics.
 
     game : its name    depth, seldepth, multipv, nodes, hashfull : int    seconds : float
     value : int, the game's unit from the side to move    score : the same as a Score    bound : '', 'lower' or 'upper'
@@ -100,7 +100,7 @@ class PvInfo:
 
     @property
     def pv(self) -> list[str]:
-        """The moves, each legal after those before it. Made when first asked for: most lines are never shown."""
+        """The moves, each legal after those before it. Built on first access: most lines are never shown."""
         if self._pv is None:
             self._pv = legal_line(self._game, self._position, self._info.pv)
         return self._pv
@@ -112,11 +112,11 @@ class PvInfo:
 
     @property
     def nps(self) -> int:
-        """Nodes a second."""
+        """Nodes per second."""
         return int(self.nodes / self.seconds) if self.seconds > 0 else 0
 
     def __getitem__(self, name: str) -> Any:
-        """Return what python-chess has under this name: 'score', 'pv' (Moves), 'depth', 'time' ... Raises KeyError."""
+        """Return an item by its python-chess name: 'score', 'pv' (Moves), 'depth', 'time' ... Raises KeyError."""
         if name not in FIELDS:
             raise KeyError(name)
         return getattr(self, FIELDS[name])
@@ -132,7 +132,7 @@ class SearchResult:
     bestmove, ponder : str, '' if there is none    move : bestmove, encoded, 0 if there is none
     value : int, the game's unit from the side to move, see `score_of`    score : the same as a Score, 'cp 12' as text
     depth, nodes : int    seconds : float    pv : list of moves
-    lines : the last `PvInfo` of each of the best moves asked for, the best first
+    lines : the last `PvInfo` of each of the requested best moves, best first
     """
 
     def __init__(self, game: Game, position: Any, result: Result) -> None:
@@ -152,7 +152,7 @@ class SearchResult:
 
     @property
     def pv(self) -> list[str]:
-        """The moves, made when first asked for."""
+        """The moves of the best line, built on first access."""
         if self._pv is None:
             result = self._result
             whole = result.pv and result.pv[0] == result.bestmove
@@ -162,7 +162,7 @@ class SearchResult:
 
     @property
     def ponder(self) -> str:
-        """The reply to `bestmove` that is expected, '' if there is none."""
+        """The expected reply to `bestmove`, '' if there is none."""
         return self.pv[1] if len(self.pv) > 1 else ""
 
     def __repr__(self) -> str:

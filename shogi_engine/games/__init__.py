@@ -1,4 +1,4 @@
-"""The games, by name. Each is a module whose `GAME` the search plays; none is imported before it is asked for."""
+"""The games by name. Each is a module that defines `GAME`; none is imported before it is first used."""
 
 import importlib
 from collections.abc import Sequence
@@ -17,22 +17,22 @@ _registry = Registry(
 
 
 def register(name: str, module: str) -> None:
-    """Add a game: `module` (its full name, as `import` takes it) defines it as `GAME`, whose name is `name`.
+    """Add the game called `name`, defined as `GAME` in `module` (a full name, as `import` takes it).
 
-    Parts beside the rules are modules in `module` if that is a package: `board`, `batch`. An installed package adds a
-    game without this call, by an entry point of the group `shogi_engine.games`. Raises ValueError if there is a game
-    of that name already.
+    If `module` is a package, its modules `board` and `batch` are the game's optional parts. An installed package can
+    add a game without this call, by an entry point of the group `shogi_engine.games`. Raises ValueError if the name is
+    taken.
     """
     _registry.register(name, module)
 
 
 def names() -> tuple[str, ...]:
-    """Return the games there are, those of other packages last."""
+    """Return the names of all games, those of other packages last."""
     return tuple(_registry)
 
 
 def load(name: str) -> "Game":
-    """Return the game called `name`. Raises ValueError, with the names there are, if there is no such game."""
+    """Return the game called `name`. Raises ValueError listing the names if there is no such game."""
     module = _registry.module(name)
     try:
         game: Game = importlib.import_module(module).GAME
@@ -46,13 +46,13 @@ def load(name: str) -> "Game":
 def part(name: str, part: str) -> Any:
     """Return the module `part` of the game called `name`. Raises ValueError if the game has no such part."""
     missing = ValueError(f"the game {name!r} has no {part}")
-    if name not in _registry:  # an Engine may have been given a Game that is nowhere registered
+    if name not in _registry:  # an Engine may have been given an unregistered Game
         raise missing
     module = f"{_registry.module(name)}.{part}"
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as fault:
-        if fault.name is None or not module.startswith(fault.name):  # something that the part imports
+        if fault.name is None or not module.startswith(fault.name):  # a module that the part imports is missing
             raise
         raise missing from None
 
@@ -67,9 +67,9 @@ def has(name: str, part_name: str) -> bool:
 
 
 def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
-    """Return the game's Board with `position` (record[game.position]) and `moves` made from there.
+    """Return the game's Board with `position` (record[game.position]) after `moves`.
 
-    Raises ValueError for a game that has none.
+    Raises ValueError if the game has no Board.
     """
     board = part(game.name, "board").Board(game.format_position(position))
     for move in moves:
@@ -78,7 +78,7 @@ def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
 
 
 def moves_of(name: str, texts: Sequence[str]) -> list[Any]:
-    """Return moves of the game called `name` as those of its Board; the texts themselves if it has none."""
+    """Convert moves of the game called `name` to Moves of its Board; return the texts unchanged if it has none."""
     if not has(name, "board"):
         return list(texts)
     move = part(name, "board").Move
@@ -87,15 +87,15 @@ def moves_of(name: str, texts: Sequence[str]) -> list[Any]:
 
 
 def board_entries(name: str) -> Any:
-    """Return the kernels of a Board, a `jit.Entries`, of the game called `name`."""
+    """Return the Board's kernels, a `jit.Entries`, for the game called `name`."""
     return part(name, "board.entries").ENTRIES
 
 
 def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
-    """Return moves that a person typed, in any notation the game's Board reads, as the game's own texts.
+    """Convert moves typed by a person, in any notation that the game's Board reads, to the game's own texts.
 
-    position : where they begin, '' for the game's start. Several moves may stand in one text, with blanks between them;
-    Othello's need none ('f5d6c3'). Raises ValueError naming the move that is wrong.
+    position : where they begin, '' for the game's start. One text may hold several moves separated by blanks; Othello's
+    need no blanks ('f5d6c3'). Raises ValueError naming the invalid move.
     """
     if not moves or not has(game.name, "board"):
         return list(moves)

@@ -1,4 +1,4 @@
-"""What a game offers to `shogi_engine.batch`: packed forms, policy layouts, planes and indices of its positions."""
+"""A game's part of `shogi_engine.batch`: packed forms, policy layouts, planes and indices of its positions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-IDS = "ids"  # the layout of a Board's moves as they are
+IDS = "ids"  # the layout whose labels are the Board's moves themselves
 
 
 @dataclass(frozen=True)
 class Packing:
-    """A packed form. number : what kernels call it    size : bytes
+    """A packed form. number : its number in kernels    size : bytes
 
-    unpack(data) : raises ValueError, saying why, for what the kernels refuse
+    unpack(data) : raises ValueError giving the reason for data that the kernels refuse
     """
 
     number: int
@@ -23,9 +23,9 @@ class Packing:
 
 @dataclass(frozen=True)
 class Layout:
-    """How moves are numbered. size : numbers there are    table() -> int32[2, codes], by side and Board's move, or -1.
+    """How moves are labelled. size : number of labels    table() -> int32[2, codes], by side and Board's move, or -1.
 
-    Two moves that are legal in a position have different numbers.
+    Two legal moves of a position have different labels.
     """
 
     size: int
@@ -34,9 +34,9 @@ class Layout:
 
 @dataclass(frozen=True)
 class Features:
-    """What a learner sees of a position. shape, dtype : of one position's array    write(nodes, count, rows) : a kernel
+    """A learner's input. shape, dtype : of one position's array.
 
-    that writes rows[:count], an array of `dtype` with a row for each position.
+    write(nodes, count, rows) : a kernel that writes rows[:count], an array of `dtype` with a row for each position
     """
 
     shape: tuple[int, ...]
@@ -48,17 +48,17 @@ class Features:
 class BatchRules:
     """A game's part of a batch. `nodes` are records with the fields `pos` (a position, which has a `side`) and `moves`.
 
-    code_bits : the lowest bits of a kernels' move that a Board's move has
-    read_rows(packed, packing, nodes, count) -> the first row that is refused, -1 if none is
-    write_rows(nodes, count, packing, packed) -> the first row that can not be written, -1 if all can
-    read_texts(text, starts, nodes, count, taken) : positions in the game's notation, each with the end of a line after
-        it, text[starts[row] : starts[row + 1] - 1]; taken[row] is 0 for one that Python is to read
-    write_texts(nodes, count, text) -> the end : at most text_bytes each, with the end of a line
+    code_bits : how many of the lowest bits of a kernel's move make up the Board's move
+    read_rows(packed, packing, nodes, count) -> the first row that is refused, -1 if none
+    write_rows(nodes, count, packing, packed) -> the first row that cannot be written, -1 if none
+    read_texts(text, starts, nodes, count, taken) : positions in the game's notation, each followed by a line end,
+        text[starts[row] : starts[row + 1] - 1]; taken[row] is 0 for a position left to Python
+    write_texts(nodes, count, text) -> the end : at most text_bytes each, line end included
     packings, layouts, features : by name; the first packing is the default
-    apply_rows(packed, packing, codes, scratch, out) -> the first row that is refused, -1 if none is : moves made
-        without a look at whether they are legal; scratch : uint8[scratch]
-    apply_legal(packed, packing, codes, pos, out) -> the same, but what is not legal is refused; pos : a position, used
-    params : those of the game that are not its defaults here, where a position has no players
+    apply_rows(packed, packing, codes, scratch, out) -> the first row that is refused, -1 if none : makes moves
+        without checking that they are legal; scratch : uint8[scratch]
+    apply_legal(packed, packing, codes, pos, out) -> the same, but refuses illegal moves; pos : a position, overwritten
+    params : the game's parameters that differ from its defaults here, where a position has no players
     """
 
     code_bits: int

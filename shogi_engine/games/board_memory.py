@@ -1,18 +1,18 @@
-"""What a Board is made of, in every game: one record that kernels are given by its address."""
+"""The memory of every game's Board: one record, which kernels receive by its address."""
 
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-FIRST_CAPACITY = 64  # undo records at the first move; then twice as many whenever they are full
+FIRST_CAPACITY = 64  # undo records at the first move; doubled whenever they are full
 
 
 class BoardMemory:
     """A Board's position, its buffers, and an undo record for each of the moves that led to it.
 
     A game's `_BOARD` is the dtype of the record: `pos` comes first, and it has `undo` (the address of the undo
-    records), `count` (of moves made), `capacity` and `moves` (a buffer). What Python reads often it reads as bytes and
-    words, which costs a tenth of what a field of a record does.
+    records), `count` (of moves made), `capacity` and `moves` (a buffer). Python reads frequently used fields as bytes
+    and words, which costs a tenth of reading a record's field.
     """
 
     _BOARD: ClassVar[np.dtype]
@@ -25,13 +25,13 @@ class BoardMemory:
     _address: int  # of the record
     _bytes: memoryview
     _words: memoryview  # uint64
-    _flags: Any  # memoryview of bool, of which only those bytes are read that are 0 or 1
-    _moves: memoryview  # uint32, kernels write moves there
+    _flags: Any  # memoryview of bool; only bytes that are 0 or 1 are read
+    _moves: memoryview  # uint32; kernels write moves here
     _record: Any  # record[position], a view
     _undo: np.ndarray  # record[undo][capacity]; the first `_count` of them are in use
 
     def _allocate(self) -> None:
-        """Get new memory; the position is all zeros, and no move has been made."""
+        """Allocate new memory, with a position of zeros and no moves."""
         fields: Any = self._BOARD.fields
         (kind, place), position = fields["moves"], fields["pos"][0]
         memory = np.zeros(self._BOARD.itemsize, dtype=np.uint8)
@@ -45,12 +45,12 @@ class BoardMemory:
 
     @staticmethod
     def offset_in(dtype: np.dtype, name: str) -> int:
-        """Return at which byte of a record a field of it begins."""
+        """Return the byte offset of a field in a record."""
         fields: Any = dtype.fields
         return int(fields[name][1])
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Prepare what is the same for all boards of a game."""
+        """Prepare what all boards of a game share."""
         super().__init_subclass__(**options)
         if hasattr(cls, "_BOARD"):
             cls._NO_UNDO = np.zeros(0, dtype=cls._UNDO)
@@ -60,11 +60,11 @@ class BoardMemory:
 
     @property
     def _count(self) -> int:
-        """How many moves have been made since the position was set."""
+        """The number of moves made since the position was set."""
         return self._words[self._COUNT_WORD]
 
     def _set_position(self, pos: Any) -> None:
-        """Start anew from a copy of `pos` (record[position]); no move has been made."""
+        """Start anew from a copy of `pos` (record[position]), without moves."""
         if pos is not self._record:
             data = pos.tobytes()
             self._bytes[: len(data)] = data
@@ -75,7 +75,7 @@ class BoardMemory:
         self._words[self._COUNT_WORD] = 0
 
     def _grow(self) -> bool:
-        """Make room for the next move's undo record; tell whether there was none."""
+        """Make room for the next move's undo record if there is none; tell whether it was needed."""
         count, capacity = self._count, len(self._undo)
         if count < capacity:
             return False
@@ -83,7 +83,7 @@ class BoardMemory:
         return True
 
     def _keep(self, undo: np.ndarray) -> None:
-        """Take `undo` for the undo records."""
+        """Use `undo` as the undo records."""
         self._undo = undo
         self._words[self._UNDO_WORD] = undo.ctypes.data
         self._words[self._CAPACITY_WORD] = len(undo)

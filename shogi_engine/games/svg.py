@@ -1,4 +1,4 @@
-"""What pictures of boards of all games are made of: SVG as text, without ids, so that many may be on a page."""
+"""Elements of board pictures for all games: SVG as text, without ids, so that a page can show many pictures."""
 
 import math
 from collections.abc import Sequence
@@ -7,14 +7,14 @@ Point = tuple[float, float]
 
 BEST, OTHER, REPLY = "best", "other", "reply"  # kinds of arrows, also their classes
 INKS = {BEST: "#1f6fd1", OTHER: "#2f9e6b", REPLY: "#c2452d"}
-BEHIND_TEXT = "#17402a"  # in a ring with a text
+BEHIND_TEXT = "#17402a"  # fills a ring that has a text
 WIDTHS = {BEST: 9.0, OTHER: 6.0, REPLY: 6.0}
-REPLIES = 2  # moves after the first of the best line that are drawn
-_HEAD = 2.2  # of an arrow's width
+REPLIES = 2  # how many moves after the first are drawn of the best line
+_HEAD = 2.2  # an arrowhead's width, in widths of the arrow
 
 
 def square_area(name: str, x: float, y: float, size: float) -> str:
-    """Return an invisible square that takes clicks, for programs that let people move."""
+    """Return an invisible square that receives clicks, for programs in which people make moves."""
     return (
         f'<rect class="square" data-square="{name}" x="{x:g}" y="{y:g}" width="{size:g}" height="{size:g}" '
         'fill="none" pointer-events="all"/>'
@@ -22,12 +22,12 @@ def square_area(name: str, x: float, y: float, size: float) -> str:
 
 
 def polygon(points: Sequence[Point]) -> str:
-    """Return the data of a closed path through points."""
+    """Return the path data of a polygon."""
     return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points) + "Z"
 
 
 def arrow(start: Point, end: Point, kind: str) -> str:
-    """Return an arrow of a kind between the middles of two squares; '' if they are one."""
+    """Return an arrow of a kind between the centres of two squares; '' if they are the same."""
     length = math.dist(start, end)
     if length == 0:
         return ""
@@ -48,7 +48,7 @@ def arrow(start: Point, end: Point, kind: str) -> str:
 
 
 def ring(centre: Point, radius: float, kind: str, text: str = "") -> str:
-    """Return a ring of a kind around a square's middle, for a move that comes from nowhere, with a text in it."""
+    """Return a ring of a kind around a square's centre, with a text in it, for a move without a source square."""
     x, y = centre
     width = WIDTHS[kind] / 2
     inside = f'"{BEHIND_TEXT}" fill-opacity=".8"' if text else '"none"'
@@ -66,7 +66,7 @@ def ring(centre: Point, radius: float, kind: str, text: str = "") -> str:
 
 
 def kinds_of_lines(lines: Sequence[Sequence[str]]) -> list[tuple[str, str, int]]:
-    """Return (move, kind, how many moves come before it) of what is drawn of lines, the best first; it comes last."""
+    """Return (move, kind, moves before it) for each move of `lines` (best first) to be drawn; the best comes last."""
     chosen = [(line[0], OTHER, 0) for line in lines[1:] if line]
     if lines:
         replies = [(move, REPLY, ply) for ply, move in enumerate(lines[0][1 : 1 + REPLIES], 1)]

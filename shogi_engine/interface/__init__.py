@@ -1,1 +1,1 @@
-"""What stands between the search and the games: the game protocol, evaluations, and how calls find a game's kernels."""
+"""The interface between the search and the games: game protocol, evaluations, and dispatch to a game's kernels."""

@@ -1,10 +1,10 @@
-"""What an evaluation is: kernels, the record they keep for each ply, their parameters, and the weights these point to.
+"""Evaluations: kernels, the record they keep for each ply, their parameters, and the weights these point to.
 
 An evaluation is a module with an `EVALUATION` and kernels registered for it by `game.provides_evaluation`: `evaluate`,
 and as far as it needs them `refresh_accumulator`, `update_accumulator`, `root_order_score` and `probcut`. Its name goes
-into the registry `Game.evaluations`; nothing else has to know it. A search context is made for one evaluation, and
-numba resolves the kernels by the type of `ctx.evaluation` while compiling: nothing is decided at run time, and only the
-evaluation in use is compiled.
+into the registry `Game.evaluations`; nothing else has to know it. A search context is made for one evaluation. Numba
+resolves the kernels by the type of `ctx.evaluation` while compiling, so that there is no dispatch at run time, and only
+the evaluation in use is compiled.
 """
 
 from collections.abc import Callable
@@ -21,28 +21,28 @@ NOTHING = record_dtype([("unused", np.uint64)])
 
 
 class Weights(Protocol):
-    """What an evaluation learnt, in memory. It must live as long as any search that holds its addresses."""
+    """An evaluation's learnt weights, in memory. They must outlive every search that holds their addresses."""
 
     def fill(self, params: Any) -> None:
         """Write the evaluation's parameters, the addresses of tables among them, to `params`."""
 
     def describe(self) -> str:
-        """Return in a few words what the weights are and where they come from."""
+        """Return a short description of the weights and their source."""
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """An evaluation of positions of one game.
 
-    name : as the registry has it
+    name : its name in the registry
     position : np.dtype         of the positions it evaluates
-    accumulator : np.dtype      what it keeps for each ply of the line, in ctx.accumulators
-    cache : np.dtype            what it keeps for a thread from search to search, in ctx.evaluation_cache; zeroed when
-                                the context is made, which is when the weights change, and never later
+    accumulator : np.dtype      its record for each ply of the line, in ctx.accumulators
+    cache : np.dtype            its record for each thread, kept between searches in ctx.evaluation_cache; zeroed only
+                                when the context is made, which is when the weights change
     fields : its parameters, as `jit.record_dtype` takes them, in ctx.evaluation
     load_weights(file)          returns Weights, the package's own for None; raises ValueError saying what was expected
                                 of the file and what was found. None: there are no weights, and any file is refused
-    shown(ctx)                  returns what people are told of the root, where that may be beyond what a search can use
+    shown(ctx)                  returns the root's value as shown to people; it may exceed what a search can use
     """
 
     name: str
@@ -70,8 +70,8 @@ class Evaluation:
 class Evaluator:
     """An evaluation with its weights, as a search uses it.
 
-    params : record[evaluation.params], copied into every context of a search when it begins. Its addresses point into
-    `weights`: keep the evaluator as long as the contexts.
+    params : record[evaluation.params], copied into every context when a search begins. Its addresses point into
+    `weights`: keep the evaluator alive as long as the contexts.
     """
 
     def __init__(self, evaluation: Evaluation, weights: Weights | None = None) -> None:
@@ -81,5 +81,5 @@ class Evaluator:
             weights.fill(self.params)
 
     def describe(self) -> str:
-        """Return the evaluation's name and what its weights are, for people."""
+        """Return the evaluation's name and a description of its weights."""
         return self.evaluation.name if self.weights is None else f"{self.evaluation.name}: {self.weights.describe()}"

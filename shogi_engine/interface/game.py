@@ -1,7 +1,7 @@
-"""THE GAME PROTOCOL: what a game tells the search, one stub per rule, each with its neutral default.
+"""THE GAME PROTOCOL: everything the search needs to know of a game, one stub per rule, each with a neutral default.
 
-A game is a structured dtype for its positions, one for what a move destroys, and kernels that carry the names of the
-stubs below, registered for the position dtype:
+A game is a structured dtype for its positions, another for the undo information of a move, and kernels with the names
+of the stubs below, registered for the position dtype:
 
     @provides(POSITION)
     def do_move(pos, move, undo): ...
@@ -9,13 +9,13 @@ stubs below, registered for the position dtype:
 The search calls the stub; numba resolves the call by the dtype of `pos` (or of `ctx.pos`) while compiling, so a rule
 is inlined as if it stood in the search. With JIT off the same stub looks the rule up when it is called.
 
-What a position is worth is said by an evaluation (evaluation.py): the stubs under "the evaluation" are resolved by the
-dtype of `ctx.evaluation` first, so that a game may have several. A game that has only one may provide it as rules.
+Positions are valued by an evaluation (evaluation.py). The stubs under "the evaluation" are resolved by the dtype of
+`ctx.evaluation` first, so that a game can have several. A game that has only one may provide it as rules.
 
 `pos`   record[POSITION]: one position, compact, without history; it packs to a file as it is.
-`undo`  record[UNDO]: what `undo_move` needs and the position no longer knows.
-`ctx`   a record with at least the fields of `context_fields`; the search's own (search/context.py) has more.
-`move`  uint32; 0 is no move. What the bits mean is the game's own business.
+`undo`  record[UNDO]: what `undo_move` needs beyond the position.
+`ctx`   a record with at least the fields of `context_fields`; the search's context (search/context.py) has more.
+`move`  uint32; 0 is no move. The game alone defines the meaning of the bits.
 Values are int32 from the side to move's point of view, in the game's own unit, between -VALUE_MAX and VALUE_MAX;
 a win in n plies is VALUE_MATE - n.
 """
@@ -53,7 +53,7 @@ CORRECTION_TABLES, CORRECTION_SLOTS = 6, 1 << 14  # correction_slots' number and
 
 BEFORE_SEARCH, BESIDE_SEARCH = "before", "beside"  # Game.solver_runs
 
-# How a game has ended, see `game_result`; TERMINATIONS[number] says it in words.
+# How a game has ended, see `game_result`; TERMINATIONS[number] is its name.
 NOT_OVER, NO_LEGAL_MOVE, REPETITION, PERPETUAL_CHECK, DECLARATION, MOVE_LIMIT, TRY = range(7)
 
 
@@ -62,29 +62,29 @@ class Game:
     """A game as Python sees it: its dtypes, its notation, and the tables its kernels reach by address.
 
     position, undo : np.dtype          made by `jit.record_dtype`
-    max_moves : int                    most moves `generate_moves` writes for any accepted position
+    max_moves : int                    the most moves that `generate_moves` writes for any accepted position
     start : str                        the notation of the starting position
     parse_position(text) -> record     raises ValueError with what was wrong and where
     format_position(pos) -> str        its inverse
     parse_move(pos, text) -> int       a legal move, or ValueError
     format_move(pos, move) -> str      its inverse
     params : np.dtype, default_params  search.parameters.SEARCH_FIELDS and the game's own, copied into contexts
-    score(value) -> Score              a value in the unit of the game's players, centipawns if nothing is said
+    score(value) -> Score              a value in the unit that players of the game use; centipawns by default
     evaluations : Registry             of `Evaluation`s; None: there is one, whose kernels are rules of the position
-    state : np.dtype                   what the game keeps for each ply of the line searched (see `update_state`)
-    histories : tuple                  a dtype's fields: what its own kernels learn, kept among search.history.Histories
+    state : np.dtype                   the game's record for each ply of the searched line (see `update_state`)
+    histories : tuple                  a dtype's fields: what its own kernels learn, kept in search.history.Histories
     solver(**options) -> forced_win.Solver   proves results that a search would take long to find
-    solver_runs : str                  BEFORE_SEARCH, if a search then is needless (it has options threads, stop_token),
-                                       or BESIDE_SEARCH, in a thread, and alone too, for a forced win: then it is a
-                                       forced_win.ForcedWinSolver (with options hash_mb, memory, stop_token)
-    levels : int                       weaker players there are, levels 0 to levels - 1
+    solver_runs : str                  BEFORE_SEARCH: a result makes the search needless; options threads, stop_token.
+                                       BESIDE_SEARCH: it looks for a forced win in a thread, or alone; it is then a
+                                       forced_win.ForcedWinSolver, with options hash_mb, memory, stop_token
+    levels : int                       the number of weaker players, levels 0 to levels - 1
     level(number, position) -> levels.LevelPlan   how a player of that level searches; ValueError if there is none
-    open_book(name) -> book.OpeningBook   the book called so, None for the one shipped; raises book.BookError
-    budget(clock, ply, options) -> TimeBudget   the time of a move, where search.timeman.plan does not serve
+    open_book(name) -> book.OpeningBook   the book of that name, None for the one shipped; raises book.BookError
+    budget(clock, ply, options) -> TimeBudget   the time for a move, where search.timeman.plan is unsuitable
     plies_left(position) -> int        an upper bound on the plies left in the game (moves of cost 0 not counted)
     continuation_slots : int           `continuation_slot`'s range
     search_flags : int                 the parts of the search that help this game, bits of search.context; -1 for all
-    usual_move(move) -> int            what a person plays instead where it is no worse, 0 if that is the move
+    usual_move(move) -> int            the move that a person would play instead if it is no worse; 0: `move` itself
     """
 
     name: str
@@ -118,7 +118,7 @@ class Game:
         return Evaluation("evaluation", self.position)
 
     def evaluation(self, name: str = "") -> Evaluation:
-        """Return the evaluation called `name`, '' for the default. Raises ValueError, with the names, if none is."""
+        """Return the evaluation called `name`, '' for the default. Raises ValueError listing the names if none is."""
         if self.evaluations is not None:
             return self.evaluations.load(name)
         if name:
@@ -127,9 +127,9 @@ class Game:
 
 
 def context_fields(game: Game, plies: int, game_ply: int | None = None) -> list[tuple]:
-    """Return the fields every context has: a position, buffers that can not overrun in `plies` plies, undo records.
+    """Return the fields of every context: a position, buffers large enough for `plies` plies, and undo records.
 
-    game_ply : how many undo records, if not one a ply (the search keeps the game's moves there as well).
+    game_ply : the number of undo records if not one per ply (the search keeps the game's moves there as well).
     """
     buffer = (plies + 1) * game.max_moves
     return [
@@ -147,7 +147,7 @@ def context_fields(game: Game, plies: int, game_ply: int | None = None) -> list[
 def generate_moves(ctx, start):
     """Write the moves of ctx.pos to ctx.moves[start:] and return how many; at most Game.max_moves.
 
-    They may be pseudo-legal (`is_legal` tells), must hold every legal one once, and all evasions when `is_in_check`.
+    They may be pseudo-legal (see `is_legal`), and must contain every legal move once, evasions of check included.
     A pass is a move. A finished game has none.
     """
     raise NotImplementedError
@@ -167,7 +167,7 @@ def is_legal(pos, move):
 
 @stub
 def count_moves(ctx, start):
-    """Return the number of legal moves of ctx.pos, without listing them if the game can (perft's last ply)."""
+    """Return the number of legal moves of ctx.pos, if possible without listing them (perft's last ply)."""
     count = 0
     for index in range(start, start + generate_moves(ctx, start)):
         if is_legal(ctx.pos, ctx.moves[index]):
@@ -177,10 +177,10 @@ def count_moves(ctx, start):
 
 @stub
 def count_replies(ctx, start, free_pass):
-    """Return the leaves two plies below ctx.pos, or -1: perft then goes move by move.
+    """Return the number of leaves two plies below ctx.pos, or -1: perft then makes each move.
 
-    For a game that can count the answers to several moves at once; ctx.moves[start:] and ctx.scores[start:] are free.
-    With free_pass a move of cost 0 is no ply. A finished game counts as `finished_leaves`.
+    For games that can count the replies to several moves at once. ctx.moves[start:] and ctx.scores[start:] are free.
+    With free_pass a move of cost 0 is not a ply. A finished game counts as `finished_leaves`.
     """
     return -1
 
@@ -193,7 +193,7 @@ def do_move(pos, move, undo):
 
 @stub
 def undo_move(pos, move, undo):
-    """Take back the last `do_move(pos, move, undo)`: `pos` is again what it was, byte for byte."""
+    """Take back the last `do_move(pos, move, undo)`, restoring `pos` byte for byte."""
     raise NotImplementedError
 
 
@@ -209,19 +209,19 @@ def undo_null(pos, undo):
 
 @stub
 def null_allowed(pos):
-    """Tell whether a null move may be tried here: not in check, nor where zugzwang is likely."""
+    """Tell whether a null move may be tried here: not in check, and not where zugzwang is likely."""
     return False
 
 
 @stub
 def key(pos):
-    """Return the position's 64-bit hash key, equal for equal positions whatever the moves before."""
+    """Return the position's 64-bit hash key. Equal positions have equal keys, whatever moves led to them."""
     raise NotImplementedError
 
 
 @stub
 def key_after(pos, move):
-    """Return `key` after `move`, for prefetching before it is made, or 0: prefetch nothing."""
+    """Return the `key` after `move`, for prefetching before the move is made; 0 prefetches nothing."""
     return np.uint64(0)
 
 
@@ -233,7 +233,7 @@ def move_cost(pos, move):
 
 @stub
 def finished_leaves(pos):
-    """Return what perft counts for a game that ended before the asked depth: 0 in Shogi, 1 in Othello."""
+    """Return what perft counts for a game that ended before the requested depth: 0 in Shogi, 1 in Othello."""
     return 0
 
 
@@ -244,56 +244,56 @@ def finished_leaves(pos):
 def evaluate(ctx):
     """Return the static evaluation of ctx.pos for the side to move.
 
-    What is kept along the line is in ctx.accumulators[ctx.ply] after `update_line(ctx)`.
+    After `update_line(ctx)` the accumulator is in ctx.accumulators[ctx.ply].
     """
     raise NotImplementedError
 
 
 @evaluation_stub
 def refresh_accumulator(ctx, ply):
-    """Write ctx.accumulators[ply] for ctx.pos from nothing; ply is ctx.ply, or 0 at the root of a search."""
+    """Compute ctx.accumulators[ply] for ctx.pos from scratch; ply is ctx.ply, or 0 at the root of a search."""
 
 
 @evaluation_stub
 def update_accumulator(ctx, ply):
-    """Write ctx.accumulators[ply] from that of ply - 1 by the move between them (see `update_line`).
+    """Compute ctx.accumulators[ply] from that of ply - 1 and the move between them (see `update_line`).
 
-    ctx.pos may be further down the line. What can not be had by difference is marked stale here, and refreshed by
-    `evaluate` where it is needed: ctx.pos is then the position of that ply.
+    ctx.pos may be further down the line. What cannot be updated by difference is marked stale here. `evaluate`
+    refreshes it if needed, when ctx.pos is the position of that ply.
     """
 
 
 @evaluation_stub
 def root_order_score(ctx, move):
-    """Return a score by which the root moves are ordered at first, in any unit; it decides between equal moves."""
+    """Return a score for the initial order of the root moves, in any unit; it decides between equal moves."""
     return 0
 
 
 @evaluation_stub
 def probcut(ctx, depth):
-    """Return (shallow, spread): the depth of a search that predicts one of `depth` plies, and how well it does.
+    """Return (shallow, spread): the depth of a search that predicts a search of `depth` plies, and its error.
 
-    spread : the standard deviation of the difference of their values. A shallow depth of 0: no ProbCut here.
+    spread : the standard deviation of the difference of their values. A shallow depth of 0 means no ProbCut here.
     """
     return np.int64(0), np.int64(0)  # not literals: the search calls itself with the depth
 
 
 @stub
 def refresh_state(ctx, ply):
-    """Write what the game keeps along the line in ctx.states[ply] for ctx.pos, as `refresh_accumulator` does."""
+    """Compute ctx.states[ply], the game's record for each ply, for ctx.pos, as `refresh_accumulator` does."""
 
 
 @stub
 def update_state(ctx, ply):
-    """Write what the game keeps in ctx.states[ply] from that of ply - 1 by the move between them (see `update_states`).
+    """Compute ctx.states[ply] from that of ply - 1 and the move between them (see `update_states`).
 
-    A state may hold more that is no part of this, such as what `set_check_info` prepares.
+    A state may also hold fields that are written elsewhere, for example by `set_check_info`.
     """
 
 
 @njit
 def refresh_line(ctx):
-    """Make ctx.pos the root of a line: compute the accumulator and the state of ply 0; those of other plies are not."""
+    """Make ctx.pos the root of a line: compute the accumulator and the state of ply 0, and invalidate the others."""
     ctx.computed_ply = ctx.state_ply = 0
     refresh_accumulator(ctx, 0)
     refresh_state(ctx, 0)
@@ -320,7 +320,7 @@ def update_states(ctx):
 
 @njit
 def leave_ply(ctx):
-    """Forget what was computed below ctx.ply, after a move was taken back."""
+    """Discard what was computed below ctx.ply, after a move was taken back."""
     ctx.computed_ply = min(ctx.computed_ply, ctx.ply)
     ctx.state_ply = min(ctx.state_ply, ctx.ply)
 
@@ -336,18 +336,18 @@ def naive_value(ctx):
 
 @stub
 def terminal_value(ctx):
-    """Return the value of ctx.pos, in which there is no legal move; a loss is -VALUE_MATE + ctx.ply."""
+    """Return the value of ctx.pos, which has no legal move; a loss is -VALUE_MATE + ctx.ply."""
     raise NotImplementedError
 
 
 @stub
 def game_result(ctx, move_count):
-    """Return (termination, value) of a game that has come to ctx.pos: (NOT_OVER, VALUE_NONE) if it goes on.
+    """Return (termination, value) of a game that has reached ctx.pos: (NOT_OVER, VALUE_NONE) if it continues.
 
-    ctx.undo[:ctx.game_ply] are all moves of the game.   move_count : how many legal moves ctx.pos has.
+    ctx.undo[:ctx.game_ply] are all moves of the game.   move_count : the number of legal moves of ctx.pos.
     termination : one of those above.   value : the result for the side to move, 0 for a draw, +-VALUE_MATE for a win
-    or a loss, or the score in the game's own unit. A right to declare a win is taken as used.
-    These are the rules of the game itself. A search looks ahead, and asks `repetition_value` and `declaration_value`.
+    or a loss, or the score in the game's own unit. A side that may declare a win is assumed to do so.
+    These are the rules of the game itself. A search uses `repetition_value` and `declaration_value` instead.
     """
     if move_count == 0:
         return np.int64(NO_LEGAL_MOVE), np.int64(terminal_value(ctx))
@@ -358,14 +358,14 @@ def game_result(ctx, move_count):
 def repetition_value(ctx):
     """Return the value of ctx.pos if the rules on repetition decide it, else VALUE_NONE.
 
-    ctx.undo[:ctx.game_ply] are the moves of the game and of the line searched, oldest first.
+    ctx.undo[:ctx.game_ply] are the moves of the game and of the searched line, oldest first.
     """
     return VALUE_NONE
 
 
 @stub
 def repetition_key(pos):
-    """Return a hash of what `repetition_value` compares: positions with different ones are no repetition."""
+    """Return a hash of what `repetition_value` compares: positions with different hashes are not repetitions."""
     return key(pos)
 
 
@@ -383,16 +383,16 @@ def endgame_solve(ctx, alpha, beta):
 
 @stub
 def mate_in_one(ctx, start):
-    """Return a move that wins at once if there is an easily found one, else MOVE_NONE; not called where `is_in_check`.
+    """Return a move that wins at once if one is easily found, else MOVE_NONE; not called if `is_in_check`.
 
-    start : where ctx.moves is free.
+    start : ctx.moves[start:] is free.
     """
     return MOVE_NONE
 
 
 @stub
 def correction_slots(ctx):
-    """Return the indices, below CORRECTION_SLOTS, of ctx.pos in the CORRECTION_TABLES correction histories.
+    """Return the index of ctx.pos in each of the CORRECTION_TABLES correction histories, below CORRECTION_SLOTS.
 
     Each is a hash of a part of the position and the side to move; all positions with that part share the correction.
     """
@@ -401,13 +401,13 @@ def correction_slots(ctx):
 
 @stub
 def generate_quiets(ctx, start):
-    """Write the moves that `generate_captures` leaves out, as `generate_moves` does; a game has both or neither."""
+    """Write the moves that `generate_captures` omits, as `generate_moves` does; a game provides both or neither."""
     return generate_moves(ctx, start)
 
 
 @stub
 def is_legal_tt_move(pos, move):
-    """Tell whether `move`, stored for any position, is legal in `pos`; False also if only a list of moves can tell."""
+    """Tell whether `move`, stored for any position, is legal in `pos`; False if only generating moves could tell."""
     return False
 
 
@@ -422,9 +422,9 @@ def is_in_check(pos):
 
 @stub
 def score_moves(ctx, start, count):
-    """Write what the game knows of the order of quiet moves to ctx.scores[start:start + count], the best highest.
+    """Write the game's ordering scores of quiet moves to ctx.scores[start:start + count]; higher is tried first.
 
-    |score| < 1 << 20; to this the histories are added.
+    |score| < 1 << 20; the search adds its histories.
     """
     for index in range(start, start + count):
         ctx.scores[index] = 0
@@ -445,22 +445,22 @@ def history_slot(pos, move):
 @stub
 def continuation_slot(pos, move):
     """Return the index of `move` (piece and target) in the continuation histories, below the game's
-    `continuation_slots`, or -1 if the game keeps none. Those of the two sides' moves are best the halves of the range.
+    `continuation_slots`, or -1 if the game keeps none. Each side's moves should have one half of the range.
     """
     return -1
 
 
 @stub
 def is_inferior(pos, move):
-    """Tell whether another legal move is never worse than `move`: the search leaves it out below the root."""
+    """Tell whether another legal move is never worse than `move`: the search then skips `move` below the root."""
     return False
 
 
 @stub
 def structure_slot(ctx):
-    """Return the index, below STRUCTURE_SLOTS, of what changes little in ctx.pos, such as its pawns.
+    """Return the index, below STRUCTURE_SLOTS, of the slowly changing part of ctx.pos, such as its pawns.
 
-    How quiet moves did is remembered for each structure.
+    The search keeps a history of quiet moves for each structure.
     """
     return np.int64(0)
 
@@ -473,13 +473,13 @@ def capture_slot(pos, move):
 
 @stub
 def capture_value(ctx, move):
-    """Return what a `move` that is not quiet gains at once: the piece taken as it stood, and what promoting adds."""
+    """Return the immediate gain of a `move` that is not quiet: the captured piece's value, and promotion's."""
     return np.int64(0)
 
 
 @stub
 def is_recapture(pos, move, last):
-    """Tell whether `move` goes to the square where the move before, `last`, went."""
+    """Tell whether `move` goes to the target square of the previous move, `last`."""
     return False
 
 

@@ -18,22 +18,22 @@ from shogi_engine.jit import add_rule, njit, overload_stub
 
 STUBS: dict[str, Callable] = {}  # the protocol: every stub by its name
 _rules: dict[Any, dict[str, Any]] = {}  # the position's type -> stub name -> kernel
-_evaluation_stubs: set[str] = set()  # the names of those that an evaluation may provide
-_evaluation_rules: dict[tuple[Any, Any], dict[str, Any]] = {}  # types of position and ctx.evaluation -> the same
-_owners: dict[Any, str] = {}  # the position's type -> the package whose rules it has
+_evaluation_stubs: set[str] = set()  # the names of the stubs that an evaluation may provide
+_evaluation_rules: dict[tuple[Any, Any], dict[str, Any]] = {}  # the same, by position and ctx.evaluation
+_owners: dict[Any, str] = {}  # the position's type -> the package of its rules
 
 
 def _type_of(dtype: np.dtype) -> Any:
-    """Return what identifies a dtype: numba's type, so that equal dtypes are one (as they are for numba)."""
+    """Return numba's type for a dtype, which identifies it: equal dtypes have the same type."""
     return numba.from_dtype(dtype)
 
 
 def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
-    """Register a rule, compiled, for positions of `dtype`; the function's name says which.
+    """Compile and register a rule for positions of `dtype`. The function has the name of its stub.
 
-    Raises TypeError if there is no such stub, if the parameters are not the stub's, if the rule is there already, if
-    another package's game has an equal dtype (numba could not tell the two games apart), or if `dtype` has a field
-    `pos`, which distinguishes a context from a position.
+    Raises TypeError if there is no such stub, if the parameters differ from the stub's, if the rule is registered
+    already, if another package's game has an equal dtype (numba could not tell the two games apart), or if `dtype` has
+    a field `pos`, which would make it look like a context.
     """
     if "pos" in (dtype.names or ()):
         raise TypeError("a position's dtype can not have a field 'pos': that is what makes a record a search context")
@@ -50,10 +50,10 @@ def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
 
 
 def provides_evaluation(evaluation: Evaluation) -> Callable[[Callable], Any]:
-    """Register a kernel of `evaluation`, compiled; the function's name says which. It goes before a rule of that name.
+    """Compile and register a kernel of `evaluation`. It has the name of its stub and takes precedence over a rule.
 
-    Raises TypeError if an evaluation has no such kernel, if the parameters are not the stub's, or if it is there
-    already: two evaluations of a game may not have the same name and fields.
+    Raises TypeError if evaluations have no such kernel, if the parameters differ from the stub's, or if it is already
+    registered: two evaluations of a game may not have the same name and fields.
     """
     kind = _type_of(evaluation.position), _type_of(evaluation.params)
 
@@ -66,7 +66,7 @@ def provides_evaluation(evaluation: Evaluation) -> Callable[[Callable], Any]:
 
 
 def _checked_name(function: Callable, known: Iterable[str], what: str) -> str:
-    """Return the name of a kernel to be registered. Raises TypeError if it or the parameters are no stub's."""
+    """Return the name of a kernel to register. Raises TypeError if its name or parameters match no stub."""
     name = function.__name__
     if name not in known:
         raise TypeError(f"there is no {what} {name!r} in the game protocol; there are {', '.join(sorted(known))}")
@@ -77,7 +77,7 @@ def _checked_name(function: Callable, known: Iterable[str], what: str) -> str:
 
 
 def _add(rules: dict[str, Any], function: Callable, name: str, dtype: np.dtype, owner: str) -> Any:
-    """Add a kernel for records that hold `dtype` to `rules`, and return it compiled. Raises TypeError if it has one."""
+    """Add a kernel for records with `dtype` to `rules` and return it compiled. Raises TypeError if there is one."""
     if name in rules:
         raise TypeError(f"{owner}: {name} is provided twice")
     rules[name] = njit(function)
@@ -93,13 +93,13 @@ def _game_package(module: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _rules_of(dtype: np.dtype) -> dict[str, Any]:
-    """Return the rules registered for positions of `dtype`, those of later `provides` too."""
+    """Return the live dict of rules for positions of `dtype`; later calls of `provides` add to it."""
     return _rules.setdefault(_type_of(dtype), {})
 
 
 @functools.lru_cache(maxsize=64)
 def _evaluation_rules_of(position: np.dtype, evaluation: np.dtype) -> dict[str, Any]:
-    """Return the kernels of an evaluation, those of later `provides_evaluation` too."""
+    """Return the live dict of an evaluation's kernels; later calls of `provides_evaluation` add to it."""
     return _evaluation_rules.setdefault((_type_of(position), _type_of(evaluation)), {})
 
 
@@ -117,7 +117,7 @@ def _find_rule(name: str, first: Any) -> Any:
 
 
 def _find_rule_of_type(name: str, first: Any) -> Any:
-    """Return the same for the numba type of a stub's first argument."""
+    """Do the same as `_find_rule` for the numba type of a stub's first argument."""
     if "pos" not in first.fields:
         return _rules.get(first, {}).get(name)
     position = first.typeof("pos")

@@ -1,1 +1,1 @@
-"""The field's types, once, for all games and protocols: scores, how games end, clocks and limits. No numba."""
+"""Types shared by all games and protocols: scores, terminations, clocks and limits. Does not import numba."""

@@ -1,8 +1,8 @@
-"""Time: what a clock says, and what a search may take of it. Standard library only."""
+"""A clock's state, and the time that a search may use. Standard library only."""
 
 from dataclasses import dataclass, replace
 
-LEAST_MS = 2.0  # with less not even the first depth is done, and the move would be no choice at all
+LEAST_MS = 2.0  # with less, not even the first depth is finished, and the move would be arbitrary
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,9 @@ class Clock:
 class TimeBudget:
     """The time for one move, in ms: 0 <= least_ms <= soft_ms <= hard_ms <= what the clock allows.
 
-    least_ms : even an easy move takes this long. Equal soft_ms and hard_ms are used up whatever is found.
-    second_ms : when a second ends, of a clock that counts full seconds only: what is left of one that has begun costs
-    nothing. None for other clocks.
+    least_ms : even an easy move takes this long. If soft_ms equals hard_ms, all of it is used, whatever is found.
+    second_ms : when the current second ends, for a clock that counts full seconds only: the rest of a second that has
+    begun is free. None for other clocks.
     """
 
     soft_ms: float
@@ -30,16 +30,16 @@ class TimeBudget:
 
     @classmethod
     def exactly(cls, ms: float) -> "TimeBudget":
-        """Return the budget of a move that takes `ms`, whatever is found."""
+        """Return the budget of a move that takes exactly `ms`, whatever is found."""
         return cls(ms, ms)
 
     @property
     def is_exact(self) -> bool:
-        """Whether all of it is used."""
+        """Whether all of the time is used, whatever is found."""
         return self.soft_ms == self.hard_ms
 
     def after_pondering(self, pondered_ms: float) -> "TimeBudget":
-        """Return the budget from ponderhit on: time pondered counts as thought, unless unused time is lost anyway."""
+        """Return the budget from ponderhit on. Time pondered counts as used, unless unused time is lost anyway."""
         if self.is_exact:
             return self
         pondered_ms = max(0.0, pondered_ms)
@@ -47,15 +47,15 @@ class TimeBudget:
         return replace(self, soft_ms=soft, least_ms=least)
 
     def for_only_move(self) -> "TimeBudget":
-        """Return the budget of a move that has no alternative: all of it is there, but need not be used up."""
+        """Return the budget of a forced move: the limits stay, but the time need not be used up."""
         return replace(self, soft_ms=max(min(self.soft_ms, self.hard_ms / 4), self.least_ms))
 
     def at_most(self, ms: float) -> "TimeBudget":
-        """Return the budget cut to `ms`."""
+        """Return the budget, reduced to `ms` at most."""
         return replace(self, **{name: min(getattr(self, name), ms) for name in ("soft_ms", "hard_ms", "least_ms")})
 
     def less(self, elapsed_ms: float) -> "TimeBudget":
-        """Return what is left of the budget after `elapsed_ms`."""
+        """Return the budget that remains after `elapsed_ms`."""
         soft, hard, least = (max(0.0, ms - elapsed_ms) for ms in (self.soft_ms, self.hard_ms, self.least_ms))
         return TimeBudget(soft, hard, least, None if self.second_ms is None else self.second_ms - elapsed_ms)
 

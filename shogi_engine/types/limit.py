@@ -1,4 +1,4 @@
-"""Limit: what a caller wants of a search, in seconds. Standard library only."""
+"""Limit: when a search ends, in seconds, plies or nodes. Standard library only."""
 
 from dataclasses import dataclass, fields
 
@@ -9,12 +9,12 @@ SIDES = ("black", "white")
 
 @dataclass(frozen=True)
 class Limit:
-    """When a search ends: at the first limit reached. Without any it runs until it is stopped.
+    """The limits of a search, which ends when the first of them is reached. Without any it runs until it is stopped.
 
-    time : seconds for this move    depth : plies    nodes : positions    mate : a win within that many plies is found
-    level : search as a player of that level does
-    black_clock, white_clock : seconds on the clocks; the engine shares its own among its moves
-    black_inc, white_inc : seconds added after each move    byoyomi : seconds for each move besides
+    time : seconds for this move    depth : plies    nodes : positions    mate : stop at a win within that many plies
+    level : search as a player of that level
+    black_clock, white_clock : seconds on the clocks; the engine divides its own time among its moves
+    black_inc, white_inc : seconds added after each move    byoyomi : extra seconds for each move
     """
 
     time: float | None = None
@@ -36,12 +36,12 @@ class Limit:
                 raise ValueError(f"{field.name} is at least {least}, not {value}")
 
     def is_endless(self, side: int) -> bool:
-        """Tell whether only a stop ends a search for `side`, 0 (black) or 1."""
+        """Tell whether a search for `side`, 0 (black) or 1 (white), runs until it is stopped."""
         others = (self.time, self.depth, self.nodes, self.mate, self.level)
         return self.clock(side) is None and all(limit is None for limit in others)
 
     def clock(self, side: int) -> Clock | None:
-        """Return the clock of a side, 0 (black) or 1; None if it has none."""
+        """Return the clock of a side, 0 (black) or 1 (white); None if it has none."""
         left, increment = (getattr(self, f"{SIDES[side]}_{name}") for name in ("clock", "inc"))
         if left is None and self.byoyomi is None:
             return None

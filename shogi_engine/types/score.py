@@ -1,4 +1,4 @@
-"""Score: what a position is worth for the side to move. Standard library only.
+"""Score: the value of a position for the side to move. Standard library only.
 
 >>> sorted([Score(30), Score.mate_in(3), Score.mated_in(4), Score(-5)])
 [Score('mate -4'), Score('cp -5'), Score('cp 30'), Score('mate 3')]
@@ -14,21 +14,21 @@ from typing import Self
 from shogi_engine.common.text import clamped_number
 
 CP, DISCS, MATE = "cp", "discs", "mate"
-MATE_SCORE = 30_000  # that a mate stands for where all scores are numbers
+MATE_SCORE = 30_000  # the number for a mate where all scores are numbers
 
 # A side's chance to win is 1 / (1 + exp(-value / scale)). 600 centipawns is what Ponanza fitted to games and what the
-# Shogi GUIs draw; 5 discs is about what a value of a search of ten plies is wrong by. Even a proven score counts as
-# such a chance: it says how hard the position is to hold.
+# Shogi GUIs draw; 5 discs is about the error of a search of ten plies. Even a proven score is given such a chance: it
+# tells how hard the position is to hold.
 SCALES = {CP: 600.0, DISCS: 5.0}
 
 
 @total_ordering
 @dataclass(frozen=True, slots=True, repr=False)
 class Score:
-    """What a position is worth for the side to move. It can be negated, compared and sorted; a mate is best.
+    """The value of a position for the side to move. Scores can be negated, compared and sorted; a mate is best.
 
     value : centipawns or discs; MATE_SCORE for a mate, -MATE_SCORE if the side to move is mated
-    unit : CP, DISCS or MATE    plies : until mate, None if it is not known
+    unit : CP, DISCS or MATE    plies : until mate, None if unknown
     """
 
     value: float
@@ -37,22 +37,22 @@ class Score:
 
     @classmethod
     def discs(cls, value: float) -> Self:
-        """Return a score of so many discs."""
+        """Return a score in discs."""
         return cls(int(value) if value == int(value) else value, DISCS)
 
     @classmethod
     def mate_in(cls, plies: int | None) -> Self:
-        """Return the score of a side that mates within `plies`, None if it is not known how many."""
+        """Return the score of a side that mates within `plies`; None if the number is unknown."""
         return cls(MATE_SCORE, MATE, plies)
 
     @classmethod
     def mated_in(cls, plies: int | None) -> Self:
-        """Return the score of a side that is mated within `plies`, None if it is not known how many."""
+        """Return the score of a side that is mated within `plies`; None if the number is unknown."""
         return cls(-MATE_SCORE, MATE, plies)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the score that `str` writes so, as USI does: 'cp 12', 'mate -4', 'mate +'. Raises ValueError."""
+        """Parse the output of `str`, which is USI's: 'cp 12', 'mate -4', 'mate +'. Raises ValueError."""
         unit, _, number = text.partition(" ")
         if unit == CP:
             return cls(clamped_number(number))
@@ -65,11 +65,11 @@ class Score:
 
     @property
     def mate(self) -> bool:
-        """Whether it is a mate, for either side."""
+        """Whether this is a mate, for either side."""
         return self.unit == MATE
 
     def chance(self) -> float:
-        """Return the chance to win, 0 to 1."""
+        """Return the probability of winning, 0 to 1."""
         if self.mate:
             return float(self.value > 0)
         return 1.0 / (1.0 + math.exp(-self.value / SCALES[self.unit]))
@@ -91,7 +91,7 @@ class Score:
         return self._rank() < other._rank()
 
     def _rank(self) -> tuple[int, float]:
-        """Return what scores are compared by: a sooner mate is better, one of unknown length the latest."""
+        """Return the sort key: a shorter mate is better, and a mate of unknown length counts as the longest."""
         if not self.mate:
             return 0, self.value
         plies = math.inf if self.plies is None else self.plies

@@ -1,7 +1,7 @@
-"""How games end, by one set of names for all games, front ends, protocols and record formats. Standard library only.
+"""How games end: one set of names for all games, front ends, protocols and record formats. Standard library only.
 
-As in PGN, why a game ended (Termination) and who won (Outcome.winner) are two facts. A format or a protocol has its own
-words; a table in its file, `EndingWords` or a dict, maps them to these names.
+As in PGN, why a game ended (Termination) and who won (Outcome.winner) are separate. Each format or protocol maps its
+own words to these names by a table in its file, an `EndingWords` or a dict.
 """
 
 from collections.abc import Mapping
@@ -12,25 +12,25 @@ BLACK, WHITE = 0, 1
 
 
 class Termination(StrEnum):
-    """Why a game is over; '' while it goes on, or where a file does not say."""
+    """Why a game is over; '' while it continues, or where a file does not say."""
 
     NONE = ""
     RESIGNATION = "resignation"
     CHECKMATE = "mate"
     STALEMATE = "no legal move"
     TIME_FORFEIT = "time"
-    ILLEGAL_MOVE = "illegal move"  # it is not among the moves of a record
+    ILLEGAL_MOVE = "illegal move"  # a record does not list it among its moves
     PERPETUAL_CHECK = "perpetual check"
     DECLARATION = "declaration"
     TRY = "try"
     REPETITION = "repetition"
     FOURFOLD_REPETITION = "repetition"
     IMPASSE = "impasse"
-    AGREEMENT = "draw"  # or a draw for a reason that is not told
+    AGREEMENT = "draw"  # or a draw for a reason that is not given
     MAX_MOVES = "max moves"
     ADJUDICATION = "adjudication"
     DEFAULT = "default"  # a win without play
-    UNKNOWN = "unknown"  # the result is told, the reason is not
+    UNKNOWN = "unknown"  # the result is given, the reason is not
     DISCS = "discs"  # neither side can move; the discs are counted
     WIPE_OUT = "wipe-out"
     INTERRUPTED = "interrupted"
@@ -45,19 +45,19 @@ TERMINATIONS = (
     *(Termination.NONE, Termination.STALEMATE, Termination.REPETITION, Termination.PERPETUAL_CHECK),
     *(Termination.DECLARATION, Termination.MAX_MOVES, Termination.TRY),
 )
-"""By the numbers that `game.game_result` returns."""
+"""Terminations by the numbers that `game.game_result` returns."""
 
 DRAWS = frozenset({
     Termination.REPETITION, Termination.IMPASSE, Termination.AGREEMENT, Termination.MAX_MOVES,
     Termination.ADJUDICATION, Termination.UNKNOWN, Termination.DISCS,
 })  # fmt: skip
-"""Why a game without a winner is a draw; after any other termination its result is open."""
+"""Terminations that make a game without a winner a draw; after any other its result is open."""
 
 ENDINGS = tuple(filter(None, Termination))
-"""All terminations; arrays of games number them so."""
+"""All terminations; arrays of games store the index into this."""
 
 BY_RULE = frozenset({Termination.DISCS, Termination.WIPE_OUT})
-"""Terminations that the last position tells, so that no file has to."""
+"""Terminations that follow from the last position, so that a file need not name them."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Outcome:
 
 
 class Winner(Enum):
-    """Who wins by an ending, as the words of files tell it."""
+    """Who wins by an ending, as record formats express it."""
 
     NOBODY = "nobody"
     TO_MOVE = "the side to move"
@@ -89,7 +89,7 @@ class Winner(Enum):
     WHITE = "white"
 
     def colour(self, side: int) -> int | None:
-        """Return 0 (black), 1 or None for nobody; `side` is to move."""
+        """Return the winner: 0 (black), 1 (white), or None for no one; `side` is to move."""
         if self is Winner.NOBODY:
             return None
         if self in (Winner.BLACK, Winner.WHITE):
@@ -108,11 +108,11 @@ USUAL_WINNERS = {
     Termination.DECLARATION: Winner.TO_MOVE,
     Termination.DEFAULT: Winner.TO_MOVE,
 }
-"""Who wins if nothing else is said; nobody by the others."""
+"""Who wins unless a file says otherwise; no one by the others."""
 
 
 def termination_of(name: str) -> Termination:
-    """Return the termination called `name`; raises ValueError with the names there are."""
+    """Return the termination called `name`; raises ValueError listing the valid names."""
     try:
         return Termination(name)
     except ValueError:
@@ -120,13 +120,13 @@ def termination_of(name: str) -> Termination:
 
 
 def usual_outcome(name: str, side: int) -> Outcome:
-    """Return how a game ends by `name` with `side` to move, if nothing else is said of who wins. Raises ValueError."""
+    """Return the usual outcome of a game that ends by `name` with `side` to move. Raises ValueError."""
     termination = termination_of(name)
     return Outcome(USUAL_WINNERS.get(termination, Winner.NOBODY).colour(side), termination)
 
 
 def completed(outcome: Outcome, side: int) -> Outcome:
-    """Return an outcome with the usual winner, `side` being to move, where it names none but somebody has won."""
+    """Add the usual winner to an outcome that has none, if its termination is a win for one; `side` is to move."""
     if outcome.winner is None and outcome.termination in USUAL_WINNERS:
         return usual_outcome(outcome.termination, side)
     return outcome
@@ -135,8 +135,8 @@ def completed(outcome: Outcome, side: int) -> Outcome:
 class EndingWords:
     """A format's words for endings.
 
-    words : by word, what it means; of several words for one meaning the first is written
-    nearest : by termination that has no word, or not for that winner, the termination that is written instead, if the
+    words : word -> meaning; of several words with one meaning the first is written
+    nearest : termination without a word (or without one for that winner) -> the termination to write instead, if the
     winner allows it
     """
 
@@ -152,14 +152,14 @@ class EndingWords:
         return word in self.words
 
     def read(self, word: str, side: int) -> Outcome:
-        """Return what `word` means with `side` to move. Raises ValueError for a word that there is not."""
+        """Return the outcome that `word` means with `side` to move. Raises ValueError for an unknown word."""
         if word not in self.words:
             raise ValueError(f"{word!r} is no ending; there are {', '.join(self.words)}")
         termination, winner = self.words[word]
         return Outcome(winner.colour(side), termination)
 
     def word(self, outcome: Outcome, side: int) -> str:
-        """Return the word for an ending with `side` to move, or what comes nearest, '' if nothing does."""
+        """Return the word for an ending with `side` to move, or the nearest word, or '' if there is none."""
         outcome, seen = completed(outcome, side), set[Termination]()
         termination: Termination | None = outcome.termination
         while termination is not None and termination not in seen:
@@ -174,6 +174,6 @@ class EndingWords:
         return self.word(interrupted, side)
 
     def kept(self, outcome: Outcome, side: int) -> Outcome:
-        """Return what is read where `outcome` was written."""
+        """Return the outcome that is read back after `outcome` was written."""
         word = self.word(outcome, side)
         return self.read(word, side) if word else Outcome(None, Termination.NONE)
