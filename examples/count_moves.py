@@ -1,4 +1,4 @@
-"""Perft: count the positions that legal moves lead to, move by move (divide), and check the rules by it.
+"""Perft: count the positions that legal moves lead to, for each first move (divide), to check the rules.
 
 Usage: python examples/count_moves.py [DEPTH]
 """

@@ -1,9 +1,9 @@
-"""Learn Othello on a small board from nothing, AlphaZero's way: a small network guides a search, whose games teach it.
+"""Learn Othello on a small board from scratch, as AlphaZero does: a network guides a search and learns from its games.
 
     python examples/learn_othello.py [generations] [games] [size]
 
-It needs `pip install pettingzoo gymnasium`, and on 4 x 4 squares about two minutes. The network has one hidden layer
-and is trained here with NumPy; any library for learning can take its place.
+It needs `pip install pettingzoo gymnasium`, and takes about two minutes on 4 x 4 squares. The network has one hidden
+layer and is trained with NumPy; you can use any other library instead.
 """
 
 import sys
@@ -18,7 +18,7 @@ rng = np.random.default_rng(1)
 
 
 class Network:
-    """Planes in; chances of the actions and a value for the side to move out. Trained by Adam."""
+    """From planes to probabilities of the actions and a value for the side to move. Trained by Adam."""
 
     def __init__(self, inputs, actions):
         shapes = (inputs, HIDDEN), (HIDDEN,), (HIDDEN, actions), (actions,), (HIDDEN, 1), (1,)
@@ -27,7 +27,7 @@ class Network:
         self.steps = 0
 
     def __call__(self, planes, masks):
-        """Return (hidden, chances, values) of n positions."""
+        """Return (hidden, probabilities, values) of n positions."""
         inner, bias, policy, policy_bias, value, value_bias = self.weights
         hidden = np.maximum(planes @ inner + bias, 0)
         logits = np.where(masks, hidden @ policy + policy_bias, -1e9)
@@ -35,7 +35,7 @@ class Network:
         return hidden, chances / chances.sum(axis=1, keepdims=True), np.tanh(hidden @ value + value_bias)[:, 0]
 
     def train(self, planes, masks, targets, results):
-        """Make a step towards the searches' choices and the games' results."""
+        """Take one training step towards the searches' choices and the games' results."""
         hidden, chances, values = self(planes, masks)
         to_logits = (chances - targets) / len(planes)
         to_value = ((values - results) * (1 - values**2) / len(planes))[:, None]
@@ -57,12 +57,12 @@ class Network:
 
 
 class Node:
-    """A position in the search: its legal actions, and what is known of them."""
+    """A position in the search: its legal actions and their statistics."""
 
     def __init__(self, state, network):
         self.state, self.actions, self.children = state, state.legal(), {}
         self.result = state.result()
-        if self.result is not None:  # as the side to move sees it
+        if self.result is not None:  # for the side to move
             self.value = self.result if state.turn == 0 else -self.result
             return
         mask = np.zeros((1, state.actions), bool)
@@ -91,7 +91,7 @@ class Node:
 
 
 def choice(state, network, exploring):
-    """Return (action, shares): what a search of `state` chooses, and the shares of its visits by action."""
+    """Return (action, shares): the choice of a search of `state`, and each action's share of the visits."""
     root = Node(state, network)
     if exploring:
         root.chances = 0.75 * root.chances + 0.25 * rng.dirichlet(np.full(len(root.actions), 0.5))
@@ -103,7 +103,7 @@ def choice(state, network, exploring):
 
 
 def self_play(env, network):
-    """Return [(planes, mask, shares, result)] of a game of the network against itself."""
+    """Play a game of the network against itself; return [(planes, mask, shares, result)]."""
     env.reset()
     seen = []
     while not any(env.terminations.values()):
@@ -115,7 +115,7 @@ def self_play(env, network):
 
 
 def score_against_chance(env, network, games):
-    """Return the share of the points that the network makes against random moves, from both sides by turns."""
+    """Return the network's share of the points against random moves, with colours alternating."""
     points = 0.0
     for game in range(games):
         env.reset()

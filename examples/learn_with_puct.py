@@ -1,9 +1,9 @@
-"""Learn Othello from nothing with `batch.Puct`: self-play by hundreds of games at once, guided by a small network.
+"""Learn Othello from scratch with `batch.Puct`: hundreds of self-play games at once, guided by a small network.
 
     python examples/learn_with_puct.py [minutes] [games] [simulations]
 
-It needs NumPy alone; any library for learning can take the network's place. Every so often the network plays the
-engine's levels, by the same search. In ten minutes on a slow core it won all games against random moves, 85 % against
+It needs only NumPy; you can write the network with any other library. From time to time the network plays the
+engine's levels, with the same search. In ten minutes on a slow core it won all games against random moves, 85 % against
 level 0 and 25 % against level 1.
 """
 
@@ -22,7 +22,7 @@ rng = np.random.default_rng(1)
 
 
 class Network:
-    """Planes in; logits of the moves and a value for the side to move out. One hidden layer, trained by Adam."""
+    """From planes to logits of the moves and a value for the side to move. One hidden layer, trained by Adam."""
 
     def __init__(self):
         shapes = (192, HIDDEN), (HIDDEN,), (HIDDEN, LABELS), (LABELS,), (HIDDEN, 1), (1,)
@@ -37,12 +37,12 @@ class Network:
         return hidden, hidden @ policy + policy_bias, np.tanh(hidden @ value + value_bias)[:, 0]
 
     def __call__(self, leaves):
-        """Judge the leaves of a search."""
+        """Evaluate the leaves of a search."""
         _, logits, values = self.layers(leaves.features("planes", dtype=np.float32).reshape(len(leaves), -1))
         return logits, values
 
     def train(self, planes, targets, results):
-        """Make a step towards the searches' choices and the games' results."""
+        """Take one training step towards the searches' choices and the games' results."""
         hidden, logits, values = self.layers(planes)
         logits -= logits.max(axis=1, keepdims=True)
         chances = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
@@ -60,7 +60,7 @@ class Network:
 
 
 class SelfPlay:
-    """Games of the network against itself, and what there is to learn from those that have ended."""
+    """Games of the network against itself, and the training data from those that have ended."""
 
     def __init__(self, network, games, simulations):
         self.search = Puct(Batch("othello"), games, network, layout=LAYOUT, noise=(0.4, 0.25))
@@ -68,7 +68,7 @@ class SelfPlay:
         self.running = [[] for _ in range(games)]
         self.planes = np.zeros((MEMORY, 192), np.float32)
         self.targets, self.results = np.zeros((MEMORY, LABELS), np.float32), np.zeros(MEMORY, np.float32)
-        self.learned = 0  # positions kept so far; the oldest are written over
+        self.learned = 0  # positions kept so far; the oldest are overwritten
 
     def play(self):
         """Make a move in every game."""
@@ -90,7 +90,7 @@ class SelfPlay:
         search.reset(steps.ended)
 
     def sample(self):
-        """Return (planes, targets, results) of random positions, each turned or mirrored at random."""
+        """Return (planes, targets, results) of random positions, each randomly rotated or mirrored."""
         rows = rng.integers(min(self.learned, MEMORY), size=BATCH)
         planes, targets = self.planes[rows].reshape(-1, 3, 8, 8), self.targets[rows]
         squares = targets[:, :64].reshape(-1, 8, 8)
@@ -103,14 +103,14 @@ class SelfPlay:
 
 
 def score_against(level, network, games, simulations):
-    """Return the share of the points that the network makes against a level of the engine, None for random moves."""
+    """Return the network's share of the points against a level of the engine, None for random moves."""
     batch, points = Batch("othello"), 0.0
     search, labels = Puct(batch, 1, network, layout=LAYOUT), batch.labels(LAYOUT)
     with Engine("othello", hash_mb=8) as engine:
         for number in range(games):
             board = Board()
             search.reset()
-            for _ in range(4):  # other games each time
+            for _ in range(4):  # different games each time
                 move = rng.choice(list(board.legal_moves))
                 search.step([labels[board.turn, int(move)]])
                 board.push(int(move))

@@ -10,7 +10,7 @@ from shogi_engine.engine import Engine
 
 HASH_MB = 16
 
-# By game: the depth, and positions as (notation, moves); openings, middle games, a king under attack, an ending.
+# By game: the depth, and positions as (notation, moves): openings, middlegames, a king under attack, an endgame.
 POSITIONS: dict[str, tuple[int, tuple[tuple[str, str], ...]]] = {
     "shogi": (
         8,
@@ -46,7 +46,7 @@ class Bench:
 def bench(name: str, progress: Callable[[int, int], None] | None = None) -> Bench:
     """Search the positions of the game `name`, each with an empty table. Raises ValueError if it has none.
 
-    `progress(done, all)` is called after each position. Compiling is not in the seconds.
+    `progress(done, all)` is called after each position. The seconds do not include compiling.
     """
     if name not in POSITIONS:
         raise ValueError(f"there is no bench for {name!r}; there is one for {', '.join(POSITIONS)}")

@@ -1,8 +1,8 @@
-"""One way to spread work: pieces done by threads of this process or by the workers of a Ray cluster.
+"""Distributes work: jobs are done by threads of this process or by the workers of a Ray cluster.
 
-A piece is an item that says all there is to say about it, and a maker returns what does pieces, so results do not
-depend on who did which. Kernels run without the GIL, so threads are enough on one machine. A Ray worker that dies costs
-the piece it was at: that one is done again. Ray (https://www.ray.io) is an optional extra, imported where asked for.
+An item describes a job completely, and a maker returns workers that do jobs, so results do not depend on who does
+which job. Kernels run without the GIL, so threads suffice on one machine. If a Ray worker dies, the job it was doing is
+repeated. Ray (https://www.ray.io) is an optional extra, imported when requested.
 """
 
 import contextlib
@@ -21,36 +21,36 @@ Result = TypeVar("Result")
 Item_contra = TypeVar("Item_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
 
-RETRIES = 100  # of a piece whose worker died
-LOCAL = {"include_dashboard": False}  # of a cluster that is made here
-STOP_PATIENCE = 5.0  # seconds until pieces at work that nobody wants any more are left to themselves
-AHEAD = 4  # pieces that are handed out for each core of the cluster
+RETRIES = 100  # of a job whose worker died
+LOCAL = {"include_dashboard": False}  # settings of a cluster that is started here
+STOP_PATIENCE = 5.0  # seconds until running jobs that are no longer needed are abandoned
+AHEAD = 4  # jobs handed out for each core of the cluster
 
 
 class Worker(Protocol[Item_contra, Result_co]):
-    """Does pieces, one at a time."""
+    """Does jobs, one at a time."""
 
     def do(self, item: Item_contra) -> Result_co:
-        """Return the result of a piece."""
+        """Return the result of a job."""
 
     def close(self) -> None:
-        """Free what it holds; from any thread, while a piece is being done too: it is not wanted any more.
+        """Free all resources; may be called from any thread, even during a job, which is no longer needed then.
 
-        It may be called more than once.
+        May be called more than once.
         """
 
 
 class Maker(Hashable, Protocol[Item_contra, Result_co]):
     """Makes workers; hashable, and picklable for a cluster.
 
-    warm_up : what is done once on each machine before its first worker begins, such as compiling kernels.
+    warm_up : runs once on each machine before its first worker begins, to compile kernels, for example.
     """
 
     def __call__(self) -> Worker[Item_contra, Result_co]:
         """Return a new worker."""
 
     def warm_up(self) -> None:
-        """Prepare the machine; one process of it at a time."""
+        """Prepare the machine; only one of its processes at a time."""
 
 
 def load_ray() -> Any:
@@ -66,7 +66,7 @@ def load_ray() -> Any:
 
 @contextlib.contextmanager
 def one_at_a_time(name: str) -> Iterator[None]:
-    """Keep the other processes of this machine (and this user) out while the block runs."""
+    """Keep other processes of this machine and user out while the block runs."""
     try:
         import fcntl
     except ImportError:  # Windows: both do the same work, and one file wins
@@ -81,19 +81,19 @@ def one_at_a_time(name: str) -> Iterator[None]:
 
 @functools.lru_cache(maxsize=1)
 def _worker_here(maker: Maker[Any, Any]) -> Worker[Any, Any]:
-    """Return this process's worker; the process may do pieces of one maker after another, not of two by turns."""
+    """Return this process's worker; a process may serve one maker after another, but not alternate between two."""
     with one_at_a_time("warm-up"):
         maker.warm_up()
     return maker()
 
 
 def do_piece(maker: Maker[Item, Result], item: Item) -> tuple[Item, Result]:
-    """Do a piece in a worker process."""
+    """Do a job in a worker process."""
     return item, _worker_here(maker).do(item)
 
 
 def in_order(results: Iterable[tuple[Item, Result]], number: Callable[[Item], int]) -> Iterator[Result]:
-    """Yield the results of pieces that are numbered from 0 on in that order, each as soon as it can be."""
+    """Yield the results of jobs numbered from 0 in that order, each as soon as possible."""
     early: dict[int, Result] = {}
     expected = 0
     for item, result in results:
@@ -103,15 +103,15 @@ def in_order(results: Iterable[tuple[Item, Result]], number: Callable[[Item], in
             expected += 1
 
 
-# ---- where the work is wanted ------------------------------------------------------------------------------------
+# ---- in the calling process --------------------------------------------------------------------------------------
 
 
 class Pool(Generic[Item, Result]):
     """Workers of one maker, here or on a cluster: `with Pool(maker, 2) as pool: for item, result in pool.results(...)`.
 
-    workers : threads of this process; with the cluster 'local', its processes    cluster : '' for none, 'auto' for the
-    one that this machine belongs to, 'local' for one of this machine, or an address    cores : that a piece needs
-    Raises ValueError if there is no Ray, ConnectionError if there is no such cluster.
+    workers : threads of this process, or with the cluster 'local' its processes    cluster : '' for none, 'auto' for
+    the one this machine belongs to, 'local' for one on this machine, or an address    cores : needed by a job
+    Raises ValueError if Ray is not installed, ConnectionError if there is no such cluster.
     """
 
     def __init__(
@@ -144,9 +144,9 @@ class Pool(Generic[Item, Result]):
             self._ray.shutdown()
 
     def results(self, items: Iterable[Item]) -> Generator[tuple[Item, Result], None, None]:
-        """Yield (item, result) of all pieces, as they are finished, in any order. Raises what a piece raised.
+        """Yield (item, result) of all jobs as they finish, in any order. Raises a job's exception.
 
-        Once nobody wants more, at the latest when the pool is left, pieces at work are cut short.
+        When no more results are needed, at the latest when the pool is left, running jobs are cut short.
         """
         results = self._on_ray(iter(items)) if self._ray is not None else self._on_threads(list(items))
         self._asked = [each for each in self._asked if getgeneratorstate(each) != GEN_CLOSED]

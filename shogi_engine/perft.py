@@ -1,6 +1,6 @@
-"""Perft and divide for any game: count the leaves of the legal move tree, the field's test of move generation.
+"""Perft and divide for any game: count the leaves of the legal move tree, the usual test of move generation.
 
-A finished game counts as the game's `finished_leaves` at every larger depth. With `free_pass` a move that costs no
+A finished game counts as the game's `finished_leaves` at every greater depth. With `free_pass` a move that costs no
 ply (`move_cost`) uses no depth.
 """
 
@@ -29,9 +29,9 @@ from shogi_engine.interface.game import (
 from shogi_engine.jit import load_u64, new_record, njit, record_dtype
 
 MAX_DEPTH = 60
-KERNEL_DEPTH = 5  # plies counted in one go where it can be chosen: a fraction of a second in the widest games
-SPLIT_PLIES = 3  # from the root, at most, that are walked in Python
-STOP_DEPTH = 3  # plies above the leaves, at least, where the kernel looks whether it shall stop
+KERNEL_DEPTH = 5  # plies the kernel counts at once if possible: a fraction of a second in the widest games
+SPLIT_PLIES = 3  # plies from the root, at most, that Python walks
+STOP_DEPTH = 3  # the kernel checks for a stop at least this many plies above the leaves
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class PerftStopped(Exception):  # noqa: N818
 def _count(ctx: Any, depth: int, level: int, start: int, bulk: bool, free_pass: bool) -> int:
     """Return the leaves `depth` (> 0) plies below ctx.pos.
 
-    level : plies below the root, the index into ctx.undo.   start : where ctx.moves is free.
+    level : plies below the root, the index into ctx.undo.   start : the first free index of ctx.moves.
     bulk : count the last ply without making its moves.   free_pass : moves of cost 0 use no depth.
-    Once the word at ctx.stop_address (0: no such word) is not 0, it returns soon, with a meaningless result.
+    Returns soon, with a meaningless result, once the word at ctx.stop_address (0: none) is nonzero.
     """
     if depth >= STOP_DEPTH and ctx.stop_address != ZERO and load_u64(ctx.stop_address) != ZERO:
         return 0
@@ -86,7 +86,7 @@ def _count(ctx: Any, depth: int, level: int, start: int, bulk: bool, free_pass: 
 
 @njit
 def list_legal(ctx: Any, start: int) -> int:
-    """Write the legal moves of ctx.pos to ctx.moves[start:] and return how many."""
+    """Write the legal moves of ctx.pos to ctx.moves[start:] and return their number."""
     end = start
     for index in range(start, start + generate_moves(ctx, start)):
         move = ctx.moves[index]
@@ -98,7 +98,7 @@ def list_legal(ctx: Any, start: int) -> int:
 
 @njit
 def count_or_list(ctx: Any, depth: int, level: int, start: int, bulk: bool, free_pass: bool) -> int:
-    """Return `_count`, or at depth 0 `list_legal`: what Python calls, one kernel as both contain move generation."""
+    """Return `_count`, or at depth 0 `list_legal`: one kernel for Python, as both contain move generation."""
     return _count(ctx, depth, level, start, bulk, free_pass) if depth > 0 else list_legal(ctx, start)
 
 
@@ -120,9 +120,9 @@ def legal_moves(ctx: Any) -> list[int]:
 
 @dataclass
 class _Count:
-    """A count below `position` by threads that take one of its legal `moves` after the other.
+    """A count below `position`; threads take its legal `moves` one by one.
 
-    counts : the leaves below each move.   done : moves counted.   failures : what ended a thread, or the wait for all.
+    counts : the leaves below each move.   done : moves counted.   failures : exceptions of threads, or of the waiting.
     """
 
     game: Game
@@ -142,7 +142,7 @@ class _Count:
         self._lock = threading.Lock()
 
     def run(self, threads: int) -> None:
-        """Count in `threads` threads, until they are done."""
+        """Count in `threads` threads until they are done."""
         count = min(threads, len(self.moves))
         workers = [threading.Thread(target=self._work, name=f"perft-{n}", daemon=True) for n in range(count)]
         try:
@@ -150,12 +150,12 @@ class _Count:
                 worker.start()
             for worker in workers:
                 worker.join()
-        except BaseException as failure:  # Ctrl-C: it would wait for a kernel in this thread, and not for another's
+        except BaseException as failure:  # Ctrl-C: it would wait for a kernel in this thread, not in another one
             self.failures.append(failure)
             self.stop.stop()
 
     def _work(self) -> None:
-        """Count below one move after the other, in a thread."""
+        """Count below one move after another, in a thread."""
         ctx = perft_context(self.game)
         ctx.stop_address = self.stop.address
         try:
@@ -172,7 +172,7 @@ class _Count:
             self.failures.append(failure)
 
     def _count(self, ctx: Any, left: int, level: int, start: int) -> int:
-        """Do as the kernel does, but a deep count in parts, so that it can be followed and ended."""
+        """As the kernel, but split deep counts into parts that can be followed and stopped."""
         if level >= SPLIT_PLIES or left <= KERNEL_DEPTH:
             return int(count_or_list(ctx, left, level, start, self.bulk, self.free_pass))
         end = start + int(count_or_list(ctx, 0, level, start, self.bulk, self.free_pass))
@@ -194,7 +194,7 @@ class _Count:
         return cost
 
     def _report(self, more: int) -> None:
-        """Say that `more` moves are done."""
+        """Report that `more` moves are done."""
         with self._lock:
             self.done += more
             if self.progress:
@@ -215,8 +215,8 @@ def perft(
     """Count the leaves `depth` plies below `position` (record[game.position], unchanged).
 
     Raises ValueError for a depth outside 0..MAX_DEPTH or less than one thread.
-    `progress(done, all)` is called after each root move, and in deep counts between the parts of one too, in the thread
-    that counts; what it raises is raised here.
+    `progress(done, all)` is called after each root move, in deep counts also between parts of one, in the counting
+    thread; its exceptions are raised here.
     stop_token : when another thread sets it, PerftStopped is raised within milliseconds.
     """
     if not 0 <= depth <= MAX_DEPTH:

@@ -5,7 +5,7 @@
     for move in game.blunders:
         print(move.ply, move.move, f"{move.loss:.0%}", move.best, move.pv)
 
-`judgement` says what a move is worth, `analyst` searches, the other modules show and keep what came out.
+`judgement` evaluates moves, `analyst` searches, and the other modules show and store the results.
 """
 
 from shogi_engine.analysis.analyst import Analyst, Hint, analyse, cores, hints, limits_for

@@ -1,4 +1,4 @@
-"""Analyst: examines the positions of games, several at once, and judges their moves."""
+"""Analyst: searches the positions of games in several threads, and judges the moves."""
 
 import os
 import time
@@ -15,12 +15,12 @@ from shogi_engine.records import GameRecord
 from shogi_engine.search.forced_win import ForcedWin, ForcedWinSolver
 from shogi_engine.types.score import Score
 
-HASH_MB = 16  # of each thread: emptied for each position, so that nothing depends on which were examined before
+HASH_MB = 16  # of each thread: cleared for each position, so that results do not depend on earlier positions
 MATE_MB = 16
-MATE_PLIES = 9  # mates by checks up to this length are looked for with MATE_NODES
+MATE_PLIES = 9  # mates by checks up to this length are searched with MATE_NODES
 MATE_NODES = 1_000_000
-LONG_MATE_NODES = 100_000  # and longer ones with so many
-# What a position gets if nobody says: a game then takes about a minute on one core.
+LONG_MATE_NODES = 100_000  # the node limit for longer ones
+# The default limit of a position: a game then takes about a minute on one core.
 DEFAULTS: dict[str, dict[str, int]] = {"shogi": {"nodes": 300_000}, "othello": {"level": 14}}
 LIMITS = ("nodes", "movetime", "depth", "level")
 
@@ -29,12 +29,12 @@ OnPosition = Callable[[Key, Finding], None]
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def limits_for(game: str, given: Mapping[str, int | None]) -> dict[str, Any]:
-    """Return the limits of a search of `game`: those given, else DEFAULTS.
+    """Return the limits of a search of `game`: the given ones, or DEFAULTS.
 
     Raises ValueError for a level of a game whose levels are weaker players only.
     """
@@ -69,7 +69,7 @@ class Hint:
 def hints(engine: Engine, count: int | None = None, **limits: Any) -> list[Hint]:
     """Return every move of the engine's position (or the best `count`) with its value, the best first.
 
-    limits : as Engine.search takes them. Othello positions that a player of `level` solves have exact values.
+    limits : as in Engine.search. Othello positions that a player of `level` solves have exact values.
     """
     legal = engine.legal_moves()
     if not legal:
@@ -96,7 +96,7 @@ class Examiner:
             self._solver = self.engine.game.solver(hash_mb=MATE_MB)
 
     def warmup(self) -> None:
-        """Compile, or load from the cache, what `examine` needs."""
+        """Compile, or load from the cache, the kernels that `examine` needs."""
         self.engine.warmup()
         if self._solver:
             self._solver.warmup()
@@ -108,7 +108,7 @@ class Examiner:
             self._solver.stop()
 
     def examine(self, record: GameRecord, ply: int) -> Finding:
-        """Return what is found of the position after `ply` moves of the game. Raises ValueError for illegal moves."""
+        """Return the finding for the position after `ply` moves of the game. Raises ValueError for illegal moves."""
         moves = record.moves
         self.engine.set_position(record.start, moves[:ply])
         if ply == len(moves) and (over := _outcome(record)) is not None:
@@ -148,9 +148,9 @@ class Examiner:
         return texts
 
     def _played_mate(self, played: str, line: Sequence[str]) -> int:
-        """Return the plies of the mate by checks that the move `played` begins, 0 if it begins none.
+        """Return the plies of the mate by checks that the move `played` begins, 0 for none.
 
-        line : the mate that was found. Every reply to another move has to be mated too.
+        line : the mate found. If `played` is another move, every reply to it must be mated too.
         """
         if played == line[0]:
             return len(line)
@@ -174,7 +174,7 @@ class Examiner:
 
 
 def _outcome(record: GameRecord) -> Finding | None:
-    """Return the value of the last position if the rules say that the game is over there."""
+    """Return the value of the last position if the game is over there by the rules."""
     board = record.board()
     outcome = board.outcome()
     if outcome is None:
@@ -190,7 +190,7 @@ Game = tuple[str, str, tuple[str, ...]]  # a game's name, its start and its move
 
 
 class ExaminingWorker:
-    """Examines positions of some games; the keys are the pieces."""
+    """Examines positions of some games; an item is the key of a position."""
 
     def __init__(self, plan: "Examination") -> None:
         self._plan = plan
@@ -205,7 +205,7 @@ class ExaminingWorker:
         return self._examiners[game]
 
     def do(self, key: Key) -> Finding:
-        """Return what is found of a position."""
+        """Return the finding for a position."""
         number, ply = key
         if number not in self._records:
             name, start, moves = self._plan.games[number]
@@ -221,7 +221,7 @@ class ExaminingWorker:
 
 @dataclass(frozen=True)
 class Examination:
-    """Makes what examines the positions of some games. limits : (name, value), as `limits_for` takes them."""
+    """Makes the workers that examine the positions of some games. limits : (name, value), as in `limits_for`."""
 
     games: tuple[Game, ...]
     limits: tuple[tuple[str, int | None], ...]
@@ -232,7 +232,7 @@ class Examination:
         return ExaminingWorker(self)
 
     def warm_up(self) -> None:
-        """Compile, or load from the cache, what the games need. Raises ValueError for wrong limits."""
+        """Compile, or load from the cache, the kernels that the games need. Raises ValueError for wrong limits."""
         worker = ExaminingWorker(self)
         for name in sorted({name for name, _, _ in self.games}):
             worker.examiner(name).warmup()
@@ -240,7 +240,7 @@ class Examination:
 
 @dataclass
 class Analyst:
-    """Examines games on several threads, each with an engine of its own, or on a cluster.
+    """Examines games in several threads, each with its own engine, or on a cluster.
 
     limits : of a position: nodes, movetime (ms), depth or level; DEFAULTS without one    hash_mb : of each thread
     cluster : see `jobs.Pool`    seconds, positions : how long `run` took, and how many positions it examined
@@ -257,7 +257,7 @@ class Analyst:
         return Examination(tuple(played), tuple(sorted(self.limits.items())), self.hash_mb)
 
     def warmup(self, names: Sequence[str]) -> None:
-        """Compile or load what these games need. Raises ValueError for wrong limits."""
+        """Compile or load the kernels that these games need. Raises ValueError for wrong limits."""
         self._examination([(name, "", ()) for name in names]).warm_up()
 
     def run(
@@ -266,15 +266,15 @@ class Analyst:
         known: Mapping[Key, Finding] | None = None,
         on_position: OnPosition | None = None,
     ) -> list[GameAnalysis]:
-        """Return the games judged. known : what was found before    on_position : called, here, for each new finding.
+        """Return the judged games. known : earlier findings    on_position : called here with each new finding.
 
-        An exception, KeyboardInterrupt too, ends all searches. Raises ValueError for an illegal move.
+        An exception, including KeyboardInterrupt, ends all searches. Raises ValueError for an illegal move.
         """
         findings: dict[Key, Finding] = dict(known or {})
         keys = [(number, ply) for number, record in enumerate(records) for ply in plies_to_examine(record)]
         todo = [key for key in keys if key not in findings]
         plan = self._examination([(record.game, record.start, tuple(record.moves)) for record in records])
-        if not self.cluster:  # at once, not in several threads
+        if not self.cluster:  # once, before the threads start
             self.warmup(sorted({records[number].game for number, _ in todo}))
         began = time.perf_counter()
         try:

@@ -1,4 +1,4 @@
-"""The record of a game with what its analysis found: evaluations, comments and better lines, for any program."""
+"""Adds an analysis to a game record: evaluations, comments and better lines, for any program to read."""
 
 import copy
 import importlib
@@ -25,11 +25,11 @@ def copied(record: GameRecord) -> GameRecord:
 def annotate(
     record: GameRecord, line: Sequence[Node], game: GameAnalysis, language: str = "en", first: int = 1
 ) -> None:
-    """Add what was found to the nodes of a line of a record, from the root on; first : the first ply that gets it.
+    """Add the findings to the nodes of a line of a record, from the root on; first : the first ply annotated.
 
-    After each move stands its value, black's, and black's winning chance; a bad one is called so, and
-    the better line is a variation, and in the comment for formats without. A move that has no evaluation gets one; in
-    Shogi the comment tells the analysis' own as ShogiHome does, `#評価値=`.
+    Each move gets its value and winning chance, both for black. A bad move gets its verdict, and the better line as a
+    variation, and in the comment for formats without variations. A move without an evaluation gets one. In Shogi the
+    comment also has the analysis's own value in ShogiHome's notation, `#評価値=`.
     """
     words = words_of(language, record.game)
     judged = {move.ply: move for move in game.moves}
@@ -47,7 +47,7 @@ def annotate(
 
 
 def _evaluate(node: Node, move: MoveAnalysis, game: str) -> None:
-    """Note the value of a move, in the words of the GUIs too."""
+    """Write the value of a move, also in the notation that GUIs read."""
     if game == "shogi":
         evaluations = importlib.import_module("shogi_engine.games.shogi.records.evaluations")
         for text in evaluations.analysis_lines(move.played_score, ("black", "white").index(move.side)):
@@ -57,7 +57,7 @@ def _evaluate(node: Node, move: MoveAnalysis, game: str) -> None:
 
 
 def _add_line(node: Node, moves: Sequence[str], move: MoveAnalysis) -> None:
-    """Add a better line to the variations after a node, unless they begin so already."""
+    """Add a better line to the variations after a node, unless one already starts with its first move."""
     if moves and moves[0] not in [child.move for child in node.children]:
         first = node = node.add(moves[0])
         first.evaluation, first.depth = move.score, move.depth or None

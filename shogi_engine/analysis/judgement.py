@@ -1,6 +1,6 @@
-"""How good a move was: what a search found before and after it, as winning chances and as pawns or discs.
+"""Judges moves by the searches before and after them, in winning chances and in pawns or discs.
 
-Scores are for the side to move. Nothing here searches, and nothing knows a game but by the unit of its scores.
+Scores are for the side to move. Nothing here searches. A game matters only by the unit of its scores.
 """
 
 import math
@@ -11,10 +11,10 @@ from typing import Any
 from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
 
-PER_UNIT = {"cp": 100.0, "discs": 1.0}  # of a value in a pawn or a disc
-MOST = {"cp": 3000.0, "discs": 64.0}  # values are cut there before they are subtracted; a mate is worth as much
+PER_UNIT = {"cp": 100.0, "discs": 1.0}  # units of a value in a pawn or a disc
+MOST = {"cp": 3000.0, "discs": 64.0}  # values are clipped to this before subtraction; so are mates
 
-# What a move gives away of the winning chance to be called so. Lichess has the same (there the chance is -1 to 1).
+# The loss of winning chance for each verdict. Lichess uses the same (with chances from -1 to 1).
 INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
 VERDICTS = (("blunder", BLUNDER), ("mistake", MISTAKE), ("inaccuracy", INACCURACY))
 
@@ -23,11 +23,11 @@ PASS = "pass"
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one position of a game.
+    """What a search found in one position of a game.
 
     best : '' if the game is over    score : for the side to move    pv : begins with `best`    exact : proven
     mate : plies of a mate by checks that the solver found, 0 if none
-    played_mate : plies of the mate that the move played keeps, that move included; 0 if it keeps none
+    played_mate : plies of the mate that the move played begins, that move included; 0 if it begins none
     """
 
     best: str
@@ -42,11 +42,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class MoveAnalysis:
-    """A move of a game, judged. Values are for the side that made it but where they are called black's.
+    """A judged move of a game. Values are for the side that made it unless they are called black's.
 
     ply : from 1    side : 'black' or 'white'    best, score, pv : the best move, its value and line
     played_score : of the move played    loss : of winning chance, 0 to 1    given : pawns or discs given away
-    verdict : 'blunder', 'mistake', 'inaccuracy' or ''    missed_mate : plies of a mate by checks let go, else 0
+    verdict : 'blunder', 'mistake', 'inaccuracy' or ''    missed_mate : plies of a missed mate by checks, else 0
     black : black's winning chance before the move    exact : `score` is proven
     """
 
@@ -68,12 +68,12 @@ class MoveAnalysis:
 
     @property
     def black_score(self) -> Score:
-        """The value of the best move, black's: so tables, pages and records tell it."""
+        """The value of the best move for black, as tables, pages and records show it."""
         return self.score if self.side == "black" else -self.score
 
     @property
     def black_played_score(self) -> Score:
-        """The value of the move that was played, black's."""
+        """The value of the move played, for black."""
         return self.played_score if self.side == "black" else -self.played_score
 
     @property
@@ -89,7 +89,7 @@ class MoveAnalysis:
 
 @dataclass(frozen=True)
 class GameAnalysis:
-    """A game, judged. moves : all but passes    final : black's winning chance after the last move"""
+    """A judged game. moves : all except passes    final : black's winning chance after the last move"""
 
     record: GameRecord
     moves: tuple[MoveAnalysis, ...]
@@ -102,7 +102,7 @@ class GameAnalysis:
 
     @property
     def missed_mates(self) -> list[MoveAnalysis]:
-        """The moves that let a mate by checks go."""
+        """The moves that missed a mate by checks."""
         return [move for move in self.moves if move.missed_mate]
 
     @property
@@ -112,11 +112,11 @@ class GameAnalysis:
 
     @property
     def unit(self) -> str:
-        """What `given` counts: 'pawns' or 'discs'."""
+        """The unit of `given`: 'pawns' or 'discs'."""
         return "discs" if self.record.game == "othello" else "pawns"
 
     def worst(self, count: int = 5) -> list[MoveAnalysis]:
-        """Return the moves that gave away most, the worst first; those that gave away nothing are not among them."""
+        """Return the moves that gave away most, the worst first; moves that gave away nothing are left out."""
         guilty = [move for move in self.moves if move.loss > 0 or move.given > 0]
         return sorted(guilty, key=lambda move: (-move.loss, -move.given))[:count]
 
@@ -159,7 +159,7 @@ def before_move(score: Score) -> Score:
 
 
 def verdict(loss: float) -> str:
-    """Return what a move that gives away so much winning chance is called, '' if nothing."""
+    """Return the verdict on a move by the winning chance it gives away, '' for none."""
     return next((name for name, least in VERDICTS if loss >= least), "")
 
 
@@ -167,13 +167,13 @@ def verdict(loss: float) -> str:
 
 
 def plies_to_examine(record: GameRecord) -> list[int]:
-    """Return after how many moves a position has to be examined: before each move that is no pass, and at the end."""
+    """Return the plies to examine: before each move that is not a pass, and at the end."""
     moves = record.moves
     return [ply for ply in range(len(moves) + 1) if ply == len(moves) or moves[ply] != PASS]
 
 
 def judge(record: GameRecord, findings: Mapping[int, Finding]) -> GameAnalysis:
-    """Return the game with each move judged. findings : by the ply, see `plies_to_examine`."""
+    """Return the game with each move judged. findings : by ply, see `plies_to_examine`."""
     moves = record.moves
     first = int(record.board(0).turn)
     judged = []
@@ -196,7 +196,7 @@ def _after(moves: Sequence[str], findings: Mapping[int, Finding], ply: int) -> S
 
 
 def _judged(ply: int, side: int, move: str, found: Finding, after: Score) -> MoveAnalysis:
-    """Return a move, given what was found before it and its value by what was found after it."""
+    """Return the judged move, from the finding before it and its value according to the finding after it."""
     if found.played_mate:
         after = Score.mate_in(found.played_mate)
     if move == found.best or (found.played_mate and after.chance() >= found.score.chance()):

@@ -1,7 +1,7 @@
-"""One HTML page with analysed games: boards to step through, the graph, the bad moves with better lines.
+"""An HTML page of analysed games: boards to step through, the graph, and bad moves with better lines.
 
-The page holds all it needs and asks nothing of any host. Boards are the SVG that Board draws; lines of SVG that several
-boards share are in the page once, and a board is the list of its lines' numbers.
+The page is self-contained and loads nothing from any host. Boards are the SVG that Board draws. Lines of SVG that
+several boards share are stored once; a board is a list of line numbers.
 """
 
 import html
@@ -35,7 +35,7 @@ class _Boards:
 
 
 def page(games: Sequence[GameAnalysis], language: str = "en", titles: Sequence[str] = ()) -> str:
-    """Return the page of some games. titles : of each, instead of the names of its players
+    """Return the page of some games. titles : one per game, instead of the players' names
 
     Raises ValueError if there is no such language.
     """
@@ -53,11 +53,11 @@ def page(games: Sequence[GameAnalysis], language: str = "en", titles: Sequence[s
         "@SCRIPT@": html.escape(words["script"]),
         "@DATA@": data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),
     }
-    return re.sub("@[A-Z]+@", lambda place: filled[place[0]], template)  # in one pass: names may look like places
+    return re.sub("@[A-Z]+@", lambda place: filled[place[0]], template)  # in one pass: names may look like placeholders
 
 
 def _game(game: GameAnalysis, boards: _Boards, language: str, title: str) -> dict[str, Any]:
-    """Return what the page knows of a game: its positions, each with the move that led there."""
+    """Return a game's data for the page: its positions, each with the move that led there."""
     record, words = game.record, words_of(language, game.record.game)
     names = " - ".join(
         f"{words[side]} {name}" for side, name in zip(("black", "white"), record.names, strict=True) if name

@@ -1,4 +1,4 @@
-"""An analysis kept in a JSON file while it runs, so that it can go on after it was ended."""
+"""Saves an analysis to a JSON file while it runs, so that an interrupted analysis can continue."""
 
 import hashlib
 import json
@@ -15,14 +15,14 @@ from shogi_engine.types.score import Score
 
 VERSION = 1
 SECONDS = 2.0  # between two writes
-SHARE = 20  # and at least this many times as long as the last one took
+SHARE = 20  # and at least this many times the duration of the last write
 
 
 class SavedAnalysis:
-    """The findings of some games in a file, or in memory alone.
+    """The findings of some games, in a file or only in memory.
 
-    path : None for no file; what is in one is kept if it was made with the same `settings`
-    Raises OSError, and ValueError if the file is no analysis or was made with other settings.
+    path : None for no file; an existing file is continued if it was made with the same `settings`
+    Raises OSError, and ValueError if the file is not an analysis or was made with other settings.
     """
 
     def __init__(self, path: str | Path | None, records: Sequence[GameRecord], settings: dict[str, Any]) -> None:
@@ -43,7 +43,7 @@ class SavedAnalysis:
         }
 
     def _read(self, path: Path) -> None:
-        """Take what is in the file."""
+        """Load the file."""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             version, settings = content["version"], content["settings"]
@@ -60,7 +60,7 @@ class SavedAnalysis:
         self._findings = findings
 
     def add(self, key: Key, found: Finding) -> None:
-        """Keep a finding; now and then the file is written."""
+        """Store a finding, and write the file from time to time."""
         self._findings.setdefault(self._digests[key[0]], {})[key[1]] = found
         if self.path is not None and time.monotonic() >= self._due:
             began = time.monotonic()
@@ -74,7 +74,7 @@ class SavedAnalysis:
         self.write()
 
     def write(self) -> None:
-        """Write the file, as a whole or not at all; without a path nothing is done."""
+        """Write the file atomically; do nothing without a path."""
         if self.path is None:
             return
         findings = {
@@ -91,7 +91,7 @@ class SavedAnalysis:
 
 
 def digest(record: GameRecord) -> str:
-    """Return a name for a game by its moves: the same game in another file, or under another name, has the same."""
+    """Return a key for a game from its moves: the same game in another file or under another name has the same key."""
     text = "\n".join([record.game, record.start, *record.moves])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -102,5 +102,5 @@ def finding_row(found: Finding) -> dict[str, Any]:
 
 
 def finding_of(row: dict[str, Any]) -> Finding:
-    """Return the inverse of `finding_row`. Raises ValueError for a score that is none."""
+    """Return the inverse of `finding_row`. Raises ValueError for an invalid score."""
     return Finding(**{**row, "score": Score.parse(row["score"]), "pv": tuple(row["pv"])})

@@ -46,7 +46,7 @@ def _hint_row(hint: Hint, board: Any, language: str, words: dict[str, str]) -> l
 def game_table(game: GameAnalysis, language: str = "en") -> str:
     """Return a game's moves, its graph and its worst moves, each with the better line, as text.
 
-    Passes have no number, as players of Othello count.
+    Passes are not numbered, as is usual in Othello.
     """
     name = game.record.game
     words = words_of(language, name)
@@ -83,7 +83,7 @@ def _row(move: MoveAnalysis, number: str, game: GameAnalysis, board: Any, langua
 
 
 def _counts(game: GameAnalysis, words: dict[str, str]) -> list[str]:
-    """Return a row a side: how many of each verdict, and the mean loss."""
+    """Return a row per side: the number of each verdict, and the mean loss."""
     rows = []
     for side in ("black", "white"):
         counts = (

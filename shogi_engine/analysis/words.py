@@ -1,4 +1,4 @@
-"""What an analysis says to people, in English and Japanese."""
+"""The texts of an analysis, in English and Japanese."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -68,7 +68,7 @@ def line_texts(board: Any, moves: Sequence[str], language: str) -> list[str]:
 
 
 def shown(pv: Sequence[str], whole: bool) -> Sequence[str]:
-    """Return what is shown of a line: `whole` if it is a mate."""
+    """Return the part of a line that is shown: the whole line if it is a mate."""
     return pv if whole else pv[:LINE_MOVES]
 
 
@@ -82,6 +82,6 @@ def score_words(score: Score, unit: str, words: dict[str, str]) -> str:
 
 
 def called(verdict: str, missed_mate: int, words: dict[str, str]) -> str:
-    """Return what a move is called: 'blunder, missed a mate in 3', '' if nothing."""
+    """Return the verdict on a move: 'blunder, missed a mate in 3', '' for none."""
     missed = words["missed"].format(length=missed_mate) if missed_mate else ""
     return ", ".join(text for text in (words.get(verdict, ""), missed) if text)

@@ -1,10 +1,10 @@
-"""Positions by the thousand, for those who learn from them: NumPy arrays of packed positions in, arrays out.
+"""Operations on thousands of positions, for machine learning: NumPy arrays of packed positions in, arrays out.
 
 batch, kernels    `Batch`: legal moves and masks, moves made, outcomes, features, values, perft
 games             random games and games of the engine against itself
-live              games under way, with repetition
-puct              AlphaZero's search of games under way, with a network called for all of them
-streams           files of positions, read and written in pieces: hcp, hcpe, psv, and Othello's
+live              games in progress, with repetition
+puct              AlphaZero's search over games in progress, with one call of a network for all of them
+streams           files of positions, read and written in blocks: hcp, hcpe, psv, and Othello's
 """
 
 from shogi_engine.batch.batch import Batch, Found, Legal, Outcomes

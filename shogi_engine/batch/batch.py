@@ -17,15 +17,15 @@ from shogi_engine.search.context import new_context, set_root
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 
-SEARCH_CHUNK = 16  # positions that share what searches learn
-PACKED_CHUNK = 2048  # positions that a kernel which unpacks none is given at a time
+SEARCH_CHUNK = 16  # positions that share a transposition table
+PACKED_CHUNK = 2048  # positions per call of a kernel that works on packed positions
 HASH_MB = 4
 
 
 class Outcomes(NamedTuple):
-    """How games have ended. termination : int8[n], a place in game.TERMINATIONS, 0 if the game goes on.
+    """How games have ended. termination : int8[n], an index into game.TERMINATIONS, 0 if the game continues.
 
-    result : int8[n], 1, 0, -1 for the side to move, 0 also if the game goes on.
+    result : int8[n], 1, 0, -1 for the side to move, 0 also if the game continues.
     """
 
     termination: NDArray[np.int8]
@@ -38,7 +38,7 @@ class Outcomes(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What searches found. values : int32[n], in the game's unit, for the side to move.
+    """The results of searches. values : int32[n], in the game's unit, for the side to move.
 
     moves : int32[n], labels; -1 where there is no legal move.
     """
@@ -48,26 +48,26 @@ class Found(NamedTuple):
 
 
 class Batch(Rows):
-    """Arrays of packed positions in, arrays out: each row is a position, and a result of it.
+    """Operations on arrays of packed positions. Row n of a result belongs to position n.
 
     >>> batch = Batch("othello")
     >>> positions = batch.pack(["---------------------------OX------XO--------------------------- X"])
     >>> batch.legal_moves(positions, "squares").labels.tolist()
     [[19, 26, 37, 44]]
 
-    game : its name    packing : one of `packings`, '' for the first    threads : how many to work in, without the GIL
-    Positions are uint8[n, size], C-contiguous or not, or whatever `np.asarray` makes that of. All that is returned are
-    NumPy arrays that own their memory and are C-contiguous, so `torch.from_dlpack` and its like take them as they are.
-    ValueError names the first row that is no position. A packed position has no history: nothing here repeats.
-    Each operation's kernel is compiled, or loaded, when it is first asked for. Different threads may use one Batch.
+    game : its name    packing : one of `packings`, '' for the first    threads : the number of threads, without the GIL
+    Positions are uint8[n, size], C-contiguous or not, or anything that `np.asarray` converts to that. Results are
+    NumPy arrays that own their memory and are C-contiguous, so `torch.from_dlpack` and others use them without a copy.
+    ValueError names the first invalid row. A packed position has no history, so there is no repetition.
+    Each kernel is compiled, or loaded from the cache, when it is first used. Several threads may use one Batch.
     """
 
     # ---- positions
 
     def pack(self, positions: Sequence[str]) -> NDArray[np.uint8]:
-        """Return uint8[n, size]: positions given in the game's notation (SFEN, OBF), packed.
+        """Return uint8[n, size]: the packed forms of positions in the game's notation (SFEN, OBF).
 
-        Raises ValueError naming the first row that is none, as `Game.parse_position`.
+        Raises ValueError naming the first invalid row, as `Game.parse_position` does.
         """
         out = np.empty((len(positions), self.size), dtype=np.uint8)
 
@@ -117,7 +117,7 @@ class Batch(Rows):
         """Return the labels of the legal moves in the generator's order; see `Legal`.
 
         layout : one of `layouts`; in 'ids' a label is a Board's move.
-        width : of the rows, None for the most moves that any of the positions has; labels beyond it are left out.
+        width : of the rows, None for the largest number of moves. Labels beyond the width are dropped.
         """
         table, packed = self.labels(layout), self._packed(positions)
         counts = np.empty(len(packed), dtype=np.int32)
@@ -138,9 +138,9 @@ class Batch(Rows):
         return Legal(labels, counts)
 
     def legal_masks(self, positions: Any, layout: str, out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
-        """Return bool[n, labels of the layout]: which labels are those of legal moves.
+        """Return bool[n, labels of the layout]: which labels belong to legal moves.
 
-        out : such an array to write to, C-contiguous.
+        out : an array of that shape to write to, C-contiguous.
         """
         packed, table = self._packed(positions), self.labels(layout)
         masks: NDArray[np.bool_] = output_array(out, (len(packed), self.layouts[layout]), np.bool_)
@@ -165,7 +165,7 @@ class Batch(Rows):
 
         out : uint8[n, size] to write to, C-contiguous; it may be `positions`.
         checked : False for moves in 'ids' that are known to be legal, a third faster in Shogi. Then only a move that no
-        piece can make is noticed.
+        piece can make is detected.
         Raises ValueError naming the first row whose move is not legal.
         """
         packed = self._packed(positions)
@@ -206,7 +206,7 @@ class Batch(Rows):
         self._on_threads(worker, range(0, len(packed), PACKED_CHUNK))
 
     def relabel(self, positions: Any, moves: Any, source: str, target: str) -> NDArray[np.int32]:
-        """Return the labels in layout `target` of moves given as labels of `source`; -1 for what is not legal."""
+        """Return the labels in layout `target` of moves given as labels of `source`; -1 for illegal moves."""
         packed, table = self._packed(positions), self.labels(target)
         labels = np.empty(len(packed), dtype=np.int32)
 
@@ -217,7 +217,7 @@ class Batch(Rows):
         return labels
 
     def _with_moves(self, packed: Any, moves: Any, layout: str, work: Work, refuse: bool) -> None:
-        """Do `work` where the first move of each node is the one with the label in `moves`; see `choose_labels`."""
+        """Do `work` after the move labelled in `moves` was put first in each node; see `choose_labels`."""
         table, wanted = self.labels(layout), self._wanted(packed, moves)
 
         def choose(bench: Bench, first: int, count: int) -> None:
@@ -230,13 +230,13 @@ class Batch(Rows):
         self._each_chunk(packed, choose)
 
     def _illegal(self, position: Any, row: int, move: int, layout: str) -> ValueError:
-        """Return the error of a move that is not legal."""
+        """Return the exception for an illegal move."""
         text = self.game.format_position(position)
         return ValueError(f"row {row}: the move {move} ({layout}) is not legal in {text}")
 
     @staticmethod
     def _wanted(packed: Any, moves: Any) -> NDArray[np.int32]:
-        """Return `moves` as labels, one a position; raises ValueError if they are not."""
+        """Return `moves` as an array with one label per position; raises ValueError if it has another shape or type."""
         wanted = np.ascontiguousarray(moves, dtype=np.int32)
         if wanted.shape != (len(packed),):
             raise ValueError(f"there are {len(packed)} positions, and moves of the shape {list(wanted.shape)}")
@@ -254,9 +254,10 @@ class Batch(Rows):
         return out
 
     def outcomes(self, positions: Any) -> Outcomes:
-        """Return how the games that have come to the positions have ended, if they have.
+        """Return how the game has ended at each position, if it has.
 
-        By the rules of a Board: what may be claimed does not end a game; repetition needs a history, which is not here.
+        The rules are those of a Board. A result that must be claimed does not end a game. There is no
+        history, so no repetition.
         """
         packed = self._packed(positions)
         terminations, values = np.empty(len(packed), dtype=np.int8), np.empty(len(packed), dtype=np.int32)
@@ -271,9 +272,9 @@ class Batch(Rows):
     def features(self, positions: Any, *names: str, dtype: Any = None, out: Any = None) -> Any:
         """Return an array [n, *shape] for each of `names` (see `feature_names`), a tuple of them if there are several.
 
-        dtype : of the arrays, None for uint8 of planes and the least that will do for indices.
-        out : arrays to write to, as many as names, of any dtype and C-contiguous, or what shares its memory with
-        NumPy, such as a tensor of torch on the CPU (a pinned one too); they are returned.
+        dtype : of the arrays, None for uint8 planes and the smallest type that holds the indices.
+        out : arrays to write to, one per name, of any dtype and C-contiguous, or objects that share memory with NumPy,
+        such as a torch tensor on the CPU (pinned or not). They are returned.
         """
         packed = self._packed(positions)
         chosen: list[Features] = [named(self.rules.features, name, "features") for name in names]
@@ -344,10 +345,10 @@ class Batch(Rows):
         evaluation: str = "",
         layout: str = IDS,
     ) -> Found:
-        """Return the values and best moves of searches to a fixed `depth`, or of so many `nodes`.
+        """Return the values and best moves of searches to a fixed `depth`, or of `nodes` nodes.
 
-        Each is a search of its own but that SEARCH_CHUNK positions in a row share a transposition table, so the result
-        depends on the positions and not on the number of threads.
+        Each position is searched separately, but SEARCH_CHUNK successive positions share a transposition table. So the
+        result depends on the positions and not on the number of threads.
         """
         if (depth is None) == (nodes is None) or min(depth or 1, nodes or 1) < 1:
             raise ValueError(f"a search has either a depth or nodes, at least 1, not {depth} and {nodes}")

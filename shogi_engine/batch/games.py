@@ -1,4 +1,4 @@
-"""Whole games in bulk: at random, or the engine against itself; and the positions in them."""
+"""Many whole games, random or of the engine against itself, and the positions in them."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -26,8 +26,8 @@ class Games(NamedTuple):
     """Games, a row each, from the starting position.
 
     moves : int32[n, longest], in the layout 'ids', -1 after the last one    lengths : int32[n]
-    results : int8[n], 1, 0, -1 for the side that began; a game that was cut off is a draw
-    values : int16[n, longest], what was searched before each move, for the side to move; VALUE_NONE where nothing was
+    results : int8[n], 1, 0, -1 for the side that began; an unfinished game is a draw
+    values : int16[n, longest], the value searched before each move, for the side to move; VALUE_NONE without a search
     """
 
     moves: NDArray[np.int32]
@@ -50,7 +50,7 @@ class Positions(NamedTuple):
 def random_games(batch: Batch, count: int, *, seed: int = 0, longest: int = 512) -> Games:
     """Return `count` games of random moves, ended by the rules or after `longest` moves.
 
-    The games depend on the seed, and not on how many threads play them.
+    The games depend on the seed, not on the number of threads.
     """
     _check_longest(longest, MAX_GAME_PLY)
     states = np.random.default_rng(seed).integers(1, 1 << 63, size=count, dtype=np.uint64)
@@ -85,9 +85,9 @@ def self_play(
     longest: int = LONGEST,
     evaluation: str = "",
 ) -> Games:
-    """Return `count` games of the engine against itself, which searches about `nodes` a move.
+    """Return `count` games of the engine against itself, which searches about `nodes` nodes per move.
 
-    opening : moves that are made at random first    evaluation : one of the game's by name, '' for its default
+    opening : number of random moves at the start    evaluation : one of the game's by name, '' for its default
     A game ends by the rules, when a win is found, or after `longest` moves. It depends on the seed only.
     """
     _check_longest(longest, LONGEST)
@@ -118,7 +118,7 @@ def self_play(
 
 
 def positions_of(batch: Batch, games: Games) -> Positions:
-    """Return all positions of games, but for the last of each; raises ValueError if a game has an illegal move."""
+    """Return all positions of games except the last of each; raises ValueError if a game has an illegal move."""
     begins = np.concatenate([[0], np.cumsum(games.lengths)])
     out = np.empty((begins[-1], batch.size), dtype=np.uint8)
     start = batch.pack([batch.game.start])
@@ -134,13 +134,13 @@ def positions_of(batch: Batch, games: Games) -> Positions:
 
 
 def _check_longest(longest: int, most: int) -> None:
-    """Raise ValueError for games of a length that there is no room for."""
+    """Raise ValueError for a length that is too large."""
     if not 1 <= longest <= most:
         raise ValueError(f"a game has at least 1 move and at most {most}, not {longest}")
 
 
 def _collect(batch: Batch, worker: Callable[[int], Callable[[int], list[Made]]], count: int, together: int) -> Games:
-    """Return the games that threads play: the function worker(index) plays `together` games from a number on."""
+    """Return the games that threads play: worker(index) plays `together` games, starting with that number."""
     made: dict[int, list[Made]] = dict(results_on_threads(worker, range(0, count, together), batch.threads, "games"))
     games = [game for first in sorted(made) for game in made[first]]
     lengths = np.array([len(moves) for moves, _, _ in games], dtype=np.int32)

@@ -1,7 +1,7 @@
-"""Rows of positions at once: what `Batch` does with its nodes, for any game.
+"""The kernels of `Batch`: operations on rows of positions, for any game.
 
-A node is a record of `node_dtype`, in which a game's rules see a context: `pos`, and `moves` with room for all moves of
-one position. `moves[:count]` are the legal ones after `list_legal`.
+A node is a record of `node_dtype`, which a game's rules use as a context: `pos`, and `moves` with space for all moves
+of one position. After `list_legal`, `moves[:count]` are the legal moves.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ NO_LABEL = -1
 
 
 def node_dtype(game: Game) -> np.dtype:
-    """Return the dtype of a node of `game`: a position at the beginning of a game, and what its rules ask for."""
+    """Return the dtype of a node of `game`: a position at the start of a game, and the fields that its rules need."""
     return record_dtype(
         [
             ("pos", game.position),
@@ -41,7 +41,7 @@ def node_dtype(game: Game) -> np.dtype:
 
 @njit
 def list_node(node):
-    """Write the legal moves of a node to node.moves and how many there are to node.count."""
+    """Write the legal moves of a node to node.moves and their number to node.count."""
     legal = 0
     for index in range(generate_moves(node, 0)):
         move = node.moves[index]
@@ -53,7 +53,7 @@ def list_node(node):
 
 @njit
 def list_legal(nodes, count):
-    """Write the legal moves of nodes[:count] to node.moves and how many there are to node.count."""
+    """Write the legal moves of nodes[:count] to node.moves and their number to node.count."""
     for row in range(count):
         list_node(nodes[row])
 
@@ -63,7 +63,7 @@ def write_labels(nodes, count, table, code_mask, labels, counts):
     """Write the labels of the legal moves of nodes[:count], after `list_legal`; the rest of a row is NO_LABEL.
 
     table : int32[2, codes], in, by side and Board's move.   code_mask : uint32, the bits of such a move.
-    labels : int32[>= count, width], out; what there is no room for is left out.   counts : int32[>= count], out.
+    labels : int32[>= count, width], out; labels beyond the width are dropped.   counts : int32[>= count], out.
     """
     for row in range(count):
         node = nodes[row]
@@ -79,7 +79,7 @@ def write_labels(nodes, count, table, code_mask, labels, counts):
 def write_masks(nodes, count, table, code_mask, masks):
     """Write 1 for the label of each legal move of nodes[:count] and 0 for all others to masks, uint8[>= count, size].
 
-    Comes after `list_legal`; a move that the layout has no label for is left out.
+    Call `list_legal` first. A move without a label in the layout is dropped.
     """
     for row in range(count):
         node = nodes[row]
@@ -95,7 +95,7 @@ def write_masks(nodes, count, table, code_mask, masks):
 def choose_labels(nodes, count, table, code_mask, wanted):
     """Put the legal move with the label wanted[row] first in node.moves of nodes[:count], after `list_legal`.
 
-    Return the first row that has no such move, -1 if all have one. There node.moves[0] is 0, no move.
+    Return the first row that has no such move, -1 if all have one. In such a row node.moves[0] is 0, no move.
     """
     refused = -1
     for row in range(count):

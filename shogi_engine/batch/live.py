@@ -1,4 +1,4 @@
-"""Games under way by the hundred, with the moves that led to their positions: repetition ends them as on a Board."""
+"""Hundreds of games in progress, with the moves that led to their positions: repetition ends them as on a Board."""
 
 import math
 from typing import Any, NamedTuple
@@ -14,11 +14,11 @@ from shogi_engine.interface.game import NOT_OVER
 
 
 class Steps(NamedTuple):
-    """What came of a move in each game.
+    """The result of a move in each game.
 
-    terminations : int8[n], places in game.TERMINATIONS, 0 where the game goes on
-    results : int8[n], 1, 0, -1 for the side that moved; 0 also where the game goes on
-    truncations : bool[n], games that go on, but have come to the last move there is room for
+    terminations : int8[n], indices into game.TERMINATIONS, 0 where the game continues
+    results : int8[n], 1, 0, -1 for the side that moved; 0 also where the game continues
+    truncations : bool[n], games that are not over but have reached the length limit
     """
 
     terminations: NDArray[np.int8]
@@ -32,16 +32,16 @@ class Steps(NamedTuple):
 
 
 class LiveGames:
-    """`count` games under way, a row each, of a batch's game.
+    """`count` games in progress, one per row, of a batch's game.
 
     >>> games = LiveGames(Batch("othello"), 2, layout="squares+pass")
     >>> games.step([19, 26]).ended.tolist(), games.legal_masks().sum(axis=1).tolist()
     ([False, False], [3, 3])
 
-    layout : one of the batch's, of the labels of moves
-    longest : after how many moves games are truncated, 512 at most
-    A game needs some 50 kB in Shogi. Repetition and perpetual check end games, as on a `Board`. One thread at a time
-    may use it.
+    layout : of move labels, one of the batch's
+    longest : number of moves after which a game is truncated, at most 512
+    A Shogi game needs about 50 kB. Repetition and perpetual check end games, as on a `Board`. Only one thread at a time
+    may use this object.
     """
 
     def __init__(self, batch: Batch, count: int, *, layout: str = IDS, longest: int = live_kernels.LONGEST) -> None:
@@ -67,10 +67,10 @@ class LiveGames:
         return len(self._nodes)
 
     def reset(self, rows: Any = None, positions: Any = None) -> None:
-        """Begin the games of `rows` anew, or all of them.
+        """Restart the games of `rows`, or all games.
 
         rows : bool[n] or indices    positions : packed, one for each of the rows; None for the usual start
-        Raises ValueError if the numbers differ, or naming the first row of `positions` that is no position.
+        Raises ValueError if the numbers differ, or naming the first row of `positions` that is not valid.
         """
         everyone = np.arange(len(self))
         chosen = np.ascontiguousarray(everyone if rows is None else everyone[np.asarray(rows)], dtype=np.int64)
@@ -85,9 +85,9 @@ class LiveGames:
             live_kernels.begin_games(self._nodes, chosen, starts, self.batch.game.position.itemsize)
 
     def step(self, moves: Any) -> Steps:
-        """Make a move in each game; what is over stays so until it is begun anew.
+        """Make a move in each game; a game that is over stays over until it is reset.
 
-        moves : int[n], labels.   Raises ValueError, with nothing changed, naming the first row that has no such move.
+        moves : int[n], labels.   Raises ValueError naming the first row that has no such move; nothing changes then.
         """
         labels = np.ascontiguousarray(moves, dtype=np.int32)
         if labels.shape != (len(self),):
@@ -113,19 +113,19 @@ class LiveGames:
 
     @property
     def plies(self) -> NDArray[np.int64]:
-        """int64[n]: how many moves have been made in each game."""
+        """int64[n]: the number of moves made in each game."""
         return self._nodes["game_ply"].copy()
 
     def positions(self) -> NDArray[np.uint8]:
-        """Return uint8[n, size]: the positions, packed as the batch's are."""
+        """Return uint8[n, size]: the positions in the batch's packed form."""
         out = np.empty((len(self), self.batch.size), dtype=np.uint8)
         self.batch.pack_nodes(self._nodes, out)
         return out
 
     def legal_masks(self, out: Any = None) -> Any:
-        """Return bool[n, labels of the layout]: which are those of legal moves; none in a game that is over.
+        """Return bool[n, labels of the layout]: which labels belong to legal moves; none in a game that is over.
 
-        out : such an array to write to, C-contiguous.
+        out : an array of that shape to write to, C-contiguous.
         """
         masks = output_array(out, (len(self), self.batch.layouts[self.layout]), np.bool_)
         kernels.write_masks(self._nodes, len(self), self._table, self._code_mask, masks.view(np.uint8))
@@ -134,7 +134,7 @@ class LiveGames:
     def features(self, *names: str, dtype: Any = None, rows: Any = None) -> Any:
         """Return an array [n, *shape] for each of `names`, as `Batch.features` does.
 
-        rows : bool[n] or indices, of some games only
+        rows : bool[n] or indices, to choose some games only
         """
         nodes = self._nodes if rows is None else self._nodes[rows]
         found = []

@@ -1,7 +1,7 @@
-"""Games under way, a node each: moves made, ends found, games begun again; what `LiveGames` does, for any game.
+"""The kernels of `LiveGames`: moves, endings and restarts of games in progress, one node each, for any game.
 
-A node is a record of `live_dtype`, in which a game's rules see a context with the moves that led to its position, so
-that repetition is what it is on a Board.
+A node is a record of `live_dtype`, which a game's rules use as a context with the moves that led to its position, so
+repetition counts as on a Board.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from shogi_engine.interface.game import NOT_OVER, Game, do_move, game_result
 from shogi_engine.jit import load_u64, njit, record_dtype, store_u64
 from shogi_engine.textbook.arena import random_below
 
-LONGEST = 512  # moves that there is room for
+LONGEST = 512  # the most moves of a game
 
 
 def live_dtype(game: Game) -> np.dtype:
@@ -31,9 +31,9 @@ def live_dtype(game: Game) -> np.dtype:
 
 @njit
 def begin_games(nodes, rows, starts, size):
-    """Begin the games of nodes[rows] anew.
+    """Restart the games of nodes[rows].
 
-    rows : int64[n], in.   starts : nodes, in, of as many games or of one, after `list_games`.
+    rows : int64[n], in.   starts : nodes, in, one per game or one for all, after `list_games`.
     size : the bytes of a position, which comes first in a node.
     """
     for index in range(rows.shape[0]):
@@ -79,8 +79,8 @@ def choose_moves(nodes, table, code_mask, labels, chosen):
 def make_moves(nodes, chosen, longest, terminations, results, truncations):
     """Make the legal moves `chosen` (uint32[n]) and list those that follow; a game that is over has none.
 
-    terminations : int8[n], out, a place in game.TERMINATIONS.   results : int8[n], out, 1, 0, -1 for who moved.
-    truncations : uint8[n], out, 1 for a game that goes on after `longest` moves.
+    terminations : int8[n], out, an index into game.TERMINATIONS.   results : int8[n], out, 1, 0, -1 for the mover.
+    truncations : uint8[n], out, 1 for a game that is not over after `longest` moves.
     """
     for row in range(nodes.shape[0]):
         node = nodes[row]

@@ -1,4 +1,4 @@
-"""PUCT, the search of AlphaZero: many games at once, guided by a network that judges all their leaves together."""
+"""PUCT, the search of AlphaZero: many games at once, with one call of a network for the leaves of all of them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,22 +13,22 @@ from shogi_engine.batch.live_kernels import LONGEST
 from shogi_engine.games.batch_rules import IDS
 
 Network = Callable[[LiveGames], tuple[Any, Any]]
-EDGES = 64  # of a node, of those that memory is taken for
+EDGES = 64  # for each node that memory is allocated for
 
 
 class Puct:
-    """A search tree for each of `count` games under way.
+    """A search tree for each of `count` games in progress.
 
     network(leaves) -> (logits, values)
-        leaves : LiveGames whose rows are positions to be judged: `leaves.features(...)`, `leaves.legal_masks()`, ...
-        logits : float32[rows, labels of the layout], of which those of legal moves count; None: all moves alike
+        leaves : LiveGames whose rows are the positions to evaluate: `leaves.features(...)`, `leaves.legal_masks()`, ...
+        logits : float32[rows, labels of the layout], only those of legal moves count; None: all moves are equal
         values : float32[rows], the expected result for the side to move, from -1 to 1
-    copies : how many leaves of one tree are judged at once; rows are trees * copies
-    capacity : how many positions a tree holds; what is beyond is judged, but not kept
+    copies : leaves of one tree evaluated at once; there are trees * copies rows
+    capacity : positions that a tree holds; more are evaluated but not kept
     explore, explore_base : c_init and c_base of AlphaZero's formula (https://arxiv.org/abs/1712.01815)
     first_play : a move not yet visited has the mean value of its position less this
-    noise : (alpha, share) of the Dirichlet noise mixed into the chances of the roots' moves, None for none
-    virtual_loss : what a visit that is under way counts for, until its value is known
+    noise : (alpha, share) of the Dirichlet noise mixed into the probabilities of the roots' moves, None for none
+    virtual_loss : the value of a visit in progress, until its value is known
 
     >>> search = Puct(Batch("othello"), 2, lambda leaves: (None, np.zeros(len(leaves))), layout="squares+pass")
     >>> search.run(40)
@@ -77,9 +77,9 @@ class Puct:
     # ---- searching
 
     def run(self, simulations: int) -> None:
-        """Search on: `simulations` more leaves in each tree, a few less where descents of one tree meet.
+        """Search `simulations` more leaves in each tree; a few fewer where descents in one tree meet.
 
-        Raises ValueError if the network answers in another shape than it should.
+        Raises ValueError if the network returns an array of the wrong shape.
         """
         games = self.leaves._nodes
         active = (games["count"] > 0).astype(np.uint8)
@@ -105,7 +105,7 @@ class Puct:
         try:
             logits, values = self._judged()
         except BaseException:
-            self._kinds[self._kinds == kernels.KNOWN] = kernels.COLLISION  # no visit of this turn is counted
+            self._kinds[self._kinds == kernels.KNOWN] = kernels.COLLISION  # no visit of this round counts
             self._kinds[self._kinds == kernels.WAITING] = kernels.ABANDONED
             raise
         finally:
@@ -114,7 +114,7 @@ class Puct:
             kernels.carry_back(games, self.copies, *trees, *arrays, *labels, self._settings)
 
     def _judged(self) -> tuple[Any, Any]:
-        """Return what the network says, with the values of games that are over."""
+        """Return the network's output, with the values of games that are over filled in."""
         rows = len(self.leaves)
         logits, values = self.network(self.leaves)
         values = np.asarray(values, dtype=np.float32)
@@ -132,7 +132,7 @@ class Puct:
     # ---- what was found
 
     def visits(self) -> NDArray[np.int32]:
-        """Return int32[n, labels]: how often each move of the roots was searched."""
+        """Return int32[n, labels]: the visits of each root move."""
         return self._found()[0]
 
     def values(self) -> NDArray[np.float32]:
@@ -148,7 +148,7 @@ class Puct:
     def choose(self, temperature: Any = 0.0) -> NDArray[np.int32]:
         """Return int32[n]: the label of a move for each game, -1 where nothing was searched.
 
-        temperature : of all games or float[n]; 0 chooses the most visited move, 1 each move as often as it was visited
+        temperature : for all games or float[n]; 0 chooses the most visited move, 1 samples in proportion to visits
         """
         visits = self.visits()
         heat = np.broadcast_to(np.asarray(temperature, dtype=np.float64), self._count)[:, None]
@@ -162,7 +162,7 @@ class Puct:
     # ---- the games
 
     def step(self, moves: Any) -> Steps:
-        """Make a move in each game, and keep what the trees know of what follows; see `LiveGames.step`."""
+        """Make a move in each game and keep the subtree below it; see `LiveGames.step`."""
         labels = np.ascontiguousarray(moves, dtype=np.int32)
         if labels.shape != (self._count,):
             raise ValueError(f"there are {self._count} games, and moves of the shape {list(labels.shape)}")
@@ -175,7 +175,7 @@ class Puct:
         return Steps(steps.terminations[each], steps.results[each], steps.truncations[each])
 
     def reset(self, rows: Any = None, positions: Any = None) -> None:
-        """Begin the games of `rows` anew, or all of them; see `LiveGames.reset`."""
+        """Restart the games of `rows`, or all games; see `LiveGames.reset`."""
         everyone = np.arange(self._count)
         chosen = everyone if rows is None else everyone[np.asarray(rows)]
         each = (chosen[:, None] * self.copies + np.arange(self.copies)).ravel()

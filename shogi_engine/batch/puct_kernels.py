@@ -1,7 +1,7 @@
-"""PUCT over many trees at once: descents to leaves, and what a network says of them carried back to the roots.
+"""PUCT over many trees at once: descents to leaves, and backups of the network's values to the roots.
 
-Row r of the games is a copy of the game of tree r // copies. A descent makes its moves in that row, so that the rules
-see the whole history at the leaf, repetition included; the way back undoes them.
+Row r of the games is a copy of the game of tree r // copies. A descent makes its moves in that row, so the rules see
+the whole history at the leaf, repetition included. The backup undoes them.
 """
 
 import math
@@ -14,7 +14,7 @@ from shogi_engine.interface.game import NOT_OVER, do_move, game_result, undo_mov
 from shogi_engine.jit import njit, record_dtype
 
 # A position in a tree: its legal moves are edges[first_edge : first_edge + count]; none if it ends the game.
-# visits : by way of its edges.   value : for the side to move, of the network or, at the end of a game, the result.
+# visits : through its edges.   value : for the side to move, from the network or, at the end of a game, the result.
 NODE = record_dtype(
     [
         ("value", np.float32),
@@ -23,7 +23,7 @@ NODE = record_dtype(
         ("visits", np.int32),
     ]
 )
-# A legal move. total : the sum of its visits' values for the side that makes it.   child : a node, or one of the below.
+# A legal move. total : the sum of its visits' values for the side that makes it.   child : a node, or one of these.
 EDGE = record_dtype(
     [
         ("prior", np.float32),
@@ -35,17 +35,17 @@ EDGE = record_dtype(
 )
 UNVISITED, IN_FLIGHT = -1, -2
 
-# What a descent came to: a position for the network, one whose value is known, or one that another descent is at.
+# Where a descent ended: at a position for the network, one whose value is known, or one that another descent reached.
 # ABANDONED : a position for which the network had no answer.
 WAITING, KNOWN, COLLISION, ABANDONED, INACTIVE = range(5)
 
 
 @njit
 def best_edge(node, edges, explore, explore_base, first_play):
-    """Return the place of the edge with the highest value plus exploration bonus.
+    """Return the index of the edge with the highest value plus exploration bonus.
 
-    explore, explore_base : c_init and c_base of AlphaZero's formula.   first_play : by how much the value of a move
-    that has not been visited is below the mean of its position.
+    explore, explore_base : c_init and c_base of AlphaZero's formula.   first_play : how far the value of an unvisited
+    move is below the mean of its position.
     """
     visits = max(float(node.visits), 1.0)
     rate = np.float32((explore + math.log((visits + explore_base + 1.0) / explore_base)) * math.sqrt(visits))
@@ -70,7 +70,7 @@ def descend(games, copies, tree_nodes, tree_edges, used, active, paths, lengths,
     """Go from the root to a leaf in each row.
 
     games : nodes of `live_dtype`, [trees * copies], in-out: the leaves' positions, and their legal moves listed.
-    tree_nodes, tree_edges : NODE and EDGE[trees, capacity], in-out.   used : int32[trees, 2], in, how many of both are.
+    tree_nodes, tree_edges : NODE and EDGE[trees, capacity], in-out.   used : int32[trees, 2], in, how many of each.
     active : uint8[rows], in, 0 for a game that is over.   paths : int32[rows, LONGEST], out, the edges, and lengths :
     int32[rows], out, how many.   kinds : int8[rows], out, WAITING ...   values : float32[rows], out, of KNOWN leaves.
     settings : float64[4], in, of `best_edge`, and the virtual loss.
@@ -118,9 +118,9 @@ def descend(games, copies, tree_nodes, tree_edges, used, active, paths, lengths,
 
 @njit
 def expand(games, row, nodes, edges, used, edge_place, table, code_mask, logits, value):
-    """Add the position of a row to its tree, if there is memory for it.   edge_place : the edge to it, -1 at the root.
+    """Add the position of a row to its tree if there is space.   edge_place : the edge to it, -1 at the root.
 
-    table, code_mask : as in `kernels.write_labels`.   logits : float32[labels], in, of moves; of no labels: all alike.
+    table, code_mask : as in `kernels.write_labels`.   logits : float32[labels], in, of moves; empty if all are equal.
     """
     game = games[row]
     place, first = np.int64(used[0]), np.int64(used[1])
@@ -162,7 +162,7 @@ def end_of_game(game, value):
 
 @njit
 def judge_ends(games, kinds, values):
-    """Find leaves that end the game: they have no legal move from here on, and their value is the result."""
+    """Find leaves at which the game is over: their legal moves are removed, and their value is the result."""
     for row in range(games.shape[0]):
         if kinds[row] == WAITING:
             over, values[row] = end_of_game(games[row], values[row])
@@ -174,7 +174,7 @@ def judge_ends(games, kinds, values):
 def carry_back(
     games, copies, tree_nodes, tree_edges, used, paths, lengths, kinds, values, table, code_mask, logits, settings
 ):
-    """Add leaves to the trees and their values to the edges that led there; take the rows back to the roots.
+    """Add leaves to the trees and their values to the edges on their paths; undo the rows' moves back to the roots.
 
     values : float32[rows], in, for the side to move at the leaf.   The rest is as in `descend` and `expand`.
     """
@@ -219,7 +219,7 @@ def list_roots(games, active):
 
 @njit
 def add_noise(tree_nodes, tree_edges, used, share, noise):
-    """Mix noise into the chances of the roots' moves.   share : of the noise.   noise : float64[trees, moves], in."""
+    """Mix noise into the probabilities of root moves.   share : of the noise.   noise : float64[trees, moves], in."""
     for tree in range(tree_nodes.shape[0]):
         if used[tree, 0] == 0:
             continue
@@ -234,7 +234,7 @@ def add_noise(tree_nodes, tree_edges, used, share, noise):
 
 @njit
 def write_visits(games, copies, tree_nodes, tree_edges, used, table, code_mask, visits, values):
-    """Write how often each move of the roots was visited, and the mean value of the roots for the side to move.
+    """Write the visits of each root move, and the mean value of each root for the side to move.
 
     visits : int32[trees, labels], out.   values : float32[trees], out; 0 where nothing has been searched.
     """
@@ -258,9 +258,9 @@ def write_visits(games, copies, tree_nodes, tree_edges, used, table, code_mask, 
 
 @njit
 def keep_subtree(nodes, edges, used, move, spare_nodes, spare_edges):
-    """Make the position after `move` the root of a tree; what does not follow it is forgotten.
+    """Make the position after `move` the root of a tree and drop everything outside its subtree.
 
-    spare_nodes, spare_edges : as large as a tree, written over.   used : int32[2], in-out.
+    spare_nodes, spare_edges : scratch, as large as a tree.   used : int32[2], in-out.
     """
     child = np.int64(UNVISITED)
     if used[0] > 0:

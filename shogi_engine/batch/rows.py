@@ -1,4 +1,4 @@
-"""Rows of packed positions, read a chunk at a time, in threads."""
+"""Packed positions, processed in chunks by several threads."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,11 +12,11 @@ from shogi_engine.common.threads import results_on_threads
 from shogi_engine.games.batch_rules import BatchRules
 from shogi_engine.interface.game import Game
 
-CHUNK = 256  # positions that a kernel is given at a time: their nodes fit into a second-level cache
+CHUNK = 256  # positions per call of a kernel: their nodes fit into a second-level cache
 
 
 class Bench:
-    """What a thread works with. nodes : record[kernels.node_dtype][CHUNK]."""
+    """A thread's memory. nodes : record[kernels.node_dtype][CHUNK]."""
 
     def __init__(self, nodes: Any) -> None:
         self.nodes = nodes
@@ -33,7 +33,7 @@ Work = Callable[[Bench, int, int], object]  # (bench, first, count): bench.nodes
 
 
 class Rows:
-    """Packed positions of one game, unpacked for others to work with."""
+    """Unpacks packed positions of one game and runs kernels on them."""
 
     def __init__(self, game: str, packing: str = "", *, threads: int = 1) -> None:
         if threads < 1:
@@ -46,7 +46,7 @@ class Rows:
         self.code_mask = np.uint32((1 << self.rules.code_bits) - 1)
         self._tables: dict[str, NDArray[np.int32]] = {}
         self._dtype = kernels.node_dtype(self.game)
-        self._free: list[Bench] = []  # those that no thread uses
+        self._free: list[Bench] = []  # those not in use
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (type(self), self.game.name, self._packing_name, self.threads)
@@ -66,16 +66,16 @@ class Rows:
 
     @property
     def layouts(self) -> dict[str, int]:
-        """The names of the layouts of moves, and how many labels each has."""
+        """The names of the move layouts, and the number of labels of each."""
         return {name: layout.size for name, layout in self.rules.layouts.items()}
 
     @property
     def feature_names(self) -> dict[str, tuple[int, ...]]:
-        """The names of features, and the shape of one position's."""
+        """The names of features, and their shape for one position."""
         return {name: features.shape for name, features in self.rules.features.items()}
 
     def _packed(self, positions: Any) -> NDArray[np.uint8]:
-        """Return `positions` as an array of bytes; raises ValueError if its shape or type is another."""
+        """Return `positions` as an array of bytes; raises ValueError if its shape or type is wrong."""
         packed = np.asarray(positions)
         if packed.ndim != 2 or packed.shape[1] != self.size or packed.dtype != np.uint8:
             raise ValueError(f"packed positions are uint8[n, {self.size}], not {packed.dtype}{list(packed.shape)}")
@@ -88,7 +88,7 @@ class Rows:
         return self._tables[layout]
 
     def _take_bench(self) -> Bench:
-        """Return a bench that nobody else uses."""
+        """Return a bench that is not in use."""
         try:
             return self._free.pop()
         except IndexError:
@@ -97,14 +97,14 @@ class Rows:
             return Bench(nodes)
 
     def params(self) -> Any:
-        """Return the game's parameters (a record) as they are here, where a position has no players."""
+        """Return the game's parameters (a record) for positions without players."""
         params = self.game.default_params()
         for name, value in self.rules.params.items():
             params[name] = value
         return params
 
     def _each_chunk(self, packed: NDArray[np.uint8], work: Work, chunk: int = CHUNK) -> None:
-        """Read one chunk of positions after the other and do `work` with it, in `threads` threads."""
+        """Unpack the positions chunk by chunk and do `work` with each, in `threads` threads."""
 
         def read_and_work(bench: Bench, first: int, count: int) -> None:
             self._read(packed[first : first + count], first, bench.nodes)
@@ -113,7 +113,7 @@ class Rows:
         self._each_part(len(packed), read_and_work, chunk)
 
     def _read(self, packed: NDArray[np.uint8], first: int, nodes: Any) -> None:
-        """Unpack positions, the rows from `first` on of what was given, into nodes."""
+        """Unpack positions into nodes; they are the caller's rows from `first` on."""
         rows = np.ascontiguousarray(packed)
         refused = int(self.rules.read_rows(rows, self._packing.number, nodes, len(rows)))
         if refused >= 0:
@@ -121,7 +121,7 @@ class Rows:
             raise ValueError(f"row {first + refused}: no position")
 
     def _each_part(self, rows: int, work: Work, chunk: int = CHUNK) -> None:
-        """Do `work` with a bench for at most `chunk` rows at a time, in `threads` threads."""
+        """Do `work` with a bench on at most `chunk` rows at a time, in `threads` threads."""
         used: list[Bench] = []
 
         def worker(_: int) -> Callable[[int], None]:
@@ -137,7 +137,7 @@ class Rows:
         self._free += used
 
     def _on_threads(self, worker: Callable[[int], Callable[[int], None]], starts: range) -> None:
-        """Let each thread's function, worker(index), do some of `starts`."""
+        """Divide `starts` among threads, each with its own function worker(index)."""
         if self.threads == 1 or len(starts) < 2:
             do = worker(0)
             for first in starts:
@@ -154,27 +154,27 @@ class Rows:
             raise ValueError(f"row {number}: {fault}") from None
 
     def read_nodes(self, positions: Any, nodes: Any) -> None:
-        """Unpack positions into as many nodes; raises ValueError naming the first row that is no position."""
+        """Unpack each position into a node; raises ValueError naming the first row that is not valid."""
         self._read(self._packed(positions), 0, nodes)
 
     def pack_nodes(self, nodes: Any, out: NDArray[np.uint8]) -> None:
-        """Pack the positions of nodes into out, uint8[n, size]; raises ValueError if the form has no room for one."""
+        """Pack the positions of nodes into out, uint8[n, size]; raises ValueError if the form cannot hold one."""
         self._write(nodes, 0, len(nodes), out)
 
     def _write(self, nodes: Any, first: int, count: int, out: NDArray[np.uint8]) -> None:
-        """Pack nodes[:count] into out[first:]; raises ValueError if the form has no room for one."""
+        """Pack nodes[:count] into out[first:]; raises ValueError if the form cannot hold one."""
         refused = int(self.rules.write_rows(nodes, count, self._packing.number, out[first : first + count]))
         if refused >= 0:
             raise ValueError(f"row {first + refused}: this position can not be packed; is a king missing?")
 
 
 def _again(kind: type["Rows"], game: str, packing: str, threads: int) -> "Rows":
-    """Return what was pickled: what it works with is made anew where it is used."""
+    """Unpickle a batch: its memory and kernels are made again in the new process."""
     return kind(game, packing, threads=threads)
 
 
 def named(known: dict[str, Any], name: str, what: str) -> Any:
-    """Return what `name` stands for; raises ValueError with the names if there is no such thing."""
+    """Return the entry called `name`; raises ValueError with the known names if there is none."""
     if name not in known:
         raise ValueError(f"there is no {what} {name!r}; there are {', '.join(known)}")
     return known[name]

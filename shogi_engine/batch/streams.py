@@ -1,8 +1,8 @@
-"""Files of positions: records of one size, one after the other, mapped into memory in pieces and never read whole.
+"""Files of positions: records of a fixed size, mapped into memory in blocks and never read whole.
 
-`KINDS` names them: hcp, positions alone, and hcpe, with what was searched and who won, as Apery, dlshogi and cshogi
-have them; psv, YaneuraOu's PackedSfenValue; othello, this package's own. Moves in hcpe are labels of the layout
-'cshogi', in psv of 'yaneuraou', in othello of 'ids'; `Batch.relabel` turns them into others.
+`KINDS` names them: hcp has positions alone; hcpe adds the best move, value and result, as in Apery, dlshogi
+and cshogi; psv, YaneuraOu's PackedSfenValue; othello, this package's own. Moves in hcpe are labels of the layout
+'cshogi', in psv of 'yaneuraou', in othello of 'ids'; `Batch.relabel` converts them.
 """
 
 import os
@@ -38,7 +38,7 @@ OTHELLO = np.dtype(
         ("packed", "u1", (17,)),
         ("move", "u1"),
         ("score", "<i2"),  # for the side to move, in hundredths of a disc
-        ("result", "i1"),  # discs that the side to move has won by in the end
+        ("result", "i1"),  # final disc difference for the side to move
         ("empties", "u1"),
     ]
 )
@@ -62,7 +62,7 @@ def count_records(path: str | os.PathLike[str], kind: str) -> int:
 
 
 def open_records(path: str | os.PathLike[str], kind: str, mode: Any = "r") -> NDArray[Any]:
-    """Return a file as one array of records, mapped into memory: what is not touched is not read.
+    """Return a file as one array of records, mapped into memory: only the parts used are read.
 
     mode : 'r', 'r+' to change records in place, 'c' to change them in memory only.   Raises ValueError for a file that
     does not end with a whole record.
@@ -74,9 +74,9 @@ def open_records(path: str | os.PathLike[str], kind: str, mode: Any = "r") -> ND
 def read_records(
     path: str | os.PathLike[str], kind: str, rows: int = PIECE, start: int = 0, stop: int | None = None
 ) -> Iterator[NDArray[Any]]:
-    """Yield records[start:stop] of a file in pieces of `rows`, each mapped for as long as somebody has it.
+    """Yield records[start:stop] of a file in blocks of `rows`, each mapped for as long as it is referenced.
 
-    So a file of any size takes the memory of one piece. Raises ValueError as `open_records`.
+    So a file of any size takes the memory of one block. Raises ValueError as `open_records` does.
     """
     count = count_records(path, kind)
     stop = count if stop is None else min(stop, count)
@@ -86,7 +86,7 @@ def read_records(
 
 
 class RecordWriter:
-    """A file that records are appended to, in pieces.
+    """Writes records to a file, block by block.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, RecordWriter(f"{folder}/games.hcpe", "hcpe") as writer:
@@ -94,7 +94,7 @@ class RecordWriter:
     ...     writer.count
     3
 
-    append : add to a file that is there, which must end with a whole record, and not begin anew.
+    append : add to an existing file, which must end with a whole record, instead of replacing it.
     """
 
     def __init__(self, path: str | os.PathLike[str], kind: str, *, append: bool = False) -> None:
@@ -110,7 +110,7 @@ class RecordWriter:
         self.count += len(records)
 
     def close(self) -> None:
-        """Write what is waiting and close the file."""
+        """Write buffered records and close the file."""
         self._stream.close()
 
     def __enter__(self) -> "RecordWriter":

@@ -1,1 +1,1 @@
-"""Small parts that stand alone: stopping, threads, text from outside, names before modules, Elo of matches."""
+"""Small independent modules: stopping, threads, foreign text, registries of names, Elo of matches."""

@@ -1,6 +1,6 @@
-"""What a match says: Elo with its interval, likelihood of superiority, and the sequential test. Standard library only.
+"""Statistics of a match: Elo with its interval, likelihood of superiority, the sequential test. Standard library only.
 
-Games come in pairs, an opening played twice with colours swapped, and a pair's two results depend on each other; so
+Games come in pairs: each opening is played twice with colours swapped. A pair's two results depend on each other, so
 the sample is the pair. `pairs` is the pentanomial: how many pairs scored 0, 1/2, 1, 3/2 and 2 for the first player.
 Elo is logistic: 400 points are odds of 10 : 1.
 Formulas: M. Van den Bergh's notes for fishtest, https://www.cantate.be/Fishtest/ (GSPRT_approximation.pdf), and the
@@ -12,17 +12,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 Z_95 = 1.959963984540054
-UNSEEN = 1e-3  # pairs that stand for none, so that no logarithm is infinite; as in fishtest
+UNSEEN = 1e-3  # count of unseen results, so that no logarithm is infinite; as in fishtest
 ELO_PER_SCORE = 1600 / math.log(10)  # the slope of Elo over the score (0 to 1) between equals
 
 
 def expected_score(elo: float) -> float:
-    """Return the score, 0 to 1, that a player so much stronger is expected to make."""
+    """Return the expected score, 0 to 1, of a player who is `elo` points stronger."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def elo_difference(score: float) -> float:
-    """Return the Elo difference of a score, kept between those of 0.001 and 0.999."""
+    """Return the Elo difference of a score, which is limited to 0.001..0.999."""
     score = min(max(score, 1e-3), 1 - 1e-3)
     return -400 * math.log10(1 / score - 1)
 
@@ -30,8 +30,8 @@ def elo_difference(score: float) -> float:
 def pentanomial(scores: Mapping[int, float]) -> list[int]:
     """Return how many pairs scored 0, 1/2, 1, 3/2 and 2 for the first player.
 
-    scores : the first player's (0, 1/2 or 1) by the game's number; games 2 n and 2 n + 1 are a pair, counted once both
-    are there.
+    scores : the first player's (0, 1/2 or 1) by game number; games 2 n and 2 n + 1 are a pair, which counts once both
+    are present.
     """
     pairs = [0] * 5
     for game, score in scores.items():
@@ -41,12 +41,12 @@ def pentanomial(scores: Mapping[int, float]) -> list[int]:
 
 
 def normal_cdf(x: float) -> float:
-    """Return the standard normal distribution's probability below x."""
+    """Return the probability below x of the standard normal distribution."""
     return 0.5 * (1 + math.erf(x / math.sqrt(2)))
 
 
 def distribution(pairs: Sequence[float], unseen: float = UNSEEN) -> tuple[float, list[tuple[float, float]]]:
-    """Return the number of pairs and [(score 0 to 1, probability)], results not seen counting `unseen`."""
+    """Return the number of pairs and [(score 0 to 1, probability)]; unseen results count as `unseen`."""
     counts = [count or unseen for count in pairs]
     total = sum(counts)
     return total, [(place / (len(counts) - 1), count / total) for place, count in enumerate(counts)]
@@ -54,7 +54,7 @@ def distribution(pairs: Sequence[float], unseen: float = UNSEEN) -> tuple[float,
 
 @dataclass(frozen=True)
 class Estimate:
-    """A match's result for the first player. low, high : the 95 % interval's ends.   los : P(it is the stronger)."""
+    """A match's result for the first player. low, high : the 95 % interval.   los : P(it is the stronger)."""
 
     score: float
     elo: float
@@ -64,7 +64,7 @@ class Estimate:
 
     @property
     def error(self) -> float:
-        """Half the interval's length."""
+        """Half the length of the interval."""
         return (self.high - self.low) / 2
 
     def __str__(self) -> str:
@@ -72,9 +72,9 @@ class Estimate:
 
 
 def estimate(pairs: Sequence[int]) -> Estimate:
-    """Return what the finished pairs tell; without any, nothing is known and the interval is the widest.
+    """Return the estimate from the finished pairs; without any, it is unknown and the interval is the widest.
 
-    While all pairs have scored the same, their variance is unknown: each other result then counts half a pair.
+    While all pairs have the same score, their variance is unknown: each other result then counts as half a pair.
     """
     number = sum(pairs)
     if number == 0:
@@ -92,8 +92,8 @@ def estimate(pairs: Sequence[int]) -> Estimate:
 def constrained(distributed: Sequence[tuple[float, float]], score: float) -> list[float]:
     """Return the probabilities nearest in likelihood to `distributed` whose mean is `score`.
 
-    They are p / (1 + x (a - score)) with the x that solves sum p (a - score) / (1 + x (a - score)) = 0, which falls
-    with x between its two poles: found by bisection.
+    They are p / (1 + x (a - score)), where x solves sum p (a - score) / (1 + x (a - score)) = 0. The sum decreases in x
+    between its two poles, so bisection finds x.
     """
     steps = [(value - score, p) for value, p in distributed]
     low = -1 / max(step for step, _ in steps)
@@ -119,7 +119,7 @@ def log_likelihood_ratio(pairs: Sequence[int], elo0: float, elo1: float) -> floa
 
 @dataclass(frozen=True)
 class Sprt:
-    """A sequential test: is the difference elo1 (accept) or elo0 (reject)? alpha, beta : risks of erring."""
+    """A sequential test: is the difference elo1 (accept) or elo0 (reject)? alpha, beta : error probabilities."""
 
     elo0: float
     elo1: float
@@ -138,7 +138,7 @@ class Sprt:
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def verdict(self, pairs: Sequence[int]) -> str:
-        """Return 'accepted' (elo1), 'rejected' (elo0), or '' while the match has to go on."""
+        """Return 'accepted' (elo1), 'rejected' (elo0), or '' while the match has to continue."""
         low, high = self.bounds
         ratio = log_likelihood_ratio(pairs, self.elo0, self.elo1)
         return "rejected" if ratio <= low else "accepted" if ratio >= high else ""

@@ -1,4 +1,4 @@
-"""How much memory the machine has. Standard library only."""
+"""The memory of the machine. Standard library only."""
 
 import os
 import sys

@@ -1,7 +1,7 @@
-"""A registry of games, and of what a game offers several of: names now, modules when first asked for.
+"""Registries of names, such as games: a name's module is imported when it is first requested.
 
-Standard library only: a front end lists the names before numba is imported; a name's module, and what it imports, is
-loaded by `load`. An installed package adds names by entry points, a program by `register`.
+Standard library only: a front end can list the names before numba is imported. `load` imports a name's module.
+Installed packages add names by entry points, programs by `register`.
 """
 
 import importlib
@@ -13,8 +13,8 @@ from typing import Any
 class Registry:
     """Names and the modules that define them, in the order of registration.
 
-    kind : what the names are of, for messages    attribute : what `load` takes from a module
-    default : the name meant by ''    group : of entry points; those of installed packages add names, after the others
+    kind : of the names, for messages    attribute : what `load` returns from a module
+    default : the name meant by ''    group : of entry points; installed packages add their names after the others
     """
 
     def __init__(self, kind: str, attribute: str, modules: dict[str, str], default: str, group: str = "") -> None:
@@ -32,7 +32,7 @@ class Registry:
             raise ValueError(f"{self.kind} {name!r}: {self._modules[name]} defines it already")
 
     def _read_entry_points(self) -> dict[str, str]:
-        """Return the modules by name, with those of installed packages, which cannot take a name that is there."""
+        """Return the modules by name, including those of installed packages, which cannot replace an existing name."""
         if self._group:
             group, self._group = self._group, ""
             for entry in importlib.metadata.entry_points(group=group):
@@ -49,12 +49,12 @@ class Registry:
         return name in self._modules or name in self._read_entry_points()
 
     def module(self, name: str = "") -> str:
-        """Return the module of `name`, '' for the default. Raises ValueError, listing the names, if it is unknown."""
+        """Return the module of `name` ('' for the default). Raises ValueError, listing the names, if it is unknown."""
         name = name or self.default
         if name not in self:
             raise ValueError(f"there is no {self.kind} {name!r}; there are {', '.join(self)}")
         return self._modules[name]
 
     def load(self, name: str = "") -> Any:
-        """Return what `name` stands for, '' for the default. Raises ValueError, listing the names, if it is unknown."""
+        """Return what `name` ('' for the default) refers to. Raises ValueError, listing the names, if it is unknown."""
         return getattr(importlib.import_module(self.module(name)), self.attribute)

@@ -1,6 +1,6 @@
 """How searches are stopped: a flag that kernels read by address, and a timer that sets it.
 
-Kernels read no clock. Whoever is asked to search owns a StopToken: another thread sets it, or a Deadline does.
+Kernels read no clock. The owner of a search owns a StopToken, which another thread or a Deadline sets.
 """
 
 import contextlib
@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-LINE_WORDS = 8  # uint64s of a cache line: nothing else shares the flag's
-LONG_WAIT = 3600.0  # seconds; some systems accept no longer wait
+LINE_WORDS = 8  # uint64s of a cache line: nothing else shares the flag's line
+LONG_WAIT = 3600.0  # seconds; some systems do not accept a longer wait
 FOREVER = float("inf")
 
 
 class StopToken:
-    """A flag that ends a search, set by any thread; stopping a token stops its children too.
+    """A flag that ends a search, set by any thread; stopping a token also stops its children.
 
-    A front end that starts a search in a thread calls `prepare` first: a stop that comes from then on holds, even
-    before the search has begun. The search itself calls `begin`, which forgets an older stop unless it was prepared.
+    A front end that starts a search in a thread first calls `prepare`: from then on a stop applies, even before the
+    search begins. The search itself calls `begin`, which clears an older stop unless it was prepared.
     """
 
     def __init__(self, parent: "StopToken | None" = None) -> None:
@@ -35,41 +35,41 @@ class StopToken:
 
     @property
     def address(self) -> int:
-        """The address of the uint64 that is not 0 once the search has to end."""
+        """The address of a uint64 that becomes nonzero when the search has to end."""
         return int(self._word.ctypes.data)
 
     @property
     def stopped(self) -> bool:
-        """Tell whether a stop was asked for."""
+        """Tell whether a stop was requested."""
         return bool(self._word[0])
 
     @property
     def prepared(self) -> bool:
-        """Tell whether a search is announced that has not begun."""
+        """Tell whether an announced search has not begun yet."""
         return self._prepared
 
     def stop(self) -> None:
-        """End the running or prepared search at once; without one, nothing happens."""
+        """End the running or prepared search at once; without one, do nothing."""
         with self._lock:
             self._word[0] = 1
             for child in self._children:
                 child.stop()
 
     def clear(self) -> None:
-        """Forget a stop, but not the parent's."""
+        """Clear a stop, but not the parent's."""
         with self._lock:
             self._word[0] = self._parent._word[0] if self._parent else 0
             for child in self._children:
                 child.clear()
 
     def prepare(self) -> None:
-        """Announce a search: from now on `stop` ends it, even before it has begun; an older stop is forgotten."""
+        """Announce a search: from now on `stop` ends it, even before it begins. Clears an older stop."""
         with self._lock:
             self._prepared = True
             self.clear()
 
     def begin(self) -> bool:
-        """Begin a search and tell whether it was prepared; one that was not forgets an older stop."""
+        """Begin a search and tell whether it was prepared; if not, clear an older stop."""
         with self._lock:
             prepared, self._prepared = self._prepared, False
             if not prepared:
@@ -78,7 +78,7 @@ class StopToken:
 
     @contextlib.contextmanager
     def ignored(self) -> Iterator[None]:
-        """Let what is done meanwhile run on although a stop was asked for before; one that comes meanwhile holds."""
+        """Ignore an earlier stop while the block runs; a new stop still applies."""
         with self._lock:
             before = self._word[0]
             self._word[0] = 0
@@ -90,9 +90,9 @@ class StopToken:
 
 
 class Deadline:
-    """Calls `stop` once at a time of time.perf_counter, from a thread of its own that is started when it is needed.
+    """Calls `stop` once at a time of time.perf_counter, from a thread that is started when needed.
 
-    on_tick : called every `tick` seconds until then, in that thread. `close` ends it, as does the end of a `with`:
+    on_tick : called every `tick` seconds until then, in that thread. `close` ends it, as does leaving a `with` block;
     neither function is called afterwards.
     """
 
@@ -112,7 +112,7 @@ class Deadline:
         self.set(end)
 
     def set(self, end: float) -> None:
-        """Replace the time; FOREVER for none."""
+        """Change the time; FOREVER for none."""
         with self._condition:
             self._end = end
             if self._thread is None and not self._closed and (end < FOREVER or self._on_tick):
@@ -121,7 +121,7 @@ class Deadline:
             self._condition.notify()
 
     def close(self) -> None:
-        """Call nothing any more."""
+        """Stop all calls."""
         with self._condition:
             self._closed = True
             self._condition.notify()

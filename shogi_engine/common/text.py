@@ -1,22 +1,22 @@
-"""Text: whole numbers as other programs send them, foreign words in messages, tables. Standard library only."""
+"""Text: whole numbers sent by other programs, foreign text in messages, tables. Standard library only."""
 
 import unicodedata
 from collections.abc import Sequence
 
 SHOWN_MAX = 160  # characters of a foreign text that a message repeats
-SHOWN_WITH_PATH = 1000  # characters of a message that names a file and says what is wrong with it
-NUMBER_MAX = 1 << 53  # larger numbers are cut to this: a program may send anything
+SHOWN_WITH_PATH = 1000  # characters of a message that names a file and its fault
+NUMBER_MAX = 1 << 53  # larger numbers are clamped to this: a program may send anything
 
 
 def sanitize(text: str, most: int = SHOWN_MAX) -> str:
-    """Return `text` as one line of printable ASCII, of `most` characters at most, to be repeated in a message."""
+    """Return `text` as one line of at most `most` printable ASCII characters, to be repeated in a message."""
     plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
     plain = "".join(character if character.isprintable() else "?" for character in plain)
     return plain if len(plain) <= most else plain[: most - 3] + "..."
 
 
 def clamped_number(text: str) -> int:
-    """Return the integer that `text` says, cut to +-NUMBER_MAX. Raises ValueError if it is not one."""
+    """Return the integer in `text`, clamped to +-NUMBER_MAX. Raises ValueError if it is not one."""
     sign, digits = (-1, text[1:]) if text[:1] == "-" else (1, text.removeprefix("+"))
     if not (digits.isascii() and digits.isdecimal()):
         raise ValueError(f"{sanitize(text)!r} is not a whole number")
@@ -24,7 +24,7 @@ def clamped_number(text: str) -> int:
 
 
 def whole_number(text: str, least: int, most: int) -> int:
-    """Return the integer that `text` says. Raises ValueError unless it is one from `least` to `most`."""
+    """Return the integer in `text`. Raises ValueError unless it is one from `least` to `most`."""
     fault = ValueError(f"expected a number from {least} to {most}, not {sanitize(text)!r}")
     try:
         number = clamped_number(text)
@@ -36,12 +36,12 @@ def whole_number(text: str, least: int, most: int) -> int:
 
 
 def columns(text: str) -> int:
-    """Return how many columns a text takes in a terminal: a kanji takes two."""
+    """Return the width of a text in terminal columns: a kanji takes two."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def padded(text: str, width: int, right: bool = False) -> str:
-    """Return a text with blanks behind it, or before it, up to so many columns."""
+    """Return a text padded with blanks to `width` columns, after it or (`right`) before it."""
     blanks = " " * (width - columns(text))
     return blanks + text if right else text + blanks
 
@@ -49,7 +49,7 @@ def padded(text: str, width: int, right: bool = False) -> str:
 def table(rows: Sequence[Sequence[str]], sides: str = "") -> list[str]:
     """Return the lines of a table.
 
-    sides : of each column, '<' or '>', to which its cells are moved; without it the first to the left, others right
+    sides : '<' or '>' for each column, the alignment of its cells; by default '<' for the first, '>' for the others
     """
     widths = [max(map(columns, cells)) for cells in zip(*rows, strict=True)]
     sides = sides or "<" + ">" * len(widths)

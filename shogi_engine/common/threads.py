@@ -1,4 +1,4 @@
-"""Threads that search: the search recurses deeper than some systems' default stack. Standard library only."""
+"""Threads for searches, which recurse deeper than the default stack of some systems. Standard library only."""
 
 import itertools
 import math
@@ -11,15 +11,15 @@ from typing import TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-STACK_BYTES = 64 << 20  # the search recurses; macOS and Windows give threads little
+STACK_BYTES = 64 << 20  # the search recurses deeply; macOS and Windows give threads little
 
 _starting = threading.Lock()
 
 
 def start_thread(work: Callable[..., object], name: str, *arguments: object) -> threading.Thread:
-    """Return a thread at `work(*arguments)`, with a stack for a search; it does not keep the process alive."""
+    """Start and return a thread that runs `work(*arguments)` with a large stack; it does not keep the process alive."""
     thread = threading.Thread(target=work, args=arguments, name=name, daemon=True)
-    with _starting:  # the size is the process's, not the thread's
+    with _starting:  # the stack size belongs to the process, not to the thread
         before = threading.stack_size(STACK_BYTES)
         try:
             thread.start()
@@ -39,8 +39,8 @@ def results_on_threads(
     """Yield (item, result) as threads finish them, in any order. Raises what a thread raised.
 
     worker(index) -> the function that one thread calls for each of its items; called in that thread.
-    stop : called until no thread is left when no more is needed, to cut their work short; without it they are left to
-    finish what they are at.   patience : seconds after which they are left all the same.
+    stop : called repeatedly, when no more results are needed, until all threads have ended, to cut their work short;
+    without it they finish their current items.   patience : timeout in seconds, after which they are abandoned.
     """
     waiting, taking = iter(items), threading.Lock()
     finished: queue.SimpleQueue[tuple[Item, Result] | BaseException] = queue.SimpleQueue()
@@ -48,7 +48,7 @@ def results_on_threads(
     ended = False
 
     def take() -> list[Item]:
-        """Return the next item, alone in a list, or none."""
+        """Return the next item, alone in a list, or an empty list."""
         with taking:
             return list(itertools.islice(waiting, 0 if ended else 1))
 
@@ -57,29 +57,29 @@ def results_on_threads(
             result_of = worker(index)
             while taken := take():
                 finished.put((taken[0], result_of(taken[0])))
-        except BaseException as fault:  # raised again by the thread that waits
+        except BaseException as fault:  # raised again by the waiting thread
             finished.put(fault)
 
     started = [start_thread(work, f"{name} {index}", index) for index in range(count)]
     try:
         for _ in items:
             yield _next(finished)
-        for thread in started:  # which have nothing left to do
+        for thread in started:  # they have nothing left to do
             thread.join()
     finally:
         ended = True
         end = time.monotonic() + patience
         while stop and any(thread.is_alive() for thread in started) and time.monotonic() < end:
-            stop()  # again and again: a thread may just be between two items
+            stop()  # repeatedly: a thread may just be between two items
             for thread in started:
                 thread.join(0.1)
 
 
 def _next(finished: "queue.SimpleQueue[tuple[Item, Result] | BaseException]") -> tuple[Item, Result]:
-    """Return what is finished next; raises what a thread raised."""
+    """Return the next finished result; raises a thread's exception."""
     while True:
         try:
-            found = finished.get(timeout=1)  # a wait without end would not notice Ctrl-C everywhere
+            found = finished.get(timeout=1)  # an endless wait would miss Ctrl-C on some systems
             break
         except queue.Empty:
             continue

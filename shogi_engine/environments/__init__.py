@@ -1,8 +1,8 @@
-"""Games as reinforcement learning knows them: PettingZoo's for two agents, Gymnasium's against an opponent.
+"""Environments for reinforcement learning: PettingZoo's for two agents, Gymnasium's against an opponent.
 
-states      a game under way: `BoardState` of Shogi and Othello, `SmallOthello` on 4 x 4 or 6 x 6 squares
+states      a game in progress: `BoardState` of Shogi and Othello, `SmallOthello` on 4 x 4 or 6 x 6 squares
 two_agents  `TwoAgents`, for PettingZoo      one_agent  `OneAgent`, for Gymnasium
-vector      `VectorGames`, games by the hundred, for Gymnasium      ids  names for `gymnasium.make`
+vector      `VectorGames`, hundreds of games at once, for Gymnasium      ids  names for `gymnasium.make`
 
 They need the extra `rl`: pip install '.[rl]'
 

@@ -1,4 +1,4 @@
-"""The ids by which Gymnasium makes the environments. Importing this registers them."""
+"""The environments' Gymnasium ids. Importing this module registers them."""
 
 from typing import Any
 

@@ -26,7 +26,7 @@ Opponent = Callable[[State], int]  # the action it takes
 
 
 class LevelPlayer:
-    """An opponent: a level of the engine, for games on a whole board. The first move compiles, or loads, the search."""
+    """An opponent: a level of the engine, for games on a full board. The first move compiles or loads the search."""
 
     def __init__(self, game: str, level: int) -> None:
         self._engine, self._level = Engine(game, hash_mb=4), level
@@ -45,12 +45,12 @@ class LevelPlayer:
         self._engine.rng.seed(seed)
 
     def close(self) -> None:
-        """End the engine."""
+        """Close the engine."""
         self._engine.close()
 
 
 class RandomPlayer:
-    """An opponent that takes each legal action with the same chance."""
+    """An opponent that chooses a legal action uniformly at random."""
 
     def __init__(self, seed: int = 0) -> None:
         self.begin(seed)
@@ -71,7 +71,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
     info has "illegal_action". A game is truncated after `longest` plies.
 
     opponent : a level of the engine, or a function from a `State` to an action
-    colour : what the agent plays, 'black' (who begins) or 'white'; None: drawn by each `reset`
+    colour : of the agent, 'black' (moves first) or 'white'; None: drawn at each `reset`
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
@@ -99,7 +99,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         self.action_space = gymnasium.spaces.Discrete(self._start.actions)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin a game, the opponent's first move included; return (observation, info)."""
+        """Begin a game and make the opponent's first move if it is due; return (observation, info)."""
         super().reset(seed=seed)
         self.state_of_game, self.plies = self._start.copy(), 0
         self.agent = AGENTS.index(self._colour) if self._colour else int(self.np_random.integers(2))
@@ -123,7 +123,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         return observation(self.state_of_game, not over), reward, over, not over and self.plies >= self.longest, info
 
     def _let_opponent_play(self) -> None:
-        """Have the opponent move until it is the agent's turn or the game is over."""
+        """Let the opponent move until it is the agent's turn or the game is over."""
         while self.state_of_game.turn != self.agent and self.state_of_game.result() is None:
             self.state_of_game.play(self.opponent(self.state_of_game))
             self.plies += 1
@@ -133,7 +133,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         return self.state_of_game.text() if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """End the engine, if the opponent is one."""
+        """Close the engine, if the opponent is one."""
         if isinstance(self.opponent, LevelPlayer):
             self.opponent.close()
 

@@ -1,4 +1,4 @@
-"""A game under way as an environment sees it: numbered actions, planes to observe, a result."""
+"""A game in progress as an environment needs it: numbered actions, observed planes, a result."""
 
 import copy
 from typing import Any, Protocol, Self
@@ -15,14 +15,14 @@ Shape = tuple[int, ...]
 
 
 class State(Protocol):
-    """A game under way. actions : how many numbers there are    shape : of an observation."""
+    """A game in progress. actions : the number of actions    shape : of an observation."""
 
     actions: int
     shape: Shape
 
     @property
     def turn(self) -> int:
-        """Whose turn it is, 0 for who began."""
+        """The side to move, 0 for the one that began."""
 
     def legal(self) -> list[int]:
         """Return the legal actions; none if the game is over."""
@@ -31,7 +31,7 @@ class State(Protocol):
         """Make a legal action; raises ValueError for another."""
 
     def result(self) -> int | None:
-        """Return 1, 0, -1 for who began, None while the game goes on."""
+        """Return 1, 0, -1 for the side that began, None while the game continues."""
 
     def observation(self) -> NDArray[np.float32]:
         """Return float32[shape], the position as the side to move sees it."""
@@ -47,7 +47,7 @@ class BoardState:
     """Shogi or Othello on a Board, with its rules on repetition.
 
     layout, features : of actions and observations, see `Batch.layouts` and `Batch.feature_names` (planes of one size);
-    None for those of LAYOUTS.
+    None for the defaults in LAYOUTS.
     """
 
     def __init__(self, game: str, layout: str | None = None, features: tuple[str, ...] | None = None) -> None:
@@ -97,7 +97,7 @@ class BoardState:
         return [str(move) for move in self.board.move_stack]
 
     def result(self) -> int | None:
-        """Return 1, 0, -1 for who began, None while the game goes on."""
+        """Return 1, 0, -1 for the side that began, None while the game continues."""
         outcome = self.board.outcome()
         if outcome is None:
             return None
@@ -123,8 +123,8 @@ class BoardState:
 class SmallOthello:
     """Othello on 4 x 4 or 6 x 6 squares, in plain Python: a game small enough to be learnt in minutes.
 
-    Actions are the squares, row by row, and the pass after them. What is observed are three planes: own discs, the
-    opponent's, ones if the second player is to move.
+    Actions are the squares, row by row, then the pass. An observation has three planes: own discs, the opponent's
+    discs, and ones if the second player is to move.
     """
 
     def __init__(self, size: int) -> None:
@@ -142,7 +142,7 @@ class SmallOthello:
         self._lines = _lines(size)
 
     def _flips(self, square: int, own: int, other: int) -> int:
-        """Return the discs that one of `own`'s side on the empty `square` turns."""
+        """Return the discs that are flipped when `own`'s side plays on the empty `square`."""
         flipped = 0
         for line in self._lines[square]:
             run = 0
@@ -175,7 +175,7 @@ class SmallOthello:
         self.turn = 1 - self.turn
 
     def result(self) -> int | None:
-        """Return 1, 0, -1 for who began, None while the game goes on."""
+        """Return 1, 0, -1 for the side that began, None while the game continues."""
         if self.legal():
             return None
         lead = self.discs[0].bit_count() - self.discs[1].bit_count()
@@ -220,7 +220,7 @@ def _lines(size: int) -> list[list[list[int]]]:
 
 
 def new_state(game: str, size: int | None = None) -> State:
-    """Return the beginning of a game of 'shogi' or 'othello'; size : of a small board of Othello, 4 or 6, None for 8.
+    """Return the start of a game of 'shogi' or 'othello'; size : of a small Othello board, 4 or 6, None for 8.
 
     Raises ValueError if there is no such game.
     """

@@ -1,4 +1,4 @@
-"""PettingZoo's environment: two agents that move by turns (https://pettingzoo.farama.org/api/aec/)."""
+"""PettingZoo's environment: two agents that move in turn (https://pettingzoo.farama.org/api/aec/)."""
 
 from typing import Any
 
@@ -25,8 +25,8 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it is of no 
     -1, and 0 for both in a draw. An illegal action loses the game, as in PettingZoo's TerminateIllegalWrapper: the
     agent's reward is -1, the other's 0, and `infos` has "illegal_action". A game is truncated after `longest` plies.
 
-    game : 'shogi' or 'othello'    size : of a small board of Othello, 4 or 6
-    state : in place of both, where games begin
+    game : 'shogi' or 'othello'    size : of a small Othello board, 4 or 6
+    state : the start of each game, instead of both
     """
 
     metadata = {"name": "shogi_engine_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False}
@@ -59,7 +59,7 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it is of no 
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game; there is nothing to be drawn, so the seed is of no use."""
+        """Begin a game. Nothing is random, so the seed is ignored."""
         self.state_of_game = self._start.copy()
         self.plies = 0
         self.agents = list(AGENTS)
@@ -105,7 +105,7 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it is of no 
         return self.state_of_game.text() if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """Do nothing: memory goes with the object."""
+        """Do nothing: memory is freed with the object."""
 
 
 def check_render_mode(mode: str | None) -> None:
@@ -115,7 +115,7 @@ def check_render_mode(mode: str | None) -> None:
 
 
 def is_illegal(state: State, action: Any) -> bool:
-    """Tell whether an action is none of the legal ones."""
+    """Tell whether an action is illegal."""
     return int(action) not in state.legal()
 
 
@@ -130,7 +130,7 @@ def observation_space(state: State) -> Any:
 
 
 def observation(state: State, to_move: bool) -> dict[str, np.ndarray]:
-    """Return what the side to move observes; without legal actions if it is for the other side."""
+    """Return what the side to move observes; without legal actions if the observation is for the other side."""
     mask = np.zeros(state.actions, dtype=np.int8)
     if to_move:
         mask[state.legal()] = 1

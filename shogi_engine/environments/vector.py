@@ -1,4 +1,4 @@
-"""Gymnasium's vector environment: games by the hundred, each side moved for by the learner."""
+"""Gymnasium's vector environment: hundreds of games, in which the learner moves for both sides."""
 
 from typing import Any
 
@@ -18,16 +18,16 @@ except ImportError:
 
 
 class VectorGames(VectorEnv[Any, Any, Any]):
-    """`num_envs` games of Shogi or Othello at once, with the rules of a Board, repetition too.
+    """`num_envs` games of Shogi or Othello at once, with the rules of a Board, including repetition.
 
-    An action is the move of the side whose turn it is, a reward that of the side that moved: 1 for a win, -1 for a
-    loss, else 0. An observation is as the side to move sees the game. A game that is over or truncated begins anew
-    within the step that ended it (Gymnasium's SAME_STEP): what is observed is the new game, and info["final_obs"] has
-    the last observations, with info["_final_obs"] telling of which games. info["turn"] is whose turn it is.
+    An action moves for the side to move. The reward is for the side that moved: 1 for a win, -1 for a loss, else 0.
+    An observation shows the game to the side to move. A game that is over or truncated restarts within the step that
+    ended it (Gymnasium's SAME_STEP): the observation is of the new game. info["final_obs"] has the last observations of
+    the games marked in info["_final_obs"]. info["turn"] is the side to move.
 
     planes, masks : whether an observation has "observation" (planes, of `dtype`) and "action_mask" (bool)
-    longest : after how many plies a game is truncated, 512 at most
-    layout, features : of actions and planes, see `Batch.layouts` and `Batch.feature_names`; None for the usual ones
+    longest : number of plies after which a game is truncated, at most 512
+    layout, features : of actions and planes, see `Batch.layouts` and `Batch.feature_names`; None for the defaults
 
     >>> env = VectorGames("othello", 4)
     >>> observations, info = env.reset(seed=1)
@@ -70,7 +70,7 @@ class VectorGames(VectorEnv[Any, Any, Any]):
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     def _observe(self, rows: NDArray[np.bool_] | None = None) -> dict[str, NDArray[Any]]:
-        """Return what is observed of the games, or of some of them."""
+        """Return the observations of all games, or of some of them."""
         seen: dict[str, NDArray[Any]] = {}
         if self._features:
             found = self.games.features(*self._features, dtype=self._dtype, rows=rows)
@@ -83,9 +83,9 @@ class VectorGames(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Begin all games anew; return (observations, info).
+        """Restart all games; return (observations, info).
 
-        seed : of `random_actions`    options : {"positions": packed positions to begin with}
+        seed : of `random_actions`    options : {"positions": packed starting positions}
         """
         super().reset(seed=seed, options=options)
         self.games.reset(positions=(options or {}).get("positions"))

@@ -1,24 +1,24 @@
 """The numba policy: how every kernel of this package is compiled, cached and stopped.
 
-`njit` is the only door to numba's compiler. It differs from `numba.njit(cache=True)` in four ways.
+`njit` is the only way to numba's compiler. It differs from `numba.njit(cache=True)` in four ways.
 
-* Cached machine code is keyed by a SHA-256 of *all* sources of the package, and of those of a game that is added from
-  outside. numba stamps the caller's own file only, so editing a rule would leave a cached search answering with the
+* Cached machine code is keyed by a SHA-256 of *all* sources of the package, and of those of a game added from
+  outside. numba stamps only the caller's own file, so after an edit of a rule a cached search would still apply the
   old one.
-* One cache entry is one file, checksummed, written aside and renamed into place. numba keeps an index file beside the
-  data; two processes saving at once, or one killed half way, can leave an index that names the wrong data.
-* Cached code is executed, so a folder that another user could write is not used. A folder that can not be used falls
-  back to the next one, and at the end to no cache at all, in silence: a GUI takes a word on stderr for a failure.
-* Only what Python calls becomes machine code. numba optimises, emits and caches every function by itself, which for
-  a search of 170 kernels takes three times as long, and makes code that is slower.
+* One cache entry is one file with a checksum, written under another name and then renamed. numba keeps an index file
+  beside the data; if two processes save at once, or one is killed, the index can name the wrong data.
+* Cached code is executed, so a folder that another user could write to is not used. If a folder cannot be used, the
+  next one is tried, and finally no cache at all. All this is silent: a GUI takes output on stderr for a failure.
+* Only kernels called from Python become machine code. numba optimises, emits and caches every function separately,
+  which takes three times as long for a search of 170 kernels and makes slower code.
 
-With NUMBA_DISABLE_JIT=1 all of it is plain Python, the intrinsics included, so that tests can compare.
+With NUMBA_DISABLE_JIT=1 everything is plain Python, including the intrinsics, so that tests can compare the two.
 
     settings     what decides how kernels are compiled
     records      structured dtypes
-    sources      the sources' digest    folders    where the cache may lie    cache    the cache
-    targets      kernels compiled ahead of time    progress    how far a compile is
-    library, lowering, compiler, dispatcher    the lean compiler    policy    `njit`    entries    the quickest calls
+    sources      the digest of the sources    folders    possible cache folders    cache    the cache
+    targets      kernels compiled ahead of time    progress    the progress of a compile
+    library, lowering, compiler, dispatcher    the lean compiler    policy    `njit`    entries    the fastest calls
     intrinsics   popcount, ctz, atomic loads, prefetch, ...    vectors   sums and dot products of int16, for networks
     layers       of uint8 and int8, for networks    lanes   functions on vectors of uint64, traced into LLVM code
     bitboards    sets of up to 128 squares as values with operators

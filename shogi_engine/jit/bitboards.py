@@ -1,10 +1,11 @@
-"""Bitboards: sets of squares (0..127) as values with operators. A kernel holds one as two uint64, Python as an int.
+"""Bitboards: sets of squares (0..127) as values with operators. Kernels hold one as two uint64, Python as an int.
 
     for square in STEP_ATTACKS[us, KING, king] & ~(pieces(pos, us) | attacked): ...
 
-`& | ^ ~ << >> == !=`, truth, `len`, `square in`, iteration from the lowest square up, `lo` and `hi`; `Table`s of them,
-and `field` for those in records. All of it is lowered in place, without calls, to vectors of two lanes: what makes and
-unmakes moves is loads, ANDs, XORs and stores of whole bitboards. What counts or finds squares takes the lanes apart.
+They support `& | ^ ~ << >> == !=`, truth, `len`, `square in`, iteration from the lowest square up, `lo` and `hi`. There
+are `Table`s of them, and `field` for bitboards in records. Operations are lowered in place, without calls, to vectors
+of two lanes: making and unmaking moves loads, combines and stores whole bitboards. Counting or finding squares needs
+the lanes one by one.
 """
 
 import operator
@@ -76,14 +77,14 @@ class Bitboard(int):
 
 
 def from_halves(lo: Any, hi: Any) -> Bitboard:
-    """Return the bitboard of two uint64."""
+    """Return the bitboard made of two uint64."""
     return Bitboard(int(lo) | int(hi) << 64)
 
 
 class Table:
-    """A table of bitboards that never changes: table[i, j] is one.
+    """A constant table of bitboards: table[i, j] is one.
 
-    values : ints, in nested lists or an array of objects    numbers : the same, an array of objects
+    values : ints, in nested lists or an array of objects    numbers : the same, as an array of objects
     halves : uint64[..., 2], as kernels have them
     """
 
@@ -97,17 +98,17 @@ class Table:
 
 
 def lowest(bits: Bitboard) -> int:
-    """Return the lowest square of `bits`, which is not empty."""
+    """Return the lowest square of `bits`, which must not be empty."""
     return (bits & -bits).bit_length() - 1
 
 
 def through_lowest(bits: Bitboard) -> Bitboard:
-    """Return all squares up to and with the lowest one of `bits`; all if that is empty."""
+    """Return all squares up to and including the lowest one of `bits`; all squares if it is empty."""
     return Bitboard((int(bits) ^ int(bits) - 1) & MASK)
 
 
 def from_highest(bits: Bitboard) -> Bitboard:
-    """Return all squares from the highest one of `bits` upwards; all if that is empty."""
+    """Return all squares from the highest one of `bits` upwards; all squares if it is empty."""
     return Bitboard(MASK << int(bits | 1).bit_length() - 1 & MASK)
 
 
@@ -119,7 +120,7 @@ ZERO, ONE = I64(0), I64(1)
 
 
 class BitboardIterator(types.SimpleIteratorType):
-    """What a loop over a bitboard holds: where its squares that are left stand."""
+    """The state of a loop over a bitboard: the address of the squares that are left."""
 
 
 class BitboardType(types.IterableType):
@@ -129,7 +130,7 @@ class BitboardType(types.IterableType):
 
 
 class TableType(types.Opaque):
-    """The type of a Table of a certain shape."""
+    """The type of a Table with a certain shape."""
 
     def __init__(self, shape: tuple) -> None:
         self.shape = shape
@@ -188,7 +189,7 @@ def _shift(instruction: str) -> Callable:
 
 
 def _compare(sign: str) -> Callable:
-    """Return the lowering that compares with another bitboard, or with none."""
+    """Return the lowering that compares with another bitboard or with an empty one."""
 
     def lower(builder, bits, *other):
         number = builder.bitcast(builder.xor(bits, *other) if other else bits, I128)
@@ -235,7 +236,7 @@ def _from_highest(builder, bits):
 
 
 def _define(function: Any, lower: Callable, result: Any, *rest: Any) -> None:
-    """Lower calls of `function` with a bitboard, and arguments of the types `rest`, in place."""
+    """Lower calls of `function` with a bitboard and arguments of types `rest` in place."""
 
     @infer_global(function)
     class Template(AbstractTemplate):
@@ -305,7 +306,7 @@ lower_getattr(BitboardType, "hi")(lambda context, builder, kind, bits: _halves(b
 
 
 def _element(context: Any, builder: Any, base: Any, shape: tuple, values: list, kinds: tuple) -> Any:
-    """Return the address of one of the bitboards at `base`; indices left out are 0, none is below."""
+    """Return the address of one of the bitboards at `base`; missing indices are 0, none may be negative."""
     place: Any = ZERO
     for axis, size in enumerate(shape):
         place = builder.mul(place, I64(size))
@@ -315,7 +316,7 @@ def _element(context: Any, builder: Any, base: Any, shape: tuple, values: list, 
 
 
 def _index_types(index: Any) -> tuple[Any, ...]:
-    """Return the types of an index, a number or a tuple of numbers."""
+    """Return the types of an index, which is a number or a tuple of numbers."""
     return tuple(index) if isinstance(index, types.BaseTuple) else (index,)  # type: ignore[arg-type]
 
 
@@ -335,9 +336,9 @@ def _getitem(context, builder, sig, args):
 
 
 def field(name: str) -> tuple[Callable, Callable]:
-    """Return what reads and what writes bitboards in a record's field `name`, uint64[..., 2].
+    """Return a reader and a writer of the bitboards in a record's field `name`, uint64[..., 2].
 
-    read(record, *index) -> Bitboard and write(record, *index, bitboard); indices that are left out are 0.
+    read(record, *index) -> Bitboard and write(record, *index, bitboard); missing indices are 0.
     """
 
     def read(record, *index):

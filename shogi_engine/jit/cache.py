@@ -1,4 +1,4 @@
-"""The cache of compiled kernels: one checksummed file for each, named by the hash of all that it depends on."""
+"""The cache of compiled kernels: one file with a checksum each, named by the hash of everything it depends on."""
 
 import contextlib
 import hashlib
@@ -23,7 +23,7 @@ from shogi_engine.jit.settings import JIT_DISABLED, LEAN
 from shogi_engine.jit.sources import known_digest, source_folders, sources_digest
 from shogi_engine.jit.targets import prebuilt_folders
 
-# numba's settings that change the code it makes; what it makes it for (CPU, system) is known to its codegen.
+# numba's settings that change the generated code. Its codegen knows the CPU and system it compiles for.
 CODE_SETTINGS = (
     "BOUNDSCHECK",
     "OPT",
@@ -39,7 +39,7 @@ _record_rules: dict[Any, list[Callable]] = {}
 
 
 def add_rule(dtype: np.dtype, rule: Callable) -> None:
-    """Key every kernel that is compiled for records of `dtype` by the sources of `rule` too."""
+    """Add the sources of `rule` to the key of every kernel compiled for records of `dtype`."""
     _record_rules.setdefault(numba.from_dtype(dtype), []).append(rule)
 
 
@@ -52,10 +52,10 @@ def _rules_within(kind: Any) -> Iterator[Callable]:
 
 
 class KernelCache(_Cache):
-    """Compiled versions of one function, each in a file of its own whose name is the hash of all it depends on.
+    """Compiled versions of one function, each in its own file, named by the hash of everything it depends on.
 
-    The file starts with a SHA-256 of its name and contents: LLVM would crash on damaged code.
-    folder : where to save; None to load what is prebuilt only
+    The file starts with a SHA-256 of its name and contents, because LLVM would crash on damaged code.
+    folder : where to save; None to load prebuilt kernels only
     """
 
     def __init__(self, function: Any, folder: Path | None) -> None:
@@ -65,16 +65,16 @@ class KernelCache(_Cache):
 
     @property
     def cache_path(self) -> str:
-        """The folder, as numba asks for it."""
+        """The folder, under the name that numba uses."""
         return str(self.folder)
 
     def _sources(self, argument_types: Any) -> set[Path]:
-        """Return the folders of all sources that a compiled version is made of."""
+        """Return the folders of all sources of a compiled version."""
         rules = [rule for kind in argument_types for rule in _rules_within(kind)]
         return source_folders([self.function, *rules])
 
     def _name(self, argument_types: Any, target: Any) -> str:
-        """Return the file's name for one signature, on `target` (a `magic_tuple`), under numba's present settings."""
+        """Return the file name for one signature, on `target` (a `magic_tuple`), under numba's current settings."""
         function, code = self.function, self.function.__code__
         settings = [str(LEAN), *(str(getattr(config, name, None)) for name in CODE_SETTINGS)]
         sources = sorted(known_digest(folder) for folder in self._sources(argument_types))
@@ -83,15 +83,15 @@ class KernelCache(_Cache):
         return f"{function.__name__}-{digest.hexdigest()[:32]}.kernel"
 
     def _places(self, argument_types: Any, codegen: Any) -> Iterator[Path]:
-        """Yield the files that may hold one signature: what was compiled for this CPU, then what is prebuilt."""
+        """Yield the files that may hold one signature: first those compiled for this CPU, then prebuilt ones."""
         if self.folder:
             yield self.folder / self._name(argument_types, codegen.magic_tuple())
         for folder, target in prebuilt_folders():
             yield folder / self._name(argument_types, target)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled version for `sig`, or None; a file that can not be used counts as none."""
-        rtsys.initialize(target_context)  # all that cached code needs; a full refresh, 0.15 s, waits for a compile
+        """Return the compiled version for `sig`, or None; a file that cannot be used counts as missing."""
+        rtsys.initialize(target_context)  # all that cached code needs; a full refresh (0.15 s) waits for a compile
         if not self.enabled:
             return None
         for path in self._places(sig, target_context.codegen()):
@@ -99,12 +99,12 @@ class KernelCache(_Cache):
                 content = path.read_bytes()
                 if content[:32] == _checksum(path, content[32:]):
                     return compiler.CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
-            except Exception:  # not there, or not to be used here: compile and replace it
+            except Exception:  # missing, or not usable here: compile and replace it
                 continue
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Store the compiled version for `sig`; a folder that became full or read-only is no failure."""
+        """Store the compiled version for `sig`; a full or read-only folder is not an error."""
         if not self.enabled:
             return
         if data.library.has_dynamic_globals or data.lifted:
@@ -132,7 +132,7 @@ class KernelCache(_Cache):
         self.enabled = False
 
     def flush(self) -> None:
-        """Delete what is saved of this kernel."""
+        """Delete the saved versions of this kernel."""
         for path in self.folder.glob(f"{self.function.__name__}-*.kernel") if self.folder else ():
             path.unlink(missing_ok=True)
 
@@ -140,7 +140,7 @@ class KernelCache(_Cache):
 def is_saved(kernel: Any) -> bool:
     """Tell whether a compiled version of `kernel`, which Python must call, is in the cache or prebuilt.
 
-    True as well where nothing can be put there.
+    Also true if nothing can be saved there.
     """
     folder = cache_folder()
     if JIT_DISABLED or folder is None:

@@ -1,11 +1,11 @@
-"""The lean compiler: what numba's does for a kernel, without what kernels do not need.
+"""The lean compiler: what numba's does for a kernel, without the parts that kernels do not need.
 
-A kernel is compiled here as far as LLVM code, once, however many kernels call it; dispatcher.py makes machine code of
-the few that Python calls. Type inference asks for a recursive kernel's return type once, not at each of its calls of
-itself, and remembers what a call with given types resolves to. Passes for rarer Python are left out where a kernel's
-code has none of it (`is_plain`).
+Here a kernel is compiled to LLVM code, once, however many kernels call it; dispatcher.py turns the few that Python
+calls into machine code. Type inference infers a recursive kernel's return type once, not at each recursive call, and
+remembers how a call with given types resolves. Passes for rarer Python features are skipped for kernels that use
+none of them (`is_plain`).
 
-All of it are subclasses that numba is handed for kernels only: other functions are compiled as ever.
+All of these are subclasses that numba uses for kernels only: other functions are compiled as usual.
 """
 
 import builtins
@@ -31,18 +31,18 @@ from shogi_engine.jit.lowering import KernelLower, KernelTarget
 
 # ---- types -------------------------------------------------------------------------------------------------------
 
-_signatures: dict[tuple, Any] = {}  # what calls resolve to: (typing context, callee, argument types) -> signature
+_signatures: dict[tuple, Any] = {}  # resolved calls: (typing context, callee, argument types) -> signature
 
 
 class KernelInferer(TypeInferer):
-    """numba's type inference, which remembers what it has found out."""
+    """numba's type inference, with a memory of resolved calls."""
 
     def __init__(self, context: Any, func_ir: Any, warnings: Any) -> None:
         super().__init__(context, func_ir, warnings)
-        self.assumed_return: Any = None  # the return type that a recursive call assumed
+        self.assumed_return: Any = None  # the return type assumed by a recursive call
 
     def copy(self, skip_recursion: bool = False) -> TypeInferer:
-        """Return what numba does, as an inferer of this class."""
+        """Return numba's copy as an inferer of this class."""
         clone = KernelInferer(self.context, self.func_ir, self.warnings)
         clone.arg_names = self.arg_names.copy()
         clone._skip_recursion = skip_recursion
@@ -52,13 +52,13 @@ class KernelInferer(TypeInferer):
         return clone
 
     def return_types_from_partial(self) -> Any:
-        """Return the type returned, as far as it can be known, inferred once: that takes as long as all the rest."""
+        """Return the return type as far as it is known; inferred once, because it takes as long as everything else."""
         if self.assumed_return is None:
             self.assumed_return = super().return_types_from_partial()
         return self.assumed_return
 
     def resolve_call(self, fnty: Any, pos_args: Any, kw_args: Any) -> Any:
-        """Return the signature of a call, resolved once for each callee and argument types."""
+        """Return the signature of a call; each callee and argument types is resolved once."""
         if not isinstance(fnty, (types.Function, types.Dispatcher)):
             return super().resolve_call(fnty, pos_args, kw_args)
         key = id(self.context), fnty, tuple(pos_args), tuple(sorted(kw_args.items()))
@@ -94,7 +94,7 @@ class KernelTypeInference(typed_passes.NopythonTypeInference):
     _name = "kernel_type_inference"
 
     def run_pass(self, state: Any) -> bool:
-        """Write the types to `state`; without what was remembered if that proves wrong."""
+        """Write the types to `state`; if a remembered signature proves wrong, infer again without the memory."""
         infer, results = _infer(state, KernelInferer)
         assumed, returned = infer.assumed_return, types.unliteral(results[1])
         if assumed is not None and assumed != returned:
@@ -107,7 +107,7 @@ class KernelTypeInference(typed_passes.NopythonTypeInference):
 
 
 class Types:
-    """The types of a kernel's variables (`typemap`), in the place of numba's annotated sources."""
+    """The types of a kernel's variables (`typemap`), in place of numba's annotated sources."""
 
     def __init__(self, typemap: dict[str, Any]) -> None:
         self.typemap = dict(typemap)
@@ -133,8 +133,8 @@ class KernelTypes(AnalysisPass):
 
 # ---- numba's own representation ------------------------------------------------------------------------------------
 
-# These passes do what numba's do, but for the lifetime of variables, which numba computes again after each of them:
-# of a function that is no generator nobody asks for it before the last, IRLegalization.
+# These passes do the same as numba's except for the lifetimes of variables. numba recomputes them after each pass, but
+# for a function that is not a generator only the last one, IRLegalization, needs them.
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -207,7 +207,7 @@ class KernelStripPhis(typed_passes.PreLowerStripPhis):
 
 
 class Lowered:
-    """Stands where numba has the machine code of a kernel that was only lowered: the key to its code for callers."""
+    """A placeholder for the machine code of a kernel that was only lowered: the key to its code for callers."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -224,7 +224,7 @@ class KernelLowering(typed_passes.NativeLowering):
 
     @property
     def lowering_class(self) -> Any:
-        """What lowers instructions."""
+        """The class that lowers instructions."""
         return KernelLower
 
     def run_pass(self, state: Any) -> bool:
@@ -246,7 +246,7 @@ class KernelCompiler(CompilerBase):
         self.state.targetctx = KernelTarget.adopt(self.state.targetctx)
 
     def compile_extra(self, func: Any) -> Any:
-        """Compile `func` into a library of its own, which nobody has emitted yet."""
+        """Compile `func` into its own library, which is not emitted yet."""
         flags = self.state.flags
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
         self.state.library = LoweredLibrary(self.state.targetctx.codegen(), func.__qualname__)
@@ -254,7 +254,7 @@ class KernelCompiler(CompilerBase):
         return super().compile_extra(func)
 
     def define_pipelines(self) -> list[PassManager]:
-        """Return the passes: few for plain code, else numba's own, with ours in the place of three of them."""
+        """Return the passes: a few for plain code, else numba's own with three of them replaced by those above."""
         manager = PassManager("kernel")
         if is_plain(self.state.func_id.func, self.state.args):
             passes = PLAIN_PASSES
@@ -294,20 +294,20 @@ PLAIN_PASSES: list[Any] = [
 GENERATOR = 0x20  # of a code object's flags; see inspect.CO_GENERATOR
 RARE_CODE = ("RAISE", "WITH", "BUILD_LIST", "BUILD_SET", "LIST_", "SET_ADD", "MAP", "DICT_", "STRING")
 RARE_OPERATIONS = {number for name, number in opcode.opmap.items() if any(rare in name for rare in RARE_CODE)}
-plain_functions: set[Any] = set()  # functions beside kernels that a plain kernel may call: the stubs
+plain_functions: set[Any] = set()  # functions other than kernels that a plain kernel may call: the stubs
 PLAIN_MODULES = (np, math)
 PLAIN_BUILTINS = (abs, bool, divmod, float, int, len, max, min, range, round)
-# What a plain kernel may use as a constant, and be called with; modules that define types add theirs.
+# What a plain kernel may use as a constant or argument; modules that define types add theirs.
 plain_values: list[type] = [int, float, np.generic, np.ndarray, _Intrinsic]
 plain_arguments: list[type] = [types.Number, types.Boolean, types.Record, types.Array, types.NPDatetime]
 
 
 def is_plain(function: Any, argument_types: Any) -> bool:
-    """Tell whether `function` has nothing of what PLAIN_PASSES leave out.
+    """Tell whether `function` uses nothing that PLAIN_PASSES leave out.
 
     That is closures and comprehensions, `raise`, `with`, `try`, generators, lists, sets and dictionaries, strings (they
     name fields), loops over tuples of several types, functions that numba inlines, and arguments that numba
-    specialises for. Other names count as rare as well unless they are known not to be.
+    specialises for. Unknown names count as such features, too.
     """
     code = function.__code__
     if code.co_flags & GENERATOR or code.co_exceptiontable or code.co_freevars:

@@ -1,7 +1,7 @@
-"""What a kernel is for Python and for other kernels, the lean way.
+"""The lean dispatcher: how Python and other kernels call a kernel.
 
-Called by Python, a kernel is an entry: machine code with a wrapper, which goes to the cache. Called by a kernel that
-is being compiled it is lowered, once in a process, and becomes part of that kernel's entry.
+If Python calls a kernel, it is an entry: machine code with a wrapper, saved in the cache. If a kernel being compiled
+calls it, it is lowered, once in a process, and becomes part of that kernel's entry.
 """
 
 import contextlib
@@ -23,15 +23,15 @@ from shogi_engine.jit.compiler import KernelCompiler, Lowered, plain_functions
 from shogi_engine.jit.library import EntryLibrary
 from shogi_engine.jit.progress import note_load, note_step
 
-GC_THRESHOLDS = (200_000, 20, 100)  # a compile makes millions of objects that stay; each look at them all is in vain
+GC_THRESHOLDS = (200_000, 20, 100)  # a compile makes millions of lasting objects, so collecting is useless
 _SHORT = {types.int8, types.uint8, types.int16, types.uint16, types.int32}
 
-_depth = 0  # of kernels being lowered, each for the one before; changed under numba's lock
+_depth = 0  # of nested kernel compilations; changed under numba's lock
 
 
 @contextlib.contextmanager
 def _under_way() -> Iterator[None]:
-    """Note that a kernel is being compiled, with numba's lock held; let the garbage wait meanwhile."""
+    """Mark that a kernel is being compiled, with numba's lock held; postpone garbage collection meanwhile."""
     global _depth
     with global_compiler_lock:
         before = gc.get_threshold()
@@ -55,17 +55,17 @@ def plain_type(kind: Any) -> Any:
 def plain_types(args: Any, kws: dict) -> tuple[tuple, dict]:
     """Return the types that a kernel takes for a call by another kernel.
 
-    numba compiles a version for each literal and each width. That multiplies compile time (LLVM inlines and folds
-    constants anyway), and versions of a recursive kernel that call each other crash when a second process loads them
-    from the cache.
+    numba compiles a version for each literal and each integer width. That multiplies compile time, although LLVM
+    inlines and folds constants anyway. Also, versions of a recursive kernel that call each other crash when a second
+    process loads them from the cache.
     """
     return tuple(plain_type(kind) for kind in args), {name: plain_type(kind) for name, kind in kws.items()}
 
 
 class KernelDispatcher(CPUDispatcher):
-    """A compiled function: its entries in `overloads`, and in `lowered` what its callers are compiled with.
+    """A compiled function: its entries are in `overloads`, the code for its callers in `lowered`.
 
-    An overload that only kernels asked for holds what was lowered; a call by Python replaces it.
+    An overload requested by kernels only holds the lowered code; a call by Python replaces it.
     """
 
     overloads: Any
@@ -98,14 +98,14 @@ class KernelDispatcher(CPUDispatcher):
         return make_concrete_template(f"CallTemplate({name})", key=name, signatures=[signature]), pysig, args, {}
 
     def get_overload(self, sig: Any) -> Any:
-        """Return what numba knows the code for `sig` by."""
+        """Return the key under which numba knows the code for `sig`."""
         args = tuple(sigutils.normalize_signature(sig)[0])
         if _depth and args in self.lowered:
             return self.lowered[args].entry_point
         return super().get_overload(sig)
 
     def _lower(self, args: tuple, return_type: Any = None) -> Any:
-        """Return the kernel for arguments of the types `args` as LLVM code, compiled when first asked for."""
+        """Return the LLVM code of the kernel for arguments of the types `args`, compiled when first requested."""
         with _under_way(), self._compiling_counter:
             if args not in self.lowered:
                 try:
@@ -123,14 +123,14 @@ class KernelDispatcher(CPUDispatcher):
         return self._compiler.fold_argument_types(args, kws)[1]
 
     def _check_globals(self, result: Any) -> None:
-        """Raise TypeError if code that is to be cached holds an address of this process."""
+        """Raise TypeError if code to be cached contains an address of this process."""
         if result.library.has_dynamic_globals and not isinstance(self._cache, NullCache):
             raise TypeError(f"{self.py_func.__qualname__} can not be cached: it holds a global of 1 MB or more")
 
     # ---- for Python -------------------------------------------------------------------------------------------
 
     def compile(self, sig: Any) -> Any:
-        """Return the machine code for `sig`, from the cache if it is there."""
+        """Return the machine code for `sig`, from the cache if possible."""
         with global_compiler_lock:
             if not self._can_compile:
                 raise RuntimeError("compilation disabled")
@@ -162,14 +162,14 @@ class KernelDispatcher(CPUDispatcher):
 
 
 class TinyDispatcher(KernelDispatcher):
-    """A function that is compiled for kernels only: Python calls it as it is."""
+    """A function that is compiled for kernels only: Python calls the plain function."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         return self.py_func(*arguments, **named)
 
 
 def link_entry(lowered: Any, release_gil: bool) -> Any:
-    """Return the machine code, with a wrapper for Python, of a kernel that was lowered, as a CompileResult."""
+    """Return the machine code of a lowered kernel, with a wrapper for Python, as a CompileResult."""
     fndesc, environment = lowered.fndesc, lowered.environment
     context = lowered.target_context.subtarget(environment=environment, fndesc=fndesc)
     library = EntryLibrary(context.codegen(), fndesc.qualname, fndesc.llvm_func_name)
@@ -178,7 +178,7 @@ def link_entry(lowered: Any, release_gil: bool) -> Any:
     with context.push_code_library(library):
         context.create_cpython_wrapper(library, fndesc, environment, lowered.call_helper, release_gil=release_gil)
     entry_point = context.get_executable(library, fndesc, environment)
-    for variable in library._final_module.global_variables:  # what callees need to raise exceptions
+    for variable in library._final_module.global_variables:  # callees need them to raise exceptions
         callee = lookup_environment(variable.name)
         if callee is not None:
             library.codegen.set_env(callee.env_name, callee)
@@ -189,7 +189,7 @@ def link_entry(lowered: Any, release_gil: bool) -> Any:
 
 
 class StubType(types.Function):
-    """The type of a stub: a call of it is one of the kernel that `rule_for` returns for the first argument's type."""
+    """The type of a stub: a call of it calls the kernel that `rule_for` returns for the first argument's type."""
 
     def __init__(self, stub: Callable, rule_for: Callable[[Any], Any]) -> None:
         super().__init__(type(f"{stub.__name__}_template", (AbstractTemplate,), {"key": stub}))
@@ -201,7 +201,7 @@ class StubType(types.Function):
         return types.Dispatcher(self._rule_for(first)).get_call_type(context, args, kws)
 
     def get_impl_key(self, sig: Any) -> Any:
-        """Return what numba knows the kernel's code by."""
+        """Return the key under which numba knows the kernel's code."""
         return types.Dispatcher(self._rule_for(sig.args[0])).get_overload(sig)
 
 
@@ -209,9 +209,9 @@ register_model(StubType)(models.OpaqueModel)
 
 
 def overload_directly(stub: Callable, rule_for: Callable[[Any], Any]) -> None:
-    """Have compiled calls of `stub` go to the kernel that `rule_for` returns for the type of the first argument.
+    """Make compiled calls of `stub` call the kernel that `rule_for` returns for the type of the first argument.
 
-    numba's own `overload` would compile, for each stub, a function that does nothing but call that kernel.
+    numba's own `overload` would compile a function for each stub that does nothing but call that kernel.
     """
     plain_functions.add(stub)
     infer_global(stub, StubType(stub, rule_for))

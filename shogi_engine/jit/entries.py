@@ -1,4 +1,4 @@
-"""Kernels as a Python program calls them that calls them a million times a second."""
+"""Kernels for Python programs that call them a million times a second."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,18 +9,17 @@ from shogi_engine.jit.cache import is_saved
 from shogi_engine.jit.folders import cache_folder
 from shogi_engine.jit.settings import JIT_DISABLED
 
-PATIENCE = 2000  # calls that Python's way of doing it may take before a kernel that is not in the cache is compiled
+PATIENCE = 2000  # declined calls before a kernel that is not in the cache is compiled
 
 
 class Entries:
-    """Kernels by their names, as attributes: what is called is their machine code, without numba's dispatcher.
+    """Kernels by name, as attributes: a call runs their machine code directly, without numba's dispatcher.
 
-    A call so takes a third of the time, and an int of a class of its own does not cost 10 microseconds. All arguments
-    are int64, and a wrong number of them is the only thing that is noticed. A kernel is compiled, or loaded, when it is
-    called for the first time.
+    Such a call takes a third of the time, and a subclass of int does not cost 10 microseconds. All arguments are int64;
+    the only check is that of their number. A kernel is compiled, or loaded, when it is first called.
 
-    kernels : each with arguments int64 only    patient : those among them that return 0 to decline, which their caller
-    takes for 'do it in Python': the first PATIENCE calls are declined unless machine code is in the cache
+    kernels : with int64 arguments only    patient : those that may return 0 to decline, so that their caller uses
+    Python instead: their first PATIENCE calls are declined unless machine code is in the cache
     """
 
     def __init__(self, kernels: list[Any], patient: list[Any]) -> None:
@@ -34,7 +33,7 @@ class Entries:
         return lambda *arguments: self._ready(kernel)(*arguments)
 
     def _declines(self, kernel: Any) -> Callable[..., int]:
-        """Return what declines until `kernel` is worth compiling."""
+        """Return a function that declines until `kernel` is worth compiling."""
         calls = 0
 
         def decline(*arguments: int) -> int:
@@ -48,7 +47,7 @@ class Entries:
         return decline
 
     def _ready(self, kernel: Any) -> Callable[..., int]:
-        """Compile or load `kernel`, put it in place, and return it."""
+        """Compile or load `kernel`, put it in place and return it."""
         entry = kernel
         if not JIT_DISABLED:
             entry = kernel.compile((types.int64,) * kernel.py_func.__code__.co_argcount)

@@ -1,4 +1,4 @@
-"""Where compiled kernels may lie: the folders that can hold them, which of these can be trusted, and the choice."""
+"""Possible folders for compiled kernels, which of them can be trusted, and the choice."""
 
 import contextlib
 import functools
@@ -14,7 +14,7 @@ import platformdirs
 from shogi_engine.jit.sources import PACKAGE, source_stamp
 
 CACHE_VARIABLE = "SHOGI_ENGINE_CACHE_DIR"
-KEPT_STAMPS = 4  # cache folders of other versions of the sources that are left alone, newest first
+KEPT_STAMPS = 4  # cache folders of other source versions that are kept, newest first
 
 
 def _cache_roots() -> Iterator[Path]:
@@ -31,10 +31,10 @@ def _cache_roots() -> Iterator[Path]:
 
 
 def is_private(folder: Path) -> bool:
-    """Tell whether nobody can put files in `folder` who could not change this package itself.
+    """Tell whether only users who could change this package can put files in `folder`.
 
-    `folder` and all above it must belong to this user, root or the package's owner, and be closed to others; one
-    above may be sticky (/tmp), and a user's private group (its number is the user's) counts as the user. Windows'
+    `folder` and all its parents must belong to this user, root or the package's owner, and be closed to others. A
+    parent may be sticky (/tmp), and a user's private group (its number is the user's) counts as the user. Windows'
     profile folders are private.
     """
     if not hasattr(os, "getuid"):
@@ -52,7 +52,7 @@ def is_private(folder: Path) -> bool:
 
 
 def _remove_old(root: Path, keep: Path) -> None:
-    """Remove the folders of old stamps, but for the newest few (another version may be in use)."""
+    """Remove the folders of old stamps except the newest few (another version may be in use)."""
     with contextlib.suppress(OSError):  # another process removes them too
         others = [entry for entry in root.iterdir() if entry.name.startswith("kernels-") and entry != keep]
         others.sort(key=lambda entry: entry.stat().st_mtime, reverse=True)

@@ -1,4 +1,4 @@
-"""Intrinsics: single machine instructions that Python has no word for, each with a plain Python twin for JIT off."""
+"""Intrinsics: single machine instructions without a Python equivalent, each with a plain Python twin for JIT off."""
 
 import ctypes
 import functools
@@ -17,7 +17,7 @@ from shogi_engine.jit.settings import JIT_DISABLED
 
 
 def kernel_intrinsic(python_twin: Callable) -> Callable[[Callable], Any]:
-    """Make an intrinsic of a typing function, or use its plain Python twin when JIT is off."""
+    """Turn a typing function into an intrinsic, or use its plain Python twin when JIT is off."""
 
     def wrap(typing_function: Callable) -> Any:
         if not JIT_DISABLED:
@@ -88,7 +88,7 @@ def _python_store(address: Any, value: Any) -> None:
 def load_u64(typingctx, address):
     """Return the uint64 at the raw `address` (uint64, 8-byte aligned), read atomically (monotonic).
 
-    Atomic so that the compiler may neither hoist a stop flag out of a loop nor tear a table entry's word.
+    Atomic, so that the compiler can neither hoist the load of a stop flag out of a loop nor tear a table entry's word.
     """
 
     def codegen(context, builder, signature, args):
@@ -100,7 +100,7 @@ def load_u64(typingctx, address):
 
 @kernel_intrinsic(_python_load_i16)
 def load_i16(typingctx, address):
-    """Return the int16 at the raw `address` (uint64, 2-byte aligned) as int64; a plain load of what nobody writes."""
+    """Return the int16 at the raw `address` (uint64, 2-byte aligned) as int64; a plain load of constant memory."""
 
     def codegen(context, builder, signature, args):
         pointer = builder.inttoptr(args[0], ir.IntType(16).as_pointer())
@@ -134,7 +134,7 @@ def store_u64(typingctx, address, value):
 
 @kernel_intrinsic(lambda address: None)
 def prefetch(typingctx, address):
-    """Ask the CPU to bring the cache line at the raw `address` (uint64) closer; no effect otherwise."""
+    """Ask the CPU to bring the cache line at the raw `address` (uint64) closer; no other effect."""
 
     def codegen(context, builder, signature, args):
         i8p, i32 = ir.IntType(8).as_pointer(), ir.IntType(32)
@@ -158,13 +158,13 @@ def address_of(typingctx, array):
     return types.uint64(array), codegen
 
 
-_pointees: dict[Any, np.dtype] = {}  # numba's type of a record -> the dtype of the record that it points to
+_pointees: dict[Any, np.dtype] = {}  # numba's type of a record -> the dtype of the record it points to
 
 
 def points_to(owner: np.dtype, target: np.dtype) -> None:
     """Let `record_at` find records of dtype `target` for records of dtype `owner`.
 
-    Raises ValueError if `owner` points to another dtype already: kernels for the one would read the other.
+    Raises ValueError if `owner` already points to another dtype, whose records its kernels would misread.
     """
     if _pointees.setdefault(numba.from_dtype(owner), target) != target:
         raise ValueError("records of one dtype can not point to records of two")
@@ -182,13 +182,13 @@ def _pointee_of(owner: np.dtype) -> np.dtype:
 
 
 def python_record_at(owner: Any, address: Any) -> Any:
-    """Return what `record_at` does, for Python; a view of memory that it does not own."""
+    """The Python version of `record_at`: a view of memory that it does not own."""
     return _view_at(int(address), _pointee_of(owner.dtype))
 
 
 @kernel_intrinsic(python_record_at)
 def record_at(typingctx, owner, address):
-    """Return the record at the raw `address` (uint64), of the dtype that `points_to` names for `owner`'s.
+    """Return the record at the raw `address` (uint64), of the dtype set by `points_to` for the dtype of `owner`.
 
     A view: tables too large for the record itself are read and written as if they were fields of it.
     """
@@ -201,9 +201,9 @@ def record_at(typingctx, owner, address):
 
 
 def record_reader(dtype: np.dtype) -> Any:
-    """Return an intrinsic for kernels that Python gives addresses: the record of `dtype` at a raw address (int64).
+    """Return an intrinsic for kernels that get addresses from Python: the record of `dtype` at a raw address (int64).
 
-    A view, as `record_at` returns one; an address costs Python a tenth of what a record costs as an argument.
+    It returns a view, as `record_at` does. Passing an address costs Python a tenth of passing a record.
     """
     record = numba.from_dtype(dtype)
 
@@ -224,9 +224,9 @@ def _array_at(address: int, count: int, dtype: np.dtype) -> Any:
 
 
 def array_reader(dtype: np.dtype) -> Any:
-    """Return an intrinsic for kernels that Python gives addresses: the array of `count` records at a raw address.
+    """Return an intrinsic for kernels that get addresses from Python: the array of `count` records at a raw address.
 
-    A view, as of `record_reader`. address, count : int64.
+    It returns a view, as `record_reader` does. address, count : int64.
     """
     array = types.Array(numba.from_dtype(dtype), 1, "C")
 

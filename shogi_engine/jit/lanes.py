@@ -1,12 +1,12 @@
 """Vectors of uint64 in registers: plain functions, traced into portable LLVM code for the kernels that call them.
 
-A function under `traced` computes with Python's operators. It is called once for each place in a kernel that calls it,
-with `Lanes` in the place of numbers, and each operator emits the LLVM instruction for all lanes of its operands; loops
-and conditions in it are therefore Python's, and gone by then. That costs no type inference, and LLVM picks what the CPU
-has (SSE2, AVX2, AVX-512, NEON). With JIT off the same function computes with numpy's numbers and arrays.
+A function decorated with `traced` computes with Python's operators. It is called once for each call in a kernel, with
+`Lanes` instead of numbers, and each operator emits the LLVM instruction for all lanes of its operands. So its loops and
+conditions run in Python while tracing. Nothing needs type inference, and LLVM uses what the CPU offers (SSE2, AVX2,
+AVX-512, NEON). With JIT off, the same function computes with numpy's numbers and arrays.
 
-Operands are single uint64 or vectors of them, which may be mixed: a number then counts for each lane. An int is a
-number, an array of numpy's a vector. Shifts are logical, by less than 64.
+Operands are single uint64 or vectors of them, and may be mixed: a number then applies to each lane. An int is a number,
+a numpy array a vector. Shifts are logical, by less than 64.
 """
 
 import functools
@@ -28,7 +28,7 @@ I32, I64 = ir.IntType(32), ir.IntType(64)
 class Lanes:
     """A uint64 or a vector of them while a function is traced: operators emit instructions."""
 
-    __array_ufunc__ = None  # an array of numpy's leaves `array | lanes` to this class
+    __array_ufunc__ = None  # numpy leaves `array | lanes` to this class
 
     def __init__(self, builder: Any, value: Any) -> None:
         self.builder = builder
@@ -40,7 +40,7 @@ class Lanes:
         return getattr(self.value.type, "count", 0)
 
     def like(self, other: Any) -> "Lanes":
-        """Return `other`, a number or a vector, as Lanes; a number as a vector if this is one."""
+        """Return `other`, a number or a vector, as Lanes; a number becomes a vector if this is one."""
         if not isinstance(other, Lanes):
             if isinstance(other, np.ndarray):
                 constant = ir.Constant(ir.VectorType(I64, len(other)), [int(each) for each in other])
@@ -55,7 +55,7 @@ class Lanes:
         return Lanes(self.builder, self.builder.shuffle_vector(first, undefined, zeros))
 
     def call(self, name: str, *operands: Any, result: Any = None) -> "Lanes":
-        """Return what an intrinsic of LLVM's, overloaded by the type of this vector or number, makes of it."""
+        """Return the result of an LLVM intrinsic that is overloaded by the type of this vector or number."""
         suffix = f"v{self.count}i64" if self.count else "i64"
         kind = ir.FunctionType(result or self.value.type, [self.value.type, *(each.type for each in operands)])
         function = cgutils.get_or_insert_function(self.builder.module, kind, f"{name}.{suffix}")
@@ -89,7 +89,7 @@ class Table:
         self.rows = np.ascontiguousarray(rows, dtype=np.uint64)
 
     def __getitem__(self, index: Any) -> Any:
-        """Return the row of the number `index` as a vector."""
+        """Return row number `index` as a vector."""
         if not isinstance(index, Lanes):
             return self.rows[int(index)]
         count, lanes = self.rows.shape
@@ -131,7 +131,7 @@ def leading_bits(value: Any) -> Any:
 
 
 def join(value: Any) -> Any:
-    """Return the union of all lanes, a number."""
+    """Return the union of all lanes as a number."""
     if not isinstance(value, Lanes):
         return np.bitwise_or.reduce(value)
     return value.call("llvm.vector.reduce.or", result=I64)
@@ -154,7 +154,7 @@ def _pointer(address: Lanes, kind: Any) -> Any:
 
 
 def load(address: Any, count: int) -> Any:
-    """Return `count` uint64 as a vector, or with 0 a number."""
+    """Return `count` uint64 as a vector; if 0, one uint64 as a number."""
     if not isinstance(address, Lanes):
         return array_at(address, count, np.uint64).copy() if count else array_at(address, 1, np.uint64)[0]
     kind = ir.VectorType(I64, count) if count else I64
@@ -187,7 +187,7 @@ def store_i32(address: Any, value: Any) -> None:
 
 
 def largest_i32(address: Any, count: int) -> Any:
-    """Return the largest of `count` int32 that are not negative, a number."""
+    """Return the largest of `count` nonnegative int32 as a number."""
     if not isinstance(address, Lanes):
         return np.uint64(array_at(address, count, np.uint32).max())
     builder, vector = address.builder, ir.VectorType(I32, count)
@@ -201,14 +201,14 @@ def largest_i32(address: Any, count: int) -> Any:
 
 
 def python_of(kernel: Any) -> Callable:
-    """Return the Python function of a kernel that calls no other, for a function to be traced."""
+    """Return the Python function of a kernel that calls no other kernel, for use in a traced function."""
     return getattr(kernel, "py_func", kernel)
 
 
 def traced(function: Callable) -> Any:
-    """Make an intrinsic for kernels of `function`, which is to be traced.
+    """Turn `function` into an intrinsic for kernels by tracing it.
 
-    Its arguments are numbers (uint64); it returns a number, or nothing if it is annotated so (`-> None`).
+    Its arguments are numbers (uint64). It returns a number, or nothing if annotated with `-> None`.
     """
     own = inspect.signature(function)
     returns, count = own.return_annotation is not None, len(own.parameters)

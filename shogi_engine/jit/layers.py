@@ -1,14 +1,14 @@
-"""Layers of uint8 activations and int8 weights, for networks: int32 sums, and what makes activations of sums again.
+"""Layers of uint8 activations and int8 weights, for networks: int32 sums, and activations computed from sums.
 
-A layer's weights lie in blocks of ALIGNMENT bytes, so that one block, multiplied with a few activations repeated in
-every lane, adds to the sums of several outputs at once and no sum across lanes is needed. `arrange_layer` makes that
-order. The product of a block is the one instruction that differs between CPUs: `DOT_PRODUCTS` has it for VNNI, AVX2 and
+A layer's weights lie in blocks of ALIGNMENT bytes. One block, multiplied by a few activations repeated in every lane,
+adds to the sums of several outputs at once, so that no sum across lanes is needed. `arrange_layer` makes this order.
+The product of a block is the only instruction that differs between CPUs: `DOT_PRODUCTS` has it for VNNI, AVX2 and
 NEON, and as plain LLVM code for all others.
 
-As in vectors.py, whose conventions hold here, arguments are addresses (uint64) and counts (int64), and with JIT off
-twins in numpy do the same. Activations are at most LARGEST_ACTIVATION: with that, sums of two products fit int16.
+The conventions of vectors.py apply: arguments are addresses (uint64) and counts (int64), and with JIT off numpy twins
+do the same. Activations are at most LARGEST_ACTIVATION, so that sums of two products fit int16.
 
-Source: the order of the weights and the list of inputs that are not 0 are Stockfish's,
+Source: the order of the weights and the list of nonzero inputs are Stockfish's,
 https://github.com/official-stockfish/Stockfish/blob/master/src/nnue/layers/affine_transform_sparse_input.h.
 """
 
@@ -27,15 +27,15 @@ from shogi_engine.jit.vectors import ALIGNMENT, I8, I16, I32, I64, _call, _clip,
 
 LARGEST_ACTIVATION = 127
 SUMS = ALIGNMENT // 4  # int32 in a vector: the sums that a block adds to
-FEW_OUTPUTS = SUMS // 2  # a layer with as many has two sums for each output, which takes half as many blocks
-UNROLL = 4  # blocks in one step of a loop, each with sums of its own: an addition waits for the one before it
+FEW_OUTPUTS = SUMS // 2  # a layer with this many has two sums for each output, which halves the blocks
+UNROLL = 4  # blocks in one step of a loop, each with its own sums, because an addition waits for the previous one
 
 
 # ---- the product of a block --------------------------------------------------------------------------------------
 
 
 def _parts(builder: Any, vector: Any, count: int) -> list[Any]:
-    """Return a vector cut into `count` of equal size."""
+    """Return a vector cut into `count` parts of equal size."""
     size = vector.type.count // count
     whole = ir.Constant(vector.type, ir.Undefined)
     masks = ([I32(part * size + lane) for lane in range(size)] for part in range(count))
@@ -62,7 +62,7 @@ def _by_vnni(name: str) -> Callable:
 
 
 def _by_pairs(builder: Any, total: Any, values: Any, weights: Any) -> Any:
-    """Add by AVX2's products of bytes, summed in pairs as int16, and those sums as int32."""
+    """Add by AVX2's byte products, summed in pairs as int16, and those sums as int32."""
     shorts = ir.VectorType(I16, 2 * total.type.count)
     pairs = _call(builder, "llvm.x86.avx2.pmadd.ub.sw", shorts, values, weights)
     ones = ir.Constant(shorts, [I16(1)] * shorts.count)
@@ -74,7 +74,7 @@ def _by_neon(builder: Any, total: Any, values: Any, weights: Any) -> Any:
 
 
 def _by_any(builder: Any, total: Any, values: Any, weights: Any) -> Any:
-    """Add as LLVM can for every CPU: even and odd bytes as int16."""
+    """Add by code for any CPU: even and odd bytes as int16."""
     shorts = ir.VectorType(I16, 2 * total.type.count)
     values, weights = (builder.bitcast(each, shorts) for each in (values, weights))
     eight = ir.Constant(shorts, [I16(8)] * shorts.count)
@@ -90,7 +90,7 @@ def _by_any(builder: Any, total: Any, values: Any, weights: Any) -> Any:
 
 @dataclass(frozen=True)
 class DotProduct:
-    """How sums of four products of bytes are added: `add(builder, total, values, weights)`, vectors of `size` bytes."""
+    """A way to add sums of four products of bytes: `add(builder, total, values, weights)`, vectors of `size` bytes."""
 
     needs: tuple[str, ...]  # features of the CPU, in LLVM's names
     size: int
@@ -103,7 +103,7 @@ class DotProduct:
         return _joined(builder, [self.add(builder, *each) for each in parts])
 
 
-# The first that the CPU can do is used. LLVM takes the intrinsics' older form, of int32, in every version.
+# The first one that the CPU supports is used. All LLVM versions accept the older form of the intrinsics, with int32.
 DOT_PRODUCTS = {
     "vnni": DotProduct(("avx512vnni",), 64, _by_vnni("llvm.x86.avx512.vpdpbusd.512")),
     "avx-vnni": DotProduct(("avxvnni",), 32, _by_vnni("llvm.x86.avx512.vpdpbusd.256")),
@@ -114,7 +114,7 @@ DOT_PRODUCTS = {
 
 
 def best_dot_product() -> DotProduct:
-    """Return the quickest that the CPU which is compiled for can do."""
+    """Return the fastest one that the target CPU supports."""
     return next(each for each in DOT_PRODUCTS.values() if all(map(target_has, each.needs)))
 
 
@@ -122,15 +122,15 @@ def best_dot_product() -> DotProduct:
 
 
 def inputs_in_block(outputs: int) -> int:
-    """Return how many inputs of a layer with so many outputs a block has the weights of."""
+    """Return how many inputs a block holds the weights of, for a layer with that many outputs."""
     return ALIGNMENT // FEW_OUTPUTS if outputs <= FEW_OUTPUTS else ALIGNMENT // SUMS
 
 
 def arrange_layer(bias: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return a layer's bias and weights as `layer_sums` and `sparse_layer_sums` take them, aligned.
+    """Return a layer's bias and weights in the order that `layer_sums` and `sparse_layer_sums` take, aligned.
 
-    bias : int32[outputs]   weights : int8[outputs, inputs].   Returned: int32[groups, SUMS], and
-    int8[groups, blocks + 1, ALIGNMENT], zeros where there is no weight, whose last block is of no input.
+    bias : int32[outputs]   weights : int8[outputs, inputs].   Returns int32[groups, SUMS] and
+    int8[groups, blocks + 1, ALIGNMENT]. Missing weights are zero, and the last block belongs to no input.
     """
     outputs, inputs = weights.shape
     taken = inputs_in_block(outputs)
@@ -231,7 +231,7 @@ def layer_of(taken: int, dot: DotProduct | None = None) -> Any:
 
 
 def sparse_layer_of(taken: int, dot: DotProduct | None = None) -> Any:
-    """Return the intrinsic of a layer of which only the listed blocks count: as `layer_of`, and (listed, count).
+    """Return the intrinsic of a layer that uses only the listed blocks: as `layer_of`, and (listed, count).
 
     listed : uint16[count], as `list_nonzero` writes it   values : uint8[(blocks + 1) * taken].
     """
@@ -246,19 +246,19 @@ def sparse_layer_of(taken: int, dot: DotProduct | None = None) -> Any:
 
 # ---- inputs that are not 0 ---------------------------------------------------------------------------------------
 
-STEP = 8  # blocks that are looked at together
-POSITIONS = np.zeros((1 << STEP, STEP), dtype=np.uint16)  # by a mask of them: the set bits' numbers, the lowest first
+STEP = 8  # blocks examined together
+POSITIONS = np.zeros((1 << STEP, STEP), dtype=np.uint16)  # by a mask of them: the indices of the set bits, lowest first
 for _mask in range(1 << STEP):
     _set = [bit for bit in range(STEP) if _mask >> bit & 1]
     POSITIONS[_mask, : len(_set)] = _set
 
 
 def nonzero_blocks_of(taken: int) -> Any:
-    """Return the intrinsic (listed, values, blocks) that lists the blocks of `taken` inputs which are not all 0.
+    """Return the intrinsic (listed, values, blocks) that lists the blocks of `taken` inputs that are not all 0.
 
-    It writes their numbers to `listed`, uint16[blocks + 2 * STEP], and behind them `blocks`, of which there are
-    no weights, as often as it takes for a multiple of UNROLL; and returns how many that are.   values : uint8[blocks *
-    taken], blocks : a multiple of STEP.
+    It writes their numbers to `listed`, uint16[blocks + 2 * STEP], pads the list to a multiple of UNROLL with `blocks`
+    (a block without weights), and returns the padded length.   values : uint8[blocks * taken]
+    blocks : a multiple of STEP.
     """
 
     def twin(listed: Any, values: Any, blocks: Any) -> int:
@@ -279,7 +279,7 @@ def nonzero_blocks_of(taken: int) -> Any:
             every = ir.Constant(ir.VectorType(I32, STEP), None)
 
             def write(count, number):
-                """Write `number`, a vector, behind the first `count` of the list."""
+                """Append `number`, a vector, to the first `count` entries of the list."""
                 builder.store(number, _at(builder, listed, builder.mul(count, I64(2)), numbers), align=2)
 
             def splat(number):
@@ -306,8 +306,8 @@ def nonzero_blocks_of(taken: int) -> Any:
 
 # ---- activations -------------------------------------------------------------------------------------------------
 
-PRODUCT_LIMIT, PRODUCT_SHIFT = 254, 9  # of pair_products: so that products are activations
-SQUARE_LIMIT, SQUARE_SHIFT, CLIP_SHIFT = 1 << 14, 19, 6  # of squares_and_clipped; a larger sum is clipped anyway
+PRODUCT_LIMIT, PRODUCT_SHIFT = 254, 9  # of pair_products: keep products within activations
+SQUARE_LIMIT, SQUARE_SHIFT, CLIP_SHIFT = 1 << 14, 19, 6  # of squares_and_clipped; larger sums are clipped anyway
 PRODUCTS = 32  # int16 in one step
 
 
@@ -351,10 +351,10 @@ def _python_squares_and_clipped(out: Any, sums: Any, count: Any) -> None:
 
 @kernel_intrinsic(_python_squares_and_clipped)
 def squares_and_clipped(typingctx, out, sums, count):
-    """Write activations of the squares of `sums`, and then of the sums themselves, to `out`, uint8[2 * count].
+    """Write activations of the squares of `sums`, then of the sums themselves, to `out`, uint8[2 * count].
 
-    They are sums[i]^2 >> SQUARE_SHIFT and sums[i] >> CLIP_SHIFT, clipped to 0..LARGEST_ACTIVATION. Numbers of
-    vectors that are not full are read and written too: sums up to the next multiple of SUMS, and as much of `out`.
+    They are sums[i]^2 >> SQUARE_SHIFT and sums[i] >> CLIP_SHIFT, clipped to 0..LARGEST_ACTIVATION. Whole vectors are
+    read and written: sums up to the next multiple of SUMS, and the same part of `out`.
     """
 
     def codegen(context, builder, signature, args):

@@ -1,9 +1,9 @@
-"""LLVM libraries of the lean compiler: a kernel's own code, and the machine code of one that Python calls.
+"""LLVM libraries of the lean compiler: a kernel's own code, and the machine code of a kernel called by Python.
 
-numba optimises and emits every function as soon as it is lowered, each with copies of all that it calls. Here a kernel
-that only kernels call stays what it was lowered to (`LoweredLibrary`); what Python calls (`EntryLibrary`) links all of
-its callees once, hides them from the outside, so that LLVM may inline them and drop what is left, and is optimised
-and emitted as a whole.
+numba optimises and emits every function as soon as it is lowered, each with copies of all its callees. Here, a kernel
+that only kernels call stays lowered (`LoweredLibrary`). A kernel that Python calls (`EntryLibrary`) links all of its
+callees once, hides them from the outside so that LLVM may inline and drop them, and is optimised and emitted as a
+whole.
 """
 
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ from numba.core.compiler_lock import require_global_compiler_lock
 
 
 class LoweredLibrary(JITCodeLibrary):
-    """The code of one kernel as it was lowered: without its callees, and never made into machine code."""
+    """The lowered code of one kernel: without its callees, and never made into machine code."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Run the function passes, with one pass manager for the module; numba makes one for each declaration too."""
+        """Run the function passes with one pass manager for the module; numba also makes one for each declaration."""
         ll_module.data_layout = self._codegen._data_layout
         passes = None
         for function in ll_module.functions:
@@ -28,7 +28,7 @@ class LoweredLibrary(JITCodeLibrary):
                 manager.run(function, builder)
 
     def finalize(self) -> None:
-        """Close the library. Its functions become such as LLVM may drop from a module that does not call them."""
+        """Close the library and let LLVM drop its functions from modules that do not call them."""
         self._raise_if_finalized()
         self._finalize_dynamic_globals()
         for function in self._final_module.functions:
@@ -42,7 +42,7 @@ class LoweredLibrary(JITCodeLibrary):
         return self._final_module
 
     def _get_module_for_linking(self) -> Any:
-        """Return the module with all its callees, which is what a library of numba's own links."""
+        """Return the module with all its callees, as numba's own libraries link it."""
         self._ensure_finalized()
         if self._shared_module is None:
             module = self._final_module.clone()
@@ -56,7 +56,7 @@ class EntryLibrary(LoweredLibrary):
     """The machine code of one kernel for Python: the wrapper, the kernel and all its callees."""
 
     def __init__(self, codegen: Any, name: str, visible: str) -> None:
-        """Make an empty library; the function called `visible` is to stay within reach of other libraries."""
+        """Make an empty library; the function called `visible` stays accessible to other libraries."""
         super().__init__(codegen, name)
         self._visible = visible
 
@@ -75,7 +75,7 @@ class EntryLibrary(LoweredLibrary):
         self._finalize_final_module()
 
     def _hide_callees(self) -> None:
-        """Make all linked functions internal but the kernel itself and those that mutual recursion calls by address."""
+        """Make all linked functions internal except the kernel and those that mutual recursion calls by address."""
         prefix = RuntimeLinker.PREFIX
         module = self._final_module
         seen = {each.name[len(prefix) :] for each in module.global_variables if each.name.startswith(prefix)}
@@ -92,7 +92,7 @@ class EntryLibrary(LoweredLibrary):
 def callees(library: Any) -> Iterator[Any]:
     """Yield the libraries that `library` needs, directly or not, each after all of its callers.
 
-    LLVM links a function that may be dropped only if the module wants it by then.
+    LLVM links a droppable function only if the module already refers to it.
     """
     order: list[Any] = []
     seen = set()

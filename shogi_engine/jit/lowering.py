@@ -1,4 +1,4 @@
-"""Lowering for kernels: the same LLVM code as numba's, with less searching and without what LLVM would remove again."""
+"""Lowering for kernels: the same LLVM code as numba's, with fewer look-ups and without code that LLVM would remove."""
 
 import functools
 from typing import Any
@@ -9,21 +9,21 @@ from numba.core.base import _wrap_impl, _wrap_missing_loc
 from numba.core.cpu import CPUContext
 
 SPECIAL = ("static_getitem", "static_setitem", "__array__")
-_missing: set[tuple] = set()  # which of these, and for what types, have no implementation
+_missing: set[tuple] = set()  # (function, types) without an implementation
 _operators: dict[tuple, Any] = {}  # (operator, operand types) -> (its type, signature)
-# Values that never hold a reference to be counted; an array inside a record is the record's.
+# Values that never hold a counted reference; an array inside a record belongs to the record.
 _uncounted: tuple[type, ...] = (types.Number, types.Boolean, types.Record, types.NestedArray)
 
 
 def add_uncounted(*kinds: type) -> None:
-    """Make types known whose values hold no reference to be counted."""
+    """Register types whose values hold no counted reference."""
     global _uncounted
     _uncounted += kinds
 
 
 @functools.lru_cache(maxsize=8192)
 def _with_loc(implementation: Any) -> Any:
-    """Return `implementation` as one that takes the keyword `loc`; numba looks at its signature at each call of it."""
+    """Make `implementation` accept the keyword `loc`; numba inspects its signature at each call otherwise."""
     return _wrap_missing_loc(implementation)()
 
 
@@ -38,9 +38,9 @@ class _Implementation(_wrap_impl):
 
 
 class KernelTarget(CPUContext):
-    """numba's target context, which remembers what it has not found.
+    """numba's target context, with a memory of failed look-ups.
 
-    One is made of the context of each compile (`adopt`), as numba makes one for each set of flags.
+    `adopt` makes one from the context of each compile, as numba makes one for each set of flags.
     """
 
     @classmethod
@@ -53,8 +53,8 @@ class KernelTarget(CPUContext):
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
         """Return the implementation of `fn` for the signature `sig`. Raises NotImplementedError if there is none.
 
-        numba asks for special ones, of constant indices above all, that most types have not, and loads all its
-        registries again each time in the hope of one more, before it takes the common one.
+        numba first asks for special implementations, mostly of constant indices. Most types have none, and after each
+        failure numba reloads all its registries before it takes the common implementation.
         """
         function = sig.as_function()
         special = fn in SPECIAL
@@ -74,15 +74,15 @@ class KernelTarget(CPUContext):
 
 
 class KernelLower(lowering.Lower):
-    """numba's lowering without code that counts references of values that have none."""
+    """numba's lowering without reference counting for values that have no references."""
 
     def init(self) -> None:
-        """Decide whether a debugger needs to know of instructions."""
+        """Check whether debug information is needed."""
         super().init()
         self._silent = not self.flags.debuginfo and not self._loc_notify_registry
 
     def lower_inst(self, inst: Any) -> Any:
-        """Lower an instruction; the most frequent ones without notes for a debugger."""
+        """Lower an instruction; the most frequent ones without debug information."""
         if self._silent and type(inst) is ir.Del:
             return self.delvar(inst.value)
         if self._silent and type(inst) is ir.Assign and not isinstance(inst.value, ir.Arg):
@@ -91,7 +91,7 @@ class KernelLower(lowering.Lower):
         return super().lower_inst(inst)
 
     def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
-        """Lower a binary operator, resolved once for each types of operands."""
+        """Lower a binary operator, resolved once for each combination of operand types."""
         if not (expr.static_lhs is ir.UNDEFINED and expr.static_rhs is ir.UNDEFINED):
             return super().lower_binop(resty, expr, op)
         signature = self.fndesc.calltypes[expr]
@@ -112,7 +112,7 @@ class KernelLower(lowering.Lower):
         return known
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
-        """Store a variable; what it held before was no reference if its type has none."""
+        """Store a variable; the old value was no reference if its type has none."""
         kind = self.typeof(name)
         local = name in self._singly_assigned_vars and not self._disable_sroa_like_opt
         if local or argidx is not None or not isinstance(kind, _uncounted):
@@ -131,11 +131,11 @@ class KernelLower(lowering.Lower):
             self._singly_assigned_vars.discard(name)
 
     def incref(self, typ: Any, val: Any) -> None:
-        """Count a reference to a value, if that is one."""
+        """Increment the reference count of a value that has one."""
         if not isinstance(typ, _uncounted):
             super().incref(typ, val)
 
     def decref(self, typ: Any, val: Any) -> None:
-        """Drop a reference to a value, if that is one."""
+        """Decrement the reference count of a value that has one."""
         if not isinstance(typ, _uncounted):
             super().decref(typ, val)

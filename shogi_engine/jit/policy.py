@@ -1,4 +1,4 @@
-"""`njit`, the only door to numba's compiler: how every kernel of this package is compiled and cached."""
+"""`njit`, the only way to numba's compiler: how every kernel of this package is compiled and cached."""
 
 import functools
 from collections.abc import Callable
@@ -22,20 +22,20 @@ OPTIONS: dict[str, Any] = {
     "nopython": True,
     "nogil": True,
     "error_model": "numpy",
-    "no_cfunc_wrapper": True,  # that wrapper, for C, takes time to make
+    "no_cfunc_wrapper": True,  # the wrapper for C takes time to compile
 }
 
 
 def njit(function: Any = None, *, forceinline: bool = False, tiny: bool = False, brief: bool = False) -> Any:
     """Compile `function` as a kernel: without the GIL, with C's arithmetic errors, cached under the source stamp.
 
-    forceinline : put its machine code into every caller. For what a loop must hold to be vectorised; LLVM decides
-        well for the rest.
-    tiny : Python calls the function as it is: it does so little that machine code of its own, a file to load at each
-        start, is not worth it. It must do the same without numba for what Python gives it.
-    brief : Python calls it with the GIL held: what it does takes less time than to let go of that and to take it back.
-    Raises TypeError for a closure: what it closes over is no part of the cache's key. A function that was typed in, or
-    that is in no file, is not cached.
+    forceinline : put its machine code into every caller, for loops that must be vectorised; LLVM decides well
+        otherwise.
+    tiny : Python calls the plain function. It does so little that separate machine code, a file to load at each start,
+        is not worth it. With Python's arguments it must do the same without numba.
+    brief : Python calls it with the GIL held, because releasing and reacquiring the GIL would take longer than it.
+    Raises TypeError for a closure: the variables it closes over are not part of the cache's key. A function that was
+    typed in, or that is in no file, is not cached.
     """
     if function is None:
         return functools.partial(njit, forceinline=forceinline, tiny=tiny, brief=brief)
@@ -60,7 +60,7 @@ def njit(function: Any = None, *, forceinline: bool = False, tiny: bool = False,
 
 
 def _may_load() -> bool:
-    """Tell whether compiled kernels may be found anywhere."""
+    """Tell whether there may be compiled kernels anywhere."""
     return cache_folder() is not None or bool(prebuilt_folders())
 
 
@@ -81,7 +81,7 @@ def _call_template(dispatcher: Any, args: tuple, kws: dict) -> Any:
 
 
 def overload_stub(stub: Callable, rule_for: Callable[[Any], Any]) -> None:
-    """Have compiled calls of `stub` go to the kernel that `rule_for` returns for the type of the first argument."""
+    """Make compiled calls of `stub` call the kernel that `rule_for` returns for the type of the first argument."""
     if JIT_DISABLED:
         return
     if LEAN:

@@ -1,15 +1,15 @@
-"""How far a compile is, for front ends that let a person wait.
+"""The progress of a compile, for front ends that let a person wait.
 
     stop = on_progress(lambda progress: print(progress.describe()))
     with compiling("shogi"):
         engine.warmup()
     stop()
 
-A *task* is work known by a name, here the game's; it may be done in several stretches. While it runs, each kernel that
-is lowered and each entry that is linked (see dispatcher.py) is reported: what took how long is known from the last
-time, which is kept beside the cache, or is taken from ESTIMATES and scaled by this machine's speed so far. Callbacks
-run in the thread that compiles, while it holds numba's lock: they should be quick and must not call a kernel. Nothing
-is reported for what comes from the cache.
+A *task* is work with a name, here that of the game; it may be done in several parts. While it runs, each kernel that
+is lowered and each entry that is linked (see dispatcher.py) is reported. The times of the last run, kept beside the
+cache, or those of ESTIMATES, scaled by the speed of this machine so far, tell how much is left. Callbacks run in the
+compiling thread, which holds numba's lock: they should be quick and must not call a kernel. Code that comes from the
+cache is not reported.
 """
 
 import contextlib
@@ -27,19 +27,19 @@ from shogi_engine.jit.folders import cache_folder
 from shogi_engine.language import mark
 
 TIMES_FILE = "compile-times.json"
-SURE = 0.05  # the share of the work after which the speed of this machine counts, and not the last one's
+SURE = 0.05  # the share of the work after which this machine's speed is known
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a first start takes. steps : how many    each : seconds of a step    long : of longer ones, by name."""
+    """The work of a first start. steps : their number    each : seconds of a step    long : of longer ones, by name."""
 
     steps: int
     each: float
     long: dict[str, float]
 
     def seconds(self, step: str) -> float:
-        """Return what `step` takes."""
+        """Return the seconds of `step`."""
         return self.long.get(step, self.each)
 
     @property
@@ -48,8 +48,8 @@ class Estimate:
         return self.each * (self.steps - len(self.long)) + sum(self.long.values())
 
 
-# CPU seconds of a first start on an AMD EPYC (Zen 4), as `Task.remember` wrote them down: of each game's engine, and of
-# the solvers by themselves.
+# CPU seconds of a first start on an AMD EPYC (Zen 4), as written by `Task.remember`: of each game's engine, and of the
+# solvers by themselves.
 ESTIMATES = {
     "shogi": Estimate(
         213, 0.09, {"link search_root": 4.5, "search": 1.2, "link prepare_root": 1.0, "link write_root_moves": 1.0}
@@ -62,18 +62,18 @@ ESTIMATES = {
 
 
 def _estimate(task: str) -> Estimate | None:
-    """Return what a task takes, by the game it begins with if it has no estimate of its own: another evaluation."""
+    """Return the estimate of a task or, if there is none (another evaluation), that of the game it begins with."""
     return ESTIMATES.get(task) or ESTIMATES.get(task.partition(" ")[0])
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a task was when a step was done.
+    """The state of a task after a step.
 
-    task : its name, '' for kernels that are compiled outside of any    kernel : the one just done
+    task : its name, '' for kernels compiled outside of any task    kernel : the one just finished
     done, total : steps so far, and expected in all (at least `done`)
-    share : the part of the work that is done, 0 to 1, by time    elapsed : seconds that the task has taken
-    left : seconds to go, estimated; None if nothing is known    at : when that was, by time.monotonic()
+    share : the finished part of the work, 0 to 1, by time    elapsed : seconds that the task has taken
+    left : estimated seconds to go, None if unknown    at : the time of this report, by time.monotonic()
     """
 
     task: str
@@ -86,7 +86,7 @@ class Progress:
     at: float
 
     def now(self) -> tuple[float, float | None]:
-        """Return (share, seconds to go) at this moment: a long step goes on after the one reported."""
+        """Return (share, seconds to go) at this moment: a long step continues after the last report."""
         if self.left is None:
             return self.share, None
         since = max(time.monotonic() - self.at, 0.0)
@@ -95,7 +95,7 @@ class Progress:
         return max(self.share, elapsed / (elapsed + left) if left else 1.0), left
 
     def describe(self) -> str:
-        """Return how far the task is at this moment, for people: '31%, kernel 57 of 190, about 12 s left'."""
+        """Return the current progress for people: '31%, kernel 57 of 190, about 12 s left'."""
         share, left = self.now()
         if left is None:
             return mark(f"{self.done} kernels")
@@ -107,7 +107,7 @@ _callbacks: list[Callable[[Progress], None]] = []
 
 
 def on_progress(callback: Callable[[Progress], None]) -> Callable[[], None]:
-    """Call `callback` with each step of any compile in this process; return a function that ends that."""
+    """Call `callback` with each step of any compile in this process; return a function that ends this."""
     with _lock:
         _callbacks.append(callback)
 
@@ -120,18 +120,18 @@ def on_progress(callback: Callable[[Progress], None]) -> Callable[[], None]:
 
 @dataclass(eq=False)
 class Task:
-    """Work that compiles: what it took the last time, and what it has taken so far."""
+    """Work that compiles: its times in the last run and in this one."""
 
     name: str
     seen: dict[str, float] = field(default_factory=dict)  # step -> seconds
-    loaded: bool = False  # something came from the cache: this is not all of the work
-    _known: dict[str, float] | None = None  # step -> seconds of the last time; read at the first step
+    loaded: bool = False  # part of the work came from the cache
+    _known: dict[str, float] | None = None  # step -> seconds of the last run; read at the first step
     _elapsed: float = 0.0
-    _since: float = 0.0  # since when it runs, by time.monotonic()
+    _since: float = 0.0  # start of the current part, by time.monotonic()
 
     @contextlib.contextmanager
     def running(self, callback: Callable[[Progress], None] | None = None) -> Iterator[None]:
-        """Take what is compiled meanwhile, by any thread, for this task, and report it to `callback` as well."""
+        """Attribute everything compiled meanwhile, by any thread, to this task, and report it to `callback` as well."""
         with _lock:
             if self not in _running:
                 self._since = time.monotonic()
@@ -149,7 +149,7 @@ class Task:
                     self._elapsed += time.monotonic() - self._since
 
     def step(self, kernel: str) -> Progress:
-        """Note that `kernel` is done."""
+        """Record that `kernel` is finished."""
         now = time.monotonic()
         if self._known is None:
             self._known = _read_times().get(self.name, {})
@@ -171,7 +171,7 @@ class Task:
         return Progress(self.name, kernel, done, total, share, elapsed, left, now)
 
     def remember(self) -> None:
-        """Keep what the task took, now that it is done; if a part came from the cache, add to what is known of that."""
+        """Save the times of the finished task; if a part came from the cache, add to the known times."""
         file = _times_file()
         if not self.seen or file is None:
             return
@@ -187,20 +187,20 @@ class Task:
                 aside.unlink(missing_ok=True)
 
 
-_running: list[Task] = []  # the latest last: what any thread compiles is its
-_outside = Task("", _since=time.monotonic())  # what is compiled while none runs
+_running: list[Task] = []  # the latest last: it gets what any thread compiles
+_outside = Task("", _since=time.monotonic())  # for everything compiled outside of tasks
 _steps = 0  # of this process
 
 
 @functools.cache
 def shared_task(name: str) -> Task:
-    """Return this process's task called `name`, for all who do a part of it: kernels are the process's."""
+    """Return this process's task called `name`, for everyone who does a part of it: kernels belong to the process."""
     return Task(name)
 
 
 @contextlib.contextmanager
 def compiling(name: str) -> Iterator[None]:
-    """Take what is compiled meanwhile for a task called `name`, and remember how long each step took."""
+    """Attribute everything compiled meanwhile to a task called `name`, and remember how long each step took."""
     task = Task(name)
     with task.running():
         yield
@@ -208,12 +208,12 @@ def compiling(name: str) -> Iterator[None]:
 
 
 def steps_done() -> int:
-    """Return how many steps this process has done: a task that comes later may share some of them."""
+    """Return how many steps this process has done: a later task may share some of them."""
     return _steps
 
 
 def note_step(kernel: str) -> None:
-    """Tell the running task and all callbacks that `kernel` is done."""
+    """Tell the running task and all callbacks that `kernel` is finished."""
     global _steps
     with _lock:
         _steps += 1
@@ -231,7 +231,7 @@ def note_load() -> None:
             _running[-1].loaded = True
 
 
-# ---- what it took the last time ----------------------------------------------------------------------------------
+# ---- the times of the last run -----------------------------------------------------------------------------------
 
 
 def _times_file() -> Path | None:
@@ -240,7 +240,7 @@ def _times_file() -> Path | None:
 
 
 def _read_times() -> dict[str, dict[str, float]]:
-    """Return the seconds of each step of each task; {} of a file that is not there or damaged."""
+    """Return the seconds of each step of each task; {} if the file is missing or damaged."""
     file = _times_file()
     try:
         stored = json.loads(file.read_text(encoding="utf-8")) if file else {}

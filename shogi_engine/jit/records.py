@@ -8,7 +8,7 @@ import numpy as np
 def record_dtype(fields: list[tuple]) -> np.dtype:
     """Return an aligned structured dtype whose elements are `np.record`s (attributes work with and without JIT).
 
-    Every size is a multiple of 8: numpy forgets the alignment of a record dtype when it stands inside another.
+    Every size is a multiple of 8, because numpy forgets the alignment of a record dtype inside another one.
     """
     names, formats, offsets, end = [], [], [], 0
     for name, *layout in fields:

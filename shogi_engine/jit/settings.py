@@ -1,4 +1,4 @@
-"""What decides how kernels are compiled: numba's own switches, its version, and one variable of this package."""
+"""The settings that decide how kernels are compiled: numba's switches, its version and a variable of this package."""
 
 import os
 
@@ -8,8 +8,8 @@ from numba.core import config
 JIT_DISABLED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 PLAIN_VARIABLE = "SHOGI_ENGINE_PLAIN_COMPILE"
 
-# The lean compiler (compiler.py, library.py, dispatcher.py) hooks into numba where numba promises nothing. These are
-# the versions that the tests passed with, first and last; with any other, kernels are compiled as numba does it.
+# The lean compiler (compiler.py, library.py, dispatcher.py) relies on internals of numba. These are the first and last
+# versions that the tests passed with; with any other version, numba's own compiler is used.
 LEAN_FIRST, LEAN_LAST = (0, 68), (0, 68)
 
 
@@ -19,5 +19,5 @@ def is_verified(version: str) -> bool:
     return all(part.isdigit() for part in parts) and LEAN_FIRST <= tuple(map(int, parts)) <= LEAN_LAST
 
 
-# Whether kernels are compiled the lean way; the variable set to anything but 0 forces numba's.
+# Whether to use the lean compiler; setting the variable to anything but 0 forces numba's own.
 LEAN = is_verified(numba.__version__) and os.environ.get(PLAIN_VARIABLE, "0") in ("", "0")

@@ -1,4 +1,4 @@
-"""The sources that kernels are made of, and the stamp that changes when any of them does."""
+"""The sources of kernels, and the stamp that changes when any of them does."""
 
 import functools
 import hashlib
@@ -17,7 +17,7 @@ kernel_modules: set[str] = set()  # the names of all modules that hold kernels
 
 
 def sources_digest(folder: Path) -> str:
-    """Return a SHA-256 over the Python files of `folder`, and of the folders below if it is a package; '' for none."""
+    """Return a SHA-256 of the Python files in `folder`, and in its subfolders if it is a package; '' without files."""
     digest = hashlib.sha256()
     pattern = "**/*.py" if (folder / "__init__.py").is_file() else "*.py"
     files = [path for path in sorted(folder.glob(pattern)) if path.is_file()]
@@ -27,7 +27,7 @@ def sources_digest(folder: Path) -> str:
     return digest.hexdigest() if files else ""
 
 
-known_digest = functools.cache(sources_digest)  # what a folder's sources were when first asked for
+known_digest = functools.cache(sources_digest)  # the digest of a folder's sources when first requested
 
 
 @functools.cache
@@ -39,10 +39,10 @@ def source_stamp() -> str:
 
 
 def source_folders(functions: list[Callable]) -> set[Path]:
-    """Return the folders whose sources the kernels `functions` are made of: this package, and what lies outside it.
+    """Return the folders of the sources of the kernels `functions`: this package, and what lies outside it.
 
-    From each function's module the kernels it names and the modules it names that hold kernels are followed; of a
-    module within a package the whole package counts. This package needs no following: it knows nothing outside.
+    From the module of each function, follow the kernels it names and the modules it names that hold kernels. A module
+    in a package stands for the whole package. This package is not followed: it refers to nothing outside.
     """
     folders = {PACKAGE}
     waiting = [function.__globals__ for function in functions]  # type: ignore[attr-defined]

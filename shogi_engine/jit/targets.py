@@ -1,9 +1,9 @@
-"""Kernels compiled ahead of time, for a kind of CPU and not for the one at hand.
+"""Kernels compiled ahead of time, for a kind of CPU instead of the current one.
 
-`build_kernels` compiles them in a process of its own, where numba's setting for the CPU is made before it is imported.
-The package may carry what it made in the folder `_kernels`: there a kernel is looked for that the user's cache has not.
-It is used if Python, numba, the sources and numba's settings are the same as where it was made, and if this machine's
-CPU can do all that the target's can; else kernels are compiled here as ever.
+`build_kernels` compiles them in a separate process, where numba's CPU setting is made before numba is imported. The
+package may contain the result in the folder `_kernels`, which is searched for kernels missing from the user's cache.
+They are used if Python, numba, the sources and numba's settings are the same as when they were compiled, and if this
+machine's CPU has all features of the target; otherwise kernels are compiled as usual.
 """
 
 import functools
@@ -29,7 +29,7 @@ from shogi_engine.jit.sources import PACKAGE, source_stamp
 PREBUILT = PACKAGE / "_kernels"
 MANIFEST = "manifest.json"
 
-# The levels of the x86-64 psABI, in LLVM's names; what a CPU has beyond them is switched off by not being named.
+# The levels of the x86-64 psABI, with LLVM's names; features that are not named are switched off.
 V2 = "cmov cx16 cx8 fxsr mmx popcnt sahf sse sse2 sse3 sse4.1 sse4.2 ssse3"
 V3 = f"{V2} avx avx2 bmi bmi2 f16c fma lzcnt movbe xsave"
 FEATURES = {"x86-64-v2": V2.split(), "x86-64-v3": V3.split()}
@@ -38,7 +38,7 @@ WARMUP = "from shogi_engine.__main__ import main; raise SystemExit(main(['warmup
 
 @dataclass(frozen=True)
 class Built:
-    """What `build_kernels` made: `files` with `bytes` in all in `folder`, the kernels' names, and how long it took."""
+    """The result of `build_kernels`: `files` with `bytes` in all in `folder`, the kernels' names, the time taken."""
 
     target: str
     folder: str
@@ -49,18 +49,18 @@ class Built:
 
 
 def feature_string(target: str) -> str:
-    """Return the features of `target` as LLVM takes them. Raises ValueError if it is unknown."""
+    """Return the features of `target` in LLVM's syntax. Raises ValueError if it is unknown."""
     if target not in FEATURES:
         raise ValueError(f"there is no target {target!r}; there are {', '.join(sorted(FEATURES))}")
     return ",".join(f"+{name}" for name in FEATURES[target])
 
 
 def build_kernels(target: str, folder: Path | str, games: tuple[str, ...] = ()) -> Built:
-    """Compile all that `warmup` compiles for CPUs of the kind `target`, and put it into `folder`/`target`.
+    """Compile everything that `warmup` compiles, for CPUs of the kind `target`, into `folder`/`target`.
 
-    games : which, if not all. What is there already is replaced.
-    Raises ValueError if the target is unknown or none of this machine's architecture, RuntimeError with the output of
-    the compile if that fails.
+    games : the games to compile, all if empty. Existing files are replaced.
+    Raises ValueError if the target is unknown or not for this machine's architecture, RuntimeError with the compiler's
+    output if compiling fails.
     """
     features = feature_string(target)
     if platform.machine().lower() not in ("x86_64", "amd64"):
@@ -101,7 +101,7 @@ def host_features() -> frozenset[str]:
 
 
 def target_has(feature: str) -> bool:
-    """Tell whether the CPU that numba compiles for, mostly this machine's, has `feature`, in LLVM's names."""
+    """Tell whether the CPU that numba compiles for, usually this machine's, has `feature` (LLVM's name)."""
     if feature.startswith("avx") and not config.ENABLE_AVX:  # type: ignore[attr-defined]
         return False
     named = config.CPU_FEATURES  # type: ignore[attr-defined]
@@ -109,7 +109,7 @@ def target_has(feature: str) -> bool:
 
 
 def fits(manifest: Any) -> bool:
-    """Tell whether kernels with this manifest were made of these sources, by these versions, for a CPU like this."""
+    """Tell whether kernels with this manifest come from these sources and versions, for a CPU like this."""
     try:
         needed = {name.removeprefix("+") for name in manifest["features"].split(",")}
         same = (manifest["triple"], manifest["stamp"]) == (llvm.get_process_triple(), source_stamp())
@@ -122,7 +122,7 @@ def fits(manifest: Any) -> bool:
 def prebuilt_folders() -> tuple[tuple[Path, tuple[str, str, str]], ...]:
     """Return the folders of prebuilt kernels that can be used here, the most capable target first.
 
-    Each comes with what numba's `magic_tuple` was there. None if numba has a setting for the CPU to compile for.
+    Each comes with numba's `magic_tuple` from its compilation. None are usable if numba is set to a specific CPU.
     """
     if config.CPU_NAME is not None or config.CPU_FEATURES is not None:  # type: ignore[attr-defined]
         return ()

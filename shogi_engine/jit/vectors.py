@@ -1,13 +1,13 @@
-"""Vector kernels on raw memory, for networks: sums of int16 rows, clipped activations, a dot product of their squares.
+"""Vector kernels on raw memory, for networks: sums of int16 rows, clipped activations, dot products of their squares.
 
-Each is an intrinsic that emits a loop over vectors of LANES int16 as portable LLVM code, in which LLVM recognises what
-the CPU has for it (vpmaddwd with SSE, AVX2 and AVX-512; for bytes vpdpbusd where there is VNNI). numba's own loops give
-none of that: they multiply int32 as int64. With JIT off the plain twins in numpy do the same.
+Each is an intrinsic that emits a loop over vectors of LANES int16 as portable LLVM code. LLVM turns it into the best
+instructions of the CPU (vpmaddwd with SSE, AVX2 and AVX-512; for bytes vpdpbusd with VNNI). numba's own loops get none
+of these because they multiply int32 as int64. With JIT off, plain numpy twins do the same.
 
-All arguments are addresses (uint64) and counts (int64). A count is a multiple of LANES, else the rest is left out; as a
-constant it lets LLVM unroll the loop. Nothing is checked. Any alignment of the element type will do; memory aligned to
-ALIGNMENT, as `aligned_zeros` returns it, is faster, since no load then touches two cache lines. `out` may be one of the
-operands. Sums of int16 wrap around, as two's complement does.
+All arguments are addresses (uint64) and counts (int64). A count must be a multiple of LANES, otherwise the rest is
+ignored; a constant count lets LLVM unroll the loop. Nothing is checked. Any alignment of the element type works, but
+memory aligned to ALIGNMENT, as `aligned_zeros` returns it, is faster because no load touches two cache lines. `out`
+may be one of the operands. Sums of int16 wrap around as in two's complement.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ from shogi_engine.jit.policy import njit
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector of any CPU
 LANES = 32  # int16 in one step, ALIGNMENT bytes
 SQUARE_WEIGHT_LIMIT = 511
-EXACT_SQUARES = 256  # the sum of as many products of squares below 2^14 and such weights fits int32
+EXACT_SQUARES = 256  # the sum of this many products of squares below 2^14 and such weights fits int32
 
 I8, I16, I32, I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 
@@ -50,12 +50,12 @@ def aligned_copy(array: np.ndarray) -> np.ndarray:
 
 @njit
 def align_up(address):
-    """Return the first multiple of ALIGNMENT from `address` (uint64) on: where a table inside a record can begin."""
+    """Return `address` (uint64) rounded up to a multiple of ALIGNMENT: where a table inside a record can begin."""
     return (address + np.uint64(ALIGNMENT - 1)) & ~np.uint64(ALIGNMENT - 1)
 
 
 def array_at(address: Any, count: Any, dtype: Any) -> np.ndarray:
-    """Return a view of `count` numbers at `address`, memory that the caller keeps alive."""
+    """Return a view of `count` numbers at `address`; the caller keeps the memory alive."""
     size = int(count) * np.dtype(dtype).itemsize
     return np.frombuffer((ctypes.c_char * size).from_address(int(address)), dtype=dtype)
 
@@ -81,20 +81,20 @@ def _store(builder: Any, value: Any, address: Any, index: Any) -> None:
 
 
 def _splat(builder: Any, value: Any, element: Any) -> Any:
-    """Return a vector whose lanes all are `value` (int64), which fits `element`."""
+    """Return a vector with `value` (int64), which fits `element`, in every lane."""
     undefined = ir.Constant(ir.VectorType(element, LANES), ir.Undefined)
     first = builder.insert_element(undefined, builder.trunc(value, element), I32(0))
     return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(I32, LANES), None))
 
 
 def _call(builder: Any, name: str, result: Any, *operands: Any) -> Any:
-    """Call an intrinsic of LLVM's that every target has."""
+    """Call an LLVM intrinsic that every target has."""
     kind = ir.FunctionType(result, [operand.type for operand in operands])
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), operands)
 
 
 def _clip(builder: Any, value: Any, high: Any) -> Any:
-    """Return each lane of `value` between 0 and that of `high`."""
+    """Return `value` with each lane limited to 0..the lane of `high`."""
     suffix = f"v{value.type.count}i{value.type.element.width}"
     positive = _call(builder, f"llvm.smax.{suffix}", value.type, value, ir.Constant(value.type, None))
     return _call(builder, f"llvm.smin.{suffix}", value.type, positive, high)
@@ -109,7 +109,7 @@ def _products(builder: Any, left: Any, right: Any) -> Any:
 def _emit_sum(builder: Any, count: Any, products: Callable[[Any], Any]) -> Any:
     """Emit the sum, an i32, of the lanes of products(0), products(1), ... for `count` elements.
 
-    LLVM makes vpmaddwd of it because all is summed in int32, in any order, and each factor is used once.
+    LLVM makes vpmaddwd of it because the sum is int32, in any order, and each factor is used once.
     """
     kind = ir.VectorType(I32, LANES)
     variable = cgutils.alloca_once(builder, kind)
@@ -140,7 +140,7 @@ def _python_rows(signs: str) -> Callable:
 
 
 def _emit_rows(signs: str) -> Callable:
-    """Return a code generator of `out = first +- rows`, a sign for each row."""
+    """Return a code generator of `out = first +- rows`, with a sign for each row."""
 
     def codegen(context, builder, signature, args):
         out, first, *rows, count = args
@@ -156,7 +156,7 @@ def _emit_rows(signs: str) -> Callable:
 
 
 def _signature(parameters: int, result: Any = types.void) -> Any:
-    """Return the signature of so many addresses or numbers, the last a count."""
+    """Return the signature of a function with `parameters` addresses or numbers, the last of them a count."""
     return result(*[types.uint64] * (parameters - 1), types.int64)
 
 
@@ -190,7 +190,7 @@ def add_add_sub_sub_i16(typingctx, out, first, added, added2, removed, removed2,
     return _signature(7), _emit_rows("++--")
 
 
-TILES = (256, LANES)  # int16 that are summed in registers: as long as so many are left, then so many
+TILES = (256, LANES)  # int16 summed in registers: 256 at a time while that many are left, then LANES
 
 
 def _python_sum_rows(

@@ -1,7 +1,7 @@
-"""Games of files as arrays: moves, values, results, for those who read them by the thousand.
+"""Games of files as arrays of moves, values and results, for programs that read them by the thousand.
 
-A format that has a `scanner` is read by kernels, one game of a file after the other, and its reader of trees takes what
-they decline; other formats are read as trees.
+If a format has a `scanner`, kernels read a file game by game, and games that they decline are read as trees. Files of
+other formats are read as trees.
 """
 
 import bz2
@@ -26,8 +26,8 @@ from shogi_engine.records.formats import RecordFormat, binary_head, format_of_na
 from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.termination import ENDINGS
 
-BLOCK = 1 << 22  # bytes or characters that are read at a time
-BEGINNING = 1 << 10  # characters that nearly every file is recognised by
+BLOCK = 1 << 22  # bytes or characters read at a time
+BEGINNING = 1 << 10  # characters that suffice to recognise nearly every file
 GAME_MAX = 1 << 25  # bytes of one game
 NO_MOVE, VALUE_NONE, NO_ENDING = -1, 32002, -1
 VALUE_LIMIT = 32000
@@ -44,17 +44,17 @@ _ENDING_NUMBERS = {ending: number for number, ending in enumerate(ENDINGS)}
 
 
 class GameArrays(NamedTuple):
-    """Games, a row each. The first four fields are those of `batch.Games`, whose functions take these too.
+    """Games, one per row. The first four fields are those of `batch.Games`, whose functions accept these too.
 
     moves : int32[n, longest], the main line as a Board's moves (the layout 'ids' of a batch), -1 after the last one
-    lengths : int32[n], how many moves
-    results : int8[n], 1, 0, -1 for black; 0 also where the file does not tell
-    values : int16[n, longest], what the mover thought before each move, for the mover, in the game's unit; 32002
-    (`VALUE_NONE`) where nothing is written, 32000 for a mate and no farther from 0 than that
-    endings : int8[n], places in `records.ENDINGS`, -1 where the file does not tell
-    ratings : float32[n, 2], black's and white's, nan where there is none
-    starts : the positions that games begin with, SFEN or OBF    names : black's and white's
-    faults : why games of the file that are not here could not be read, if they were to be left out
+    lengths : int32[n], numbers of moves
+    results : int8[n], 1, 0, -1 for black; also 0 if the file does not tell
+    values : int16[n, longest], the mover's evaluation before each move, from its point of view, in the game's unit;
+    32002 (`VALUE_NONE`) if not given; mates are +-32000, and no other value is larger
+    endings : int8[n], indices of `records.ENDINGS`, -1 if the file does not tell
+    ratings : float32[n, 2], black's and white's, nan if unknown
+    starts : starting positions, SFEN or OBF    names : black's and white's
+    faults : the reasons why games were skipped, if that was requested
     """
 
     moves: NDArray[np.int32]
@@ -72,7 +72,7 @@ class GameArrays(NamedTuple):
 
 
 class Table:
-    """Rows that games are written to until they are yielded. filled : how many are."""
+    """Rows for games until they are yielded. filled : the number in use."""
 
     def __init__(self, rows: int, longest: int) -> None:
         self.moves = np.empty((rows, longest), dtype=np.int32)
@@ -87,16 +87,16 @@ class Table:
 
     @property
     def filled(self) -> int:
-        """How many rows are filled."""
+        """The number of rows in use."""
         return len(self.starts)
 
     @property
     def is_full(self) -> bool:
-        """Whether there is no row for another game."""
+        """Whether no row is free."""
         return self.filled == len(self.lengths)
 
     def take(self, record: GameRecord, format: RecordFormat) -> None:
-        """Take a game from its tree. Raises ValueError for one of another game than those before."""
+        """Store a game given as a tree. Raises ValueError if it is of another game than those before."""
         if self.game not in ("", record.game):
             raise RecordError(f"a game of {record.game} after games of {self.game}")
         row, self.game = self.filled, record.game
@@ -117,17 +117,17 @@ class Table:
         self.names.append((record.names[0], record.names[1]))
 
     def widen(self, longest: int) -> None:
-        """Make room for games of `longest` moves."""
+        """Make space for games of `longest` moves."""
         more = ((0, 0), (0, longest - self.moves.shape[1]))
         self.moves = np.pad(self.moves, more, constant_values=NO_MOVE)
         self.values = np.pad(self.values, more, constant_values=VALUE_NONE)
 
     def clear(self) -> None:
-        """Make all rows free again."""
+        """Free all rows."""
         self.starts, self.names, self.faults = [], [], []
 
     def arrays(self) -> GameArrays:
-        """Return the rows that are filled, in memory of their own."""
+        """Return a copy of the rows in use."""
         rows = self.filled
         width = int(self.lengths[:rows].max(initial=0))
         return GameArrays(
@@ -152,13 +152,13 @@ def games(
     keep: bool = False,
     longest: int = 1024,
 ) -> Iterator[GameArrays]:
-    """Yield the games of `path` as arrays, at most `rows` at a time: however many there are, memory is bounded.
+    """Yield the games of `path` as arrays, at most `rows` at a time, so that memory is bounded.
 
     path : a file of records, a folder of them, or an archive (zip, tar, also gz, bz2 and xz)
-    format : by name, '' to recognise that of each file    game : 'shogi' or 'othello', '' for either, but for one
-    keep : leave out a game that can not be read, and say why in `faults`, instead of raising RecordError
-    longest : moves that there is room for; a longer game is read all the same, by a slower way
-    Moves are checked by the rules. Variations, comments and times are for `iterate`. Raises OSError, and RecordError
+    format : by name, '' to recognise each file's    game : 'shogi' or 'othello', '' for either, but only one of them
+    keep : skip unreadable games and give the reasons in `faults`, instead of raising RecordError
+    longest : moves that there is space for; longer games are read too, by a slower method
+    Moves are checked by the rules. For variations, comments and times use `iterate`. Raises OSError, and RecordError
     (a ValueError) that names the file, the line and the reason.
 
     >>> import tempfile
@@ -217,17 +217,17 @@ def _sources(path: str) -> Iterator[tuple[str, BinaryIO]]:
 
 
 class Scanner(Protocol):
-    """What reads the games of one format by kernels.
+    """Reads the games of one format by kernels.
 
-    wide : whether a text is characters, uint16[], and not bytes, uint8[]
+    wide : whether a text is characters, uint16[], instead of bytes, uint8[]
     """
 
     wide: bool
 
     def scan(self, text: Any, begin: int, final: bool, table: Table) -> tuple[int, int]:
-        """Write games from text[begin:] to rows of `table`; return (where the next one begins, 0).
+        """Write games from text[begin:] to rows of `table`; return (start of the next game, 0).
 
-        (where a game begins, where it ends) for one that is declined. final : whether the file ends with `text`.
+        Returns (start, end) of a game that it declines. final : whether the file ends with `text`.
         """
 
 
@@ -240,16 +240,16 @@ def part_of(text: Any, begin: int, end: int) -> str:
 
 
 class _Reader:
-    """What `games` reads files with: rows to write to, and what it was asked for."""
+    """Reads files for `games`: the rows to write to, and the arguments."""
 
     def __init__(self, table: Table, format: str, game: str, keep: bool) -> None:
         self.table = table
         self._format, self._game, self._keep = format, game, keep
-        self._scanners: dict[str, Scanner | None] = {}  # by the names of formats
+        self._scanners: dict[str, Scanner | None] = {}  # by format name
         self._by_suffix: dict[str, RecordFormat | None] = {}
 
     def read(self, source: BinaryIO, name: str) -> Iterator[None]:
-        """Write the games of a file to the rows of the table; yield whenever it is full. Raises RecordError."""
+        """Write the games of a file to rows of the table; yield whenever it is full. Raises RecordError."""
         self._name = name
         head = binary_head(source, HEAD)
         if not head.strip():
@@ -263,13 +263,13 @@ class _Reader:
             yield from self._take(record, chosen or load_format(self._format))
 
     def _scanner(self, format: RecordFormat) -> "Scanner | None":
-        """Return the scanner of a format, the same one for each file."""
+        """Return the scanner of a format, the same one for all files."""
         if format.name not in self._scanners:
             self._scanners[format.name] = format.scanner()
         return self._scanners[format.name]
 
     def _format_of(self, head: bytes, name: str) -> RecordFormat | None:
-        """Return the format of a file by its name, if it begins like one, or by how it begins; None if by neither."""
+        """Return a file's format: by name if the beginning fits, else by its beginning; None if unknown."""
         binary = head[:2] not in UTF_16 and b"\0" in head[:64]
         text = head.decode("latin-1") if binary else _head_text(head)
         suffix = os.path.splitext(name)[1]
@@ -282,7 +282,7 @@ class _Reader:
         return recognise(text, binary=binary, game=self._game)
 
     def _scan(self, source: BinaryIO, format: RecordFormat, scanner: "Scanner") -> Iterator[None]:
-        """Read a file by kernels, and as trees what they decline."""
+        """Read a file by kernels, and the games they decline as trees."""
         lines, rest = 0, b""
         for piece, final in _texts(source, scanner.wide):
             data = rest + piece
@@ -317,7 +317,7 @@ class _Reader:
 
 
 def _texts(source: BinaryIO, wide: bool) -> Iterator[tuple[bytes, bool]]:
-    """Yield (data, whether it is the last) of a file in pieces: its bytes, or its characters, two bytes each."""
+    """Yield (data, whether it is the last) of a file block by block: bytes, or characters of two bytes each."""
     if not wide:
         while True:
             data = source.read(BLOCK)
@@ -348,13 +348,13 @@ def _trees(format: RecordFormat, text: Any, begin: int, end: int, lines: int, ke
 
 
 def _moved(fault: Any, lines: int) -> RecordError:
-    """Return a fault that is so many lines farther down."""
+    """Return a fault with its line number increased by `lines`."""
     line = None if fault.line is None else fault.line + lines
     return RecordError(fault.reason, line=line, record=fault.record)
 
 
 def _head_text(head: bytes) -> str:
-    """Return the text that a file begins with; its last character may be cut."""
+    """Return the beginning of a file as text; its last character may be incomplete."""
     for encoding in ("utf-16",) if head[:2] in UTF_16 else ENCODINGS:
         try:
             return codecs.getincrementaldecoder(encoding)().decode(head)

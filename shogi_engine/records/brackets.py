@@ -1,4 +1,4 @@
-"""Texts of properties in brackets, as SGF and GGF have them: '(;GM[Othello]B[F5]W[D6];)'."""
+"""Text with properties in brackets, as in SGF and GGF: '(;GM[Othello]B[F5]W[D6];)'."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ _BLANK = re.compile(r"\s*")
 
 @dataclass(frozen=True)
 class Block:
-    """One game's text. line : where it begins, from 1."""
+    """One game's text. line : its first line, from 1."""
 
     line: int
     text: str
@@ -35,12 +35,12 @@ class Token:
 
 
 def value_pattern(escapes: bool) -> str:
-    """Return the pattern of a value with its brackets. escapes : whether a backslash takes the next ] as it is."""
+    """Return the pattern of a value with its brackets. escapes : whether a backslash escapes the next ]."""
     return r"\[(?:[^\]\\]|\\.)*\]" if escapes else r"\[[^\]]*\]"
 
 
 def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
-    """Yield the text of each game; what is between them counts nothing. Raises RecordError for one without an end."""
+    """Yield the text of each game, ignoring text between games. Raises RecordError if a game has no end."""
     parts = re.compile(rf"{value_pattern(escapes)}|[()]", re.DOTALL)
     text, first = "", 1
     for number, line in enumerate(lines, 1):
@@ -61,7 +61,7 @@ def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
 
 
 def _end(text: str, parts: re.Pattern[str]) -> int:
-    """Return where the game that `text` begins with ends, 0 if it does not."""
+    """Return the end of the game that `text` begins with, 0 if it has none."""
     depth = 0
     for found in parts.finditer(text):
         depth += {"(": 1, ")": -1}.get(found[0], 0)
@@ -95,12 +95,12 @@ def tokens(text: str, escapes: bool) -> Iterator[Token]:
 
 
 def _clip(text: str) -> str:
-    """Return `text` quoted, and not long: what an error shows of a file."""
+    """Return `text` quoted and shortened, for error messages."""
     return repr(text if len(text) <= 24 else text[:21] + "...")
 
 
 class BlockReader(Protocol):
-    """What reads the text of a game. record : as far as it came.   place : the character it is at."""
+    """Reads the text of a game. record : the game so far.   place : the index of the current character."""
 
     record: GameRecord
     place: int

@@ -1,12 +1,12 @@
-"""RecordError: why a file is no record. Standard library only."""
+"""RecordError: why a file is not a record. Standard library only."""
 
 from typing import Any
 
 
 class RecordError(ValueError):
-    """A file that can not be read as a record.
+    """A file that cannot be read as a record.
 
-    reason : what is wrong    line : where, from 1, None if it is no line    number : which game of the file, from 1
+    reason : what is wrong    line : where, from 1, None if unknown    number : which game of the file, from 1
     record : the GameRecord as far as it could be read, None if nothing could
     """
 

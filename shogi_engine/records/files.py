@@ -1,4 +1,4 @@
-"""Records in files: recognised, decoded, read one by one, written."""
+"""Record files: recognise, decode, read game by game, and write."""
 
 import codecs
 import contextlib
@@ -18,13 +18,13 @@ from shogi_engine.records.formats import (
 )
 from shogi_engine.records.tree import GameRecord
 
-HEAD = 1 << 16  # bytes that a format is recognised by
+HEAD = 1 << 16  # bytes used to recognise a format
 ENCODINGS = ("utf-8-sig", "cp932")  # tried in this order
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def decode(data: bytes) -> str:
-    """Return the text of a record file: UTF-8, with or without a mark, or else Shift JIS as Windows writes it.
+    """Return the text of a record file: UTF-8, with or without a byte order mark, or else Windows' Shift JIS.
 
     Raises ValueError if it is neither.
     """
@@ -32,7 +32,7 @@ def decode(data: bytes) -> str:
 
 
 def encoding_of(source: BinaryIO) -> str:
-    """Return the encoding of a seekable file; it is read once, piece by piece. Raises ValueError if none fits."""
+    """Return the encoding of a seekable file, which is read once, block by block. Raises ValueError if none fits."""
     if binary_head(source, 2) in UTF_16:
         return "utf-16"
     for encoding in ENCODINGS:
@@ -55,8 +55,8 @@ def iterate(
 ) -> Iterator[GameRecord]:
     """Yield the games of a file, one at a time.
 
-    format : by name, '' to recognise it    encoding : '' for UTF-8 or Shift JIS, whichever it is
-    game : 'shogi' or 'othello', '' for either    keep : yield what could be read of a damaged game, with `fault` set
+    format : by name, '' to recognise it    encoding : '' for UTF-8 or Shift JIS, whichever fits
+    game : 'shogi' or 'othello', '' for either    keep : yield the readable part of a damaged game, with `fault` set
     Raises OSError, and RecordError (a ValueError) that names the file, the line and the reason.
     """
     with open(path, "rb") as source:
@@ -77,7 +77,7 @@ def load(
 def loads(
     data: str | bytes, *, format: str = "", encoding: str = "", game: str = "", keep: bool = False
 ) -> list[GameRecord]:
-    """Return the games of a file's contents; see `iterate`."""
+    """Return the games in a file's contents; see `iterate`."""
     content = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     return list(read(io.BytesIO(content), format=format, encoding=encoding, game=game, keep=keep))
 
@@ -85,7 +85,7 @@ def loads(
 def read(
     source: BinaryIO, *, format: str = "", encoding: str = "", game: str = "", keep: bool = False, name: str = ""
 ) -> Iterator[GameRecord]:
-    """Yield the games of a seekable binary file; `name` is its name, for its extension. See `iterate`."""
+    """Yield the games of a seekable binary file; the extension of `name` may tell the format. See `iterate`."""
     head = binary_head(source, HEAD)
     if not head.strip():
         raise RecordError("there is nothing in it")
@@ -114,14 +114,14 @@ def read(
 
 
 def _recognised(text: io.TextIOWrapper, game: str) -> RecordFormat | None:
-    """Return the format that a text begins like, None if there is no such format; rewind the text."""
+    """Return the format recognised by the beginning of a text, or None; rewind the text."""
     head = text.read(HEAD).lstrip("\ufeff")
     text.seek(0)
     return recognise(head, binary=False, game=game)
 
 
 def _read_by_name(text: io.TextIOWrapper, name: str, game: str, keep: bool) -> Iterator[GameRecord]:
-    """Yield the games of a text that looks like no format, read as its name says. Raises RecordError if that fails."""
+    """Yield the games of an unrecognised text, in the format of its name. Raises RecordError if that fails."""
     found = format_of_name(name, game)
     if found is None or found.binary:
         first = next((line.strip() for line in text if line.strip()), "")
@@ -159,9 +159,9 @@ def dumps(records: GameRecord | Iterable[GameRecord], format: str, encoding: str
 
 
 def encoded(text: str, encoding: str, strict: bool) -> bytes:
-    """Return `text` in an encoding; not `strict`, what Shift JIS can not hold makes it UTF-8 with a mark.
+    """Return `text` in an encoding; unless `strict`, text beyond Shift JIS becomes UTF-8 with a byte order mark.
 
-    Raises ValueError if it can not be written, or there is no such encoding.
+    Raises ValueError if it cannot be encoded, or if there is no such encoding.
     """
     try:
         return text.encode(encoding)
@@ -174,7 +174,7 @@ def encoded(text: str, encoding: str, strict: bool) -> bytes:
 
 
 def _of_game(format: RecordFormat, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
-    """Yield the records. Raises ValueError for one of another game than the format's."""
+    """Yield the records. Raises ValueError for a record of another game than the format's."""
     for record in records:
         if record.game != format.game:
             raise ValueError(f"{format.name} is a format of {format.game}, the record is one of {record.game}")
@@ -191,8 +191,8 @@ def save(
 ) -> None:
     """Write one or more records.
 
-    format : by name, '' for what the path ends in    encoding : '' for the format's own; Shift JIS becomes UTF-8 with a
-    mark if it must    strict : raise ValueError instead of dropping what the format can not hold
+    format : by name, '' for that of the extension    encoding : '' for the format's own; Shift JIS becomes UTF-8 with a
+    byte order mark if necessary    strict : raise ValueError instead of dropping what the format cannot hold
     Raises OSError, ValueError. `RecordFormat.losses` tells what would be dropped.
     """
     listed = [records] if isinstance(records, GameRecord) else list(records)
@@ -213,5 +213,5 @@ def _format_for(path: str | Path, records: Sequence[GameRecord]) -> RecordFormat
 
 
 def encoding_for(path: str | Path) -> str:
-    """Return the encoding that a name asks for: a `u` at its end means UTF-8 (.kifu, .ki2u)."""
+    """Return the encoding implied by a file name: a `u` at its end means UTF-8 (.kifu, .ki2u)."""
     return "utf-8" if Path(path).suffix.lower() in (".kifu", ".ki2u") else ""

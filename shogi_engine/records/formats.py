@@ -1,4 +1,4 @@
-"""What a format of records is, and which there are.
+"""Record formats: their interface and their registry.
 
 A format is one file in `shogi_engine/games/<game>/records/formats/` that defines FORMAT; `register` adds one from
 elsewhere. Names are known without loading a module.
@@ -17,9 +17,9 @@ from shogi_engine.records.tree import GameRecord, Node
 from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 
 GAMES = ("shogi", "othello")
-LINE_MAX = 1 << 20  # characters; longer lines are no record's
+LINE_MAX = 1 << 20  # characters; longer lines are not part of a record
 
-# What a format may be able to hold besides the moves of the main line; see `RecordFormat.holds`.
+# What a format may hold besides the moves of the main line; see `RecordFormat.holds`.
 VARIATIONS, COMMENTS, SECONDS, FRACTIONS, EVALUATIONS, LINES, LABELS = (
     "variations",
     "comments",
@@ -35,15 +35,15 @@ WINNERS = "winners"  # of endings that a format cannot hold
 _added: dict[str, str] = {}
 
 
-Line = tuple[int, str]  # its number, from 1, and its text without the end
+Line = tuple[int, str]  # its number, from 1, and its text without the line end
 
 
 class RecordFormat:
-    """A format: how it is recognised, read and written. Text formats derive from LineFormat.
+    """A format: how to recognise, read and write it. Text formats derive from LineFormat.
 
-    name : as `convert --to` takes it    game : whose    extensions : of file names, the first one is written
+    name : as `convert --to` takes it    game : that it is for    extensions : of file names; the first is written
     expected : what such a file looks like, for error messages    holds : of VARIATIONS, COMMENTS ...
-    encoding : what files are written in by default    many : a file may hold several games    sure : see below
+    encoding : of written files by default    many : a file may hold several games    sure : see below
     """
 
     name = ""
@@ -54,16 +54,16 @@ class RecordFormat:
     encoding = "utf-8"
     many = True
     binary = False
-    sure = True  # recognised by how it begins; else by lines anywhere in it, and after the others
+    sure = True  # recognised by its beginning; otherwise by any line, after the sure formats
 
     def recognises(self, head: str) -> bool:
-        """Tell whether a text that begins like this (of a binary format: its bytes as latin-1) is of this format."""
+        """Tell whether a text with this beginning (of a binary format: its bytes as latin-1) is of this format."""
         raise NotImplementedError
 
     def read(self, source: Any, keep: bool = False) -> Iterator[GameRecord]:
         """Yield the games of `source`: lines of text, or a binary file for a binary format.
 
-        keep : yield what could be read of a damaged game, with `fault` set, instead of raising RecordError.
+        keep : yield the readable part of a damaged game, with `fault` set, instead of raising RecordError.
         """
         for number, block in enumerate(self.split(source), 1):
             try:
@@ -77,19 +77,19 @@ class RecordFormat:
                     yield error.record
 
     def split(self, source: Any) -> Iterator[Any]:
-        """Yield the part of each game."""
+        """Yield the part of `source` for each game."""
         raise NotImplementedError
 
     def parse(self, block: Any) -> GameRecord:
-        """Return the game of a part. Raises RecordError."""
+        """Return the game of one part. Raises RecordError."""
         raise NotImplementedError
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
-        """Yield the text of a file with these games. Raises ValueError for what can not be written at all."""
+        """Yield the text of a file with these games. Raises ValueError for a game that cannot be written at all."""
         raise NotImplementedError
 
     def scanner(self) -> Any:
-        """Return what reads the format by kernels, an `arrays.Scanner`, None if nothing does."""
+        """Return the `arrays.Scanner` that reads the format by kernels, or None."""
         return None
 
     def ratings(self, record: GameRecord) -> tuple[float, float]:
@@ -97,11 +97,11 @@ class RecordFormat:
         return math.nan, math.nan
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return what is read back of how a line ends at `node`, with `side` to move."""
+        """Return the outcome of a line ending at `node`, with `side` to move, as it would be read back."""
         return node.outcome if ENDINGS in self.holds else Outcome(None, Termination.NONE)
 
     def losses(self, record: GameRecord) -> list[str]:
-        """Return what of a record this format can not hold, in words."""
+        """Return, in words, what this format cannot hold of a record."""
         nodes = list(record.nodes())
         lost_endings, lost_winners = self._lost_outcomes(record)
         has = {
@@ -142,15 +142,15 @@ class LineFormat(RecordFormat):
         raise NotImplementedError
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
-        """Tell whether `line` is the first of the next game; `block` is what there is of this one."""
+        """Tell whether `line` is the first of the next game; `block` holds the lines of this game so far."""
         return False
 
     def is_separator(self, line: str) -> bool:
-        """Tell whether `line` stands between two games."""
+        """Tell whether `line` separates two games."""
         return False
 
     def split(self, source: Iterable[str]) -> Iterator[list[Line]]:
-        """Yield the numbered lines of each game, empty ones left out."""
+        """Yield the numbered lines of each game without empty ones."""
         block: list[Line] = []
         for number, text in enumerate(source, 1):
             if not text.strip():
@@ -166,7 +166,7 @@ class LineFormat(RecordFormat):
             yield block
 
     def parse(self, block: list[Line]) -> GameRecord:
-        """Return the game of some lines. Raises RecordError."""
+        """Return the game of a block of lines. Raises RecordError."""
         reader = self.reader()
         try:
             for number, line in block:
@@ -183,25 +183,25 @@ class LineFormat(RecordFormat):
 
 
 class LineReader:
-    """Takes the lines of one game. record : the game so far    number : of the line, from 1."""
+    """Reads the lines of one game. record : the game so far    number : of the line, from 1."""
 
     record: GameRecord
     number = 1
 
     def take(self, line: str) -> None:
-        """Take one line. Raises ValueError saying what is wrong with it."""
+        """Read one line. Raises ValueError saying what is wrong with it."""
         raise NotImplementedError
 
     def finish(self) -> None:
-        """Take the end. Raises ValueError if something is missing."""
+        """Finish the game. Raises ValueError if something is missing."""
 
 
-# ---- which there are ---------------------------------------------------------------------------------------------
+# ---- the registry ------------------------------------------------------------------------------------------------
 
 
 @functools.cache
 def _own_modules() -> dict[str, str]:
-    """Return the modules of the package's formats by name, Shogi's first; the packages themselves are not loaded."""
+    """Return the modules of the package's formats by name, Shogi's first, without loading the packages."""
     root = Path(__file__).parents[1] / "games"
     return {
         module.name: f"shogi_engine.games.{game}.records.formats.{module.name}"
@@ -221,7 +221,7 @@ def format_names() -> list[str]:
 
 
 def register(name: str, module: str) -> None:
-    """Add a format of a module elsewhere, which defines FORMAT. Raises ValueError if the name is taken."""
+    """Add a format from another module, which defines FORMAT. Raises ValueError if the name is taken."""
     if _modules().get(name, module) != module:
         raise ValueError(f"there is a record format {name!r} already")
     _added[name] = module
@@ -249,7 +249,7 @@ def all_formats(game: str = "") -> list[RecordFormat]:
 
 
 def format_of_name(path: str | Path, game: str = "") -> RecordFormat | None:
-    """Return the format that a file's name ends in, None if no format is written so."""
+    """Return the format with a file name's extension, or None."""
     suffix = Path(path).suffix.lower()
     return _first(all_formats(game), lambda each: suffix in each.extensions)
 
@@ -265,12 +265,12 @@ def _first(formats: Iterable[RecordFormat], fits: Callable[[RecordFormat], bool]
 
 
 def expected(game: str = "") -> str:
-    """Return what a file must look like to be read, one sentence for messages."""
+    """Return a sentence for messages: what readable files look like."""
     return "; ".join(f"{each.name}: {each.expected}" for each in all_formats(game))
 
 
 def binary_head(source: BinaryIO, size: int) -> bytes:
-    """Return the first bytes of a seekable file, and go back to its start."""
+    """Return the first bytes of a seekable file and rewind it."""
     head = source.read(size)
     source.seek(0)
     return head

@@ -1,10 +1,10 @@
-"""The headers that formats share, by one name each, and what each format calls them."""
+"""The headers that formats share: one common name for each, and the name in each format."""
 
 from unicodedata import category
 
-_BREAKS = ("Cc", "Cs", "Zl", "Zp")  # control characters, halves of surrogate pairs, ends of lines and paragraphs
+_BREAKS = ("Cc", "Cs", "Zl", "Zp")  # control characters, surrogates, line and paragraph separators
 
-# name: what it is
+# name: meaning
 HEADERS = {
     "event": "the tournament, the match",
     "site": "where it was played",
@@ -16,26 +16,26 @@ HEADERS = {
 
 
 def one_line(text: str) -> str:
-    """Return a header's value as it can be written: on one line, no control characters."""
+    """Return a header's value in writable form: one line without control characters."""
     return "".join(" " if category(letter) in _BREAKS else letter for letter in text).strip()
 
 
 class HeaderNames:
-    """What a format calls the headers: `to_shared` when reading, `to_own` when writing."""
+    """A format's names of headers: `to_shared` when reading, `to_own` when writing."""
 
     def __init__(self, own: dict[str, str]) -> None:
         self._own = own
         self._shared = {theirs: name for name, theirs in own.items()}
 
     def to_shared(self, name: str) -> str:
-        """Return the shared name of the format's `name`, or itself."""
+        """Return the shared name for the format's `name`, or the name itself."""
         return self._shared.get(name, name)
 
     def to_own(self, name: str) -> str:
-        """Return what the format calls the shared `name`, or itself."""
+        """Return the format's name for the shared `name`, or the name itself."""
         return self._own.get(name, name)
 
     def own_of(self, headers: dict[str, str]) -> dict[str, str]:
-        """Return headers under the format's names, the values on one line, empty ones left out."""
+        """Return headers under the format's names, with values on one line and without empty ones."""
         values = {self.to_own(name): one_line(value) for name, value in headers.items()}
         return {name: value for name, value in values.items() if value}

@@ -1,4 +1,4 @@
-"""GameRecord: a game as a tree of moves, with comments, times, variations, headers and how it ended."""
+"""GameRecord: a game as a tree of moves, with comments, times, variations, headers and its ending."""
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,14 +19,14 @@ from shogi_engine.types.termination import (
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A move, and what may follow it: `children[0]` goes on with the line, the others are variations.
+    """A move and its continuations: `children[0]` continues the line, the others are variations.
 
     move : the game's own text, '7g7f' or 'f5'; '' for the root    comment : lines after the move
-    seconds : of thought    evaluation : for who made the move; of the root, for who is to move    label : a bookmark
+    seconds : thinking time    evaluation : for the mover; at the root, for the side to move    label : a bookmark
     ending : why the line ends here, if it does; all children are variations then
-    winner : 0 (black) or 1 (white), if the line ends here and somebody has won; None: who usually wins so
-    ending_seconds : how long it took to resign, and the like
-    depth : of the search, in plies    pv : the moves that were expected after this one
+    winner : 0 (black) or 1 (white), if the line ends here with a win; None: the usual winner of such an ending
+    ending_seconds : time before resigning, and the like
+    depth : of the search, in plies    pv : the moves expected after this one
     """
 
     move: str = ""
@@ -43,26 +43,26 @@ class Node:
 
     @property
     def next(self) -> "Node | None":
-        """The move that goes on with this line, None at its end."""
+        """The move that continues this line, None at its end."""
         return self.children[0] if self.children and not self.ending else None
 
     @property
     def variations(self) -> list["Node"]:
-        """The other moves that were looked at here."""
+        """The alternatives to the line's next move."""
         return self.children if self.ending else self.children[1:]
 
     def add(self, move: str, **values: Any) -> "Node":
-        """Add a move after this one, as the line's next or as one more variation, and return it."""
+        """Add a move after this one, as the line's next or as another variation, and return it."""
         self.children.append(Node(move, **values))
         return self.children[-1]
 
     @property
     def outcome(self) -> Outcome:
-        """Why the line ends here, if it does, and who has won."""
+        """Why the line ends here, if it does, and who won."""
         return Outcome(self.winner, self.ending)
 
     def end(self, outcome: Outcome | None, seconds: float | None = None) -> None:
-        """End the line here; with None let it go on."""
+        """End the line here; None: the line continues."""
         self.ending = outcome.termination if outcome else Termination.NONE
         self.winner, self.ending_seconds = outcome.winner if outcome else None, seconds
 
@@ -71,7 +71,7 @@ class Node:
         self.comment = f"{self.comment}\n{text}" if self.comment else text
 
     def _own(self) -> tuple[Any, ...]:
-        """Return all but the children."""
+        """Return all attributes but the children."""
         return (
             *(self.move, self.comment, self.seconds, self.evaluation, self.label),
             *(self.ending, self.winner, self.ending_seconds, self.depth, self.pv),
@@ -79,7 +79,7 @@ class Node:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both trees are the same. Not recursive: games are longer than Python's stack is deep."""
+        """Tell whether both trees are equal. Not recursive: games are longer than Python's stack is deep."""
         if not isinstance(other, Node):
             return NotImplemented
         pairs = [(self, other)]
@@ -109,9 +109,9 @@ class Node:
 
 
 def _tree_of(rows: Sequence[tuple[Any, ...]]) -> Node:
-    """Return the tree whose nodes are `rows`, each as `Node._own` has it, in preorder."""
+    """Return the tree with the nodes `rows` in preorder, each in the form of `Node._own`."""
     top = Node()
-    waiting = [(top, 1)]  # nodes that lack so many children
+    waiting = [(top, 1)]  # nodes and the number of children they lack
     for *own, count in rows:
         node = Node(*own)
         parent, missing = waiting.pop()
@@ -135,7 +135,7 @@ class GameRecord:
 
     game : 'shogi' or 'othello'    start : SFEN or OBF, '' for the game's usual start
     names : of black and white    headers : other facts; HEADERS lists the names that formats share
-    score : by how many discs black won, where a file tells it (Othello)
+    score : black's winning margin in discs, if a file gives it (Othello)
     fault : why the rest of a damaged file is missing, if it was read with keep=True
     """
 
@@ -164,7 +164,7 @@ class GameRecord:
     ) -> "GameRecord":
         """Return a record of one line of moves, which are not checked.
 
-        seconds : one a move, or none    comments : by the number of moves before them    ending : as `ending` is set
+        seconds : one per move, or none    comments : by the number of moves before them    ending : see `ending`
         """
         record = cls(game, start)
         node = record.root
@@ -185,7 +185,7 @@ class GameRecord:
 
     @staticmethod
     def line(node: Node) -> list[Node]:
-        """Return `node` and what goes on from it."""
+        """Return `node` and the moves that continue its line."""
         line = [node]
         while (following := line[-1].next) is not None:
             line.append(following)
@@ -198,19 +198,19 @@ class GameRecord:
 
     @property
     def seconds(self) -> list[float | None]:
-        """How long each move took, None where it is not known."""
+        """The time of each move, None if unknown."""
         return [node.seconds for node in self.main_line[1:]]
 
     @property
     def comments(self) -> dict[int, str]:
-        """The comments of the moves played, by the number of moves before them."""
+        """The comments on the moves played, by the number of moves before them."""
         return {ply: node.comment for ply, node in enumerate(self.main_line) if node.comment}
 
     @property
     def ending(self) -> Termination:
         """Why the game ended, one of `records.ENDINGS`, each equal to its name; '' if the file does not say.
 
-        Set to one, by name too, the game is won by who usually wins so: `end` says who did.
+        Setting it, also by name, makes the usual winner of that ending win; use `end` to name the winner.
         """
         return self.main_line[-1].ending
 
@@ -220,23 +220,23 @@ class GameRecord:
         line[-1].end(usual_outcome(name, self.side(len(line) - 1)) if name else None, line[-1].ending_seconds)
 
     def end(self, outcome: Outcome | None) -> None:
-        """Note how the game ended after the last move; None: it goes on."""
+        """Set how the game ended after the last move; None: it continues."""
         self.main_line[-1].end(outcome)
 
     def side(self, ply: int) -> int:
-        """Return who is to move after `ply` moves, 0 (black) or 1."""
+        """Return the side to move after `ply` moves, 0 (black) or 1."""
         return int(self.board(0).turn + ply) % 2
 
     def outcome_of(self, node: Node, ply: int) -> Outcome:
-        """Return how a line ends at `node`, after `ply` moves, with the usual winner if the node names none."""
+        """Return the outcome of a line ending at `node`, after `ply` moves; the usual winner if the node names none."""
         if node.winner is None and node.ending in USUAL_WINNERS:
             return completed(node.outcome, self.side(ply))
         return node.outcome
 
     def outcome(self) -> Outcome | None:
-        """Return who won and why: as the file says, else by the rules, else by the score; None while it goes on.
+        """Return who won and why: by the file, else by the rules, else by the score; None while the game continues.
 
-        Raises ValueError for a move that is not legal.
+        Raises ValueError for an illegal move.
         """
         line = self.main_line
         if line[-1].ending:
@@ -248,7 +248,7 @@ class GameRecord:
 
     @property
     def result(self) -> str:
-        """'1-0' if black has won, '0-1' if white has, '1/2-1/2' if drawn, '*' if it is not known."""
+        """'1-0' if black won, '0-1' if white won, '1/2-1/2' if drawn, '*' if unknown."""
         line = self.main_line
         if line[-1].winner is None and self.score is not None:
             return Outcome(leader(self.score), Termination.UNKNOWN).result()
@@ -259,8 +259,8 @@ class GameRecord:
     def lines(self) -> Iterator[tuple[int, list[Node]]]:
         """Yield every line with the ply of its first move: the main line from the root (0), then the variations.
 
-        A variation comes before those that leave its line earlier, and its own variations come right after it: cut to
-        the ply before it, the line yielded before is always what it goes on from. KIF has this order.
+        A variation comes before those that leave its line earlier, and its own variations follow it directly. So the
+        line it continues is always the previous one, cut to the ply before it. This is the order of KIF.
         """
         todo = [(0, self.root)]
         while todo:
@@ -271,12 +271,12 @@ class GameRecord:
                 todo += [(distance, variation) for variation in reversed(each.variations)]
 
     def nodes(self) -> Iterator[Node]:
-        """Yield the root and every move, of variations too."""
+        """Yield the root and every move, including variations."""
         for _, line in self.lines():
             yield from line
 
     def nodes_in_preorder(self) -> Iterator[Node]:
-        """Yield the root and every move, each before those that follow it."""
+        """Yield the root and every move, each before its continuations."""
         waiting = [self.root]
         while waiting:
             node = waiting.pop()
@@ -284,14 +284,14 @@ class GameRecord:
             waiting += reversed(node.children)
 
     def board(self, ply: int | None = None) -> Any:
-        """Return the game's Board after `ply` moves of the main line, or all. Raises ValueError for an illegal one."""
+        """Return the game's Board after `ply` or all moves of the main line. Raises ValueError for an illegal move."""
         board = importlib.import_module(f"shogi_engine.games.{self.game}.board").Board(self.start)
         for move in self.moves if ply is None else self.moves[:ply]:
             board.push_text(move)
         return board
 
     def check(self) -> None:
-        """Play every line. Raises ValueError naming the first move that is not legal."""
+        """Play every line. Raises ValueError naming the first illegal move."""
         board = self.board(0)
         for first, line in self.lines():
             while board.move_stack and len(board.move_stack) >= max(first, 1):
@@ -305,14 +305,14 @@ class GameRecord:
 
 
 def leader(score: float) -> int | None:
-    """Return who leads by `score` discs for black, None for nobody."""
+    """Return the leader if black has `score` more discs, None if no one leads."""
     return None if score == 0 else int(score < 0)
 
 
 class RecordBuilder:
-    """A record while it is read: moves are checked by the rules as they are added.
+    """Builds a record while a file is read; moves are checked by the rules as they are added.
 
-    record : what there is so far    board : the position after `path[-1]`    path : the nodes from the root to there
+    record : the record so far    board : the position after `path[-1]`    path : the nodes from the root to there
     """
 
     def __init__(self, record: GameRecord) -> None:
@@ -329,11 +329,11 @@ class RecordBuilder:
 
     @property
     def ply(self) -> int:
-        """How many moves lead to the position."""
+        """The number of moves to the position."""
         return len(self.path) - 1
 
     def play(self, move: Any, **values: Any) -> Node:
-        """Add a move of the Board's kind, or its text. Raises ValueError if it is illegal or the line has ended."""
+        """Add a Board's move, or its text. Raises ValueError if it is illegal or the line has ended."""
         self._may_go_on()
         played = self.board.push_text(move) if isinstance(move, str) else (self.board.push(move), move)[1]
         self.path.append(self.node.add(str(played), **values))
@@ -346,18 +346,18 @@ class RecordBuilder:
             if outcome.termination is not Termination.ILLEGAL_MOVE:
                 raise illegal[1]
             self.node.add_comment(f"illegal move: {illegal[0]}")
-            outcome = usual_outcome(outcome.termination, self.board.turn)  # the one who made it is still to move
+            outcome = usual_outcome(outcome.termination, self.board.turn)  # the side that made it is still to move
         self._may_go_on()
         self.node.end(outcome, seconds)
         self._ended = True
 
     def suspect(self, text: str, fault: ValueError, line: int) -> None:
-        """Note a move that is not legal: an ending that says so must follow, or `fault` is raised, as one of `line`."""
+        """Note an illegal move: an ending that says so must follow, or `fault` is raised with the number of `line`."""
         self._may_go_on()
         self._illegal = (text, RecordError(str(fault), line=line))
 
     def back_to(self, ply: int) -> None:
-        """Take moves back until there are `ply`. Raises ValueError if there are fewer."""
+        """Take back moves until `ply` are left. Raises ValueError if there are fewer."""
         self.finish()
         if not 0 <= ply <= self.ply:
             raise ValueError(f"a variation of move {ply + 1}, but the line before it has {self.ply} moves")
@@ -367,7 +367,7 @@ class RecordBuilder:
             self.path.pop()
 
     def finish(self) -> None:
-        """Raise what is left to be raised at the end of a line."""
+        """Raise a pending fault at the end of a line."""
         if self._illegal is not None:
             raise self._illegal[1]
 

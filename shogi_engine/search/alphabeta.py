@@ -1,10 +1,10 @@
-"""The search: negamax alpha-beta with principal variation search, in numbered steps that say why.
+"""The search: negamax alpha-beta with principal variation search, in numbered steps that give their reasons.
 
-Values are fail-soft, from the side to move's point of view. Nothing here knows a game: the rules come through the stubs
-of game.py, the numbers from parameters.py. Terms are those of the Chess Programming Wiki,
+Values are fail-soft, from the point of view of the side to move. Nothing here depends on a particular game: the rules
+come through the stubs of game.py, the numbers from parameters.py. Terms are those of the Chess Programming Wiki,
 https://www.chessprogramming.org/Search.
 
-The shape of `search`, the terms of its margins and reductions and most of its numbers follow Stockfish
+The structure of `search`, the terms of its margins and reductions, and most of its numbers follow Stockfish
 (https://github.com/official-stockfish/Stockfish) and YaneuraOu (https://github.com/yaneurao/YaneuraOu);
 parameters.py marks each number taken from Stockfish. The code was written for this engine.
 """
@@ -70,18 +70,18 @@ from shogi_engine.search.tt import BOUND_EXACT, BOUND_LOWER, BOUND_NONE, BOUND_U
 
 @njit
 def search(ctx, alpha, beta, depth, node, start):
-    """Return the value of ctx.pos searched `depth` plies deep, exact if it lies within (alpha, beta).
+    """Search ctx.pos `depth` plies deep and return its value, which is exact if it lies within (alpha, beta).
 
-    alpha, beta : int64, alpha < beta.   node : ROOT, PV, CUT or ALL.   start : where ctx.moves is free.
-    No argument of a recursive call may be a literal: numba would compile another version of the search for each, and
-    versions that call each other crash when a second process loads them from the cache.
-    After a stop (ctx.stopped) the value means nothing. Leaves the principal variation in ctx.pv[ctx.ply].
+    alpha, beta : int64, alpha < beta.   node : ROOT, PV, CUT or ALL.   start : the first free index of ctx.moves.
+    Pass no literal to a recursive call: numba would compile another version of the search for it, and versions that
+    call each other crash when a second process loads them from the cache.
+    After a stop (ctx.stopped) the value is meaningless. Leaves the principal variation in ctx.pv[ctx.ply].
     """
-    # 1. At depth 0, quiescence search.
+    # 1. At depth 0, start the quiescence search.
     if depth <= 0:
         return quiescence(ctx, alpha, beta, start)
 
-    # 2. After a stop the tree unwinds; its values are thrown away.
+    # 2. After a stop, return from every node; the values are discarded.
     if enter_node(ctx):
         return 0
     params = ctx.params
@@ -94,7 +94,7 @@ def search(ctx, alpha, beta, depth, node, start):
     excluded = here.excluded
 
     if not root:
-        # 3. The rules may end the game here: by repetition or by a declaration.
+        # 3. The rules may end the game here: a repetition or a declaration.
         value = repetition_in_tree(ctx)
         if value != VALUE_NONE:
             return value
@@ -105,13 +105,13 @@ def search(ctx, alpha, beta, depth, node, start):
             if value != VALUE_NONE:
                 return value
 
-        # 4. Mate distance pruning: nothing from here can be better than mating, or worse than being mated, at once.
+        # 4. Mate distance pruning: no line is better than mating at once or worse than being mated at once.
         alpha = max(alpha, -VALUE_MATE + ctx.ply)
         beta = min(beta, VALUE_MATE - ctx.ply - 1)
         if alpha >= beta:
             return alpha
 
-        # 5. Near the end of the game its own exact solver may take over.
+        # 5. Near the end of the game, its exact solver may take over.
         if ctx.search_flags & FINISH:
             value = endgame_solve(ctx, alpha, beta)
             if value != VALUE_NONE:
@@ -128,8 +128,8 @@ def search(ctx, alpha, beta, depth, node, start):
     last_reduction = last.reduction
     last.reduction = 0
 
-    # 6. The transposition table. An entry that was searched deep enough settles the node, unless it says that the node
-    #    is not what it was expected to be. A search without the table's move knows nothing of it but the move.
+    # 6. The transposition table. An entry searched deeply enough ends the node, unless its value contradicts the
+    #    expected node type. It never ends a singular search, which excludes the table's move.
     using_table = ctx.search_flags & TABLE != 0
     hash_key = key(ctx.pos) ^ ctx.tt_key_salt
     prepare_node(ctx)
@@ -146,7 +146,7 @@ def search(ctx, alpha, beta, depth, node, start):
             history.learn_from_table_cut(ctx, tt_move, not tt_capture, depth)
         return tt_value
 
-    # 7. Mate in one, found without a search.
+    # 7. A mate in one, found without a search.
     if ctx.search_flags & FINISH and not tt_hit and not in_check and not root and excluded == MOVE_NONE:
         move = find_mate_in_one(ctx, hash_key, start)
         if move != MOVE_NONE:
@@ -154,8 +154,8 @@ def search(ctx, alpha, beta, depth, node, start):
             update_pv(ctx, move)
             return VALUE_MATE - ctx.ply - 1
 
-    # 8. The static evaluation, corrected by what searches found in like positions, and a better estimate by the table's
-    #    bound. Improving: it is better than two plies ago. Opponent worsening: better than the opponent's own.
+    # 8. The static evaluation, corrected by what searches of similar positions found. The table's bound may improve the
+    #    estimate. Improving: better than two plies ago. Opponent worsening: better than the opponent's evaluation said.
     static_eval = estimate = VALUE_NONE
     correction = 0
     improving = opponent_worsening = False
@@ -179,7 +179,7 @@ def search(ctx, alpha, beta, depth, node, start):
             history.learn_from_static_eval(ctx)
             improving = static_eval > before
             opponent_worsening = static_eval > -last.static_eval
-            # Hindsight: the last move was reduced, and what came of it says whether that was too much or too little.
+            # Hindsight: the last move was reduced; the evaluation now shows whether by too much or too little.
             if last_reduction >= params.hindsight_reduction and not opponent_worsening:
                 depth += 1
             near = last.static_eval != VALUE_NONE and static_eval + last.static_eval > params.hindsight_margin
@@ -188,11 +188,11 @@ def search(ctx, alpha, beta, depth, node, start):
 
     # 9. Forward pruning by the static evaluation.
     if pruning and not in_check:
-        # 9a. Razoring: far below alpha only captures and checks can help.
+        # 9a. Razoring: this far below alpha, only captures and checks can help.
         far_below = params.razor_margin + params.razor_depth_margin * depth * depth
         if not pv_node and estimate < alpha - far_below:
             return quiescence(ctx, alpha, beta, start)
-        # 9b. Reverse futility pruning: so far above beta that the remaining depth will hardly lose all of it.
+        # 9b. Reverse futility pruning: this far above beta, the remaining depth is unlikely to lose the whole margin.
         if (
             not here.marked
             and depth <= params.rfp_max_depth
@@ -203,8 +203,8 @@ def search(ctx, alpha, beta, depth, node, start):
             and estimate - terms.rfp_margin(params, depth, tt_hit, improving, opponent_worsening, correction) >= beta
         ):
             return (2 * beta + estimate) // 3
-        # 9c. Null move: if even passing keeps the value above beta, a move will. Deep ones are verified, as passing may
-        #     be better than any move.
+        # 9c. Null move pruning: if passing keeps the value above beta, some move will too. Deep null moves are
+        #     verified, because in zugzwang passing is better than any move.
         enough = beta - params.nmp_depth_margin * depth - params.nmp_margin
         if improving:
             enough -= params.nmp_improving
@@ -234,13 +234,13 @@ def search(ctx, alpha, beta, depth, node, start):
                     return value
         improving = improving or static_eval >= beta
 
-    # 9d. Internal iterative reduction: without a table move the ordering is a guess; next time there will be one.
+    # 9d. Internal iterative reduction: without a table move the order is a guess; the next visit will have one.
     unordered = tt_move == MOVE_NONE and not here.follow_pv and not all_node
     if reducing and not in_check and unordered and depth >= params.iir_min_depth and last_reduction <= 3:
         depth -= 1
 
-    # 10. ProbCut: a shallower search that beats beta by a wide margin predicts that this one would too.
-    # 10a. By captures that win that much.
+    # 10. ProbCut: if a shallower search beats beta by a wide margin, this one probably would too.
+    # 10a. Captures that win that much.
     probcut_beta = beta + params.probcut_margin
     if improving:
         probcut_beta -= params.probcut_improving
@@ -275,12 +275,12 @@ def search(ctx, alpha, beta, depth, node, start):
                     tt.store(ctx, hash_key, move, value, depth - 3, BOUND_LOWER, here.marked != 0, raw_eval)
                 if not is_decisive(value):
                     return value - (probcut_beta - beta)
-    # 10b. By the table.
+    # 10b. The table's lower bound.
     if pruning and params.small_probcut_margin > 0 and tt_bound & BOUND_LOWER and tt_depth >= depth - 4:
         probcut_beta = beta + params.small_probcut_margin
         if probcut_beta <= tt_value < VALUE_MATE_IN_MAX and not is_decisive(beta) and not root:
             return probcut_beta
-    # 10c. Multi-ProbCut, where the game knows how well a shallow search predicts a deeper one.
+    # 10c. Multi-ProbCut, for games that know how well a shallow search predicts a deeper one.
     selective = ctx.search_flags & PROBCUT and params.probcut_selectivity > 0 and depth >= params.probcut_min_depth
     if selective and not pv_node and not in_check and not is_decisive(beta):
         shallow, spread = probcut(ctx, depth)
@@ -328,29 +328,29 @@ def search(ctx, alpha, beta, depth, node, start):
             if here.marked:
                 r += params.lmr_marked_pruning
 
-        # 12. Pruning at shallow depth, once a line is known that does not get mated.
+        # 12. Pruning at shallow depth, once some line avoids being mated.
         if pruning and not root and best_value > -VALUE_MATE_IN_MAX:
-            # 12a. Late move pruning: quiet moves that come late.
+            # 12a. Late move pruning: skip the quiet moves late in the order.
             if not picker.skip_quiets and move_count >= terms.late_move_count(params, depth, improving):
                 picker.skip_quiets = 1
                 skip_quiet_moves(ctx, picker)
             lmr_depth = new_depth - r // PLY
             checks = gives_check(ctx, move)
             if not quiet or checks:
-                # 12b. Captures and checks that lose material, or whose gain would not bring the value near alpha.
+                # 12b. Captures and checks that lose material, or cannot bring the value near alpha.
                 if terms.capture_is_pruned(ctx, move, depth, lmr_depth, alpha, checks):
                     continue
             elif not (here.follow_pv and pv_node):
-                # 12c. Quiet moves with bad histories, that start too far below alpha, or that lose material.
+                # 12c. Quiet moves with bad histories, too far below alpha, or losing material.
                 pruned, at_most = terms.quiet_is_pruned(ctx, move, depth, lmr_depth, alpha, best_move == MOVE_NONE)
                 if pruned:
                     if best_value <= at_most < VALUE_MATE_IN_MAX and not is_decisive(best_value):
                         best_value = at_most
                     continue
 
-        # 13. Singular extension: if all moves but the table's stay below its value by a margin, it is searched deeper,
-        #     the deeper the larger the margin, and the others a ply deeper. If others reach beta too, so will this
-        #     node (multicut). If the table's move is no better than others, it is searched less deep.
+        # 13. Singular extensions. If all other moves stay below the table move's value by a margin, extend that move,
+        #     by more if the difference is larger, and the others by one ply. If another move reaches beta as well, the
+        #     node is cut (multicut). If the table move is no better than the others, reduce it.
         extension = 0
         if (
             reducing
@@ -383,7 +383,7 @@ def search(ctx, alpha, beta, depth, node, start):
                 extension = -params.negative_extension_cut
         new_depth += extension
 
-        # 14. Late move reduction: by the kind of node, what the table says of it, and the move's histories.
+        # 14. Late move reductions: by node type, table entry and the histories of the move.
         stat_score = terms.move_stat_score(ctx, move) if reducing else 0
         here.stat_score = stat_score
         nodes_before = ctx.nodes
@@ -398,8 +398,8 @@ def search(ctx, alpha, beta, depth, node, start):
             if move == tt_move:
                 r -= params.lmr_tt_move
 
-        # 15. Principal variation search: the first move of a PV node with the full window, all others with a null
-        #     window and reduced depth, again if they beat alpha, and with the full window at PV nodes.
+        # 15. Principal variation search: the first move of a PV node gets the full window. All others get a null window
+        #     and reduced depth. If one beats alpha, search it to full depth and, at PV nodes, with the full window.
         value = alpha
         next_node = np.int64(ALL if cut_node else CUT)
         if reducing and depth >= 2 and move_count > 1:
@@ -436,7 +436,7 @@ def search(ctx, alpha, beta, depth, node, start):
         if ctx.stopped:
             return best_value if root else 0
 
-        # 16. A new best move? A beta cutoff?
+        # 16. Is this a new best move? Does it cause a beta cutoff?
         if root:
             note_root_move(ctx, move_count - 1, value, ctx.nodes - nodes_before)
         if value > best_value:
@@ -453,7 +453,7 @@ def search(ctx, alpha, beta, depth, node, start):
                     if extension < 2 or pv_node:
                         here.cutoffs += 1
                     break
-                # What is better still can be found less deep.
+                # From now on less depth suffices to find an even better move.
                 if reducing and 2 < depth < 14 and not is_decisive(value):
                     depth -= params.raised_alpha
                 alpha = value
@@ -461,11 +461,11 @@ def search(ctx, alpha, beta, depth, node, start):
             ctx.searched[ctx.ply, searched] = move
             searched += 1
 
-    # 17. No legal move: the game is over, unless the only one is left out.
+    # 17. Without a legal move the game is over, unless the only legal move is the excluded one.
     if move_count == 0:
         return terminal_value(ctx) if excluded == MOVE_NONE else alpha
 
-    # 18. A value above beta at small depth is believed the less; then the histories and the transposition table.
+    # 18. Pull a value above beta towards beta, the more the shallower the search. Then update histories and table.
     if pruning and best_value >= beta and not is_decisive(best_value) and not is_decisive(alpha):
         best_value = (best_value * depth + beta) // (depth + 1)
     has_best_move = best_move != MOVE_NONE

@@ -1,4 +1,4 @@
-"""A thread's search context: the record every kernel works on, its root, and the steps down and up the tree."""
+"""A thread's search context: the record that every kernel works on, its root, and the moves up and down the tree."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -43,24 +43,24 @@ from shogi_engine.search.history import (
 )
 from shogi_engine.search.tt import prefetch_cluster
 
-MAX_GAME_PLY = 1024  # moves of the game before the root that the rules on repetition can look back on
+MAX_GAME_PLY = 1024  # moves before the root that the repetition rules can look back on
 REPETITION_FILTER_SIZE = 1 << 12
 HUGE_PAGE = 2 << 20
 
-# Parts of the search that can be switched off, to compare with the textbook or to search exactly: bits of
-# ctx.search_flags.
+# Bits of ctx.search_flags: parts of the search that can be switched off, to compare it with textbook searches or to
+# search exactly.
 TABLE = 1  # the transposition table
 DEEPER = 2  # entries searched deeper than the node may cut off too
-PRUNE = 4  # forward pruning: null move, futility, and whatever else rests on the static evaluation
+PRUNE = 4  # forward pruning: null move, futility and everything else based on the static evaluation
 REDUCE = 8  # late move reductions, internal iterative reductions, singular extensions
 QUIESCE = 32  # quiescence search at depth 0
-REPEAT = 64  # the rules on repetition, and declarations
+REPEAT = 64  # the repetition rules and declarations
 FINISH = 128  # the game's own endgame solver, and wins found without a search
 PROBCUT = 256  # forward pruning by shallow searches
 ALL_FLAGS = TABLE | DEEPER | PRUNE | REDUCE | QUIESCE | REPEAT | FINISH | PROBCUT
 EXACT = TABLE | DEEPER | REPEAT | FINISH
 
-# A node's move picker, see movepick.py.
+# The move picker of a node, see movepick.py.
 PICKER = record_dtype(
     [
         ("tt_move", np.uint32),
@@ -72,48 +72,48 @@ PICKER = record_dtype(
     ]
 )
 
-# What a node of the line keeps for those below and above it: Stockfish's Stack. See `frame`.
+# What a node keeps for the nodes above and below it: Stockfish's Stack. See `frame`.
 FRAME = record_dtype(
     [
-        ("static_eval", np.int64),  # corrected; in check that of two plies before; VALUE_NONE if there is none
+        ("static_eval", np.int64),  # corrected; in check, that of two plies before; VALUE_NONE if there is none
         ("in_check", np.int64),
         ("tt_hit", np.int64),
-        ("marked", np.int64),  # on a principal variation once, or near one
+        ("marked", np.int64),  # has been on a principal variation, or near one
         ("follow_pv", np.int64),  # on the principal variation of the last iteration
         ("structure", np.int64),  # structure_slot
-        ("excluded", np.uint32),  # the move left out in a singular search, MOVE_NONE otherwise
-        ("depth", np.int64),  # how many plies the node is searched
-        ("move_count", np.int64),  # of the move made here
-        ("cutoffs", np.int64),  # beta cutoffs of the node's moves, forgotten two plies above
-        # Of the move made here:
+        ("excluded", np.uint32),  # the move excluded in a singular search, else MOVE_NONE
+        ("depth", np.int64),  # search depth of the node in plies
+        ("move_count", np.int64),  # number of the move made here
+        ("cutoffs", np.int64),  # beta cutoffs of the node's moves, reset two plies above
+        # About the move made here:
         ("move", np.uint32),  # MOVE_NONE for a null move
         ("quiet", np.int64),
         ("slot", np.int64),  # history_slot, or capture_slot
         ("to_slot", np.int64),  # continuation_slot
-        ("row", np.int64),  # of the continuation histories of the moves that follow
+        ("row", np.int64),  # of the continuation histories, for the moves that follow
         ("reduction", np.int64),  # plies
-        ("stat_score", np.int64),  # its histories
+        ("stat_score", np.int64),  # sum of its histories
     ]
 )
-SEARCHED_MOVES = 32  # a node remembers these for its histories
+SEARCHED_MOVES = 32  # as many moves of a node are remembered for its histories
 
 # The aspiration window of an iteration, see root_search.open_window: `depth` is searched next, at most `iteration`.
 WINDOW = record_dtype(
     [("alpha", np.int64), ("beta", np.int64), ("delta", np.int64), ("iteration", np.int64), ("depth", np.int64)]
 )
 
-# What is expected of a node. The root and the nodes of the principal variation have an open window; of the others, a
-# cut node should have a move that reaches beta, and at an all node no move should raise alpha.
+# Node types. The root and the nodes of the principal variation have an open window. Of the others, a cut node is
+# expected to have a move that reaches beta; at an all node no move is expected to raise alpha.
 ROOT, PV, CUT, ALL = range(4)
 
-_dtypes: dict[tuple, np.dtype] = {}  # by all that they depend on
+_dtypes: dict[tuple, np.dtype] = {}  # by everything they depend on
 
 
 def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
-    """Return the context's dtype for `game` and one of its evaluations: kernels are compiled for this pair.
+    """Return the context's dtype for `game` and one of its evaluations; kernels are compiled for this pair.
 
-    The position, buffers that can not overrun, and one line's state. Raises ValueError for a game that differs from
-    another one only in its histories.
+    It holds the position, buffers that cannot overflow, and the state of one line. Raises ValueError for a game that
+    differs from another one only in its histories.
     """
     histories = histories_dtype(game)
     layout = game.position, game.undo, game.max_moves, game.params, game.state, histories, evaluation
@@ -125,44 +125,44 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
                 ("params", game.params),
                 ("evaluation", evaluation.params),
                 ("evaluation_cache", evaluation.cache),
-                # By ply: what evaluation and game keep along the line; right up to computed_ply, see game.update_line,
-                # and state_ply, see game.update_states.
+                # By ply: the states of evaluation and game along the line. They are valid up to computed_ply
+                # (game.update_line) and state_ply (game.update_states).
                 ("accumulators", evaluation.accumulator, (MAX_PLY + 2,)),
                 ("states", game.state, (MAX_PLY + 2,)),
                 ("computed_ply", np.int64),
                 ("state_ply", np.int64),
                 ("ply", np.int64),  # plies below the root
-                ("null_min_ply", np.int64),  # no null move above this ply: one is being verified
+                ("null_min_ply", np.int64),  # no null move above this ply while one is being verified
                 ("game_ply", np.int64),  # moves in ctx.undo: the game's, then the line's
                 ("nodes", np.int64),  # positions entered
                 ("node_limit", np.int64),
-                ("stop_address", np.uint64),  # a uint64 that is not 0 once the search has to stop
+                ("stop_address", np.uint64),  # of a uint64 that becomes nonzero when the search has to stop
                 ("stopped", np.int64),
                 ("search_flags", np.int64),
                 ("seldepth", np.int64),
-                ("thread", np.int64),  # number of this thread's context: helpers search a little differently
+                ("thread", np.int64),  # number of this thread's context; helper threads search slightly differently
                 ("tt_address", np.uint64),
                 ("tt_clusters", np.uint64),
                 ("generation", np.uint64),
-                ("tt_key_salt", np.uint64),  # of the keys in the transposition table
+                ("tt_key_salt", np.uint64),  # xored with the keys in the transposition table
                 ("root_first", np.int64),  # root moves before this one are not searched (MultiPV)
                 ("root_count", np.int64),
                 ("root_moves", np.uint32, (game.max_moves,)),
                 ("root_scores", np.int32, (game.max_moves,)),
-                ("root_averages", np.int64, (game.max_moves,)),  # of a root move's values, VALUE_NONE before the first
-                ("root_squares", np.int64, (game.max_moves,)),  # of value * abs(value), likewise
-                ("root_efforts", np.int64, (game.max_moves,)),  # nodes spent on a root move
+                ("root_averages", np.int64, (game.max_moves,)),  # mean value of each root move, VALUE_NONE at first
+                ("root_squares", np.int64, (game.max_moves,)),  # mean of value * abs(value), likewise
+                ("root_efforts", np.int64, (game.max_moves,)),  # nodes spent on each root move
                 ("root_depth", np.int64),
                 ("window", WINDOW),
                 ("pv", np.uint32, (MAX_PLY + 2, MAX_PLY + 2)),
                 ("pv_end", np.int32, (MAX_PLY + 2,)),
                 ("last_pv", np.uint32, (MAX_PLY + 2,)),  # of the last iteration
                 ("last_pv_end", np.int64),
-                ("pickers", PICKER, (2, MAX_PLY + 2)),  # [1]: of the singular search at that ply
+                ("pickers", PICKER, (2, MAX_PLY + 2)),  # [1]: the singular search at that ply
                 ("frames", FRAME, (BEFORE_ROOT + MAX_PLY + 2,)),
                 ("searched", np.uint32, (MAX_PLY + 2, SEARCHED_MOVES)),
                 ("histories", np.uint64),  # the address of history.Histories
-                # How many positions of the line, by repetition_key, fall in each slot.
+                # The number of positions on the line in each slot, by repetition_key.
                 ("repetition_filter", np.uint8, (REPETITION_FILTER_SIZE,)),
             ]
         )
@@ -172,9 +172,9 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
 
 
 def _record_in_huge_page(dtype: np.dtype) -> Any:
-    """Return a zeroed record at the start of a huge page, where the system has them: 2 % of Shogi's speed.
+    """Return a zeroed record at the start of a huge page if the system has them, which makes Shogi 2 % faster.
 
-    NumPy asks for huge pages for arrays of 4 MB or more. What is not touched takes no memory.
+    NumPy requests huge pages for arrays of 4 MB or more. Untouched pages take no memory.
     """
     memory = np.zeros(max(dtype.itemsize + HUGE_PAGE, 2 * HUGE_PAGE), dtype=np.uint8)
     start = -memory.ctypes.data % HUGE_PAGE
@@ -182,11 +182,11 @@ def _record_in_huge_page(dtype: np.dtype) -> Any:
 
 
 def new_context(game: Game, histories: Histories | None = None, evaluator: Evaluator | None = None) -> Any:
-    """Return a context at the beginning of a game, with the game's default parameters and no limits.
+    """Return a context at the start of a game, with the game's default parameters and no limits.
 
-    histories : what a search in it learns; the caller keeps them alive. Without them the context, which is small, is
-    one for the rules, the evaluation and the textbook searches: it shares `scratch_histories` with all such contexts.
-    evaluator : the caller keeps it alive as well; None: the game's default evaluation with the package's own weights.
+    histories : what its searches learn; the caller keeps them alive. Without them the context is small and serves the
+    rules, the evaluation and the textbook searches only: all such contexts share `scratch_histories`.
+    evaluator : kept alive by the caller as well; None: the game's default evaluation with the package's own weights.
     """
     evaluator = evaluator or game.evaluation().load()
     dtype = context_dtype(game, evaluator.evaluation)
@@ -209,10 +209,10 @@ def new_context(game: Game, histories: Histories | None = None, evaluator: Evalu
 def set_root(ctx: Any, position: Any, moves: Sequence[int] | np.ndarray = ()) -> None:
     """Make the position after `moves` (encoded, legal) from `position` (record[game.position]) the root of `ctx`.
 
-    The moves count for repetition; ctx.undo keeps the last MAX_GAME_PLY of them at most. Before `evaluate` or a search
-    comes `refresh_line` or `start_search`, which need the parameters as well.
+    The moves count for repetition; ctx.undo keeps at most the last MAX_GAME_PLY. Call `refresh_line` or `start_search`
+    before `evaluate` or a search: they need the parameters as well.
     """
-    fields = np.asarray(ctx)  # a record's attributes are looked up at a tenth of this speed
+    fields = np.asarray(ctx)  # attributes of a record are ten times slower
     fields["pos"] = position
     begin_game(ctx)
     game = np.array(moves, dtype=np.uint32)
@@ -223,14 +223,14 @@ def set_root(ctx: Any, position: Any, moves: Sequence[int] | np.ndarray = ()) ->
 
 @njit
 def begin_game(ctx):
-    """Make ctx.pos the beginning of a game, with no moves before it."""
+    """Make ctx.pos the start of a game, without earlier moves."""
     ctx.game_ply = ctx.ply = ctx.computed_ply = ctx.state_ply = 0
     ctx.repetition_filter[:] = 0
 
 
 @njit
 def forget_line(ctx):
-    """Forget what the nodes of another search's line kept, and its histories near the root."""
+    """Clear the frames left by an earlier search's line, and the histories near the root."""
     none = ctx.frames[0]
     for index in range(BEFORE_ROOT, ctx.frames.shape[0]):
         frame = ctx.frames[index]
@@ -244,7 +244,7 @@ def forget_line(ctx):
 
 @njit
 def start_search(ctx):
-    """Prepare a search of the root: counters at zero, nothing known of its moves, the accumulator of the root."""
+    """Prepare a search of the root: reset the counters and the root moves' values, compute the root's accumulator."""
     ctx.ply = ctx.nodes = ctx.seldepth = ctx.stopped = ctx.null_min_ply = ctx.last_pv_end = 0
     ctx.pv_end[0] = 0
     forget_line(ctx)
@@ -256,14 +256,14 @@ def start_search(ctx):
 
 @njit
 def static_value(ctx):
-    """Return the static value of the root for the side to move; ctx.params and ctx.evaluation are set."""
+    """Return the static value of the root for the side to move; ctx.params and ctx.evaluation must be set."""
     refresh_line(ctx)
     return evaluate(ctx)
 
 
 @njit
 def play_move(ctx, move):
-    """Make one of the game's moves before the root; ctx.undo must have room for it."""
+    """Make one of the game's moves before the root; ctx.undo must have space for it."""
     slot = repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)
     ctx.repetition_filter[slot] = min(int(ctx.repetition_filter[slot]) + 1, 100)
     do_move(ctx.pos, move, ctx.undo[ctx.game_ply])
@@ -272,7 +272,7 @@ def play_move(ctx, move):
 
 @njit
 def play_moves(ctx, moves):
-    """Make the game's `moves` (uint32[n], legal) before the root; ctx.undo must have room for them."""
+    """Make the game's `moves` (uint32[n], legal) before the root; ctx.undo must have space for them."""
     for move in moves:
         play_move(ctx, move)
 
@@ -301,15 +301,15 @@ def enter_repetition_filter(ctx):
 
 @njit
 def leave_repetition_filter(ctx):
-    """Take ctx.pos, to which the line has returned, out again."""
+    """Remove ctx.pos, to which the line has returned, from the count."""
     ctx.repetition_filter[repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)] -= np.uint8(1)
 
 
 @njit
 def make_move(ctx, move):
-    """Make `move` in the tree; prefetch the memory that the new node will read first.
+    """Make `move` in the tree and prefetch the memory that the new node reads first.
 
-    Its node's frame has to know whether it is in check.
+    The frame of the current node must already say whether it is in check.
     """
     if ctx.search_flags & TABLE:
         next_key = key_after(ctx.pos, move)
@@ -343,7 +343,7 @@ def unmake_move(ctx, move):
 
 @njit
 def make_null_move(ctx):
-    """Pass: let the other side move."""
+    """Pass the turn to the other side."""
     enter_repetition_filter(ctx)
     frame, none = ctx.frames[BEFORE_ROOT + ctx.ply], ctx.frames[0]
     frame.move = MOVE_NONE
@@ -366,9 +366,9 @@ def unmake_null_move(ctx):
 
 @njit
 def repetition_in_tree(ctx):
-    """Return the value that the rules on repetition give ctx.pos, else VALUE_NONE.
+    """Return the value that the repetition rules give ctx.pos, or VALUE_NONE.
 
-    Most positions never occurred before; the filter says so without a look at the line.
+    Most positions have never occurred before; the filter detects this without searching the line.
     """
     slot = repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)
     if ctx.search_flags & REPEAT == 0 or ctx.repetition_filter[slot] == 0:
@@ -389,7 +389,7 @@ def enter_node(ctx):
 
 @njit
 def prepare_node(ctx):
-    """Compute what the node will need whatever the table says of it, while its entry is on its way from memory."""
+    """Compute what the node needs in any case, while its table entry is on its way from memory."""
     if ctx.search_flags & PRUNE:
         prefetch_corrections(ctx)
     update_line(ctx)
@@ -397,7 +397,7 @@ def prepare_node(ctx):
 
 @njit
 def update_pv(ctx, move):
-    """Make `move` and the principal variation of the child node the principal variation of this node."""
+    """Set the node's principal variation to `move` followed by the child's principal variation."""
     ply = ctx.ply
     ctx.pv[ply, ply] = move
     end = int(ctx.pv_end[ply + 1])
@@ -408,7 +408,7 @@ def update_pv(ctx, move):
 
 @njit
 def follows_last_pv(ctx):
-    """Tell whether the line from the root to ctx.pos is the beginning of the last iteration's principal variation."""
+    """Tell whether the line from the root to ctx.pos is the start of the last iteration's principal variation."""
     if ctx.ply == 0:
         return True
     last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]

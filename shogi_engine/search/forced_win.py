@@ -1,8 +1,8 @@
-"""Forced wins: their result type, the solvers that games bring along (Game.solver), and their work at a search's root.
+"""Forced wins: their result type, the solvers that games provide (Game.solver), and their use at a search's root.
 
-A solver proves results that a search would take long to find. Othello's finds the exact score near the end of the game;
-Engine asks it before it searches. Shogi's proves mates by checks, far deeper than the search sees; it works in a thread
-beside the search, or is asked for one position. Either way `Solver.attempt` is asked, and a search's Result comes back.
+A solver proves results that a search would take long to find. Othello's finds the exact score near the end of the
+game; Engine calls it before it searches. Shogi's proves mates by checks, far deeper than the search sees; it runs in a
+thread beside the search, or on request. Both are called by `Solver.attempt` and return a search's Result.
 """
 
 import contextlib
@@ -21,10 +21,10 @@ from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
 
 BESIDE_MB = 16  # the table of the solver that runs beside the search
-SHARE = 0.1  # of a search's time, or nodes, that the solver may use beside it
-NODES_PER_MS = 4000  # what a solver looks at in a millisecond
+SHARE = 0.1  # of a search's time, or nodes, that the solver beside it may use
+NODES_PER_MS = 4000  # positions a solver visits in a millisecond
 LEAST_NODES = 10_000
-MOST_NODES = 10_000_000  # also beside a search without a limit, which may share its core
+MOST_NODES = 10_000_000  # also beside an unlimited search, which may share its core
 COMPILE_SECONDS = 600.0  # a compiler that takes longer has been stopped or starved
 COMPILE = """
 import sys
@@ -39,13 +39,13 @@ Other = TypeVar("Other")
 
 @dataclass(frozen=True, repr=False)
 class ForcedWin(Generic[Move]):
-    """What a search for a forced win found; true if there is one.
+    """The result of a search for a forced win; true if there is one.
 
     result : 'mate'; 'nomate', proven; 'timeout', nothing proven within the limits
-    moves : of both sides, up to the win, against the longest defence as far as it is known
-    shortest : no shorter win exists (None if that was not asked)    nodes : positions looked at    seconds : float
-    solutions : the lines of all first moves that win if asked for, else of the first one
-    Moves are encoded if they come from a solver, text from Engine, and Move objects from a Board.
+    moves : of both sides, up to the win, against the longest known defence
+    shortest : no shorter win exists (None if not requested)    nodes : positions visited    seconds : float
+    solutions : the lines of all winning first moves if requested, else of the first one
+    Moves are encoded when they come from a solver, text from Engine, and Move objects from a Board.
     """
 
     result: str
@@ -69,7 +69,7 @@ class ForcedWin(Generic[Move]):
         return f"<{type(self).__name__} {line} ({self.nodes} nodes, {self.seconds:.2f} s)>"
 
     def convert(self, line: Callable[[tuple[Move, ...]], Sequence[Other]]) -> "ForcedWin[Other]":
-        """Return the same with other moves; `line` converts a line from the position that was searched."""
+        """Return the same result with other moves; `line` converts a line from the searched position."""
         return ForcedWin(
             self.result,
             tuple(line(self.moves)),
@@ -81,20 +81,20 @@ class ForcedWin(Generic[Move]):
 
 
 class Solver(Protocol):
-    """What every game's solver can do (Game.solver)."""
+    """The interface of every game's solver (Game.solver)."""
 
     def prepare(self) -> None:
         """Announce a search; see StopToken.prepare."""
 
     def stop(self) -> None:
-        """End the running or announced search, from any thread."""
+        """Stop the running or announced search, from any thread."""
 
     def warmup(self) -> None:
-        """Compile, or load from the cache, all that a search needs."""
+        """Compile everything a search needs, or load it from the cache."""
 
 
 class EndgameSolver(Solver, Protocol):
-    """What solvers that run before a search can do besides."""
+    """The interface of solvers that run before a search."""
 
     def attempt(
         self,
@@ -105,36 +105,36 @@ class EndgameSolver(Solver, Protocol):
         doubt: int = 0,
         on_info: Callable[[Info], None] | None = None,
     ) -> Result | None:
-        """Return what is found of `position` in the part of a search's `limits` that is the solver's, None if nothing.
+        """Return what the solver proves of `position` in its share of a search's `limits`, or None.
 
-        table : the search's own, for use.   doubt : that is allowed in any case; see `LevelPlan`.
-        on_info : called with what is found on the way, not with what is returned.
+        table : the search's own, for use.   doubt : the selectivity allowed in any case; see `LevelPlan`.
+        on_info : called with intermediate results, not with the one returned.
         """
 
 
 class ForcedWinSolver(Solver, Protocol):
-    """What solvers of forced wins, which run beside a search, can do; see `games.shogi.mate.solver.MateSolver`."""
+    """The interface of solvers of forced wins, which run beside a search; see `games.shogi.mate.solver.MateSolver`."""
 
     def attempt(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
-        """Return a win that is proven in the part of a search's `limits` that is the solver's, None if there is none.
+        """Return a win proven in the solver's share of a search's `limits`, or None.
 
         table : the search's own.
         """
 
     def is_saved(self) -> bool:
-        """Tell whether `warmup` has only to load."""
+        """Tell whether `warmup` only has to load."""
 
     def new_game(self) -> None:
         """Forget what earlier searches learned."""
 
     def solve(self, position: Any, **limits: Any) -> ForcedWin[int]:
-        """Return what was proven of `position` within `limits`: those of Engine.find_mate."""
+        """Return what was proven of `position` within `limits`, those of Engine.find_mate."""
 
 
 class RootSolver:
-    """Lets a game's solver work on the root of a search, before or beside it; does nothing for a game without one.
+    """Runs a game's solver on the root of a search, before or beside it; does nothing for a game without one.
 
-    A solver that works beside is compiled or loaded by `load`, in a thread: until then searches go without it.
+    `load` compiles or loads a solver that runs beside, in a thread; until then searches run without it.
     """
 
     def __init__(self, game: Game, threads: int, stop_token: StopToken) -> None:
@@ -148,19 +148,19 @@ class RootSolver:
         self.set_threads(threads)
 
     def set_threads(self, threads: int) -> None:
-        """Change the number of threads of the solver that works before a search."""
+        """Change the number of threads of the solver that runs before a search."""
         if self._game.solver and self._game.solver_runs == BEFORE_SEARCH:
             self._before = self._game.solver(threads=threads, stop_token=StopToken(self._stop))
             self._is_warm = False
 
     def warmup(self) -> None:
-        """Compile, or load from the cache, the solver that works before a search."""
+        """Compile the solver that runs before a search, or load it from the cache."""
         if self._before:
             self._before.warmup()
             self._is_warm = True
 
     def load(self, wait: bool = False) -> None:
-        """Begin to make the solver that works beside a search ready; with `wait`, return when it is."""
+        """Start preparing the solver that runs beside a search; with `wait`, return when it is ready."""
         if self._game.solver is None or self._game.solver_runs != BESIDE_SEARCH:
             return
         if self._loader is None:
@@ -190,10 +190,10 @@ class RootSolver:
         doubt: int | None,
         on_info: Callable[[Info], None] | None,
     ) -> tuple[Result | None, Limits]:
-        """Let the solver try, if the search is one for the best move; return what is left of its time.
+        """Let the solver try first if the search is for the best move; return the remaining part of its time.
 
-        That is, in some time, or, with a `doubt`, to the end of the game whatever the time.   table : the search's.
-        on_info : called with all that is found.
+        It tries for a limited time or, with a `doubt` (selectivity), to the end of the game however long that takes.
+        table : the search's.   on_info : called with all results.
         """
         free = limits.depth is None and limits.nodes is None and limits.mate is None
         timed = limits.budget is not None and free
@@ -207,7 +207,7 @@ class RootSolver:
         return result, replace(limits, budget=limits.budget and limits.budget.less(used))
 
     def solve(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
-        """Return what the solver that works before a search finds within `limits`, None if nothing.
+        """Return the result of the solver that runs before a search within `limits`, or None.
 
         Raises ValueError if the game has none.
         """
@@ -221,9 +221,9 @@ class RootSolver:
     def beside(
         self, position: Any, limits: Limits, table: TranspositionTable, on_win: Callable[[], None]
     ) -> Iterator[None]:
-        """Look at `position` in a thread until a win is found, `limits` allow no more, or the block is left.
+        """Search `position` in a thread until a win is found, `limits` are used up, or the block is left.
 
-        On a win `on_win` is called, and `best` knows it.
+        On a win, calls `on_win`; `best` then returns it.
         """
         self._proven = None
         solver = self._beside
@@ -246,7 +246,7 @@ class RootSolver:
             thread.join()
 
     def best(self, result: Result) -> Result:
-        """Return `result`, or the win proven beside its search if the search knows no win as short."""
+        """Return `result`, or the win proven beside the search if the search found none as short."""
         proven = self._proven
         if proven is None or result.score >= proven.score:
             return result
@@ -255,10 +255,10 @@ class RootSolver:
 
 
 def compile_aside(game: Game) -> None:
-    """Let another process compile the game's solver for the cache, and wait for it.
+    """Compile the game's solver for the cache in another process, and wait for it.
 
-    In this one numba's lock, held as long as it compiles, would block every thread that meets a kernel for the first
-    time, with the clock running. Where no process can be started, or none finishes, the caller has to compile.
+    In this process numba would hold its lock while compiling, and so block every thread that calls a kernel for the
+    first time while its clock runs. If no process can be started or none finishes, the caller has to compile.
     """
     code = COMPILE.format(path=sys.path, game=game.name)
     quiet: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -272,7 +272,7 @@ def compile_aside(game: Game) -> None:
 
 
 def allowed_nodes(limits: Limits) -> int:
-    """Return how many positions a solver may look at beside a search; 0 beside one that is not for the best move."""
+    """Return how many positions a solver may visit beside a search; 0 if the search is not for the best move."""
     if limits.searchmoves or limits.multipv > 1 or limits.mate is not None:
         return 0
     allowed = [MOST_NODES]

@@ -1,16 +1,16 @@
-"""Histories: what the search learns about moves and about static evaluations while it runs.
+"""Histories: what the search learns about moves and static evaluations while it runs.
 
-* Main history of quiet moves, by `history_slot`, and the same near the root by ply.
-* Captures, by `capture_slot`.
-* Structure history: how quiet moves did with the same `structure_slot`.
-* Continuation histories: how a quiet move did after the moves 1 to 6 plies before it, by whether that one was a check
-  evasion or a capture (https://www.chessprogramming.org/History_Heuristic#Continuation_History).
+* Main history of quiet moves, by `history_slot`. Near the root there is one by ply as well.
+* Capture history, by `capture_slot`.
+* Structure history: the success of quiet moves in positions with the same `structure_slot`.
+* Continuation histories: the success of a quiet move after each of the moves 1 to 6 plies before it, and whether that
+  move was a check evasion or a capture (https://www.chessprogramming.org/History_Heuristic#Continuation_History).
 * The trust in the table's moves: how often they were best.
-* Correction histories: by how much searches disagreed with the static evaluation, by parts of the position
-  (`correction_slots`) and by the last two moves (https://www.chessprogramming.org/Static_Evaluation_Correction_History).
+* Correction histories: how far searches differed from the static evaluation, by parts of the position
+  (`correction_slots`) and by the last moves (https://www.chessprogramming.org/Static_Evaluation_Correction_History).
 
 All are int16 tables with the usual gravity update. The formulas and most numbers follow Stockfish
-(https://github.com/official-stockfish/Stockfish); search/parameters.py marks the numbers that are its own.
+(https://github.com/official-stockfish/Stockfish); search/parameters.py marks them.
 """
 
 from typing import Any
@@ -35,10 +35,10 @@ from shogi_engine.interface.game import (
 )
 from shogi_engine.jit import njit, prefetch, python_record_at, record_at, record_dtype
 
-BEFORE_ROOT = 7  # ctx.frames[BEFORE_ROOT + ply]: those of plies before the root stand for "no move"
+BEFORE_ROOT = 7  # ctx.frames[BEFORE_ROOT + ply]; the frames before the root's mean "no move"
 LOW_PLIES = 5
 CACHE_LINE = 64  # bytes
-CONTINUATIONS = 6  # plies before a move that its continuation histories look at
+CONTINUATIONS = 6  # number of earlier plies with a continuation history
 MAIN_MAX = 7183
 CAPTURE_MAX = 10692
 STRUCTURE_MAX = 8192
@@ -46,16 +46,16 @@ CONTINUATION_MAX = 30000
 CORRECTION_MAX = 1024
 TRUST_MAX = 8192
 
-# What the tables hold at first; all others are zero.
+# The initial values of the tables; all others start at zero.
 LOW_PLY_START = 98
 START_VALUES = {"captures": -678, "structure": -1238, "continuation": -523, "continuation_corrections": 6}
 
-_dtypes: dict[tuple, np.dtype] = {}  # by what of a game they depend on, whatever its name
+_dtypes: dict[tuple, np.dtype] = {}  # by the properties of a game that they depend on, not by its name
 _scratch: dict[np.dtype, "Histories"] = {}
 
 
 def continuation_rows(game: Game) -> int:
-    """Return how many rows the continuation histories have; the last stands for "no move", and is never written."""
+    """Return the number of rows of the continuation histories; the last one means "no move" and is never written."""
     return 4 * game.continuation_slots + 1
 
 
@@ -74,42 +74,42 @@ def histories_dtype(game: Game) -> np.dtype:
                 ("tt_trust", np.int64),
                 ("corrections", np.int16, (CORRECTION_TABLES, CORRECTION_SLOTS)),
                 ("continuation_corrections", np.int16, (moves, moves)),  # [move before last, last move]
-                *game.histories,  # its own kernels'
+                *game.histories,  # histories of the game's own kernels
             ]
         )
     return _dtypes[layout]
 
 
 def _start(tables: Any) -> None:
-    """Make history tables what they are when nothing is known."""
+    """Set history tables to their initial values."""
     for name in tables.dtype.names:
         tables[name] = START_VALUES.get(name, 0)
 
 
 class Histories:
-    """The memory of one thread's history tables; contexts know its address only, so it must outlive them.
+    """The memory of one thread's history tables. Contexts hold only its address, so it must outlive them.
 
-    scratch : for contexts in which nothing is searched; its memory is never real.
+    scratch : for contexts that do not search; the system never has to allocate its pages.
     """
 
     def __init__(self, game: Game, scratch: bool = False) -> None:
-        self._memory = np.zeros(1, dtype=histories_dtype(game))  # large and zeroed: pages are real once written to
+        self._memory = np.zeros(1, dtype=histories_dtype(game))  # large and zeroed: written pages only are allocated
         self.tables: Any = self._memory.view(np.recarray)[0]
         if not scratch:
             self.clear()
 
     @property
     def address(self) -> int:
-        """Where the tables lie."""
+        """The address of the tables."""
         return self._memory.ctypes.data
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Reset everything to the initial values."""
         _start(self._memory)
 
 
 def scratch_histories(game: Game) -> Histories:
-    """Return the tables shared by all contexts that were given none of their own, so that no address is ever 0."""
+    """Return the tables shared by all contexts without tables of their own, so that no address is ever 0."""
     dtype = histories_dtype(game)
     if dtype not in _scratch:
         _scratch[dtype] = Histories(game, scratch=True)
@@ -117,13 +117,13 @@ def scratch_histories(game: Game) -> Histories:
 
 
 def forget(ctx: Any) -> None:
-    """Clear the histories that `ctx` uses."""
+    """Reset the histories that `ctx` uses."""
     _start(python_record_at(ctx, ctx.histories))
 
 
 @njit
 def clear_low_ply_history(ctx):
-    """Forget how moves near the root did."""
+    """Clear the history of moves near the root."""
     low_ply = record_at(ctx, ctx.histories).low_ply
     for ply in range(LOW_PLIES):
         for slot in range(HISTORY_SLOTS):
@@ -141,13 +141,13 @@ def main_history(ctx, move):
 
 @njit
 def capture_history(ctx, move):
-    """Return the history of a `move` that is not quiet, within +-CAPTURE_MAX."""
+    """Return the capture history of `move`, within +-CAPTURE_MAX."""
     return int(record_at(ctx, ctx.histories).captures[capture_slot(ctx.pos, move)])
 
 
 @njit
 def structure_history(ctx, move):
-    """Return how a quiet `move` did with the same structure, which the node's frame knows, within +-STRUCTURE_MAX."""
+    """Return the history of a quiet `move` in this node's structure (kept in its frame), within +-STRUCTURE_MAX."""
     slot = continuation_slot(ctx.pos, move)
     if slot < 0:
         return 0
@@ -156,7 +156,7 @@ def structure_history(ctx, move):
 
 @njit
 def continuation_row(ctx, slot, in_check, quiet):
-    """Return the row of the continuation histories for what follows a move, by its slot and circumstances."""
+    """Return the continuation histories' row for the moves that follow a move, by its slot and circumstances."""
     moves = record_at(ctx, ctx.histories).continuation.shape[1] - 1
     return ((2 if in_check else 0) + (0 if quiet else 1)) * moves + slot
 
@@ -174,9 +174,9 @@ def continuation_score(ctx, move):
 
 @njit
 def prefetch_quiet_histories(ctx):
-    """Prefetch what quiet moves may ask of the histories: the rows of the last move and of the structure.
+    """Prefetch the histories that quiet moves are likely to read: the rows of the last move and of the structure.
 
-    Those of other moves are mostly at hand: nodes nearby read them. Of a row it is the half of the side to move.
+    The rows of other moves are mostly cached because nodes nearby read them. Fetches the half of the side to move.
     """
     tables = record_at(ctx, ctx.histories)
     here = ctx.frames[BEFORE_ROOT + ctx.ply]
@@ -192,7 +192,7 @@ def prefetch_quiet_histories(ctx):
 
 @njit
 def prefetch_corrections(ctx):
-    """Prefetch what `static_correction` reads."""
+    """Prefetch the entries that `static_correction` reads."""
     tables = record_at(ctx, ctx.histories)
     slots = correction_slots(ctx)
     first = np.uint64(tables.corrections.ctypes.data)
@@ -202,7 +202,7 @@ def prefetch_corrections(ctx):
 
 @njit
 def static_correction(ctx):
-    """Return what the correction histories add to the static evaluation of ctx.pos."""
+    """Return the correction histories' adjustment of the static evaluation of ctx.pos."""
     tables = record_at(ctx, ctx.histories)
     slots = correction_slots(ctx)
     total = 0
@@ -217,7 +217,7 @@ def static_correction(ctx):
 
 @njit
 def corrected(static_eval, correction):
-    """Return a static evaluation with its correction, within +-VALUE_MAX."""
+    """Return a static evaluation plus its correction, limited to +-VALUE_MAX."""
     return min(max(static_eval + correction, -VALUE_MAX), VALUE_MAX)
 
 
@@ -226,28 +226,28 @@ def corrected(static_eval, correction):
 
 @njit
 def gravity(value, bonus, limit):
-    """Return the history entry `value` updated by `bonus`; the closer it is to +-limit, the less it moves."""
+    """Return the history entry `value` updated by `bonus`; the closer to +-limit, the smaller the change."""
     bonus = min(max(bonus, -limit), limit)
     return np.int16(value + bonus - value * abs(bonus) // limit)
 
 
 @njit
 def learn_main(ctx, slot, bonus):
-    """Update the main history of `slot` by `bonus`."""
+    """Add `bonus` to the main history of `slot`."""
     main = record_at(ctx, ctx.histories).main
     main[slot] = gravity(int(main[slot]), bonus, MAIN_MAX)
 
 
 @njit
 def learn_capture(ctx, slot, bonus):
-    """Update the history of the capture with `slot` by `bonus`."""
+    """Add `bonus` to the history of the capture with `slot`."""
     captures = record_at(ctx, ctx.histories).captures
     captures[slot] = gravity(int(captures[slot]), bonus, CAPTURE_MAX)
 
 
 @njit
 def learn_structure(ctx, to_slot, bonus):
-    """Update the structure history of the move to `to_slot`, with the structure of ctx.pos, by `bonus`."""
+    """Add `bonus` to the history of the move to `to_slot` in the structure of ctx.pos."""
     table = record_at(ctx, ctx.histories).structure
     row = ctx.frames[BEFORE_ROOT + ctx.ply].structure
     table[row, to_slot] = gravity(int(table[row, to_slot]), bonus, STRUCTURE_MAX)
@@ -255,7 +255,7 @@ def learn_structure(ctx, to_slot, bonus):
 
 @njit
 def learn_trust(ctx, was_best):
-    """Trust the table's moves more, or less, as one was the best move of its node or not."""
+    """Raise the trust in the table's moves if one was the best move of its node; lower it otherwise."""
     tables = record_at(ctx, ctx.histories)
     bonus = ctx.params.tt_trust[0] if was_best else -ctx.params.tt_trust[1]
     tables.tt_trust = gravity(int(tables.tt_trust), bonus, TRUST_MAX)
@@ -263,7 +263,7 @@ def learn_trust(ctx, was_best):
 
 @njit
 def learn_from_multicut(ctx, depth):
-    """Trust the table's moves less: at a node of `depth` others were as good."""
+    """Lower the trust in the table's moves: at a node of `depth` other moves were as good."""
     tables, malus = record_at(ctx, ctx.histories), ctx.params.tt_trust_multicut
     tables.tt_trust = gravity(int(tables.tt_trust), -min(malus[0] + malus[1] * depth, malus[2]), TRUST_MAX)
 
@@ -276,10 +276,10 @@ def tt_trust(ctx):
 
 @njit
 def learn_continuations(ctx, ply, to_slot, bonus):
-    """Update the continuation histories of the move to `to_slot` at `ply` by weighted shares of `bonus`."""
+    """Add weighted shares of `bonus` to the continuation histories of the move to `to_slot` at `ply`."""
     continuation = record_at(ctx, ctx.histories).continuation
     here = BEFORE_ROOT + ply
-    last = 2 if ctx.frames[here].in_check else CONTINUATIONS  # an evasion answers the last two moves only
+    last = 2 if ctx.frames[here].in_check else CONTINUATIONS  # an evasion depends on the last two moves only
     for plies in range(1, last + 1):
         frame = ctx.frames[here - plies]
         if frame.move == MOVE_NONE:
@@ -292,7 +292,7 @@ def learn_continuations(ctx, ply, to_slot, bonus):
 
 @njit
 def learn_quiet(ctx, move, bonus):
-    """Update all histories of a quiet `move` of ctx.pos by shares of `bonus`."""
+    """Add shares of `bonus` to all histories of a quiet `move` of ctx.pos."""
     params = ctx.params
     slot, to_slot = history_slot(ctx.pos, move), continuation_slot(ctx.pos, move)
     learn_main(ctx, slot, bonus)
@@ -307,7 +307,7 @@ def learn_quiet(ctx, move, bonus):
 
 @njit
 def learn_last_continuations(ctx, bonus):
-    """Update the continuation histories of the last move, if there is one, by `bonus`."""
+    """Add `bonus` to the continuation histories of the last move, if there is one."""
     last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
     if last.move != MOVE_NONE:
         learn_continuations(ctx, ctx.ply - 1, last.to_slot, bonus)
@@ -315,7 +315,7 @@ def learn_last_continuations(ctx, bonus):
 
 @njit
 def learn_from_table_cut(ctx, tt_move, tt_quiet, depth):
-    """Learn from an entry whose bound caused a beta cutoff: reward its quiet move, punish an early last move."""
+    """Learn from an entry whose bound caused a beta cutoff: reward its quiet move, penalise an early last move."""
     params = ctx.params
     if tt_quiet:
         bonus = params.tt_cut_bonus[0] * depth - params.tt_cut_bonus[1]
@@ -327,7 +327,7 @@ def learn_from_table_cut(ctx, tt_move, tt_quiet, depth):
 
 @njit
 def learn_from_static_eval(ctx):
-    """Learn how the last quiet move changed the static evaluation, seen from the side that made it."""
+    """Learn how the last quiet move changed the static evaluation, from the point of view of the side that made it."""
     here = ctx.frames[BEFORE_ROOT + ctx.ply]
     last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
     if last.move == MOVE_NONE or not last.quiet or last.in_check or last.static_eval == VALUE_NONE:
@@ -341,9 +341,9 @@ def learn_from_static_eval(ctx):
 
 @njit
 def learn_from_best_move(ctx, best_move, searched, depth, tt_move):
-    """Reward the move that raised alpha or caused a cutoff; punish the `searched` others of ctx.searched[ctx.ply].
+    """Reward the best move (raised alpha or caused a cutoff); penalise the `searched` moves of ctx.searched[ctx.ply].
 
-    The bonus grows with the histories of the opponent's last move: refuting a move that looked good says more.
+    The bonus grows with the histories of the opponent's last move: refuting a promising move says more.
     """
     params = ctx.params
     last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
@@ -371,7 +371,7 @@ def learn_from_best_move(ctx, best_move, searched, depth, tt_move):
 
 @njit
 def learn_from_fail_low(ctx, best_value, depth):
-    """Reward the last move, after which no move raised alpha: the more so, the less was expected of it."""
+    """Reward the last move because no reply raised alpha. The bonus is larger if little was expected of it."""
     params = ctx.params
     here = ctx.frames[BEFORE_ROOT + ctx.ply]
     last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
@@ -398,7 +398,7 @@ def learn_from_fail_low(ctx, best_value, depth):
 
 @njit
 def learn_correction(ctx, difference, depth, has_best_move):
-    """Learn that a search of `depth` plies disagreed with the corrected static evaluation by `difference`.
+    """Learn that a search of `depth` plies differed from the corrected static evaluation by `difference`.
 
     has_best_move : the search raised alpha; otherwise it failed low.
     """

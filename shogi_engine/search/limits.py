@@ -1,4 +1,4 @@
-"""What limits a search, and what it returns: plain data, standard library only."""
+"""The limits and the results of a search: plain data, standard library only."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,13 @@ from shogi_engine.types.clock import TimeBudget
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop; a search without any limit goes on until it is stopped.
+    """When to stop; a search without limits continues until it is stopped.
 
     depth : plies.   nodes : of all threads together.   mate : stop once a mate in this many plies is found.
-    budget : of time, from the call on. No new iteration begins after its soft limit; if that is below the hard one,
-    TimeManager stretches it up to 2.5 times for a doubtful move and cuts it for an easy one. None: no limit of time.
+    budget : of time, from the call on. No iteration begins after its soft limit. If that is below the hard limit,
+    TimeManager stretches it up to 2.5 times for a doubtful move and cuts it for an easy one. None: no time limit.
     selectivity : percent of the spread that ProbCut (game.probcut) has to clear; None: as the parameters say.
-    searchmoves : the root moves to choose from, all if empty.   multipv : how many best moves to report.
+    searchmoves : the root moves to choose from, all if empty.   multipv : number of best moves to report.
     """
 
     depth: int | None = None
@@ -47,7 +47,7 @@ class Info:
 
 @dataclass(frozen=True)
 class Result:
-    """What a search found. bestmove and ponder are 0 if there is none; infos : the last one of each multipv line.
+    """The result of a search. bestmove and ponder are 0 if there is none; infos : the last of each multipv line.
 
     exact : the score is proven, see Info.
     """

@@ -1,9 +1,9 @@
-"""The move picker: hands out a node's moves one by one, the most promising first, generating them as late as it can.
+"""The move picker: yields a node's moves one by one, the most promising first, and generates them in stages.
 
-Order: the transposition table's move, captures that lose little, quiet moves by their histories, bad captures, and
-quiet moves with bad histories last. "Captures" are all moves that change the value at once (`generate_captures`),
-promotions included. Most nodes are left after the first move or a capture, and quiet moves, drops above all, are many:
-so they are generated in stages, as in Stockfish (https://github.com/official-stockfish/Stockfish, movepick.cpp).
+Order: the table's move, captures that lose little, quiet moves by their histories, bad captures, and last the quiet
+moves with bad histories. "Captures" are all moves that change the value at once (`generate_captures`), including
+promotions. Most nodes are cut after the first move or a capture, and quiet moves, above all drops, are many. So they
+are generated late, as in Stockfish (https://github.com/official-stockfish/Stockfish, movepick.cpp).
 """
 
 import numpy as np
@@ -28,15 +28,15 @@ from shogi_engine.jit import njit, record_at
 from shogi_engine.search.history import BEFORE_ROOT, LOW_PLIES, main_history, prefetch_quiet_histories
 
 TT_MOVE_SCORE = 1 << 30
-CAPTURE_SCORE = 1 << 24  # added to the scores of captures, until they turn out to be bad
+CAPTURE_SCORE = 1 << 24  # added to the scores of captures until they turn out to be bad
 
-# The stages of a picker: what it will generate next. In check all evasions are generated at once.
+# The stages of a picker: what it generates next. In check, all evasions are generated at once.
 TT_MOVE, GENERATE_CAPTURES, GENERATE_QUIETS, ALL_GENERATED = range(4)
 
 
 @njit
 def init_picker(ctx, picker, start, tt_move):
-    """Prepare `picker` for the moves of ctx.pos; it uses ctx.moves and ctx.scores from `start`."""
+    """Prepare `picker` for the moves of ctx.pos; it uses ctx.moves and ctx.scores from `start` on."""
     picker.stage = TT_MOVE
     picker.start = start
     picker.index = start - 1
@@ -47,10 +47,10 @@ def init_picker(ctx, picker, start, tt_move):
 
 @njit
 def next_move(ctx, picker):
-    """Return the next move of ctx.pos, MOVE_NONE when there are no more; it may be only pseudo-legal.
+    """Return the next move of ctx.pos, or MOVE_NONE after the last; it may be only pseudo-legal.
 
-    The move is then ctx.moves[picker.index], those handed out before it lie between picker.start and it, and ctx.moves
-    is free from picker.end.   picker.skip_quiets : generate no quiet moves.
+    The move is then ctx.moves[picker.index]. Earlier moves lie between picker.start and it; ctx.moves is free from
+    picker.end on.   picker.skip_quiets : generate no quiet moves.
     """
     tt_move = picker.tt_move
     index = picker.index + 1
@@ -75,7 +75,7 @@ def next_move(ctx, picker):
         end = without_tt_move(ctx, end, count, tt_move, is_tt_move_done)
         score_captures(ctx, picker.end, end, tt_move)
 
-    # At a node that got far the order hardly matters any more.
+    # At a node that gets this far the order hardly matters.
     if index < end and (picker.stage != ALL_GENERATED or index - picker.start < ctx.params.sorted_moves):
         pick_move(ctx, index, end)
 
@@ -95,9 +95,9 @@ def next_move(ctx, picker):
 
 @njit
 def skip_quiet_moves(ctx, picker):
-    """Drop the quiet moves that `picker` has not handed out yet; an evasion of a check stays.
+    """Drop the quiet moves that `picker` has not returned yet; check evasions stay.
 
-    picker.skip_quiets keeps them from being generated.
+    picker.skip_quiets keeps further ones from being generated.
     """
     if picker.stage != ALL_GENERATED or is_in_check(ctx.pos):
         return
@@ -113,7 +113,7 @@ def skip_quiet_moves(ctx, picker):
 
 @njit
 def score_captures(ctx, start, end, tt_move):
-    """Write the scores that order the captures ctx.moves[start:end], or evasions, to ctx.scores."""
+    """Write the ordering scores of the captures, or evasions, ctx.moves[start:end] to ctx.scores."""
     params = ctx.params
     tables = record_at(ctx, ctx.histories)
     in_check = is_in_check(ctx.pos)
@@ -134,7 +134,7 @@ def score_captures(ctx, start, end, tt_move):
 
 @njit
 def score_quiets(ctx, start, end, tt_move):
-    """Write the scores that order the quiet moves ctx.moves[start:end] to ctx.scores."""
+    """Write the ordering scores of the quiet moves ctx.moves[start:end] to ctx.scores."""
     params = ctx.params
     tables = record_at(ctx, ctx.histories)
     continuation = tables.continuation
@@ -146,7 +146,7 @@ def score_quiets(ctx, start, end, tt_move):
     low_ply_share = 1024 * params.order_low_ply // (1 + ctx.ply)
     order_main, order_structure, order_check = params.order_main, params.order_structure, params.order_check
     score_moves(ctx, start, end - start)
-    # The tables lie in memory that is slow to answer: nothing in this loop but reading, many moves' entries at once.
+    # The tables are slow to read from memory: this loop does nothing else, so the reads of many moves overlap.
     for index in range(start, end):
         move = ctx.moves[index]
         history = history_slot(ctx.pos, move)
@@ -163,14 +163,14 @@ def score_quiets(ctx, start, end, tt_move):
         move = ctx.moves[index]
         if gives_check(ctx, move) and see_ge(ctx, move, -params.order_check_see):
             ctx.scores[index] += order_check
-        if move == tt_move:  # of a game that can not tell whether a stored move is legal
+        if move == tt_move:  # for games that cannot tell whether a stored move is legal
             ctx.scores[index] = TT_MOVE_SCORE
 
 
 @njit
 def pick(ctx, index, end):
-    """Swap the best-scored of the moves index..end - 1, the first of equals, to `index` and return it."""
-    # Score and place are packed into one number: the maximum of many numbers is found by vector instructions.
+    """Swap the best-scored of the moves index..end - 1 (the first of equals) to `index` and return it."""
+    # Score and index are packed into one number, so that vector instructions find the maximum.
     first, count = np.uint64(index), np.uint64(end - index)
     best = np.int64(-1) << 62
     for place in range(count):
@@ -184,7 +184,7 @@ def pick(ctx, index, end):
 
 @njit
 def pick_move(ctx, index, end):
-    """Do as `pick`, but move bad captures behind most quiet moves; SEE runs only on captures picked."""
+    """As `pick`, but move bad captures behind most quiet moves; SEE runs only on captures picked."""
     move = pick(ctx, index, end)
     while CAPTURE_SCORE // 2 < ctx.scores[index] < TT_MOVE_SCORE and not is_in_check(ctx.pos):
         score = ctx.scores[index] - CAPTURE_SCORE
@@ -197,7 +197,7 @@ def pick_move(ctx, index, end):
 
 @njit
 def without_tt_move(ctx, end, count, tt_move, is_tt_move_done):
-    """Return the end of the `count` moves just generated at `end`, without the table's if it was handed out."""
+    """Return the end of the `count` moves just generated at `end`, dropping the table's move if it was returned."""
     if is_tt_move_done:
         for index in range(end, end + count):
             if ctx.moves[index] == tt_move:

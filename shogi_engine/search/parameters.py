@@ -1,13 +1,13 @@
 """Every number the search was tuned with: its name, unit, default and range, one line each.
 
-They are the first fields of each game's params record, of which every context holds a copy, so that changing one
-recompiles nothing. Margins in the unit of the evaluation are set by each game; the rest is the same for all games.
-Tuning (tools/tuning/spsa.py, tools/tuning/screen.py) and USI (`param.<name>`) reach them through
+They are the first fields of each game's params record. Every context holds a copy, so changing one recompiles
+nothing. Each game sets the margins in the unit of its evaluation; the other numbers are the same for all games.
+Tuning (tools/tuning/spsa.py, tools/tuning/screen.py) and USI (`param.<name>`) access them through
 shogi_engine/engine/parameters.py.
 
-The names are the usual ones of Stockfish and YaneuraOu. Numbers marked STOCKFISH were taken over from its search
-(https://github.com/official-stockfish/Stockfish, development versions of 2025 and 2026), some of them rounded, with the
-formulas they stand in; the others were found by games or are this engine's own.
+The names are the usual ones of Stockfish and YaneuraOu. Numbers marked STOCKFISH come from its search
+(https://github.com/official-stockfish/Stockfish, development versions of 2025 and 2026) with the formulas around
+them; some are rounded. The others were found by playing games or are this engine's own.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from shogi_engine.jit import new_record
 STOCKFISH = "Stockfish"
 
 # Units.
-VALUE = "value"  # the game's unit: the game sets it, and tuning ranges by what it set
+VALUE = "value"  # the game's unit: the game sets the default, and tuning scales its range by it
 PERCENT = "percent"
 MOVES = "moves"
 PLIES = "plies"
@@ -47,7 +47,7 @@ class SearchParameter:
 
 
 def _margin(name: str, meaning: str, count: int = 0, unit: str = VALUE) -> SearchParameter:
-    """Return a parameter whose default each game sets itself."""
+    """Return a parameter whose default is set by each game."""
     return SearchParameter(name, unit, (0,) * count if count else 0, None, None, 0, meaning)
 
 
@@ -61,7 +61,7 @@ SEARCH_PARAMETERS: tuple[SearchParameter, ...] = (
     _P("aspiration_max", VALUE, 3000, 500, 10000, 500, "a wider window becomes the full one"),
     _margin("score_noise", "a smaller change of the score says nothing to the time management"),
     _P("easy_move_margin", NUMBER, 8, 2, 20, 1, "in score_noise: a move better than all others by this is easy"),
-    # Step 8: the depth by what the last reduction led to.
+    # Step 8: adjusting the depth to the outcome of the last reduction.
     _P(
         "hindsight_reduction",
         PLIES,
@@ -183,7 +183,7 @@ SEARCH_PARAMETERS: tuple[SearchParameter, ...] = (
         STOCKFISH,
     ),
     _P("raised_alpha", PLIES, 2, 0, 4, 1, "less for the other moves after alpha was raised", STOCKFISH),
-    # Histories (history.py): a bonus for the move that caused the cutoff, a malus for those searched before it.
+    # Histories (history.py): a bonus for the move that caused the cutoff, a malus for the moves searched before it.
     _P(
         "eval_history",
         SHARE_128,
@@ -299,7 +299,7 @@ SEARCH_PARAMETERS: tuple[SearchParameter, ...] = (
 
 
 def _field(parameter: SearchParameter) -> tuple:
-    """Return a parameter's field of a dtype."""
+    """Return the dtype field of a parameter."""
     if isinstance(parameter.default, tuple):
         return parameter.name, np.int64, (len(parameter.default),)
     return parameter.name, np.int64
@@ -314,7 +314,7 @@ SEARCH_RANGES = {
 
 
 def search_defaults(params: np.dtype) -> Any:
-    """Return a record of a game's `params`, which begin with SEARCH_FIELDS, with the defaults; all else is zero."""
+    """Return a record of a game's `params` (which begin with SEARCH_FIELDS) with their defaults; all else is zero."""
     record = new_record(params)
     for parameter in SEARCH_PARAMETERS:
         record[parameter.name] = parameter.default

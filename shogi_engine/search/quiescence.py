@@ -1,4 +1,4 @@
-"""Quiescence search: below depth 0 only captures and evasions are searched, until the position is quiet."""
+"""Quiescence search: below depth 0, search only captures and check evasions until the position is quiet."""
 
 import numpy as np
 
@@ -46,7 +46,7 @@ from shogi_engine.search.tt import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER, MAX_ST
 
 @njit
 def find_mate_in_one(ctx, hash_key, start):
-    """Return a move that wins at once, after storing it in the transposition table, or MOVE_NONE."""
+    """Return a move that wins at once and store it in the transposition table, or return MOVE_NONE."""
     move = mate_in_one(ctx, start)
     if move != MOVE_NONE and ctx.search_flags & TABLE:
         value = VALUE_MATE - ctx.ply - 1
@@ -56,9 +56,9 @@ def find_mate_in_one(ctx, hash_key, start):
 
 @njit(forceinline=True)
 def value_without_moves(ctx, alpha, beta):
-    """Return the value of a node at which no move is looked at, else VALUE_NONE.
+    """Return the value of a node whose moves are not searched, or VALUE_NONE.
 
-    That is a repetition, the end of what the search holds, or an ending that `endgame_solve` settles.
+    That is a repetition, the maximal ply, or an endgame that `endgame_solve` decides.
     """
     if ctx.ply > 0:
         value = repetition_in_tree(ctx)
@@ -77,7 +77,7 @@ def is_decisive(value):
 
 @njit
 def stand_pat_values(ctx, raw_eval, tt_value, tt_bound):
-    """Return (static evaluation, value): what not moving is worth, and what it is worth by the table's bound."""
+    """Return (static evaluation, value): what standing pat is worth, and that value improved by the table's bound."""
     if ctx.search_flags & PRUNE == 0:
         return raw_eval, raw_eval
     static_eval = corrected(raw_eval, static_correction(ctx))
@@ -88,12 +88,12 @@ def stand_pat_values(ctx, raw_eval, tt_value, tt_bound):
 
 @njit
 def is_pruned(ctx, move, move_count, in_check, alpha, futility_base):
-    """Return (pruned, value): whether `move` is left out, once a line is known that does not get mated.
+    """Return (pruned, value): whether `move` is pruned; only asked once some line avoids being mated.
 
-    value : what it is worth at most, -VALUE_INFINITE if that is unknown.
+    value : an upper estimate of its value, -VALUE_INFINITE if unknown.
     """
     if not in_check and ctx.search_flags & PRUNE:
-        # Only the first few, apart from checks and recaptures, and none that cannot bring the value near alpha.
+        # Beyond the first few, keep only checks and recaptures; drop those that cannot bring the value near alpha.
         last_move = ctx.frames[BEFORE_ROOT + ctx.ply - 1].move
         recaptures = last_move != MOVE_NONE and is_recapture(ctx.pos, move, last_move)
         if not recaptures and not gives_check(ctx, move):
@@ -104,15 +104,15 @@ def is_pruned(ctx, move, move_count, in_check, alpha, futility_base):
                 return True, value
             if not see_ge(ctx, move, alpha - futility_base):
                 return True, min(alpha, futility_base)
-    # Quiet moves are evasions here: they are not searched once one is known that does not get mated.
+    # Quiet moves are evasions here: skip them once one is known that avoids being mated.
     return is_quiet(ctx.pos, move) or not see_ge(ctx, move, -ctx.params.qs_see_margin), -VALUE_INFINITE
 
 
 @njit
 def quiescence(ctx, alpha, beta, start):
-    """Return the value of ctx.pos, exact within (alpha, beta), searching only captures and evasions of checks.
+    """Return the value of ctx.pos, exact within (alpha, beta), searching only captures and check evasions.
 
-    start : where ctx.moves is free.
+    start : the first free index of ctx.moves.
     A side that is not in check may stand pat: take the static evaluation instead of moving.
     """
     if enter_node(ctx):
@@ -133,7 +133,7 @@ def quiescence(ctx, alpha, beta, start):
     if not pv_node and tt_value != VALUE_NONE and tt.bound_holds(tt_bound, tt_value, beta):
         return tt_value
 
-    # Stand pat: the static evaluation, or what the table knows better, is enough.
+    # Stand pat: the static evaluation, or the table's better estimate, may suffice.
     best_value = -VALUE_INFINITE
     futility_base = -VALUE_INFINITE
     if not in_check:

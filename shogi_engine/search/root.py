@@ -1,4 +1,4 @@
-"""The search as Python calls it: iterative deepening with aspiration windows, MultiPV, threads, limits, reports."""
+"""The search as called from Python: iterative deepening with aspiration windows, MultiPV, threads, limits, reports."""
 
 import copy
 import threading
@@ -44,22 +44,22 @@ from shogi_engine.types.clock import TimeBudget
 
 MAX_DEPTH = 100
 MAX_THREADS = 256
-SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches of different selectivity share no table entries
+SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches of different selectivity share no entries
 NO_LIMIT = np.iinfo(np.int64).max
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
-USUAL_MOVE_NODES = 2000  # to see that a move is as good as the best one: a few ms
+USUAL_MOVE_NODES = 2000  # enough to see that a move is as good as the best one; a few ms
 BOUND_NAMES = {-1: "upper", 0: "", 1: "lower"}
-BOUNDS_AFTER = 8  # bounds of shallower depths are not reported: they come and go too fast to be read
+BOUNDS_AFTER = 8  # bounds at smaller depths are not reported: they change too fast to be read
 
 
 def is_selective(ctx: Any) -> bool:
-    """Tell whether ProbCut is used."""
+    """Tell whether ProbCut is in use."""
     fields = np.asarray(ctx)
     return int(fields["search_flags"]) & PROBCUT != 0 and int(fields["params"]["probcut_selectivity"]) > 0
 
 
 class Searcher:
-    """A transposition table, and a context and histories for each thread.
+    """A transposition table, with a context and histories for each thread.
 
     search() runs in the caller's thread; stop() and extend() may be called from any other. One search at a time.
     """
@@ -81,7 +81,7 @@ class Searcher:
         self.tt = TranspositionTable(hash_mb)
         self._stop = stop_token or StopToken()
         self._contexts: list[Any] = []
-        self._histories: list[Histories] = []  # of the contexts
+        self._histories: list[Histories] = []  # one for each context
         self._timer: Timer | None = None
         self._extension: tuple[float, TimeBudget | None] | None = None
         self._lock = threading.Lock()
@@ -101,18 +101,17 @@ class Searcher:
         return ctx
 
     def resize(self, hash_mb: int | None = None, threads: int | None = None) -> None:
-        """Change the size of the transposition table (it forgets everything) or the number of threads."""
+        """Change the size of the transposition table (which clears it) or the number of threads."""
         if hash_mb is not None and hash_mb != self.tt.megabytes:
             self.tt = TranspositionTable(hash_mb)
         if threads is not None:
             self._set_threads(threads)
 
     def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
-        """Evaluate by the game's evaluation `name`, '' for the default, with the weights of `file`, None for its own.
+        """Evaluate by the game's evaluation `name` ('' for the default) with the weights of `file` (None: its own).
 
-        If that is another one, what searches learned by the one before is forgotten; parameters and sizes stay. The
-        first search then compiles. Raises ValueError, and changes nothing, if there is no such evaluation or the file
-        is refused.
+        A different evaluation clears what earlier searches learned; parameters and sizes stay. The first search then
+        compiles. Raises ValueError, and changes nothing, if there is no such evaluation or the file is rejected.
         """
         evaluation = self.game.evaluation(name)
         if evaluation is self.evaluator.evaluation and file == self._weights_file:
@@ -129,21 +128,21 @@ class Searcher:
             histories.clear()
 
     def prepare(self) -> None:
-        """Announce a search: `stop` and `extend` hold from now on; see StopToken.prepare."""
+        """Announce a search: from now on `stop` and `extend` apply to it; see StopToken.prepare."""
         self._extension = None
         self._stop.prepare()
 
     def ensure_prepared(self) -> None:
-        """Announce a search unless that has been done."""
+        """Announce a search unless one has been announced."""
         if not self._stop.prepared:
             self.prepare()
 
     def stop(self) -> None:
-        """Make the running or announced search return at once; without one, nothing happens."""
+        """Make the running or announced search return at once; without one, do nothing."""
         self._stop.stop()
 
     def extend(self, budget: TimeBudget | None) -> None:
-        """Give the running or announced search another budget of time, which counts from now."""
+        """Give the running or announced search a new time budget, which counts from now."""
         with self._lock:
             self._extension = time.perf_counter(), budget
             if self._timer:
@@ -151,13 +150,13 @@ class Searcher:
 
     @property
     def tt_key_salt(self) -> int:
-        """What the running search, or the last one, xors with its keys in the table."""
+        """What the current or last search xors with its keys in the table."""
         return int(np.asarray(self._contexts[0])["tt_key_salt"])
 
     def warmup(self) -> None:
-        """Compile, or load from the cache, every kernel that a search needs.
+        """Compile every kernel that a search needs, or load it from the cache.
 
-        It searches with memory of its own: what searches learned and a stop that was announced stay.
+        Uses separate memory: what searches learned and an announced stop remain.
         """
         twin = copy.copy(self)
         twin._stop, twin._lock, twin.tt = StopToken(), threading.Lock(), TranspositionTable(1)
@@ -179,11 +178,11 @@ class Searcher:
         limits: Limits | None = None,
         on_info: Callable[[Info], None] | None = None,
     ) -> Result:
-        """Search the position that `moves` lead to from `position` and return the best move found.
+        """Search the position after `moves` from `position` and return the best move.
 
         position : record[game.position].   moves : encoded legal moves of the game so far.
         on_info : called in this thread with each report.
-        Raises ValueError if limits.searchmoves holds no legal move; what a thread raises is raised here.
+        Raises ValueError if limits.searchmoves holds no legal move. Exceptions of threads are raised here.
         """
         limits = limits or Limits()
         began = time.perf_counter()
@@ -203,7 +202,7 @@ class Searcher:
         run = _Run(self, limits, began, on_info)
         with self._lock:
             self._timer = Timer(began, limits, self.stop)
-            if self._extension:  # came before the search had begun
+            if self._extension:  # arrived before the search began
                 self._timer.set(*self._extension)
         try:
             return run.go(self._timer)
@@ -213,7 +212,7 @@ class Searcher:
                 self._timer = self._extension = None
 
     def _prepare(self, ctx: Any, number: int, roots: list[int], limits: Limits) -> None:
-        """Set parameters, limits and root moves of a context whose root is set."""
+        """Set the parameters, limits and root moves of a context whose root is set."""
         fields = np.asarray(ctx)
         fields["search_flags"] = self.search_flags
         fields["params"] = self.params
@@ -234,7 +233,7 @@ class Searcher:
 
 
 def by_score(infos: Iterable[Info]) -> list[Info]:
-    """Return lines, the best first; of equal ones the first stays the first."""
+    """Return lines sorted from best to worst; equal ones keep their order."""
     return sorted(infos, key=lambda info: -info.score)
 
 
@@ -250,10 +249,10 @@ class _Run:
         self.began = began
         self.on_info = on_info
         self.multipv = min(limits.multipv, int(self.contexts[0].root_count))
-        self.lines: dict[int, Info] = {}  # of the iteration in progress
-        self.complete: list[Info] = []  # of the last finished one: exact values, the best first
+        self.lines: dict[int, Info] = {}  # of the current iteration
+        self.complete: list[Info] = []  # of the last finished one: exact values, best first
         self.failure: BaseException | None = None
-        self.position = new_record(searcher.game.position)  # a copy: the contexts' own changes during the search
+        self.position = new_record(searcher.game.position)  # a copy: contexts change theirs while searching
         np.asarray(self.position)[...] = self.contexts[0].pos
         self.params = searcher.params
         self.noise = max(int(self.params.score_noise), 1)
@@ -261,7 +260,7 @@ class _Run:
         self.longest = min(plies_left(self.contexts[0].pos), MAX_DEPTH) if plies_left else MAX_DEPTH
 
     def go(self, timer: Timer) -> Result:
-        """Run the helper threads and the main one, and return the result."""
+        """Run the main thread and the helpers, and return the result."""
         helpers = []
         if len(self.contexts) > 1:
             for number, ctx in enumerate(self.contexts[1:], 1):
@@ -279,7 +278,7 @@ class _Run:
         return self._result(main)
 
     def _help(self, ctx: Any, number: int) -> None:
-        """Lazy SMP: deepen in a helper thread, half of them a ply ahead, and share results through the table."""
+        """Lazy SMP: deepen in a helper thread, half of them one ply ahead; results are shared through the table."""
         try:
             first = 1 + number % 2
             for depth in range(first, self._max_depth() + 1):
@@ -294,7 +293,7 @@ class _Run:
         return min(self.limits.depth or MAX_DEPTH, self.longest)
 
     def _depths(self, ctx: Any) -> Iterator[int]:
-        """Yield the depths of the main thread; one that reaches the end of the game is repeated without ProbCut."""
+        """Yield the main thread's depths; one that reaches the end of the game is repeated without ProbCut."""
         yield from range(1, self._max_depth() + 1)
         to_the_end = self._max_depth() == self.longest < MAX_DEPTH
         if to_the_end and self.limits.selectivity is None and is_selective(ctx):
@@ -303,7 +302,7 @@ class _Run:
             yield self._max_depth()
 
     def _deepen(self, ctx: Any, timer: Timer) -> None:
-        """Iterative deepening in the main thread."""
+        """Run iterative deepening in the main thread."""
         time_manager = TimeManager(self.noise)
         time_manager.only = int(ctx.root_count) == 1
         if time_manager.only:
@@ -312,7 +311,7 @@ class _Run:
         for depth in self._depths(ctx):
             for line in range(self.multipv):
                 scores[line] = self._iterate(ctx, depth, line, report=True)
-                if line not in self.lines or self.lines[line].bound:  # broken off
+                if line not in self.lines or self.lines[line].bound:  # aborted
                     return
             self._complete_depth(ctx)
             scores = [info.score for info in self.complete]
@@ -327,7 +326,7 @@ class _Run:
                 return
 
     def _complete_depth(self, ctx: Any) -> None:
-        """Sort the lines of the depth that is finished, of equal ones the usual moves first; report several."""
+        """Sort the lines of the finished depth, usual moves first among equals; report them if there are several."""
         lines = sorted(by_score(self.lines.values()), key=lambda info: (-info.score, self._usual_move(info) != 0))
         self.complete = [replace(info, multipv=number) for number, info in enumerate(lines, 1)]
         self.lines = {}
@@ -343,7 +342,7 @@ class _Run:
         return abs(score) < VALUE_MATE_IN_MAX and int(search_root(ctx, least - 1, least, depth // 2, 1)) < least
 
     def _settled(self, score: int, depth: int) -> bool:
-        """Tell whether to stop deepening: the mate asked for is found, or one that no deeper search can shorten."""
+        """Tell whether to stop deepening: the requested mate is found, or one that no deeper search can shorten."""
         plies = VALUE_MATE - abs(score)
         if abs(score) < VALUE_MATE_IN_MAX:
             return False
@@ -352,7 +351,7 @@ class _Run:
         return plies <= depth - 2 and plies < MAX_PLY and self.limits.multipv == 1
 
     def _iterate(self, ctx: Any, depth: int, line: int, report: bool = False) -> int:
-        """Search one depth with an aspiration window, widened until the score is inside; return the score."""
+        """Search one depth with an aspiration window, widened until the score lies inside; return the score."""
         open_window(ctx, line, depth)
         while True:
             alpha, beta, window_depth = (int(ctx.window[name]) for name in ("alpha", "beta", "depth"))
@@ -368,9 +367,9 @@ class _Run:
                 return value
 
     def _note(self, ctx: Any, depth: int, line: int, score: int, bound: str, show: bool = True) -> None:
-        """Record the principal variation of the root; of a search for one best move, report it if it is to be shown.
+        """Record the principal variation of the root; when searching for one best move, report it if `show` is set.
 
-        Several lines are reported together, when they are in order.
+        Several lines are reported together, once they are sorted.
         """
         fields = np.asarray(ctx)
         pv = tuple(fields["pv"][0, : int(fields["pv_end"][0])].tolist())
@@ -394,19 +393,19 @@ class _Run:
             self.on_info(info)
 
     def _is_exact(self, ctx: Any, depth: int) -> bool:
-        """Tell whether a search of `depth` plies proves its score: to the end of the game, with nothing pruned."""
+        """Tell whether a search of `depth` plies proves its score: it reaches the game's end and prunes nothing."""
         if self.searcher.game.plies_left is None or not self.longest <= depth < MAX_DEPTH:
             return False
         return not is_selective(ctx) and int(ctx.search_flags) & (PRUNE | REDUCE) == 0
 
     def _nodes(self) -> int:
-        """Return the nodes that all threads have searched so far."""
+        """Return the nodes searched by all threads so far."""
         return sum(int(np.asarray(each)["nodes"]) for each in self.contexts)
 
     def _extend_pv(self, info: Info) -> tuple[int, ...]:
-        """Return a principal variation extended by the table's moves, to its depth, or to the mate if there is one.
+        """Return the principal variation extended by table moves, to its depth or to the mate if there is one.
 
-        It is short where a table entry cut it off or the window failed; front ends need a ponder move there too.
+        It is short if a table entry cut it off or the window failed, and front ends need a ponder move there too.
         """
         game, searcher = self.searcher.game, self.searcher
         length = max(info.depth, 2)
@@ -428,10 +427,10 @@ class _Run:
         return tuple(pv)
 
     def _last_lines(self) -> list[Info]:
-        """Return the lines of the last finished iteration, sorted: of one depth, and all values exact.
+        """Return the lines of the last finished iteration, sorted: all of one depth with exact values.
 
-        If the iteration that was broken off has found another best move, that is the first; what there is of it only as
-        a bound gives way to an exact value. If not even the first iteration was finished, its lines are all there is.
+        If the aborted iteration found another best move, that comes first; if it is only known by a bound, an exact
+        value takes its place. If not even the first iteration finished, return its lines.
         """
         best = self.lines.get(0)
         if best is None:
@@ -447,16 +446,16 @@ class _Run:
         return [best, *(info for info in self.complete if info.pv[0] != move)]
 
     def _usual_move(self, info: Info) -> int:
-        """Return what a person plays instead of a line's first move if both are equal, 0 if that is the move."""
+        """Return the move a person would play instead of a line's first move of equal value; 0 if it is the same."""
         usual_move = self.searcher.game.usual_move
         return usual_move(info.pv[0]) if usual_move else 0
 
     def _take_usual_move(self, ctx: Any, info: Info) -> Info:
-        """Return the line of the usual move instead of `info` if it is legal; a mate has to be as short with it.
+        """Return the line of the usual move instead of `info` if that is legal; a mate must be as short with it.
 
-        In the iterations an equal move can not take the best one's place, and at small depths one of the two may look
-        worse by chance. Now that the search is over the move is searched on its own, a stop or not: what it has to
-        visit is mostly in the table, as after an exchange, and it gets few nodes. They are not counted.
+        In the iterations an equal move cannot replace the best one, and at small depths one of the two may happen to
+        look worse. So after the search, even a stopped one, the usual move is searched by itself. Most of what it
+        visits is in the table, as after an exchange; it gets few nodes, which are not counted.
         """
         fields = np.asarray(ctx)
         moves, usual = fields["root_moves"][: int(ctx.root_count)], self._usual_move(info)
@@ -473,7 +472,7 @@ class _Run:
         return replace(info, score=value, pv=tuple(fields["pv"][0, : int(ctx.pv_end[0])].tolist()))
 
     def _result(self, ctx: Any) -> Result:
-        """Return the result; if not even one move was searched, it is the first legal one."""
+        """Return the result; if no move was searched, the first legal one."""
         nodes = self._nodes()
         seconds = time.perf_counter() - self.began
         infos = self._last_lines()

@@ -1,4 +1,4 @@
-"""The root's moves while they are searched: what each was worth, what it took, and which is the best."""
+"""The root moves during a search: the value of each, the nodes spent on it, and which one is best."""
 
 from shogi_engine.interface.game import VALUE_NONE, root_order_score
 from shogi_engine.jit import njit
@@ -7,7 +7,7 @@ from shogi_engine.search.context import start_search
 
 @njit
 def note_root_move(ctx, place, value, nodes):
-    """Note the value of the root move at ctx.root_first + place, and the nodes that it took."""
+    """Record the value of the root move at ctx.root_first + place, and the nodes spent on it."""
     index = ctx.root_first + place
     square = value * abs(value)
     if ctx.root_averages[index] == VALUE_NONE:
@@ -20,9 +20,9 @@ def note_root_move(ctx, place, value, nodes):
 
 @njit
 def bring_to_front(ctx, place, value):
-    """Bring the root move at ctx.root_first + place, with its `value`, to ctx.root_first; the others keep their order.
+    """Move the root move at ctx.root_first + place, with its `value`, to ctx.root_first; the others keep their order.
 
-    A search that is stopped has its best move there too.
+    So a stopped search has its best move there too.
     """
     first = ctx.root_first
     index = first + place
@@ -41,7 +41,7 @@ def bring_to_front(ctx, place, value):
 def prepare_root(ctx):
     """Start a search of ctx.pos and sort its root moves by `root_order_score`, stably.
 
-    Of moves of equal value the first is played.
+    Among moves of equal value the first one is played.
     """
     start_search(ctx)
     for index in range(int(ctx.root_count)):

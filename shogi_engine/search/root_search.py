@@ -1,4 +1,4 @@
-"""A search from the root, and the aspiration window that one iteration of it needs."""
+"""A search from the root, and the aspiration window of an iteration."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from shogi_engine.search.quiescence import is_decisive
 def search_root(ctx, alpha, beta, depth, first):
     """Search the root moves ctx.root_moves[first : ctx.root_count] `depth` plies deep; return the best value.
 
-    The best move is brought to `first` as soon as it is known. ctx.root_scores[first] is its value, or -VALUE_INFINITE
+    The best move is moved to `first` as soon as it is known. ctx.root_scores[first] is its value, or -VALUE_INFINITE
     if none was searched.
     """
     ctx.root_scores[first] = -VALUE_INFINITE
@@ -25,9 +25,9 @@ def search_root(ctx, alpha, beta, depth, first):
 
 @njit
 def open_window(ctx, line, depth):
-    """Open ctx.window for an iteration of `depth` plies, around what the root move at `line` was worth on average.
+    """Open ctx.window for an iteration of `depth` plies, around the average value of the root move at `line`.
 
-    It is the wider, the more the move's values have changed. Before the first value it is the full window. Search it by
+    The more the move's values have varied, the wider the window; before the first value it is full. Call
     `search_root(ctx, window.alpha, window.beta, window.depth, line)` until `widen_window` returns 0.
     """
     params, window = ctx.params, ctx.window
@@ -47,9 +47,9 @@ def open_window(ctx, line, depth):
 
 @njit
 def widen_window(ctx, value):
-    """Widen the window towards a `value` outside it; return -1 if it failed low, 1 if high, 0 if it lies inside.
+    """Widen the window towards a `value` outside it; return -1 for a fail low, 1 for a fail high, 0 if inside.
 
-    After each fail high the next search is a ply less deep: the move is good, and has to be compared with others.
+    After each fail high the next search is a ply shallower: the move is good and has to be compared with others.
     """
     params, window = ctx.params, ctx.window
     failed = 0

@@ -1,4 +1,4 @@
-"""What the search's decisions are made of: when to prune, by how much to extend and to reduce; see parameters.py."""
+"""The terms of the search's decisions: when to prune, how far to extend or reduce. The numbers are in parameters.py."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ LOGARITHMS = (np.log(np.maximum(np.arange(128), 1)) * 1024).astype(np.int64)
 
 @njit
 def rfp_margin(params, depth, tt_hit, improving, opponent_worsening, correction):
-    """Return how far above beta a node of `depth` has to be for reverse futility pruning."""
+    """Return how far above beta a node of `depth` must be for reverse futility pruning."""
     unit = params.rfp_margin
     if not tt_hit:
         unit -= params.rfp_no_tt
@@ -34,7 +34,7 @@ def rfp_margin(params, depth, tt_hit, improving, opponent_worsening, correction)
 
 @njit
 def late_move_count(params, depth, improving):
-    """Return after how many moves the quiet ones are left out."""
+    """Return the number of moves after which quiet moves are skipped."""
     count = params.lmp_base + depth * depth * params.lmp_depth_scale // 1024
     return count if improving else count * params.lmp_not_improving // 1024
 
@@ -50,9 +50,9 @@ def reduction(params, depth, move_count, improving, window, root_window):
 
 @njit
 def table_settles(ctx, tt_value, tt_depth, beta, depth, cut_node):
-    """Tell whether an entry whose bound decides about beta was searched deep enough to end a node of `depth`.
+    """Tell whether an entry whose bound decides about beta was searched deeply enough to end a node of `depth`.
 
-    At small depth the node has to be what it was expected to be: at a surprise it is searched.
+    At small depth the result must also match the node type; if it does not, the node is searched.
     """
     if ctx.search_flags & PRUNE == 0:
         return tt_depth >= depth if ctx.search_flags & DEEPER else tt_depth == depth
@@ -62,7 +62,7 @@ def table_settles(ctx, tt_value, tt_depth, beta, depth, cut_node):
 
 @njit
 def capture_is_pruned(ctx, move, depth, lmr_depth, alpha, checks):
-    """Tell whether a capture or check at shallow depth can not bring the value near alpha, or loses too much."""
+    """Tell whether a capture or check at shallow depth cannot bring the value near alpha, or loses too much."""
     params = ctx.params
     static_eval = ctx.frames[BEFORE_ROOT + ctx.ply].static_eval
     value, history = 0, 0
@@ -79,9 +79,9 @@ def capture_is_pruned(ctx, move, depth, lmr_depth, alpha, checks):
 
 @njit
 def quiet_is_pruned(ctx, move, depth, lmr_depth, alpha, no_best_move):
-    """Return (pruned, value): whether a quiet move at shallow depth is left out, and what it is worth at most.
+    """Return (pruned, value): whether a quiet move at shallow depth is pruned, and an upper estimate of its value.
 
-    lmr_depth : the plies that its reduction leaves.   The value is -VALUE_INFINITE if nothing is known of it.
+    lmr_depth : the depth in plies after the move's reduction.   The value is -VALUE_INFINITE if it is unknown.
     """
     params = ctx.params
     here = ctx.frames[BEFORE_ROOT + ctx.ply]
@@ -103,7 +103,7 @@ def quiet_is_pruned(ctx, move, depth, lmr_depth, alpha, no_best_move):
 
 @njit
 def extension_of(ctx, value, singular_beta, pv_node, tt_capture, correction):
-    """Return by how many plies a table move is extended: all others stayed below singular_beta, by their `value`."""
+    """Return the extension of the table move in plies, given the `value` of the search that excluded it."""
     params = ctx.params
     less = abs(correction) * params.singular_correction // 1024
     if ctx.ply > ctx.root_depth:
@@ -121,7 +121,7 @@ def extension_of(ctx, value, singular_beta, pv_node, tt_capture, correction):
 
 @njit
 def move_stat_score(ctx, move):
-    """Return what the histories say of `move`, before it is made."""
+    """Return the combined histories of `move`, before it is made."""
     if is_quiet(ctx.pos, move):
         return 2 * main_history(ctx, move) + continuation_score(ctx, move)
     return ctx.params.lmr_capture_value * capture_value(ctx, move) // 128 + capture_history(ctx, move)
@@ -129,7 +129,7 @@ def move_stat_score(ctx, move):
 
 @njit
 def lmr_adjust(ctx, r, node, depth, move_count, alpha, tt_value, tt_depth, correction):
-    """Return the reduction `r` of the move just made, in 1/1024 plies, adjusted to its node and its histories."""
+    """Adjust the reduction `r` (1/1024 plies) of the move just made to its node and its histories."""
     params = ctx.params
     here = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
     if here.marked:

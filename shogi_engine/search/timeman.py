@@ -1,7 +1,7 @@
-"""Time management: from a clock to the milliseconds one move may take. Standard library only.
+"""Time management: from a clock to the milliseconds for one move. Standard library only.
 
-`plan` returns a TimeBudget: after `soft_ms` no new iteration begins, at `hard_ms` the search stops at once. During the
-search TimeManager stretches or cuts the soft limit.
+`plan` returns a TimeBudget: after `soft_ms` no new iteration begins; at `hard_ms` the search stops at once. During the
+search, TimeManager stretches or cuts the soft limit.
 """
 
 import math
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from shogi_engine.types.clock import Clock, TimeBudget
 from shogi_engine.types.limit import Limit
 
-MOVETIME_DELAY = 10  # ms at most kept back from a fixed move time: the latency of a busy machine
+MOVETIME_DELAY = 10  # ms at most subtracted from a fixed move time: the latency of a busy machine
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,10 @@ class TimeOptions:
     """The user's settings.
 
     network_delay : ms lost on every move between engine and clock
-    network_delay2 : ms at most kept back from a move that may use all that is left
-    minimum_thinking_time : ms a move takes at least, if the clock has them
+    network_delay2 : ms at most subtracted from a move that may use all the remaining time
+    minimum_thinking_time : ms a move takes at least, if the clock allows it
     slow_mover : percent of the planned share of the main time
-    ponder : the engine also thinks on the opponent's time, so that its own lasts longer
+    ponder : the engine also thinks on the opponent's time, so its own lasts longer
     """
 
     network_delay: int = 20
@@ -35,21 +35,21 @@ class TimeOptions:
 def cap(clock: Clock) -> int:
     """Return the ms after which the move would lose on time.
 
-    GUIs disagree whether the time they send holds the increment already. Taken to hold it, the answer is never too
-    long; a time below the increment shows that it can not hold it.
+    GUIs disagree on whether the time they send includes the increment. Assuming that it does is never too slow; a
+    time below the increment shows that it cannot include it.
     """
     time, increment = max(0, clock.time), max(0, clock.increment)
     return (time if time >= increment else time + increment) + max(0, clock.byoyomi)
 
 
 def limit(milliseconds: float, options: TimeOptions) -> float:
-    """Return how much of `milliseconds` may be thought if all of it may be used: more is kept back from long times."""
+    """Return how much of `milliseconds` a move that may use all of it may take: longer times keep a larger reserve."""
     delay = min(options.network_delay + milliseconds / 20, max(options.network_delay, options.network_delay2))
     return max(milliseconds - delay, milliseconds / 4, 0.0)
 
 
 def in_full_seconds(budget: TimeBudget, clock: Clock, options: TimeOptions) -> TimeBudget:
-    """Return the budget for a clock that counts full seconds only: each second that is charged for is used.
+    """Return the budget for a clock that counts full seconds only, so that every second charged is used.
 
     Times are rounded up to full seconds, less the network delay, as far as the clock allows.
     """
@@ -63,16 +63,16 @@ def in_full_seconds(budget: TimeBudget, clock: Clock, options: TimeOptions) -> T
 
 
 def fixed(movetime: int, options: TimeOptions) -> TimeBudget:
-    """Return the budget of a move that shall take `movetime` ms: no clock runs out, so little is kept back."""
+    """Return the budget of a move that shall take `movetime` ms: no clock runs out, so the reserve is small."""
     movetime = max(0, movetime)
     whole = float(movetime - min(options.network_delay, movetime / 10, MOVETIME_DELAY))
     return TimeBudget.exactly(whole)
 
 
 def moves_to_go(ply: int, max_ply: int = 0) -> int:
-    """Return for how many own moves the main time has to last.
+    """Return the number of own moves that the main time has to last for.
 
-    ply : moves made so far    max_ply : after so many none needs time, as the game is a draw then; 0 for never
+    ply : moves made so far    max_ply : the game is a draw after that many, so later moves need no time; 0 for never
     """
     expected = max(32, 56 - max(0, ply) // 5)
     return max(1, min(expected, (max_ply - ply + 1) // 2)) if max_ply > 0 else expected
@@ -85,15 +85,15 @@ def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Time
     byoyomi = max(0, clock.byoyomi)
     main = most - byoyomi
     moves = moves_to_go(ply, max_ply)
-    if most <= 1.3 * byoyomi or moves == 1:  # what is not used now is lost, or nearly so
+    if most <= 1.3 * byoyomi or moves == 1:  # what is not used now is (nearly) lost
         return TimeBudget.exactly(whole)
     lost = moves * options.network_delay  # of the main time, between engine and clock
-    if byoyomi:  # running out of main time is no disaster then: spend it the sooner, the larger the byoyomi
+    if byoyomi:  # the main time may then run out: the larger the byoyomi, the sooner to spend it
         moves = max(1, round(moves - 0.5 * moves * moves * byoyomi / (moves * byoyomi + main)))
     even = (main + max(0, clock.increment) * (moves - 1)) / moves
     share = max(even - options.network_delay, even / 10) * options.slow_mover / 100 * (1.2 if options.ponder else 1)
-    # An iteration that begins before the soft limit goes on after it, so that on average a move takes its share.
-    # While main time is left a move forgoes its own byoyomi; later, it would have had that much anyway.
+    # An iteration that begins before the soft limit continues past it, so on average a move takes its share. While main
+    # time is left, a move forgoes its own byoyomi; later, it would have had that much anyway.
     soft = max(0.65 * (byoyomi + share), byoyomi, options.minimum_thinking_time)
     hard = byoyomi + max(share, min(4 * share, 0.3 * (main - 2 * lost)))  # a hard move takes no more of the main time
     hard = max(hard, options.minimum_thinking_time)
@@ -104,7 +104,7 @@ def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Time
 def budget_of(
     limit: Limit, side: int, ply: int, share: Callable[[Clock, int, TimeOptions], TimeBudget] | None = None
 ) -> TimeBudget | None:
-    """Return the time that `limit` gives to `side`, 0 (black) or 1, after `ply` moves; None if it names none.
+    """Return the time that `limit` gives `side`, 0 (black) or 1, after `ply` moves; None if it gives none.
 
     share : how the game shares a clock, None for `plan`
     """
@@ -117,22 +117,22 @@ def budget_of(
 
 
 class TimeManager:
-    """Stretches the soft limit while the best move is in doubt, cuts it while that is clear. unit : a small margin."""
+    """Stretches the soft limit while the best move is in doubt, cuts it while it is clear. unit : a small margin."""
 
     LEAST, MOST = 0.1, 2.5  # of `factor`
-    STEADY = 5  # iterations with the same best move after which it is worth asking whether the others are far behind
+    STEADY = 5  # iterations with the same best move after which to check whether the others are far behind
 
     def __init__(self, unit: int) -> None:
         self._unit = max(unit, 1)
         self._move = 0
         self._same = 0  # iterations with the same best move as the one before
-        self._changes = 0.0  # changes of the best move, each iteration ago counting half as much
+        self._changes = 0.0  # changes of the best move, weighted by half for each iteration ago
         self._scores: list[int] = []  # of the last iterations
         self.only = False  # there is no other move
         self.easy = False  # the other moves are far behind
 
     def note(self, move: int, score: int) -> None:
-        """Take note of the best move of a finished iteration and its score."""
+        """Record the best move of a finished iteration and its score."""
         changed = self._move not in (0, move)
         self._same = self._same + 1 if move == self._move else 0
         self._changes = self._changes / 2 + changed
@@ -143,12 +143,12 @@ class TimeManager:
 
     @property
     def steady(self) -> bool:
-        """Tell whether the best move has been the same for long without its score falling."""
+        """Tell whether the best move has long been the same and its score has not fallen."""
         return self._same >= self.STEADY and self._fall() == 0
 
     @property
     def factor(self) -> float:
-        """The soft limit's factor, LEAST..MOST: above 1 if the best move has just changed or its score falls."""
+        """The factor of the soft limit, LEAST..MOST: above 1 if the best move has just changed or its score falls."""
         if self.only:
             return self.LEAST
         if self.easy:

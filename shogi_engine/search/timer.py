@@ -1,4 +1,4 @@
-"""The limits of a running search, which may change, and the thread that stops it: kernels read no clock."""
+"""The limits of a running search, which may change, and the thread that stops it, because kernels read no clock."""
 
 import math
 import threading
@@ -11,7 +11,7 @@ from shogi_engine.types.clock import LEAST_MS, TimeBudget
 
 
 class Timer:
-    """Stops a search at its hard limit from a thread of its own: kernels read no clock."""
+    """Stops a search at its hard limit from a separate thread: kernels read no clock."""
 
     def __init__(self, began: float, limits: Limits, stop: Callable[[], None]) -> None:
         self.lock = threading.Lock()
@@ -19,14 +19,14 @@ class Timer:
         self.since = began
         self.soft = FOREVER
         self.least = began
-        self.full = FOREVER  # the hard limit as it was given; the deadline may be capped below it
+        self.full = FOREVER  # the hard limit as given; the deadline may be capped below it
         self.factor: float | None = None
         self.second: float | None = None  # when a full second of the clock ends
         self.last = FOREVER  # the end of the second that is used up
         self.set(began, limits.budget)
 
     def set(self, since: float, budget: TimeBudget | None) -> None:
-        """Replace the limits by a budget that counts from `since` (time.perf_counter), None for no limit of time."""
+        """Set the limits to a budget that counts from `since` (time.perf_counter), None for no time limit."""
         budget = TimeBudget.exactly(math.inf) if budget is None else budget.at_least(LEAST_MS)
         with self.lock:
             self.since = since
@@ -38,7 +38,7 @@ class Timer:
             self._apply_cap()
 
     def cap(self, factor: float | None) -> None:
-        """End the search at `factor` times the soft limit, within an iteration too; None: at the hard limit again."""
+        """End the search at `factor` times the soft limit, even within an iteration; None: at the hard limit again."""
         with self.lock:
             self.factor = factor
             self._apply_cap()
@@ -51,13 +51,13 @@ class Timer:
         self.deadline.set(min(end, self.last))
 
     def _full_second(self, end: float) -> float:
-        """Return when the second that `end` is in is over, on a clock that counts full seconds."""
+        """Return the end of the second that contains `end`, on a clock that counts full seconds."""
         return end if self.second is None else self.second + math.ceil(end - self.second)
 
     def may_continue(self, factor: float = 1.0) -> bool:
-        """Tell whether another iteration may begin with the soft limit stretched by `factor`, at most to the hard one.
+        """Tell whether another iteration may begin if the soft limit is stretched by `factor`, at most to the hard one.
 
-        Only a soft limit below the hard one is stretched or cut: equal ones mean that all the time is to be used.
+        Only a soft limit below the hard one is stretched or cut: equal limits mean that all the time is to be used.
         """
         with self.lock:
             end = self.soft
@@ -66,7 +66,7 @@ class Timer:
         return time.perf_counter() < end
 
     def finish_second(self) -> bool:
-        """End the search with the second that has begun; tell whether there is one, and something left of it."""
+        """End the search at the end of the current second; tell whether there is one, with time left in it."""
         with self.lock:
             now = time.perf_counter()
             if self.second is not None and self.last == FOREVER:

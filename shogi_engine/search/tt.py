@@ -1,9 +1,9 @@
 """The transposition table: clusters of four entries in one cache line, shared by all threads without a lock.
 
-An entry is two words, data and check ^ data. A reader that meets half of one entry and half of another finds that the
-check does not fit and takes it for a miss (Robert Hyatt's lockless hashing, https://craftychess.com/hyatt/hashing.html).
+An entry is two words: data, and check ^ data. If a reader sees halves of two different entries, the check does not
+match and the probe is a miss (Robert Hyatt's lockless hashing, https://craftychess.com/hyatt/hashing.html).
 data: bits 0-31 move, 32-47 value + 32768, 48-55 depth, 56-57 bound, 58 principal variation, 59-63 generation.
-check: bits 0-15 static evaluation + 32768, 16-63 the low 48 bits of the key; the high ones choose the cluster.
+check: bits 0-15 static evaluation + 32768, 16-63 the low 48 bits of the key. The high bits select the cluster.
 """
 
 from typing import Any
@@ -21,16 +21,16 @@ GENERATION_SHIFT = np.uint64(59)
 PV_BIT = np.uint64(1 << 58)
 BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT = 0, 1, 2, 3
 MAX_STORED_DEPTH = 255
-UNSEARCHED = 0  # the depth of an entry that holds a static evaluation only; quiescence stores 0 as well
+UNSEARCHED = 0  # the depth of an entry with a static evaluation only; quiescence search stores 0 as well
 CHECK_SHIFT = np.uint64(16)
 LOW_16 = np.uint64(0xFFFF)
-NO_EVAL = np.uint64(VALUE_NONE + 32768)  # as `entry_eval` decodes it, VALUE_NONE
+NO_EVAL = np.uint64(VALUE_NONE + 32768)  # `entry_eval` decodes it to VALUE_NONE
 
 
 class TranspositionTable:
-    """The table's memory, reached from kernels by its address.
+    """The table's memory; kernels reach it by its address.
 
-    megabytes : its size.   Raises ValueError below 1, MemoryError if there is not that much.
+    megabytes : the size.   Raises ValueError below 1, MemoryError if the system does not have that much.
     """
 
     def __init__(self, megabytes: int) -> None:
@@ -44,21 +44,21 @@ class TranspositionTable:
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything. Touches all of the memory, so that no page is first allocated during a search."""
+        """Clear the table. Touches all of its memory, so that no page is first allocated during a search."""
         self.words.fill(0)
         self.generation = 0
 
     def next_generation(self) -> None:
-        """Begin a new search: entries of older ones are replaced first."""
+        """Begin a new search: entries of older searches are replaced first."""
         self.generation = (self.generation + 1) % GENERATIONS
 
     @property
     def address(self) -> int:
-        """The first cluster's address."""
+        """The address of the first cluster."""
         return self.words.ctypes.data
 
     def move(self, key: int) -> int:
-        """Return the best move stored under `key` (64 bits), 0 if there is none."""
+        """Return the best move stored under `key` (64 bits), or 0."""
         first = ((key >> 32) * self.clusters >> 32) * (CLUSTER_BYTES // 8)
         for check, data in self.words[first : first + 2 * ENTRIES].reshape(ENTRIES, 2).tolist():
             if data and (check ^ data) >> 16 == key & (1 << 48) - 1:
@@ -66,7 +66,7 @@ class TranspositionTable:
         return 0
 
     def permille_used(self) -> int:
-        """Return how many of 1000 sampled entries belong to the present search (USI's hashfull)."""
+        """Return how many of 1000 sampled entries belong to the current search (USI's hashfull)."""
         data = self.words[1:2000:2]
         return int(np.count_nonzero((data != 0) & (data >> GENERATION_SHIFT == self.generation)) * 1000 // len(data))
 
@@ -86,7 +86,7 @@ def prefetch_cluster(ctx, key):
 
 @njit
 def probe_entry(ctx, key):
-    """Return the (data, check) stored for `key`, uint64 both; data is 0 if there is none."""
+    """Return the (data, check) stored for `key`, both uint64; data is 0 if there is none."""
     address = cluster_address(ctx, key)
     wanted = key << CHECK_SHIFT
     for _ in range(ENTRIES):
@@ -115,13 +115,13 @@ def lookup(ctx, key, use_table):
 
 @njit
 def entry_eval(check):
-    """Return the static evaluation of an entry's check word, VALUE_NONE if it has none."""
+    """Return the static evaluation in an entry's check word, or VALUE_NONE."""
     return np.int64(check & LOW_16) - 32768
 
 
 @njit
 def entry_is_pv(data):
-    """Tell whether the position of an entry's data was once on a principal variation."""
+    """Tell whether the entry's position was once on a principal variation."""
     return data & PV_BIT != ZERO
 
 
@@ -133,9 +133,9 @@ def entry_move(data):
 
 @njit
 def entry_value(data, ply):
-    """Return the value of an entry's data for a node at `ply`, VALUE_NONE if it has none.
+    """Return the value of an entry's data for a node at `ply`, or VALUE_NONE.
 
-    Stored mates count plies from the node, not from the root.
+    Stored mate values count plies from the node, not from the root.
     """
     value = np.int64(data >> np.uint64(32) & np.uint64(0xFFFF)) - 32768
     if value == VALUE_NONE:
@@ -161,15 +161,15 @@ def entry_bound(data):
 
 @njit
 def bound_holds(bound, value, other):
-    """Tell whether a table's `value` with `bound` says on which side of `other` (beta, a static value) a node lies."""
+    """Tell whether a table `value` with `bound` decides on which side of `other` (beta, an estimate) the node lies."""
     return bound & (BOUND_LOWER if value >= other else BOUND_UPPER) != 0
 
 
 @njit(forceinline=True)
 def find_slot(ctx, key):
-    """Return (address, data) of the entry of `key` (uint64); data is 0 if there is none yet.
+    """Return (address, data) of the entry for `key` (uint64); data is 0 if there is none.
 
-    The address is then that of the entry to replace: the cluster's shallowest, older ones first.
+    In that case it is the address of the entry to replace: the shallowest of the cluster, older searches first.
     """
     address = cluster_address(ctx, key)
     wanted = key << CHECK_SHIFT
@@ -199,8 +199,8 @@ def write_entry(address, key, data, static_eval):
 def store(ctx, key, move, value, depth, bound, is_pv, static_eval):
     """Store the result of a search of `depth` at ctx.ply; it replaces the cluster's shallowest entry, older ones first.
 
-    bound : BOUND_NONE if only the static evaluation is known.   static_eval : not corrected, or VALUE_NONE.
-    An entry of the same position that was searched four plies deeper stays, but for its move.
+    bound : BOUND_NONE if only the static evaluation is known.   static_eval : uncorrected, or VALUE_NONE.
+    An entry of the same position that was searched four plies deeper stays; only its move is replaced.
     """
     if value != VALUE_NONE:
         if value >= VALUE_MATE_IN_MAX:

@@ -268,7 +268,7 @@ def test_checks_and_captures(boards):
 def naive_gain(game, target, side, occupied, on_target):
     """What `side` gains by retaking the piece of kind `on_target`, if it pays."""
     attackers = [
-        (BY_VALUE.tolist().index(piece.piece_type) if piece.piece_type != KING else 99, square, piece.piece_type)
+        (BY_VALUE.index(piece.piece_type) if piece.piece_type != KING else 99, square, piece.piece_type)
         for square, piece in game.piece_map().items()
         if piece.color == side
         and square in occupied

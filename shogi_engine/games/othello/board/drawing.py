@@ -16,7 +16,7 @@ DISCS = ("#151515", "#f4f4f4")  # by colour
 RIMS = ("#4a4a4a", "#c9c9c4")  # by colour
 
 
-class Drawable(Protocol):
+class _Drawable(Protocol):
     """The part of a Board that a drawing reads."""
 
     @property
@@ -71,7 +71,7 @@ def _disc(square: int, colour: int, flipped: bool) -> str:
 
 
 def arrows(
-    board: Drawable, lines: Sequence[Sequence[str]], *, flipped: bool = False, values: Sequence[str] = ()
+    board: _Drawable, lines: Sequence[Sequence[str]], *, flipped: bool = False, values: Sequence[str] = ()
 ) -> str:
     """Return rings that mark lines of moves from here, to be laid over `svg`.
 
@@ -89,7 +89,7 @@ def arrows(
 
 
 def svg(
-    board: Drawable,
+    board: _Drawable,
     *,
     flipped: bool = False,
     size: int | None = None,

@@ -35,7 +35,7 @@ COORDINATE = 12  # size of digits and letters beside the board
 WOOD, EDGE, LINE, MARK, DANGER = "#f3d5a0", "#b98a4a", "#5b4523", "#e8b04b", "#e58a6f"
 
 
-class Pieces(Protocol):
+class _Pieces(Protocol):
     """What a drawing in letters reads of a BaseBoard."""
 
     @property
@@ -47,7 +47,7 @@ class Pieces(Protocol):
     def piece_at(self, square: int) -> Piece | None: ...
 
 
-class Drawable(Pieces, Protocol):
+class _Drawable(_Pieces, Protocol):
     """What a picture reads of a Board."""
 
     @property
@@ -75,7 +75,7 @@ def rows_of(cells: list[str]) -> list[str]:
     return ["".join(cells[start : start + 9]) for start in range(0, 81, 9)]
 
 
-def letters(board: Pieces) -> str:
+def letters(board: _Pieces) -> str:
     """Return nine rows of SFEN symbols, '.' where empty, and below them the hands if there are any ('P*2')."""
     cells = [f"{str(board.piece_at(square) or '.'):>2}" for square in SQUARES]
     rows = [" ".join(cells[start : start + 9]) for start in range(0, 81, 9)]
@@ -88,7 +88,7 @@ def letters(board: Pieces) -> str:
     return "\n".join([*rows, "", held] if held else rows)
 
 
-def _between_hands(board: Pieces, header: str, rows: list[str], names: tuple[str, ...]) -> str:
+def _between_hands(board: _Pieces, header: str, rows: list[str], names: tuple[str, ...]) -> str:
     """Return the rows, lettered, between white's hand and black's, and whose move it is."""
     hands = []
     for hand in board.pieces_in_hand:
@@ -99,24 +99,24 @@ def _between_hands(board: Pieces, header: str, rows: list[str], names: tuple[str
     return "\n".join([f"white: {hands[WHITE]}", header, *lettered, f"black: {hands[BLACK]}", side])
 
 
-def diagram(board: Pieces) -> str:
+def diagram(board: _Pieces) -> str:
     """Return the board with coordinates in SFEN symbols, both hands, and whose move it is."""
     cells = [f"{str(board.piece_at(square) or '.'):>3}" for square in SQUARES]
     return _between_hands(board, "".join(f"{file:>3}" for file in range(9, 0, -1)), rows_of(cells), SYMBOLS)
 
 
-def _kanji_cells(board: Pieces) -> list[str]:
+def _kanji_cells(board: _Pieces) -> list[str]:
     pieces = (board.piece_at(square) for square in SQUARES)
     return [piece.japanese_symbol_with_direction() if piece else " ・" for piece in pieces]
 
 
-def unicode(board: Pieces) -> str:
+def unicode(board: _Pieces) -> str:
     """Return the same with one-letter Japanese names, 'v' before white's pieces."""
     header = "".join(f" {digit}" for digit in NUMBER_JAPANESE_NUMBER_SYMBOLS[9:0:-1])
     return _between_hands(board, header, rows_of(_kanji_cells(board)), PIECE_JAPANESE_SYMBOLS)
 
 
-def kif_hand(board: Pieces, color: int) -> str:
+def kif_hand(board: _Pieces, color: int) -> str:
     """Return a hand as KIF files write it: '先手の持駒：　飛　歩三'."""
     hand = board.pieces_in_hand[color]
     held = [
@@ -127,7 +127,7 @@ def kif_hand(board: Pieces, color: int) -> str:
     return KIF_HANDS[color] + "".join(held)
 
 
-def kif(board: Pieces) -> str:
+def kif(board: _Pieces) -> str:
     """Return the board as KIF files draw it, between white's hand and black's."""
     rows = rows_of(_kanji_cells(board))
     ranks = NUMBER_JAPANESE_KANJI_SYMBOLS[1:10]
@@ -246,7 +246,7 @@ def _coordinates(places: _Places, letters: bool) -> list[str]:
     return drawn
 
 
-def _hand(board: Drawable, color: int, places: _Places, letters: bool) -> list[str]:
+def _hand(board: _Drawable, color: int, places: _Places, letters: bool) -> list[str]:
     """Return one side's mark and hand, from its own edge of the board inwards."""
     turned = not places.is_near(color)
     hand = board.pieces_in_hand[color]
@@ -271,7 +271,7 @@ def _hand(board: Drawable, color: int, places: _Places, letters: bool) -> list[s
     return drawn
 
 
-def _areas(board: Drawable, places: _Places) -> list[str]:
+def _areas(board: _Drawable, places: _Places) -> list[str]:
     """Return what takes clicks: every square, and every kind in hand."""
     areas = [square_area(SQUARE_NAMES[square], *places.corner(square), CELL) for square in SQUARES]
     for color in COLORS:
@@ -283,7 +283,7 @@ def _areas(board: Drawable, places: _Places) -> list[str]:
     return areas
 
 
-def _arrow(board: Drawable, move: str, kind: str, ply: int, places: _Places) -> str:
+def _arrow(board: _Drawable, move: str, kind: str, ply: int, places: _Places) -> str:
     """Return the arrow of a move; what is dropped comes from the hand if it is there now."""
     source, target, _ = split_usi(move)
     end = places.middle(target)
@@ -296,7 +296,7 @@ def _arrow(board: Drawable, move: str, kind: str, ply: int, places: _Places) -> 
     return arrow(places.held(color, held.index(dropped) + 1, len(held) + 1), end, kind)
 
 
-def arrows(board: Drawable, lines: Sequence[Sequence[str]], *, flipped: bool = False, stacked: bool = False) -> str:
+def arrows(board: _Drawable, lines: Sequence[Sequence[str]], *, flipped: bool = False, stacked: bool = False) -> str:
     """Return the arrows of lines of moves (USI) from here, to be laid over `svg` with the same options.
 
     The best line comes first; its first moves are drawn, and the first move of each other line.
@@ -307,7 +307,7 @@ def arrows(board: Drawable, lines: Sequence[Sequence[str]], *, flipped: bool = F
 
 
 def svg(
-    board: Drawable,
+    board: _Drawable,
     *,
     flipped: bool = False,
     size: int | None = None,
