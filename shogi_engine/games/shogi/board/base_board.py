@@ -424,7 +424,7 @@ class BaseBoard(BoardMemory):
         return bool(self.attackers(color, square))
 
     def attacks(self, square: int) -> SquareSet:
-        """Return the squares that the piece on `square` (0..80) attacks, own pieces' squares included; none if it is empty."""
+        """Return the squares that the piece on `square` (0..80) attacks, own pieces included; none if it is empty."""
         piece = self.piece_at(square)
         if piece is None:
             return SquareSet()
