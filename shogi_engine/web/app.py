@@ -40,18 +40,18 @@ TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-LATEST = ("state", "engine", "progress", "info")  # kinds of which only the last one counts, in the order they are sent
-OUTBOX_MAX = 100  # messages of other kinds that wait for a slow browser
+LATEST = ("state", "engine", "progress", "info")  # kinds of which only the newest counts, in the order they are sent
+OUTBOX_MAX = 100  # messages of other kinds queued for a slow browser
 HELLO_SECONDS = 20.0
 TICK_SECONDS = 0.25
 PROGRESS_SECONDS = 0.3
-WORKERS = 8  # threads in which messages are obeyed
+WORKERS = 8  # threads that handle messages
 TRY_AGAIN_LATER, POLICY = 1013, 1008  # codes that close a WebSocket
 log = logging.getLogger(__name__)
 
 
 def static_files() -> dict[str, tuple[bytes, str, str]]:
-    """Return (content, type, tag) of the page's files by name: all that is ever served."""
+    """Return (content, type, tag) of the page's files by name. No other file is ever served."""
     found = {}
     for file in files("shogi_engine.web").joinpath("static").iterdir():
         suffix = file.name[file.name.rfind(".") :]
@@ -66,7 +66,7 @@ def _served(content: bytes, kind: str) -> tuple[bytes, str, str]:
 
 
 class Outbox:
-    """What waits to be sent to a browser, put in from any thread. A slow browser misses old states, not the last."""
+    """Messages queued for a browser, from any thread. A slow browser misses old states, but never the last."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -76,7 +76,7 @@ class Outbox:
         self._filled = asyncio.Event()
 
     def put(self, message: dict[str, Any]) -> None:
-        """Let a message wait."""
+        """Queue a message."""
         with self._lock:
             if message["kind"] in LATEST:
                 self._latest[message["kind"]] = message
@@ -86,7 +86,7 @@ class Outbox:
             self._loop.call_soon_threadsafe(self._filled.set)
 
     async def take(self) -> list[dict[str, Any]]:
-        """Return what waits, when there is something."""
+        """Wait for messages and return them."""
         await self._filled.wait()
         self._filled.clear()
         with self._lock:
@@ -104,7 +104,7 @@ class Conversation:
         self._outbox = Outbox(asyncio.get_running_loop())
 
     async def run(self) -> None:
-        """Talk until the browser leaves."""
+        """Exchange messages until the browser leaves."""
         self._hub.listeners.add(self._outbox.put)
         sender = asyncio.create_task(self._send())
         session: Session | None = None
@@ -125,7 +125,7 @@ class Conversation:
         return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limiter)
 
     async def _receive(self) -> str | bytes | None:
-        """Return what the browser says, None when it has left."""
+        """Return the browser's next message, None when it has left."""
         message = await self._socket.receive()
         if message["type"] != "websocket.receive":
             return None
@@ -139,9 +139,9 @@ class Conversation:
                     await self._socket.send_text(json.dumps(message, ensure_ascii=False, separators=(",", ":")))
 
     async def _greet(self) -> tuple[Session, Viewer] | tuple[None, None]:
-        """Return the session of the browser, which says its name first, and this page as a viewer of it.
+        """Return the session that the browser's first message names, and this page as a viewer of it.
 
-        (None, None) if it does not, or there is no room.
+        (None, None) if there is no such message or the server is full.
         """
         while True:
             data = await asyncio.wait_for(self._receive(), HELLO_SECONDS)
@@ -183,13 +183,13 @@ class Conversation:
 
 
 class Guarded:
-    """An application that lets in whom a Guard knows, and sends its headers with every answer."""
+    """An application that admits the requests a Guard allows and sends its headers with every response."""
 
     def __init__(self, app: ASGIApp, guard: Guard) -> None:
         self._app, self._guard = app, guard
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Respond to a request."""
         if scope["type"] == "http":
             await self._http(Request(scope), receive, send)
         elif scope["type"] == "websocket":
@@ -208,7 +208,7 @@ class Guarded:
         await (answer or self._app)(request.scope, receive, with_headers)
 
     def _refusal(self, request: Request) -> Response | None:
-        """Return the answer for whom the guard does not know, None for others."""
+        """Return the response to a request that the guard refuses, None for others."""
         if not self._guard.knows_host(request.headers):
             return PlainTextResponse("This server does not go by that name.\n", 421)
         if not self._guard.token or self._guard.is_token(request.cookies.get(COOKIE, "")):
@@ -230,7 +230,7 @@ class Guarded:
 
 
 def warm_engines(tell: Callable[[dict[str, Any]], None]) -> Callable[[Callable[[str], Engine]], Iterator[str]]:
-    """Return what makes engines ready, a game after the other, and tells all browsers how far that is."""
+    """Return a function that prepares the engines, one game after another, and reports progress to all browsers."""
 
     def warm(make: Callable[[str], Engine]) -> Iterator[str]:
         load_rules()
@@ -253,7 +253,7 @@ def warm_engines(tell: Callable[[dict[str, Any]], None]) -> Callable[[Callable[[
 
 
 def load_rules() -> None:
-    """Compile, or load from the cache, what a board needs without an engine: the first visitor should not wait."""
+    """Compile, or load from the cache, the kernels of boards, so that the first visitor does not wait."""
     session = Session(EnginePool(0, Engine))
     viewer = session.attach(lambda message: None)
     for game in NAMES:
@@ -264,7 +264,7 @@ def load_rules() -> None:
 
 
 def hub_of_engines(threads: int, store: Store | None = None) -> Hub:
-    """Return a hub whose sessions share `threads` engines of each game. store : where games are kept"""
+    """Return a hub whose sessions share `threads` engines of each game. store : where games are saved"""
     hub: Hub | None = None
 
     def tell(message: dict[str, Any]) -> None:
@@ -277,7 +277,7 @@ def hub_of_engines(threads: int, store: Store | None = None) -> Hub:
 
 
 def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
-    """Return the application whose sessions are those of `hub`; guard : of loopback if there is none"""
+    """Return the application that serves the sessions of `hub`; guard : by default that of loopback"""
     served = static_files()
 
     async def page(request: Request) -> Response:
@@ -298,7 +298,7 @@ def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
         await websocket.accept()
         with contextlib.suppress(TimeoutError, WebSocketDisconnect):
             await Conversation(websocket, hub, limiter).run()
-        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is closed already
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is already closed
             await websocket.close()
 
     @contextlib.asynccontextmanager
@@ -314,7 +314,7 @@ def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
 
 
 async def _tick(hub: Hub) -> None:
-    """Let the hub look after its sessions."""
+    """Call the hub's maintenance regularly."""
     while True:
         await asyncio.sleep(TICK_SECONDS)
         try:

@@ -1,4 +1,4 @@
-"""Files that come from browsers and go to them: records of games."""
+"""Game records uploaded from and downloaded to browsers."""
 
 import base64
 import io
@@ -10,7 +10,7 @@ from shogi_engine.records import GameRecord
 from shogi_engine.web import view
 from shogi_engine.web.messages import FILE_MAX
 
-GAMES_MAX = 200  # of a file, that one can choose from
+GAMES_MAX = 200  # of a file, offered for choice
 
 
 def chosen_game(content: bytes, name: str, number: int) -> tuple[GameRecord, list[str]]:
@@ -34,7 +34,7 @@ def chosen_game(content: bytes, name: str, number: int) -> tuple[GameRecord, lis
 
 
 def file_of(record: GameRecord, format: str) -> dict[str, Any]:
-    """Return a record as a file: its name, its content in base64, what the format has no place for."""
+    """Return a record as a file: its name, its content in base64, and what the format cannot hold."""
     written = records.load_format(format)
     if written.game != record.game:
         raise ValueError(f"{format} is not a format of {record.game}")

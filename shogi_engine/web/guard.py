@@ -1,7 +1,7 @@
-"""Who may come in: names of hosts against DNS rebinding, origins of WebSockets, a token, and headers for browsers.
+"""Access control: host names against DNS rebinding, origins of WebSockets, a token, and response headers.
 
-A server on loopback is for the pages that it serves itself. Other pages that the same browser shows may send requests
-there too; they are told apart by the headers Host and Origin, which pages can not choose.
+A server on loopback is only for its own pages. Other pages in the same browser can send requests to it too. The headers
+Host and Origin, which pages cannot set, tell them apart.
 """
 
 import hmac
@@ -27,7 +27,7 @@ HEADERS = {
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a server on `host` is reached from this machine only."""
+    """Tell whether a server on `host` can be reached only from this machine."""
     if host == "localhost":
         return True
     try:
@@ -37,7 +37,7 @@ def is_loopback(host: str) -> bool:
 
 
 def host_name(authority: str) -> str:
-    """Return the host of 'host:port' or '[::1]:port', '' if it is none."""
+    """Return the host of 'host:port' or '[::1]:port', '' if there is none."""
     try:
         return urlsplit(f"//{authority}").hostname or ""
     except ValueError:
@@ -46,23 +46,23 @@ def host_name(authority: str) -> str:
 
 @dataclass(frozen=True)
 class Guard:
-    """What a server on `host` asks of whoever comes. token : '' for none"""
+    """The access rules of a server on `host`. token : '' for none"""
 
     host: str = "127.0.0.1"
     token: str = ""
 
     @classmethod
     def of(cls, host: str, token: str = "") -> "Guard":
-        """Return the guard of a server on `host`, with a token unless only this machine reaches it."""
+        """Return the guard of a server on `host`, with a token unless only this machine can reach it."""
         return cls(host, token or ("" if is_loopback(host) else secrets.token_urlsafe(18)))
 
     def knows_host(self, headers: Mapping[str, str]) -> bool:
-        """Tell whether a request is for a name of this server. With a token any name is: rebinding has none."""
+        """Tell whether a request names this server. With a token any name is: a rebinding page has none."""
         name = host_name(headers.get("host", ""))
         return bool(name) and (bool(self.token) or name in (*LOOPBACK_NAMES, self.host))
 
     def is_own_page(self, headers: Mapping[str, str]) -> bool:
-        """Tell whether a WebSocket comes from a page of this server, or from no page."""
+        """Tell whether a WebSocket comes from this server's own page, or not from a page at all."""
         origin = headers.get("origin")
         if origin is None:
             return True
@@ -70,5 +70,5 @@ class Guard:
         return parts.scheme in ("http", "https") and parts.netloc == headers.get("host", "")
 
     def is_token(self, text: str) -> bool:
-        """Tell whether `text` is the token; without one anything is."""
+        """Tell whether `text` is the token; without a token any text is accepted."""
         return not self.token or hmac.compare_digest(text.encode(), self.token.encode())

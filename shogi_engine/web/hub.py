@@ -1,4 +1,4 @@
-"""Who is there: all sessions, found again by their names, freed when they were left behind."""
+"""All sessions of a server: found by name, and freed when no browser has used them for a while."""
 
 import logging
 import threading
@@ -12,19 +12,19 @@ from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
 
 SESSIONS_MAX = 300
-IDLE_SECONDS = 900.0  # that a session is kept for a browser that may come back
+IDLE_SECONDS = 900.0  # for which a session without a browser is kept
 log = logging.getLogger(__name__)
 
 
-class Full(Exception):  # noqa: N818  (no error: too many are there)
-    """There is room for no more sessions."""
+class Full(Exception):  # noqa: N818  (not an error: the server is full)
+    """The server cannot take another session."""
 
 
 class Hub:
     """The sessions of a server.
 
-    pool : the engines    idle_seconds : how long a session without a browser is kept    most : how many there may be
-    make(pool, store) -> Session    store : where games are kept
+    pool : the engines    idle_seconds : how long a session without a browser is kept    most : the maximum number
+    make(pool, store) -> Session    store : where games are saved
     """
 
     def __init__(
@@ -40,12 +40,12 @@ class Hub:
         self._idle, self._most, self._make = idle_seconds, most, make
         self._lock = threading.Lock()
         self.sessions: dict[str, Session] = {}
-        self.listeners: set[Callable[[dict[str, Any]], None]] = set()  # of all browsers, those without a session too
+        self.listeners: set[Callable[[dict[str, Any]], None]] = set()  # of all browsers, with or without a session
 
     def find(self, identity: str = "", owner: str = "") -> Session:
-        """Return the session so called, if need be with the game that was kept of it, or else a new one. Raises Full.
+        """Return the session of this name, restored from its saved game if need be, or a new session. Raises Full.
 
-        owner : whoever asks; the games of a new session are theirs
+        owner : who asks; owns the games of a new session
         """
         with self._lock:
             if (found := self.sessions.get(identity)) is not None:
@@ -56,14 +56,14 @@ class Hub:
             made.identity = identity
             self._load(made, name, owner)
         with self._lock:
-            if (found := self.sessions.get(made.identity)) is not None:  # two pages came back at once
+            if (found := self.sessions.get(made.identity)) is not None:  # two pages returned at the same time
                 return found
             self._make_room()
             self.sessions[made.identity] = made
         return made
 
     def _load(self, session: Session, name: str, owner: str) -> None:
-        """Give a new session the game it had."""
+        """Restore the saved game of a new session."""
         try:
             session.kept.open(name, owner)
         except OpenElsewhere as elsewhere:
@@ -72,7 +72,7 @@ class Hub:
             log.warning("%s can not be read: %s", name, fault)
 
     def _make_room(self) -> None:
-        """Free the session that was left first if there are too many. Raises Full if nobody has left."""
+        """If there are too many sessions, free the one abandoned first. Raises Full if none is abandoned."""
         if len(self.sessions) < self._most:
             return
         left = [session for session in self.sessions.values() if not session.attached]
@@ -85,7 +85,7 @@ class Hub:
         session.close()
 
     def tick(self, now: float | None = None) -> None:
-        """Free what was left behind, look at clocks, let engines go round. To be called a few times a second."""
+        """Free abandoned sessions, check clocks, share the engines. Call this a few times a second."""
         now = time.monotonic() if now is None else now
         with self._lock:
             for session in list(self.sessions.values()):
@@ -102,7 +102,7 @@ class Hub:
             listener(message)
 
     def close(self) -> None:
-        """End everything; games are kept."""
+        """Close everything; games are saved."""
         self.pool.close()
         with self._lock:
             for session in self.sessions.values():

@@ -1,4 +1,4 @@
-"""Where a session's game is kept: written soon after it has changed, left when another one begins, opened again."""
+"""Saves a session's game: written soon after a change, closed when another game begins, opened again later."""
 
 import logging
 import time
@@ -9,13 +9,13 @@ from shogi_engine.web import saved_game
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.store import Store
 
-SHARE = 20.0  # a game is written again after this many times as long as writing it took, at the earliest
+SHARE = 20.0  # the pause before the next write is at least this many times the duration of the last one
 RETRY_SECONDS = 30.0  # after a write that failed
 log = logging.getLogger(__name__)
 
 
-class OpenElsewhere(Exception):  # noqa: N818  (no error: the page goes there)
-    """A game that another session has open. identity : that session's name"""
+class OpenElsewhere(Exception):  # noqa: N818  (not an error: the page goes there)
+    """The game is open in another session. identity : that session's name"""
 
     def __init__(self, identity: str) -> None:
         super().__init__("this game is open elsewhere")
@@ -23,9 +23,9 @@ class OpenElsewhere(Exception):  # noqa: N818  (no error: the page goes there)
 
 
 class Kept:
-    """The place of a session's game in a Store.
+    """A session's game in a Store.
 
-    name : of the game, '' while there is nothing to keep    changed : it has to be written
+    name : of the game, '' while there is nothing to save    changed : whether it must be written
     """
 
     def __init__(self, session: Parts, store: Store) -> None:
@@ -41,12 +41,12 @@ class Kept:
         return bool(tree.record.root.children) or self._session.playing.on
 
     def tick(self, now: float) -> None:
-        """Write the game if it has changed; to be called often."""
+        """Write the game if it has changed and a write is due; call this often."""
         if self.changed and now >= self._due:
             self.write()
 
     def write(self) -> None:
-        """Write the game if it has changed. What goes wrong is told to whoever looks on."""
+        """Write the game if it has changed. Errors are reported to the pages."""
         session = self._session
         with session.lock:
             if not self.changed:
@@ -66,7 +66,7 @@ class Kept:
                 session.send({"kind": "error", "text": f"this game can not be kept: {fault.strerror}"})
 
     def leave(self) -> str:
-        """Let another game begin; return the name of the one that was there, '' if nothing of it is kept."""
+        """Close the game to begin another; return its name, '' if nothing was saved."""
         if self._session.tsume is not None:
             self.changed = False
         self.write()
@@ -83,14 +83,14 @@ class Kept:
             self.store.holders[name] = self._session.identity
 
     def close(self) -> None:
-        """Write what is to be written; another session may open the game then."""
+        """Write the game if need be; another session may then open it."""
         self.write()
         self.store.holders.pop(self.name, None)
 
     # ---- games of the store
 
     def open(self, name: str, owner: str) -> str:
-        """Go on with a game that is kept; return the name of the one that was left, '' if there was none.
+        """Continue a saved game; return the name of the game that was left, '' if there was none.
 
         Raises OpenElsewhere, OSError, and ValueError if there is no such game.
         """
@@ -108,11 +108,11 @@ class Kept:
         left = self.leave()
         saved.put_into(self._session)
         self._take(name)
-        self.changed = True  # it is this session's now
+        self.changed = True  # it now belongs to this session
         return left
 
     def delete(self, name: str, owner: str) -> None:
-        """Delete a game. Raises OSError, and ValueError if there is none, or somebody has it open elsewhere."""
+        """Delete a game. Raises OSError, and ValueError if there is none or another session has it open."""
         if not self.store.may_see(name, owner):
             raise ValueError("this game is gone")
         if name == self.name:
@@ -123,5 +123,5 @@ class Kept:
         self.store.delete(name)
 
     def games(self, owner: str) -> list[dict[str, Any]]:
-        """Return what a list of somebody's games shows."""
+        """Return the rows of an owner's list of games."""
         return [{**each, "here": each["id"] == self.name} for each in self.store.games(owner)]

@@ -1,7 +1,7 @@
-"""What a browser may say: messages by name, with their fields checked before anything looks at them.
+"""The messages of browsers, by name. Their fields are checked before they are used.
 
-A message is a JSON object whose field `do` names it; with a number in `re` it gets an answer that has the same. Every
-refusal is a MessageError, a ValueError that says what is wrong, for the person at the browser.
+A message is a JSON object whose field `do` names it; if it has a number in `re`, the answer has the same.
+Every refusal is a MessageError, a ValueError that tells the user what is wrong.
 """
 
 import json
@@ -13,7 +13,7 @@ from shogi_engine.analysis.words import LANGUAGES
 from shogi_engine.common.text import sanitize
 from shogi_engine.games import NAMES
 
-MESSAGE_MAX = 3 << 20  # bytes: a file of FILE_MAX in base64, and some more
+MESSAGE_MAX = 3 << 20  # bytes: a file of FILE_MAX bytes in base64, and the other fields
 FILE_MAX = 2 << 20  # bytes of a record
 TEXT_MAX = 200_000  # characters of a pasted record
 LEVEL_MAX = 30
@@ -24,11 +24,11 @@ Check = Callable[[Any], Any]
 
 
 class MessageError(ValueError):
-    """A message that is none, or says what it can not."""
+    """A message is malformed or not allowed."""
 
 
 def text(most: int) -> Check:
-    """Return a check for text of at most so many characters."""
+    """Return a check for text of limited length, in characters."""
 
     def check(value: Any) -> str:
         if not isinstance(value, str):
@@ -72,7 +72,7 @@ def flag(value: Any) -> bool:
 
 
 def players(value: Any) -> list[int | None]:
-    """Check who plays: for each side a level, or null for a human."""
+    """Check the players: for each side a level, or null for a human."""
     if not isinstance(value, list) or len(value) != 2:
         raise MessageError("two players are expected")
     level = number(0, LEVEL_MAX)
@@ -96,7 +96,7 @@ LOOK: Mapping[str, Check] = {
     "letters": flag,
 }
 
-# By message: its fields, those in OPTIONAL may be left out.
+# The fields of each message; those in OPTIONAL may be omitted.
 MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "hello": {"session": text(64), "owner": text(64), **LOOK},  # the first one
     "look": LOOK,
@@ -107,14 +107,14 @@ MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "go": {"node": _NODE},
     "undo": {},
     "delete": {},
-    "restore": {},  # what was deleted last
-    "kept": {},  # a list of one's games
+    "restore": {},  # the last deletion
+    "kept": {},  # the list of the user's games
     "continue": {"id": text(60)},  # one of them
     "forget": {"id": text(60)},
-    "recall": {"id": text(60)},  # one that was forgotten
+    "recall": {"id": text(60)},  # a deleted one
     "comment": {"text": text(2000)},
-    "line": {"node": _NODE, "moves": moves, "go": number(0, LINE_MAX)},  # added there; go : to its so many-th move
-    "preview": {"node": _NODE, "moves": moves},  # the board after them
+    "line": {"node": _NODE, "moves": moves, "go": number(0, LINE_MAX)},  # added there; go : which of its moves to go to
+    "preview": {"node": _NODE, "moves": moves},  # show the board after them
     "rematch": {},
     "resign": {},
     "declare": {},
@@ -127,7 +127,7 @@ MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "open": {"name": text(200), "data": text(FILE_MAX * 4 // 3 + 8), "number": number(0, 100_000)},
     "paste": {"text": text(TEXT_MAX), "number": number(0, 100_000)},
     "save": {"format": text(20)},
-    "setup": {"on": flag, "keep": flag},  # keep : the position that was set up, when it ends
+    "setup": {"on": flag, "keep": flag},  # keep : use the new position at the end
     "put": {"square": _SQUARE, "piece": text(2)},
     "hand": {"side": number(0, 1), "piece": text(1), "count": number(0, 18)},
     "turn": {"side": number(0, 1)},

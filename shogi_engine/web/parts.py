@@ -1,4 +1,4 @@
-"""The parts of a session, as those see it who show or keep all of it."""
+"""The parts of a session, for the modules that show or save all of it."""
 
 from shogi_engine.records import GameRecord
 from shogi_engine.web.playing import Playing
@@ -10,7 +10,7 @@ from shogi_engine.web.tsume import Tsume
 
 
 class Parts(Shared):
-    """A session's game, analyses, problem and place on disk. flipped : the board is seen from white's side"""
+    """A session's game, analyses, problem and place on disk. flipped : the board is shown from white's side"""
 
     playing: Playing
     study: Study
@@ -19,9 +19,9 @@ class Parts(Shared):
     flipped: bool
 
     def replace(self, tree: Tree) -> None:
-        """Put a tree in the place of the game."""
+        """Replace the game by a tree."""
         raise NotImplementedError
 
     def open_record(self, record: GameRecord) -> str:
-        """Let another game take the place of this one; return the name of the one that was left, as `Kept.leave`."""
+        """Replace this game by another; return the name of the game that was left, as `Kept.leave` does."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""A game in the browser: who plays, whose time runs, the engine's moves, and how it ends.
+"""A game in the browser: players, clocks, the engine's moves, and the ending.
 
 It is the event-driven sibling of the terminal's Match; levels, clocks and endings are the same (`shogi_engine.play`).
 """
@@ -14,11 +14,11 @@ from shogi_engine.web.pool import Job
 from shogi_engine.web.shared import Shared
 
 MAX_MOVES = 1000
-PASS_SECONDS = 1.2  # that one sees that there is no move but to pass
+PASS_SECONDS = 1.2  # to show that the only move is a pass
 
 
 def check_levels(game: str, players: list[int | None]) -> None:
-    """Raise ValueError for a level that there is not."""
+    """Raise ValueError for an unknown level."""
     if any(level is not None and level > STRONGEST[game] for level in players):
         raise ValueError(f"levels are 0 to {STRONGEST[game]}")
 
@@ -26,8 +26,8 @@ def check_levels(game: str, players: list[int | None]) -> None:
 class Playing:
     """The game of a session.
 
-    players : by side, a level or None for a human    on : it is being played    live : the move it stands at
-    outcome : how it ended, None while it has not    asked : the engine thinks about a move that was asked for
+    players : by side, a level or None for a human    on : whether it is being played    live : its last move
+    outcome : how it ended, None before    asked : the engine is thinking about a requested move
     """
 
     def __init__(self, session: Shared) -> None:
@@ -38,22 +38,22 @@ class Playing:
         self.live = 0
         self.outcome: Outcome | None = None
         self._job: Job | None = None
-        self._pass_due = 0.0  # when a human who can only pass does so, 0 if nobody has to
+        self._pass_due = 0.0  # when a human's forced pass is made, 0 for none
 
     @property
     def passing(self) -> bool:
-        """Whether a human can only pass, which happens by itself."""
+        """Whether a human can only pass; the pass is then made automatically."""
         return self._pass_due > 0
 
     @property
     def thinking(self) -> bool:
-        """Whether the engine thinks about its move."""
+        """Whether the engine is thinking about its move."""
         return self._job is not None
 
     # ---- beginning and ending
 
     def begin(self, players: list[int | None], setting: ClockSetting | None) -> None:
-        """Begin a game where the session stands."""
+        """Begin a game at the session's position."""
         self.leave()
         self.players, self.clock = list(players), GameClock(setting)
         self.live, self.on = self._session.tree.node, True
@@ -63,13 +63,13 @@ class Playing:
             self.go_on()
 
     def leave(self) -> None:
-        """Play no more; the game stays as it is."""
+        """Stop playing; the game stays as it is."""
         self._cancel()
         self.clock.stop()
         self.on, self.outcome = False, None
 
     def rest(self) -> None:
-        """Let the engine think no more and the clock stand, until `wake`."""
+        """Stop the engine and the clock until `wake`."""
         self._cancel()
         self.clock.pause()
 
@@ -83,19 +83,19 @@ class Playing:
         *,
         on: bool,
     ) -> None:
-        """Go on with a game that was kept, at rest until `wake`. times : as `GameClock.times` gives them"""
+        """Continue a saved game, paused until `wake`. times : as from `GameClock.times`"""
         self.players, self.clock, self.live = list(players), GameClock(setting), live
         self.on, self.outcome = on, outcome
         if times:
             self.clock.restore(times)
 
     def wake(self) -> None:
-        """Let the engine think on if it is its turn."""
+        """Let the engine continue thinking if it is its turn."""
         if self.on and self._job is None:
             self.go_on()
 
     def set_level(self, side: int, level: int) -> None:
-        """Change how strong the engine is. Raises ValueError if a human plays, or there is no such level."""
+        """Change the engine's level. Raises ValueError if a human plays that side or the level is unknown."""
         if self.players[side] is None:
             raise ValueError("a human plays this side")
         check_levels(self._session.tree.game, [level])
@@ -109,7 +109,7 @@ class Playing:
         self._session.tree[self.live].end(None if outcome.termination in BY_RULE else outcome)
 
     def _end_by_rule(self) -> bool:
-        """End the game if the rules do, and tell whether."""
+        """End the game if it is over by the rules; tell whether it is."""
         tree = self._session.tree
         board = tree.board if tree.node == self.live else self._session.board_at(self.live)
         found = board.outcome()
@@ -121,7 +121,7 @@ class Playing:
         return not self.on
 
     def resign(self) -> None:
-        """Give up, for the side to move, or for the human whose opponent thinks."""
+        """Resign for the side to move, or for the human while the engine is thinking."""
         self._must_be_on()
         side = self.turn()
         if self.players[side] is not None and None in self.players:
@@ -129,7 +129,7 @@ class Playing:
         self.end(Outcome(1 - side, Termination.RESIGNATION))
 
     def declare(self) -> None:
-        """Claim a win by the entering-king rule. Raises ValueError if there is none."""
+        """Claim a win by the entering-king rule. Raises ValueError if its conditions are not met."""
         self._must_be_on()
         board = self._session.board_at(self.live)
         if not getattr(board, "can_declare_win", lambda: False)():
@@ -148,11 +148,11 @@ class Playing:
         return (tree.start_turn + len(tree.path(self.live)) - 1) % 2
 
     def may_move(self, side: int) -> bool:
-        """Tell whether a human moves for a side now."""
+        """Tell whether a human may move for a side now."""
         return not self.on or self.players[side] is None
 
     def moved(self, number: int) -> None:
-        """Take note of a move of the human's, which may be one of an earlier position: the game goes on from there."""
+        """Record a human's move. It may be from an earlier position; the game then continues from there."""
         if not self.on:
             return
         self._cancel()
@@ -169,7 +169,7 @@ class Playing:
         self._session.tree[number].seconds = round(used, 1)
 
     def go_on(self) -> None:
-        """Let the time of the side to move run, and the engine think if it is its turn."""
+        """Start the clock of the side to move, and the engine if it is its turn."""
         side = self.turn()
         self.clock.start(side)
         level = self.players[side]
@@ -179,7 +179,7 @@ class Playing:
             self._pass_due = time.monotonic() + PASS_SECONDS
 
     def think(self) -> None:
-        """Let the engine make one move for the side to move, in a game or out of it."""
+        """Let the engine make one move for the side to move, during a game or not."""
         tree = self._session.tree
         if self.on:
             tree.go(self.live)
@@ -190,7 +190,7 @@ class Playing:
         self._submit(STRONGEST[tree.game] if level is None else level, tree.node)
 
     def undo(self) -> None:
-        """Take back the human's last move, and the engine's answer to it. Raises ValueError if there is none."""
+        """Take back the human's last move and the engine's reply. Raises ValueError if there is none."""
         tree = self._session.tree
         path = tree.path(self.live if self.on else tree.node)
         count = 1
@@ -231,7 +231,7 @@ class Playing:
         self._job = self._session.pool.submit(Job(tree.game, work))
 
     def _found(self, job: Job, number: int, move: str) -> None:
-        """Make the engine's move; called in the engine's thread. move : '' to declare a win"""
+        """Make the engine's move; called from the engine's thread. move : '' to declare a win"""
         session = self._session
         with session.lock:
             if job is not self._job or number not in session.tree:
@@ -266,7 +266,7 @@ class Playing:
     # ---- time
 
     def _is_late(self) -> bool:
-        """End the game if the time of the side to move is over, and tell whether."""
+        """End the game if the side to move has run out of time; tell whether it has."""
         if not self.on or not self.clock.is_over():
             return False
         self.end(Outcome(1 - self.turn(), Termination.TIME_FORFEIT))
@@ -274,7 +274,7 @@ class Playing:
         return True
 
     def tick(self) -> None:
-        """Look at the clock, and pass for who can only pass; to be called now and then."""
+        """Check the clock, and make a human's forced pass when it is due. Call this regularly."""
         if not self._is_late() and self.on and 0 < self._pass_due <= time.monotonic():
             self._pass_due = 0.0
             self._make(self.live, PASS)

@@ -1,7 +1,7 @@
-"""The engines that all sessions share: a few threads, each with one engine a game, and jobs that wait for them.
+"""The engines that all sessions share: a few threads, each with one engine per game, and a queue of jobs.
 
-However many sessions there are, memory and load are those of the threads. A job that has no end of its own, such as
-live analysis, gives way after SLICE seconds when others wait, and goes on when it is its turn again.
+Memory and load depend on the number of threads, not of sessions. A job without an end of its own, such as live
+analysis, gives way after SLICE seconds if others are waiting, and continues at its next turn.
 """
 
 import contextlib
@@ -23,9 +23,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class Job:
-    """Something to be done with an engine.
+    """Work for an engine.
 
-    work(engine, job) : called in an engine's thread; returns soon after the job's `stop` was called
+    work(engine, job) : called in an engine's thread; returns soon after the job's `stop` is called
     patient : may be interrupted and called again    stop : ends the work, by default the engine's search
     """
 
@@ -40,7 +40,7 @@ class Job:
 
     @property
     def ended(self) -> bool:
-        """Whether the work has to end."""
+        """Whether the work must end."""
         return self.cancelled or self.interrupted
 
     def halt(self) -> None:
@@ -54,7 +54,7 @@ class Job:
 class EnginePool:
     """Threads with engines.
 
-    make(game) -> Engine, or what stands for one    games : that there are jobs of
+    make(game) -> Engine, or a stand-in    games : those that jobs may have
     warm(make) : yields each game when its engines are ready; called once, in the first thread, before its first job
     """
 
@@ -72,20 +72,20 @@ class EnginePool:
         self._closed = False
         self.ready: set[str] = set() if warm else set(games)
         self._games = games
-        self.fault = ""  # why no engine can be made
+        self.fault = ""  # why engines cannot be created
         self.threads = [start_thread(self._work, f"engine {number}", number) for number in range(threads)]
 
     # ---- jobs
 
     def submit(self, job: Job) -> Job:
-        """Let a job wait for an engine."""
+        """Queue a job."""
         with self._changed:
             self._waiting.append(job)
             self._changed.notify_all()
         return job
 
     def cancel(self, job: Job | None) -> None:
-        """End a job, or let it not begin; None and one that has ended are left alone."""
+        """Cancel a job, running or queued. None and finished jobs are ignored."""
         if job is None:
             return
         with self._changed:
@@ -96,7 +96,7 @@ class EnginePool:
                 job.halt()
 
     def tick(self, now: float | None = None) -> None:
-        """Make room for those that wait. To be called now and then."""
+        """Interrupt jobs if others are waiting. Call this regularly."""
         now = time.monotonic() if now is None else now
         with self._changed:
             idle = len(self.threads) - len(self._running)
@@ -109,7 +109,7 @@ class EnginePool:
 
     @property
     def load(self) -> tuple[int, int]:
-        """How many jobs run, and how many wait."""
+        """The numbers of running and waiting jobs."""
         with self._changed:
             return len(self._running), len(self._waiting)
 
@@ -146,7 +146,7 @@ class EnginePool:
                 self._do(job, engine)
             except Exception:
                 log.exception("a job failed")
-                engines.pop(job.game, None)  # nobody knows what it is like now
+                engines.pop(job.game, None)  # its state is unknown now
             finally:
                 self._done(job)
 
@@ -156,7 +156,7 @@ class EnginePool:
             self._changed.notify_all()
 
     def _next(self) -> Job | None:
-        """Return the next job, None when it is over."""
+        """Wait for the next job; return None when the pool is closed."""
         with self._changed:
             while not self._closed:
                 job = next((job for job in self._waiting if job.game in self.ready), None)
@@ -175,7 +175,7 @@ class EnginePool:
         with self._changed:
             if job.ended:
                 return
-            made.prepare()  # from here on a stop holds, even before the search has begun
+            made.prepare()  # from here on a stop takes effect, even before the search has begun
             job._engine = made
         job.work(made, job)
 

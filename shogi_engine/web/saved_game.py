@@ -1,6 +1,6 @@
-"""A session's game as JSON and back: the tree with all that stands at its moves, who plays, the clock, what was judged.
+"""A session's game as JSON and back: the tree with its annotations, the players, the clock and the analysis.
 
-Moves have their numbers in preorder there; those of a Tree are others once moves were added or taken back.
+The JSON numbers moves in preorder. The numbers of a Tree differ once moves were added or taken back.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ _FIELDS = {field.name: field.default for field in dataclasses.fields(Node) if fi
 
 
 def rows_of(root: Node) -> list[dict[str, Any]]:
-    """Return the nodes of a tree in preorder: what is not as usual, and how many children."""
+    """Return the nodes of a tree in preorder: the fields that are not defaults, and the number of children."""
     rows, waiting = [], [root]
     while waiting:
         node = waiting.pop()
@@ -38,7 +38,7 @@ def _plain(value: Any) -> Any:
 
 
 def tree_of(rows: Sequence[Mapping[str, Any]]) -> Node:
-    """Return the tree that `rows_of` was given. Raises ValueError if it is none."""
+    """Return the tree from the rows of `rows_of`. Raises ValueError if they are invalid."""
     top = Node()
     waiting = [(top, 1)]
     for row in rows:
@@ -68,7 +68,7 @@ def _value(name: str, value: Any) -> Any:
 
 
 def dump(session: Parts) -> dict[str, Any]:
-    """Return all of a session's game."""
+    """Return a session's game as JSON values."""
     tree, playing, study, record = session.tree, session.playing, session.study, session.tree.record
     place = {number: index for index, number in enumerate(tree.preorder())}
     setting = playing.clock.setting
@@ -100,14 +100,14 @@ def dump(session: Parts) -> dict[str, Any]:
 
 
 def _tsume(problem: Tsume, place: Mapping[int, int]) -> dict[str, Any]:
-    """Return how far a problem is."""
+    """Return the state of a problem."""
     lengths = {place[number]: plies for number, plies in problem.lengths.items() if number in place}
     return {"root": place[problem.root], "ply": problem.ply, "status": problem.status, "lengths": lengths}
 
 
 @dataclasses.dataclass(frozen=True)
 class SavedGame:
-    """What `dump` was given, checked; its numbers are those of `tree`."""
+    """A checked game from `dump`, with the move numbers of `tree`."""
 
     tree: Tree
     content: Mapping[str, Any]
@@ -120,7 +120,7 @@ class SavedGame:
 
     @classmethod
     def parse(cls, content: Mapping[str, Any]) -> "SavedGame":
-        """Return the game of `dump`. Raises ValueError if it is none."""
+        """Return the game from `dump`. Raises ValueError if it is invalid."""
         try:
             record = GameRecord(
                 content["game"], content["start"], list(content["names"]), dict(content["headers"]),
@@ -153,7 +153,7 @@ class SavedGame:
             raise ValueError(f"a damaged game: {type(fault).__name__}") from None
 
     def put_into(self, session: Parts) -> None:
-        """Let a session go on with the game, at rest until somebody looks on."""
+        """Let a session continue the game, paused until a page shows it."""
         session.replace(self.tree)
         session.study.restore(self.chances, self.judged)
         players, on = self.content["players"], self.content["on"]
@@ -163,7 +163,7 @@ class SavedGame:
 
 
 def head_of(session: Parts) -> dict[str, Any]:
-    """Return what a list of games shows of a session's game."""
+    """Return a session's entry in the list of games."""
     tree, playing = session.tree, session.playing
     record = tree.record
     return {

@@ -1,6 +1,6 @@
-"""Session: one person at one board. Takes checked messages, changes the game, and sends what is to be seen.
+"""Session: one user's board. It takes checked messages, changes the game, and sends what the pages show.
 
-Nothing here knows of sockets or of asyncio: `send` is called with what goes to the browser, from any thread.
+It does not depend on sockets or asyncio: `send` is called, from any thread, with each message to the browser.
 """
 
 import base64
@@ -31,14 +31,14 @@ from shogi_engine.web.viewer import Receiver, Viewer
 
 
 def no_receiver(message: dict[str, Any]) -> None:
-    """Send a message to nobody."""
+    """Drop a message."""
 
 
 class Session(Parts):
-    """One person's game, analyses and settings, shown by any number of pages.
+    """One user's game, analyses and settings, shown by any number of pages.
 
-    pool : the engines    examiner(game, limits) -> what judges positions    identity : an unguessable name
-    lock : held by whoever reads or changes a session    owner : who may list its games    seen : when a page last left
+    pool : the engines    examiner(game, limits) -> examiner of positions    identity : an unguessable name
+    lock : held while the session is read or changed    owner : who may list its games    seen : when a page last left
     """
 
     def __init__(
@@ -53,14 +53,14 @@ class Session(Parts):
         self.owner = ""
         self.lock = threading.RLock()
         self.viewers: list[Viewer] = []
-        self._asking: Viewer | None = None  # whose message is being obeyed
+        self._asking: Viewer | None = None  # whose message is being handled
         self._flipped = False
         self.tree = Tree(GameRecord(game))
         self.playing = Playing(self)
         self.study = Study(self)
         self.setup: Any = None
         self.tsume: Tsume | None = None
-        self.removed: Removed | None = None  # what was deleted last
+        self.removed: Removed | None = None  # the last deletion
         self.store = store or Store()
         self.kept = Kept(self, self.store)
         self.seen = time.monotonic()
@@ -74,7 +74,7 @@ class Session(Parts):
 
     @property
     def flipped(self) -> bool:
-        """Whether the board is seen from white's side, where a page has not turned it."""
+        """Whether the board is shown from white's side on pages that have not turned it."""
         return self._flipped
 
     @flipped.setter
@@ -84,7 +84,7 @@ class Session(Parts):
             viewer.flipped = flipped
 
     def attach(self, send: Receiver, **look: Any) -> Viewer:
-        """Let one more page follow, and send it the whole state; `look` is as `messages.LOOK` has it."""
+        """Add a page and send it the whole state; `look` : as in `messages.LOOK`."""
         with self.lock:
             viewer = Viewer(send, **{"flipped": self._flipped, **look})
             self.viewers.append(viewer)
@@ -96,7 +96,7 @@ class Session(Parts):
             return viewer
 
     def detach(self, viewer: Viewer, now: float | None = None) -> None:
-        """Send no more to a page. After the last one all searches end; a game that is being played stays as it is."""
+        """Remove a page. After the last one all searches end; a game in progress stays as it is."""
         with self.lock:
             if viewer in self.viewers:
                 self.viewers.remove(viewer)
@@ -105,7 +105,7 @@ class Session(Parts):
                 self.rest()
 
     def rest(self) -> None:
-        """End all searches, and write what is to be kept."""
+        """End all searches and save the game."""
         self.study.close()
         self.playing.rest()
         if self.tsume is not None:
@@ -113,7 +113,7 @@ class Session(Parts):
         self.kept.write()
 
     def close(self) -> None:
-        """Let go of the game."""
+        """Close the game."""
         with self.lock:
             self.rest()
             self.kept.close()
@@ -130,25 +130,25 @@ class Session(Parts):
         viewer.send(view.state(self, viewer))
 
     def changed(self) -> None:
-        """Send the whole state, analyse the position anew if it is another one, and keep the game."""
+        """Send the whole state, analyse the position if it has changed, and save the game."""
         self.kept.changed = True
         for viewer in self.viewers:
             self.show(viewer)
         self.study.follow()
 
     def tick(self, now: float | None = None) -> None:
-        """Look at the clock and keep what has changed; to be called now and then."""
+        """Check the clock and save changes. Call this regularly."""
         if self.playing.on and self.attached:
             with self.lock:
                 self.playing.tick()
         self.kept.tick(time.monotonic() if now is None else now)
 
-    # ---- what messages do
+    # ---- messages
 
     def handle(self, message: dict[str, Any], viewer: Viewer | None = None) -> None:
-        """Obey a message of `messages.parse` that came from a page, or from all.
+        """Handle a message from `messages.parse` that came from one page, or from all.
 
-        Raises ValueError for what can not be done; all is then as it was.
+        Raises ValueError for what cannot be done; nothing has changed then.
         """
         values = dict(message)
         name = values.pop("do")
@@ -188,7 +188,7 @@ class Session(Parts):
         self._begin(players, setting)
 
     def _begin(self, players: list[int | None], setting: ClockSetting | None) -> None:
-        """Begin a game where the session stands."""
+        """Begin a game at the session's position."""
         self.playing.begin(players, setting)
         if players.count(None) == 1:
             self.flipped = players[1] is None and self.tree.game == "shogi"
@@ -201,9 +201,9 @@ class Session(Parts):
         self._tell_left(left)
 
     def open_record(self, record: GameRecord) -> str:
-        """Let another game take the place of this one; return the name of the one that was left, as `Kept.leave`.
+        """Replace this game by another; return the name of the game that was left, as `Kept.leave` does.
 
-        Raises ValueError for what is no game; all is then as it was.
+        Raises ValueError for an invalid game; nothing has changed then.
         """
         tree = Tree(record)
         left = self.kept.leave()
@@ -211,7 +211,7 @@ class Session(Parts):
         return left
 
     def replace(self, tree: Tree) -> None:
-        """Put a tree in the place of the game."""
+        """Replace the game by a tree."""
         self.playing.leave()
         self.study.forget()
         self._leave_modes()
@@ -219,7 +219,7 @@ class Session(Parts):
         self.playing = Playing(self)
 
     def _tell_left(self, left: str) -> None:
-        """Tell the page that asked which game was left: one can go back to it."""
+        """Tell the page that asked which game was left, so that the user can return to it."""
         if left:
             self.answer({"kind": "left", "id": left})
 
@@ -308,7 +308,7 @@ class Session(Parts):
         self.changed()
 
     def _do_line(self, node: int, moves: list[str], go: int = 0) -> None:
-        """Add a line of moves after a place, and go to its move number `go`, from 1; 0 stays."""
+        """Add a line of moves after a node, and go to its move number `go`, from 1; 0 stays."""
         self._must_not_set_up()
         if self.playing.on:
             raise ValueError("a game is being played")
@@ -347,7 +347,7 @@ class Session(Parts):
         self.changed()
 
     def _do_rematch(self) -> None:
-        """Play once more, sides changed in an even game against the engine."""
+        """Begin a new game like the last one, with sides swapped in an even game against the engine."""
         play, start = self.playing, self.tree.record.start
         if play.on or play.outcome is None:
             raise ValueError("no game has been played")

@@ -1,4 +1,4 @@
-"""A position that a person sets up: pieces put on the board and into hands, whose move it is."""
+"""Setting up a position: pieces on the board and in hand, and the side to move."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ class ShogiSetUp:
             self.board.remove_piece_at(number)
 
     def hand(self, side: int, piece: str, count: int) -> None:
-        """Put so many pieces of a kind into a hand. Raises ValueError."""
+        """Set the number of pieces of a kind in a hand. Raises ValueError."""
         kind = KINDS_BY_SYMBOL.get(piece.upper(), 0)
         if not kind or count > MAX_PIECES_IN_HAND[kind]:
             raise ValueError("there are not so many pieces of this kind")
@@ -43,7 +43,7 @@ class ShogiSetUp:
             self.board.add_piece_into_hand(kind, side, count)
 
     def turn(self, side: int) -> None:
-        """Let a side move next."""
+        """Set the side to move."""
         self.board.turn = side
 
     def arrange(self, which: str) -> None:
@@ -89,7 +89,7 @@ class OthelloSetUp:
         raise ValueError("Othello has no pieces in hand")
 
     def turn(self, side: int) -> None:
-        """Let a side move next."""
+        """Set the side to move."""
         self.board.turn = side
 
     def arrange(self, which: str) -> None:
@@ -101,5 +101,5 @@ class OthelloSetUp:
 
 
 def set_up(game: str, board: Any) -> Any:
-    """Return the editor of a position, which begins with that of `board`."""
+    """Return an editor that starts from the position of `board`."""
     return ShogiSetUp(board) if game == "shogi" else OthelloSetUp(board)

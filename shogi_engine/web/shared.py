@@ -1,4 +1,4 @@
-"""What every part of a session shares: the tree of moves, the engines, the pages."""
+"""The state that all parts of a session share: the tree of moves, the engines, the pages."""
 
 import threading
 from collections.abc import Callable
@@ -10,11 +10,11 @@ from shogi_engine.web.viewer import Viewer
 
 
 class Shared:
-    """One person's game as the parts of a session see it.
+    """A user's game, as the parts of a session use it.
 
-    pool : the engines    examiner(game, limits) -> what judges positions    identity : an unguessable name
-    lock : held by whoever reads or changes a session    owner : who may list its games
-    setup : the position that is being set up, None without one    removed : what was deleted last
+    pool : the engines    examiner(game, limits) -> examiner of positions    identity : an unguessable name
+    lock : held while the session is read or changed    owner : who may list its games
+    setup : the position that is being set up, or None    removed : the last deletion
     """
 
     pool: EnginePool
@@ -29,11 +29,11 @@ class Shared:
 
     @property
     def board(self) -> Any:
-        """The Board that is seen."""
+        """The Board that is shown."""
         return self.tree.board if self.setup is None else self.setup.board
 
     def board_at(self, number: int) -> Any:
-        """Return a Board with the moves to a place; it may be changed."""
+        """Return a new Board with the moves to a node."""
         board = self.tree.record.board(0)
         for move in self.tree.moves(number):
             board.push_text(move)
@@ -45,5 +45,5 @@ class Shared:
             viewer.send(message)
 
     def changed(self) -> None:
-        """Send the whole state, analyse the position anew if it is another one, and keep the game."""
+        """Send the whole state, analyse the position if it has changed, and save the game."""
         raise NotImplementedError

@@ -1,7 +1,7 @@
-"""Games of browsers in a folder: one JSON file each, written as a whole or not at all.
+"""The games of browsers, in a folder: one JSON file per game, written atomically.
 
-The folder is that in which the terminal keeps its games; their records are listed here too. Only names that the store
-has found itself are ever opened. What is deleted lies in the folder `deleted` for a month.
+The terminal saves its games in the same folder; they are listed here too. Only names that the store itself has found
+are ever opened. Deleted games stay in the folder `deleted` for a month.
 """
 
 import contextlib
@@ -24,16 +24,16 @@ log = logging.getLogger(__name__)
 
 
 class Store:
-    """The games that are kept.
+    """The saved games.
 
-    folder : None keeps nothing    shared : everybody may see all games, not only whoever played them
+    folder : None saves nothing    shared : every user sees all games, not only their own
     """
 
     def __init__(self, folder: Path | None = None, shared: bool = True) -> None:
         self.folder, self.shared = folder, shared
         self._lock = threading.Lock()
-        self.holders: dict[str, str] = {}  # by the names of games that are open: the sessions that have them
-        self._heads: dict[str, dict[str, Any]] = {}  # what is known of each game without its moves
+        self.holders: dict[str, str] = {}  # the sessions of open games, by the games' names
+        self._heads: dict[str, dict[str, Any]] = {}  # the head of each game: all but its moves
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             self._find_games(folder)
@@ -54,7 +54,7 @@ class Store:
 
     @staticmethod
     def _head(path: Path) -> dict[str, Any] | None:
-        """Return what is known of a game of a browser, None if the file is none."""
+        """Return the head of a browser's game, None if the file is not one."""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             return dict(content["head"]) if content["version"] == VERSION else None
@@ -64,7 +64,7 @@ class Store:
 
     @staticmethod
     def _empty_deleted(folder: Path) -> None:
-        """Forget for good what was deleted long ago."""
+        """Erase games that were deleted long ago."""
         for path in folder.iterdir() if folder.is_dir() else ():
             with contextlib.suppress(OSError):
                 if time.time() - path.stat().st_mtime > DELETED_SECONDS:
@@ -73,7 +73,7 @@ class Store:
     # ---- writing
 
     def new_name(self, game: str) -> str:
-        """Return a name for a game, which no other one gets."""
+        """Return a unique name for a game."""
         with self._lock:
             stem = f"{game}-{time.strftime('%Y%m%d-%H%M%S')}"
             name, number = stem, 1
@@ -84,7 +84,7 @@ class Store:
             return name
 
     def write(self, name: str, head: dict[str, Any], content: dict[str, Any]) -> None:
-        """Keep a game. head : what a list of games shows, with its `owner` and its `session`. Raises OSError."""
+        """Save a game. head : its entry in the list of games, with its `owner` and `session`. Raises OSError."""
         with self._lock:
             self._heads[name] = {**head, "time": time.time()}
         if self.folder is not None:
@@ -92,7 +92,7 @@ class Store:
             replace_file(self.folder / f"{name}.json", text.encode())
 
     def delete(self, name: str) -> None:
-        """Put a game aside, from where `restore` takes it. Raises OSError."""
+        """Delete a game; `restore` brings it back. Raises OSError."""
         with self._lock:
             self._heads.pop(name, None)
         if self.folder is not None:
@@ -121,13 +121,13 @@ class Store:
     # ---- reading
 
     def may_see(self, name: str, owner: str) -> bool:
-        """Tell whether there is such a game for somebody."""
+        """Tell whether this game exists and the owner may see it."""
         with self._lock:
             head = self._heads.get(name)
         return head is not None and (self.shared or (bool(owner) and head["owner"] == owner))
 
     def games(self, owner: str) -> list[dict[str, Any]]:
-        """Return what is known of somebody's games, the last one first, without secrets."""
+        """Return the heads of an owner's games, the latest first, without secrets."""
         with self._lock:
             found = [(head["time"], name, head) for name, head in self._heads.items() if not head.get("empty")]
         mine = [
@@ -138,7 +138,7 @@ class Store:
         return mine[:LISTED_MAX]
 
     def of_session(self, identity: str) -> str:
-        """Return the name of the game that a session had last, '' if none is kept."""
+        """Return the name of a session's last game, '' if none is saved."""
         if not identity:
             return ""
         with self._lock:
@@ -146,7 +146,7 @@ class Store:
         return max(found)[1] if found else ""
 
     def read(self, name: str) -> dict[str, Any]:
-        """Return what `write` was given. Raises OSError, and ValueError if it is damaged."""
+        """Return a game as passed to `write`. Raises OSError, and ValueError if it is damaged."""
         if self.folder is None:
             raise ValueError("this game is gone")
         try:
@@ -158,13 +158,13 @@ class Store:
         return content
 
     def record_file(self, name: str) -> Path | None:
-        """Return the record of a game that the terminal kept, None if it is a browser's."""
+        """Return the record of a game saved by the terminal, None if it is a browser's."""
         path = None if self.folder is None else self.folder / name
         return path if path is not None and path.suffix in KEPT_AS.values() and name in self._heads else None
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file as a whole or not at all. Raises OSError."""
+    """Write a file atomically. Raises OSError."""
     aside = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         aside.write_bytes(content)

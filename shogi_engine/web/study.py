@@ -1,4 +1,4 @@
-"""What the engine says about a game in the browser: live analysis, every move judged, a mate looked for."""
+"""The engine's analyses of a game in the browser: live analysis, judging every move, searching for a mate."""
 
 import contextlib
 import time
@@ -18,25 +18,25 @@ EFFORTS: dict[str, dict[str, dict[str, int]]] = {
     "shogi": {"quick": {"nodes": 15_000}, "normal": {"nodes": 100_000}, "deep": {"nodes": 500_000}},
     "othello": {"quick": {"level": 6}, "normal": {"level": 10}, "deep": {"level": 14}},
 }
-INFO_SECONDS = 0.15  # between two reports of an analysis below SLOW_DEPTH: the next depth may take long there
+INFO_SECONDS = 0.15  # between two reports below SLOW_DEPTH; beyond it the next depth may take long
 SLOW_DEPTH = 12
 LINE_MOVES = 12  # of a line
 MATE_MS = 15_000
-ANALYSIS_MS = 600_000  # of one position: whoever looks at it longer presses the button again
+ANALYSIS_MS = 600_000  # of one position; after that the user presses the button again
 NAMES_OF_VERDICTS = tuple(name for name, _ in VERDICTS)
 UNITS = {"shogi": "pawns", "othello": "discs"}
 
 
 def given_words(given: float, unit: str, language: str, words: Mapping[str, str]) -> str:
-    """Return what a move gave away as people read it: '1.20 pawns', in Japanese as GUIs count, '120'."""
+    """Return what a move gave away as text: '1.20 pawns', in Japanese '120' as in GUIs."""
     return f"{100 * given:.0f}" if (unit, language) == ("pawns", "ja") else f"{given:.2f} {words[unit]}"
 
 
 class Study:
     """The analyses of a session.
 
-    on, multipv : live analysis    chances : black's winning chance by the number of a move
-    verdicts : what was said about judged moves, likewise    progress : of judging, 0 to 1, None while nothing is judged
+    on, multipv : of live analysis    chances : black's winning chance by move number
+    verdicts : of judged moves, likewise    progress : of judging, 0 to 1, None while nothing is being judged
     """
 
     def __init__(self, session: Shared) -> None:
@@ -45,24 +45,24 @@ class Study:
         self.multipv = 1
         self.chances: dict[int, float] = {}
         self.verdicts: dict[int, dict[str, Any]] = {}
-        self.judged: dict[tuple[int, ...], dict[int, Finding]] = {}  # by the moves of a line: what was found by ply
+        self.judged: dict[tuple[int, ...], dict[int, Finding]] = {}  # findings by ply, by the moves of a line
         self.progress: float | None = None
         self.mating = False
         self._live: Job | None = None
         self._last_infos: tuple[int, list[Any]] | None = None
-        self._place: tuple[Any, ...] | None = None  # what is analysed, and how
+        self._place: tuple[Any, ...] | None = None  # the position being analysed, and the settings
         self._judging: Job | None = None
         self._mate: Job | None = None
 
     def forget(self) -> None:
-        """Begin anew, with another game."""
+        """Start again with another game."""
         self.stop_judging()
         self._session.pool.cancel(self._mate)
         self._mate, self.mating = None, False
         self.chances, self.verdicts, self.judged, self._place = {}, {}, {}, None
 
     def close(self) -> None:
-        """End all searches; live analysis can be taken up again."""
+        """End all searches; live analysis can be resumed."""
         pool = self._session.pool
         for job in (self._live, self._judging, self._mate):
             pool.cancel(job)
@@ -70,7 +70,7 @@ class Study:
         self.progress, self.mating = None, False
 
     def stop(self) -> None:
-        """End all searches, and live analysis for good."""
+        """End all searches and turn live analysis off."""
         self.on = False
         self.close()
         self._place = None
@@ -78,18 +78,18 @@ class Study:
     # ---- live analysis
 
     def follow(self) -> None:
-        """Analyse the position the session is at, if that is wanted and another one is analysed."""
+        """If live analysis is on, analyse the session's position, unless that is already being done."""
         place = (self._session.tree, self._session.tree.node, self.on, self.multipv, self._session.setup is None)
         if place != self._place:
             self.restart()
 
     def repeat(self) -> None:
-        """Send the last report again, for another language or board."""
+        """Send the last report again, after a change of language or board."""
         if self._last_infos is not None and self._live is not None:
             self._report(self._live, *self._last_infos)
 
     def restart(self) -> None:
-        """Analyse the position the session is at, if that is wanted."""
+        """If live analysis is on, analyse the session's position."""
         session = self._session
         session.pool.cancel(self._live)
         self._live, self._last_infos = None, None
@@ -121,7 +121,7 @@ class Study:
         self._live = self._session.pool.submit(Job(tree.game, work, patient=True))
 
     def _report(self, job: Job, number: int, infos: list[Any]) -> None:
-        """Send the lines of an analysis; called in an engine's thread."""
+        """Send the lines of an analysis; called from an engine's thread."""
         session = self._session
         with session.lock:
             if job is not self._live or session.tree.node != number or not infos or not infos[0].pv:
@@ -133,7 +133,7 @@ class Study:
                 viewer.send(self._info(number, infos, viewer))
 
     def _info(self, number: int, infos: list[Any], viewer: Viewer) -> dict[str, Any]:
-        """Return a report of an analysis as a page shows it."""
+        """Return a report of an analysis for a page."""
         tree, first = self._session.tree, infos[0]
         best = [list(info.pv) for info in infos if info.pv]
         lines = [self._line(info, viewer.language) for info in infos if info.pv]
@@ -168,12 +168,12 @@ class Study:
     # ---- a whole game
 
     def stop_judging(self) -> None:
-        """End the judging of a game; what was found stays."""
+        """Stop judging a game; the findings stay."""
         self._session.pool.cancel(self._judging)
         self._judging, self.progress = None, None
 
     def judge(self, effort: str) -> None:
-        """Judge every move of the line that the session is in. Raises ValueError if it has none."""
+        """Judge every move of the current line. Raises ValueError if it has none."""
         self.stop_judging()
         tree = self._session.tree
         numbers = tree.line()
@@ -189,7 +189,7 @@ class Study:
             plies = [ply for ply in plies_to_examine(record) if ply not in findings]
             for ply in plies:
                 found = examiner.examine(record, ply)
-                if job.ended:  # what was found may have been cut short
+                if job.ended:  # the finding may be incomplete
                     return
                 findings[ply] = found
                 self._found(job, record, numbers, findings)
@@ -198,7 +198,7 @@ class Study:
         self._judging = self._session.pool.submit(Job(tree.game, work, patient=True))
 
     def _found(self, job: Job, record: GameRecord, numbers: list[int], findings: dict[int, Finding]) -> None:
-        """Send how far judging is, and at its end what came out; called in an engine's thread."""
+        """Send the progress of judging, and the results at the end; called from an engine's thread."""
         session = self._session
         with session.lock:
             if job is not self._judging:
@@ -216,12 +216,12 @@ class Study:
                 session.changed()
 
     def _record(self, numbers: Sequence[int]) -> GameRecord:
-        """Return a record with a line of the game alone."""
+        """Return a record with only one line of the game."""
         tree = self._session.tree
         return GameRecord.from_moves(tree.game, [tree[each].move for each in numbers[1:]], start=tree.record.start)
 
     def _judged(self, record: GameRecord, numbers: Sequence[int], findings: dict[int, Finding]) -> None:
-        """Take note of what was found of a line."""
+        """Store the findings of a line."""
         if any(number not in self._session.tree for number in numbers):  # moves were taken back meanwhile
             return
         line = tuple(numbers)
@@ -241,13 +241,13 @@ class Study:
         self.chances[numbers[-1]] = round(game.final, 4)
 
     def restore(self, chances: dict[int, float], judged: dict[tuple[int, ...], dict[int, Finding]]) -> None:
-        """Take note of what was found before."""
+        """Restore earlier findings."""
         for numbers, findings in judged.items():
             self._judged(self._record(numbers), numbers, findings)
         self.chances.update(chances)
 
     def annotated(self, language: str) -> GameRecord:
-        """Return the game's record with what was found: values, verdicts and better lines as variations."""
+        """Return the game's record with the findings: values, verdicts and better lines as variations."""
         tree = self._session.tree
         record = copied(tree.record)
         nodes = dict(zip(tree.preorder(), record.nodes_in_preorder(), strict=True))
@@ -261,7 +261,7 @@ class Study:
         return record
 
     def verdict(self, number: int, language: str) -> dict[str, Any] | None:
-        """Return what is said about the move that the session is at, with the better line; None if nothing."""
+        """Return the verdict on the current move, with the better line; None for none."""
         found = self.verdicts.get(number)
         tree = self._session.tree
         if found is None or tree.parent(number) < 0:
@@ -280,9 +280,9 @@ class Study:
         }
 
     def summary(self) -> dict[str, Any] | None:
-        """Return what came out for the line that the session is in, None if it was not judged.
+        """Return the summary of the current line, None if it was not judged.
 
-        counts : by side, of each verdict    agreement : by side, the share of the engine's own moves
+        counts : of each verdict, by side    agreement : share of moves that are the engine's choice, by side
         """
         tree = self._session.tree
         judged = [(place, number) for place, number in enumerate(tree.line()) if number in self.verdicts]
@@ -303,7 +303,7 @@ class Study:
     # ---- mates
 
     def find_mate(self) -> None:
-        """Look for a mate by checks in the position, and add it to the game. Raises ValueError for Othello."""
+        """Search for a mate by checks in the position and add it to the game. Raises ValueError for Othello."""
         tree = self._session.tree
         if tree.game != "shogi":
             raise ValueError("there are mates in shogi only")
@@ -336,7 +336,7 @@ class Study:
                 found = {"result": result, "length": len(line), "texts": texts, "moves": line, "node": number}
                 viewer.send({"kind": "mate", **found})
             if there:
-                with contextlib.suppress(ValueError):  # the game has no room for more
+                with contextlib.suppress(ValueError):  # the game has too many moves
                     for move in line:
                         number = session.tree.add(move, number)
             session.changed()

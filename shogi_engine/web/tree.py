@@ -1,4 +1,4 @@
-"""The game on a board in the browser: a record's tree, every move of it with a number, and where one is in it."""
+"""The game on a board in the browser: a record's tree with numbered moves, and the current node."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ NODES_MAX = 20_000
 
 @dataclass(frozen=True)
 class Removed:
-    """Moves that were taken out of a game: the number of the move before, the place among its children, the first."""
+    """Moves removed from a game: the number of the parent, the index among its children, the first node."""
 
     parent: int
     place: int
@@ -20,17 +20,17 @@ class Removed:
 
 
 class Tree:
-    """A record and a place in it.
+    """A record and the current node in it.
 
-    record : the game    node : the number of the move one is at, 0 is the root    board : the position there
+    record : the game    node : the number of the current move, 0 for the root    board : the position there
     """
 
     def __init__(self, record: GameRecord) -> None:
-        """Raises ValueError for an illegal move and for more than NODES_MAX moves."""
+        """Raises ValueError for an illegal move or more than NODES_MAX moves."""
         self.record = record
         self._nodes: dict[int, Node] = {}
         self._parents: dict[int, int] = {}
-        self._numbers: dict[int, int] = {}  # by id(Node): those in _nodes, which live as long
+        self._numbers: dict[int, int] = {}  # by id(Node); _nodes keeps the nodes alive
         self._texts: dict[tuple[int, str], str] = {}
         self._next = 0
         self._number(record.root, -1)
@@ -39,7 +39,7 @@ class Tree:
         self.start_turn = int(self.board.turn)
 
     def _number(self, root: Node, parent: int) -> int:
-        """Give a node and all that follow it their numbers; return the first."""
+        """Number a node and its descendants; return the first number."""
         first = self._next
         waiting = [(root, parent)]
         while waiting:
@@ -51,7 +51,7 @@ class Tree:
             waiting += [(child, number) for child in reversed(node.children)]
         return first
 
-    # ---- where one is
+    # ---- the current node
 
     @property
     def game(self) -> str:
@@ -60,12 +60,12 @@ class Tree:
 
     @property
     def at(self) -> Node:
-        """The move one is at."""
+        """The current node of the record."""
         return self._nodes[self.node]
 
     @property
     def ply(self) -> int:
-        """How many moves lead there."""
+        """The number of moves to the current node."""
         return len(self.board.move_stack)
 
     def __contains__(self, number: int) -> bool:
@@ -75,11 +75,11 @@ class Tree:
         return self._nodes[number]
 
     def parent(self, number: int) -> int:
-        """Return the number of the move before, -1 for the root."""
+        """Return the number of the parent, -1 for the root."""
         return self._parents[number]
 
     def path(self, number: int | None = None) -> list[int]:
-        """Return the numbers from the root to a move (the one one is at), both included."""
+        """Return the numbers from the root to a move (by default the current one), inclusive."""
         number = self.node if number is None else number
         path = []
         while number >= 0:
@@ -88,13 +88,13 @@ class Tree:
         return path[::-1]
 
     def line(self) -> list[int]:
-        """Return the numbers of the line one is in: to here, and what goes on from here."""
+        """Return the numbers of the current line: up to the current move, and its continuation."""
         path = self.path()
         going_on = self.record.line(self.at)[1:]
         return path + [self._numbers[id(node)] for node in going_on]
 
     def line_from(self, number: int) -> list[int]:
-        """Return the number of a move and of those that go on from it."""
+        """Return the number of a move and of its continuation."""
         return [self._numbers[id(node)] for node in self.record.line(self._nodes[number])]
 
     def preorder(self) -> list[int]:
@@ -102,11 +102,11 @@ class Tree:
         return [self._numbers[id(node)] for node in self.record.nodes_in_preorder()]
 
     def moves(self, number: int | None = None) -> list[str]:
-        """Return the moves to a place."""
+        """Return the moves to a node."""
         return [self._nodes[each].move for each in self.path(number)[1:]]
 
     def others(self, number: int) -> list[int]:
-        """Return the numbers of the other moves in a move's place."""
+        """Return the numbers of the alternatives to a move."""
         parent = self._parents[number]
         if parent < 0:
             return []
@@ -114,7 +114,7 @@ class Tree:
         return [each for each in numbers if each != number]
 
     def has_text(self, number: int, language: str) -> bool:
-        """Tell whether `text` needs no board any more."""
+        """Tell whether the text of a move is cached, so that no board is needed."""
         return (number, language) in self._texts
 
     def text(self, number: int, language: str, board: Any) -> str:
@@ -124,10 +124,10 @@ class Tree:
             self._texts[key] = move_text(board, self._nodes[number].move, language)
         return self._texts[key]
 
-    # ---- going about
+    # ---- navigation
 
     def go(self, number: int) -> None:
-        """Go to a move. Raises ValueError if there is none."""
+        """Go to a move. Raises ValueError if it does not exist."""
         if number not in self._nodes:
             raise ValueError("this move is no longer in the game")
         here, there = self.path(), self.path(number)
@@ -149,7 +149,7 @@ class Tree:
     # ---- changing the game
 
     def add(self, move: str, parent: int | None = None, **values: Any) -> int:
-        """Add a move that has been checked after `parent`, or find it there; return its number."""
+        """Add a legal move after `parent`, or find it there; return its number."""
         above = self.node if parent is None else parent
         for child in self._nodes[above].children:
             if child.move == move:
@@ -159,7 +159,7 @@ class Tree:
         return self._number(self._nodes[above].add(move, **values), above)
 
     def add_line(self, moves: Sequence[str], above: int) -> list[int]:
-        """Add a line after a place, and stay where one is; return its numbers. Raises ValueError for a wrong move."""
+        """Add a line after a node without moving there; return its numbers. Raises ValueError for an illegal move."""
         board = self.record.board(0)
         for move in self.moves(above):
             board.push_text(move)
@@ -173,16 +173,16 @@ class Tree:
         return numbers
 
     def prefer(self, number: int) -> None:
-        """Let the game go on with a move and not with the others in its place."""
+        """Make a move the continuation, ahead of its alternatives."""
         parent = self._parents[number]
         if parent >= 0:
             children, node = self._nodes[parent].children, self._nodes[number]
             children[:] = [node, *(each for each in children if each is not node)]
 
     def remove(self, number: int) -> Removed | None:
-        """Take a move and all that follows out of the game; who was there stands before it. The root stays.
+        """Remove a move and its descendants from the game. If the current node is among them, go to the parent.
 
-        Returns what `put_back` needs.
+        The root cannot be removed. Returns the argument for `put_back`.
         """
         parent = self._parents[number]
         if parent < 0:
@@ -201,7 +201,7 @@ class Tree:
         return Removed(parent, place, node)
 
     def put_back(self, removed: Removed) -> int:
-        """Bring back what `remove` took; return its number. Raises ValueError if its place is no longer there."""
+        """Undo `remove`; return the move's number. Raises ValueError if its parent no longer exists."""
         if removed.parent not in self._nodes:
             raise ValueError("this move is no longer in the game")
         number = self._number(removed.node, removed.parent)
@@ -209,5 +209,5 @@ class Tree:
         return number
 
     def legal(self, move: str) -> str:
-        """Return a legal move of the position in the game's own writing. Raises ValueError if it is none."""
+        """Return a legal move of the position in the game's notation. Raises ValueError if it is not legal."""
         return str(self.board.parse_text(move))

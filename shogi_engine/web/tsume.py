@@ -1,4 +1,4 @@
-"""Tsume: a person mates by checks, the engine defends as long as it can."""
+"""Tsume: the user mates by checks, and the engine holds out as long as it can."""
 
 import time
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ from shogi_engine.web.shared import Shared
 
 PROVE_MS = 10_000  # for the problem
 REPLY_MS = 4_000  # for each defence
-DEFENCE_SECONDS = 12.0  # for all of them, once one was left open
+DEFENCE_SECONDS = 12.0  # for all of them, once one was unresolved
 # Plies of the mate, and the position. The first is every beginner's; the others are of random positions around a king
-# those that have one solution, which leaves no piece in hand.
+# those with a single solution that leaves no piece in hand.
 FIRST = (
     (1, "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1"),
     (3, "9/7kS/9/9/9/9/9/9/9 b 2G2r2b2g3s4n4l18p 1"),
@@ -39,9 +39,9 @@ WAITING = (SEARCHING, DEFENDING)
 class Tsume:
     """A problem in a session.
 
-    root : the move it begins at    ply : how many moves lead there
-    status : of the attacker's last move, RIGHT is as quick as any, LONGER mates too, LOST lets the king escape
-    lengths : plies of the shortest mate by the number of the move it begins after, where it is known
+    root : the move it begins at    ply : of that move
+    status : of the attacker's last move: RIGHT mates fastest, LONGER mates later, LOST lets the king escape
+    lengths : plies of the shortest mate after a move, by that move's number, where known
     """
 
     session: Shared
@@ -52,7 +52,7 @@ class Tsume:
     job: Job | None = None
 
     def wake(self) -> None:
-        """Take up what was cut short."""
+        """Resume an interrupted search."""
         if self.job is None and self.status == SEARCHING:
             self.begin()
         elif self.job is None and self.status == DEFENDING:
@@ -78,7 +78,7 @@ class Tsume:
         self.job = None
 
     def undo(self) -> None:
-        """Take back the last move of the attacker's. Raises ValueError if there is none."""
+        """Take back the attacker's last move. Raises ValueError if there is none."""
         tree = self.session.tree
         path = tree.path()
         moves = len(path) - 1 - path.index(self.root) if self.root in path else 0
@@ -88,12 +88,12 @@ class Tsume:
         self.status = YOURS
 
     def check(self) -> None:
-        """Raise ValueError if it is not the person's turn."""
+        """Raise ValueError if it is not the user's turn."""
         if self.status in WAITING:
             raise ValueError("please wait: the engine is thinking")
 
     def moved(self, number: int) -> None:
-        """Answer the attacker's move `number`: with the longest defence, or the one that escapes."""
+        """Answer the attacker's move `number`: with the longest defence, or with an escape."""
         tree = self.session.tree
         board = self.session.board_at(number)
         attacker = (tree.start_turn + len(tree.path(self.root)) - 1) % 2
@@ -140,10 +140,10 @@ class Tsume:
 
 
 def best_defence(engine: Any, job: Job) -> tuple[str, int | None]:
-    """Return the reply that holds out longest against a mate by checks, and the plies that this takes.
+    """Return the reply that holds out longest against a mate by checks, and the plies to mate after it.
 
-    0 plies : there is no mate after it, proven    None : none was found
-    engine : stands where the defence is to move; '' if it can not move    job : ends it early when it is cancelled
+    0 plies : proven that there is no mate    None : no mate was found
+    engine : its position has the defence to move; the reply is '' if there is none    job : ends this when cancelled
     """
     best, longest, unproven = "", -1, ""
     end = time.monotonic() + DEFENCE_SECONDS

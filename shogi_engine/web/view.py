@@ -1,4 +1,4 @@
-"""What a browser is told of a session: the picture of the board, the moves it may ask for, the game as text."""
+"""What a page shows of a session: the picture of the board, the legal moves, the game as text."""
 
 import functools
 import json
@@ -26,7 +26,7 @@ from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import PROBLEMS
 from shogi_engine.web.viewer import Viewer
 
-VARIATION_MOVES = 600  # of variations that a page is told
+VARIATION_MOVES = 600  # of variations sent to a page
 COMMENT_SHOWN = 300  # characters
 PROMOTED_NAMES = ("tokin", "promoted lance", "promoted knight", "promoted silver", "horse", "dragon")
 PIECE_NAMES = {"en": (*KIND_NAMES, *PROMOTED_NAMES), "ja": KANJI_NAMES}
@@ -39,7 +39,7 @@ SIDE_NAMES = {
 
 
 def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
-    """Return all that is to be seen of a session on a page, as a message."""
+    """Return the whole state of a session for a page, as a message."""
     tree, board, setup = session.tree, session.board, session.setup
     game, turn = tree.game, int(board.turn)
     outcome = None if setup else tree.board.outcome()
@@ -86,7 +86,7 @@ def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
 
 
 def picture(board: Any, viewer: Viewer, game: str, areas: bool = True) -> str:
-    """Return the board as SVG. areas : with what takes clicks"""
+    """Return the board as SVG. areas : include clickable areas"""
     letters = {"letters": viewer.letters} if game == "shogi" else {}
     drawn: str = board.svg(areas=areas, **viewer.picture(game), **letters)
     return drawn
@@ -109,13 +109,13 @@ def position_text(game: str, board: Any) -> str:
 
 
 def title(record: GameRecord) -> str:
-    """Return what a game is called: its players, or what its file says it is; '' if nothing."""
+    """Return a game's title: its players, or the title in its file; '' for none."""
     names = " - ".join(name for name in record.names if name)
     return names or record.headers.get("event", "") or record.headers.get("title", "")
 
 
 def playing(play: Playing, outcome: Any) -> dict[str, Any]:
-    """Return who plays, the clocks, and how the game ended."""
+    """Return the players, the clocks, and how the game ended."""
     clock, setting = play.clock, play.clock.setting
     over = play.outcome or outcome
     reason = "" if over is None or over.termination in BY_RULE else over.termination
@@ -137,7 +137,7 @@ def playing(play: Playing, outcome: Any) -> dict[str, Any]:
 
 
 def tsume(session: Parts) -> dict[str, Any] | None:
-    """Return how far a problem is, with the plies of the mate at its beginning and now; None if there is none."""
+    """Return the state of a problem, with the plies to mate at its start and now; None without a problem."""
     problem = session.tsume
     if problem is None:
         return None
@@ -154,7 +154,7 @@ def tsume(session: Parts) -> dict[str, Any] | None:
 
 
 def targets(game: str, board: Any) -> dict[str, dict[str, list[str]]]:
-    """Return the legal moves by where they come from and where they go; a drop comes from 'P*', a disc from ''."""
+    """Return the legal moves by origin and target; the origin of a drop is 'P*', of a disc ''."""
     found: dict[str, dict[str, list[str]]] = {}
     for move in board.legal_moves:
         if game == "othello":
@@ -168,7 +168,7 @@ def targets(game: str, board: Any) -> dict[str, dict[str, list[str]]]:
 
 
 def labels(game: str, board: Any, language: str) -> dict[str, str]:
-    """Return what stands on each square and in each hand, for those who hear the board."""
+    """Return the pieces on each square and in each hand, for screen readers."""
     sides = SIDE_NAMES[game, language]
     if game == "othello":
         discs = {"en": " disc", "ja": "石"}[language]
@@ -188,7 +188,7 @@ def labels(game: str, board: Any, language: str) -> dict[str, str]:
 
 
 def hands(board: Any) -> list[dict[str, int]]:
-    """Return the pieces in hand of both sides by their letters, for setting up; no Othello board has any."""
+    """Return the pieces in hand of both sides by letter, for setting up; none in Othello."""
     if not hasattr(board, "pieces_in_hand"):
         return []
     return [{SYMBOLS[kind]: hand[kind] for kind in HAND_ORDER} for hand in board.pieces_in_hand]
@@ -198,11 +198,11 @@ def hands(board: Any) -> list[dict[str, int]]:
 
 
 def line(session: Parts, language: str) -> list[dict[str, Any]]:
-    """Return the moves of the line that the session is in, the start first, each with the variations in its place."""
+    """Return the moves of the current line, the start first, each with its variations."""
     tree, study = session.tree, session.study
     numbers = tree.line()
     texts = _texts(tree, numbers, language)
-    board, at = tree.record.board(0), 0  # with so many moves of the line
+    board, at = tree.record.board(0), 0  # with the first `at` moves of the line
     room = VARIATION_MOVES
     moves = []
     for place, number in enumerate(numbers):
@@ -227,13 +227,13 @@ def line(session: Parts, language: str) -> list[dict[str, Any]]:
 
 
 def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, room: int) -> list[dict[str, Any]]:
-    """Return a variation and those within it: depth, ply of the first move, and (number, text, comment) of each move.
+    """Return a variation and those inside it: depth, ply of the first move, and (number, text, comment) of each move.
 
-    board : the position before it, which is left as it was    ply : of its first move    room : for so many moves
+    board : the position before it, unchanged on return    ply : of its first move    room : the most moves to return
     """
     found: list[dict[str, Any]] = []
     waiting = [(number, 0, ply)]
-    made = ply - 1  # plies on the board, from the start
+    made = ply - 1  # plies made on the board, from the start
     while waiting and room > 0:
         first, depth, start = waiting.pop()
         while made > start - 1:
@@ -248,7 +248,7 @@ def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, roo
             made += 1
         room -= len(moves)
         found.append({"depth": depth, "ply": start, "moves": moves})
-        waiting.sort(key=lambda one: one[2])  # the last place first, where the board is
+        waiting.sort(key=lambda one: one[2])  # the latest branch first, where the board is
     while made >= ply:
         board.pop()
         made -= 1
@@ -256,7 +256,7 @@ def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, roo
 
 
 def _texts(tree: Tree, numbers: list[int], language: str) -> dict[int, str]:
-    """Return the moves of a line as people write them."""
+    """Return the moves of a line in the user's notation."""
     texts = {}
     board = None
     for place, number in enumerate(numbers[1:], 1):
@@ -269,7 +269,7 @@ def _texts(tree: Tree, numbers: list[int], language: str) -> dict[int, str]:
 
 
 def _board(tree: Tree, numbers: list[int]) -> Any:
-    """Return a Board with the moves of these numbers."""
+    """Return a Board after the moves with these numbers."""
     board = tree.record.board(0)
     for number in numbers:
         board.push_text(tree[number].move)
@@ -278,5 +278,5 @@ def _board(tree: Tree, numbers: list[int]) -> Any:
 
 @functools.cache
 def formats(game: str) -> list[str]:
-    """Return the names of the formats that a game can be saved in here: those of text."""
+    """Return the names of the formats that a game can be saved in here: the text formats."""
     return [each.name for each in records.all_formats(game) if not each.binary]

@@ -1,4 +1,4 @@
-"""Viewer: one page that shows a session, and how it looks there. Several may show the same session."""
+"""Viewer: one page that shows a session, with its display settings. Several pages may show the same session."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ Receiver = Callable[[dict[str, Any]], None]
 
 @dataclass(eq=False)
 class Viewer:
-    """A page. send(message) : called from any thread
+    """A page. send(message) : may be called from any thread
 
-    flipped : seen from white's side    narrow : hands above and below the board    letters : on the pieces
+    flipped : shown from white's side    narrow : hands above and below the board    letters : on the pieces
     """
 
     send: Receiver
@@ -21,10 +21,10 @@ class Viewer:
     letters: bool = False
 
     def picture(self, game: str) -> dict[str, Any]:
-        """Return the options of pictures of boards, and of arrows over them."""
+        """Return the drawing options of boards and of the arrows over them."""
         return {"flipped": self.flipped, "stacked": self.narrow} if game == "shogi" else {"flipped": self.flipped}
 
     def set(self, **look: Any) -> None:
-        """Change how it looks."""
+        """Change the display settings."""
         for name, value in look.items():
             setattr(self, name, value)
