@@ -1,7 +1,7 @@
-"""Opening books made, extended, shown and converted: `growth` knows no game, a file a game says what differs.
+"""Makes, extends, shows and converts opening books: `growth` works for any game, one file per game adds the rest.
 
     growth = Growth(load("othello"), Settings(depth=8, width=3, margin=100, max_ply=10))
     growth.grow(200, searches)
 
-The books as engines look them up are in the games' own rooms (`games.shogi.book`, `games.othello.book`).
+Engines look up books in the games' own packages (`games.shogi.book`, `games.othello.book`).
 """

@@ -1,10 +1,10 @@
-"""A book grows by the engine's own search, best first; no game is known here.
+"""Grows a book by the engine's own search, best first, for any game.
 
-From the start position on, the position that both sides are likeliest to reach is searched next: a move costs a fixed
-share for its ply and what it is worth less than the best. Positions on lines that are given cost nothing, as the start.
-Each position is searched for its best few moves from an empty table, by nodes or depth alone; so a book depends on the
-settings and the lines only, whatever the threads and however often the run was stopped. The values written are those of
-the last positions reached, brought back through the book (negamax).
+The next position searched is always the one that both sides are most likely to reach from the start. Each move costs a
+fixed amount for its ply, plus how much worse it is than the best move. Positions on given lines cost nothing, like the
+start. Each position is searched for its best few moves from an empty table, limited by nodes or depth. So a book
+depends only on the settings and the lines, not on the threads or on interruptions. The written values are those of the
+last positions reached, backed up through the book (negamax).
 """
 
 import heapq
@@ -23,14 +23,14 @@ from shogi_engine.jit import new_record
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 
-BATCH = 4  # positions at most taken from the queue at a time, whatever the threads
+BATCH = 4  # positions taken from the queue at a time, at most, for any number of threads
 HASH_MB = 16
 UNSEARCHED = -1000  # the value of a line's move that leads to no searched position
-PATIENCE = 5.0  # seconds that searches have to end when they are no longer wanted
+PATIENCE = 5.0  # timeout in seconds for searches that are no longer needed
 
 
 class Searches:
-    """Positions searched on `threads` threads, BATCH at most. settings : those of a run, see `run_settings`."""
+    """Searches positions on `threads` threads, at most BATCH. settings : those of a run, see `run_settings`."""
 
     def __init__(self, recipe: Recipe, settings: dict[str, Any], threads: int = 1) -> None:
         self.game, self._settings = recipe.game, settings
@@ -38,7 +38,7 @@ class Searches:
         self._searchers = [Searcher(self.game, hash_mb=HASH_MB) for _ in range(self._threads)]
 
     def __call__(self, keys: Sequence[str]) -> dict[str, Found]:
-        """Return what a search finds in each position."""
+        """Return the moves found in each position."""
 
         def worker(index: int) -> Callable[[str], Found]:
             return lambda key: self._search(self._searchers[index], key)
@@ -54,7 +54,7 @@ class Searches:
             searcher.stop()
 
     def _search(self, searcher: Searcher, key: str) -> Found:
-        """Return the best moves of a position, the best first; those that end the game by force are left out."""
+        """Return the best moves of a position, best first, without those that end the game by force."""
         game, settings = self.game, self._settings
         searcher.new_game()
         limits = Limits(
@@ -77,7 +77,7 @@ class Searches:
 
 
 def run_settings(recipe: Recipe, **given: int | None) -> dict[str, Any]:
-    """Return a run's settings: nodes or depth, width, margin, max_ply; the recipe's where None is given."""
+    """Return a run's settings: nodes or depth, width, margin, max_ply; None means the recipe's default."""
     defaults = recipe.defaults
     limit = {name: value for name in ("nodes", "depth") if (value := given.get(name)) is not None}
     settings: dict[str, Any] = limit or dict([defaults.limit])
@@ -90,14 +90,14 @@ def run_settings(recipe: Recipe, **given: int | None) -> dict[str, Any]:
 
 
 class Growth:
-    """The queue of positions to search, and those that are. settings : of a run   lines : given"""
+    """The queue of positions to search, and the searched ones. settings : of a run   lines : given"""
 
     def __init__(self, recipe: Recipe, settings: dict[str, Any], lines: Iterable[Line] = ()) -> None:
         self.recipe, self.game = recipe, recipe.game
         self._margin, self._max_ply = settings["margin"], settings["max_ply"]
         self.found: dict[str, Found] = {}
         self._ply: dict[str, int] = {}
-        self._given: dict[str, dict[str, int]] = {}  # by key, the moves of the lines, and how many recommend each
+        self._given: dict[str, dict[str, int]] = {}  # by key: the moves of the lines, and how many lines recommend each
         self._children: dict[tuple[str, str], tuple[str, int]] = {}
         start, _ = recipe.canonical(self.game.start)
         self._queue: list[tuple[int, int, str]] = [(0, 0, start)]
@@ -105,7 +105,7 @@ class Growth:
             self._give(line)
 
     def _give(self, line: Line) -> None:
-        """Queue the positions of a line. Raises ValueError naming a move that is not legal."""
+        """Queue the positions of a line. Raises ValueError naming an illegal move."""
         game = self.game
         position, undo = game.parse_position(line.start or game.start), new_record(game.undo)
         key, image = self.recipe.canonical(game.format_position(position))
@@ -134,7 +134,7 @@ class Growth:
         return known
 
     def _next(self, count: int) -> list[tuple[int, int, str]]:
-        """Return (cost, ply, key) of up to `count` positions not taken yet, the likeliest first."""
+        """Return (cost, ply, key) of up to `count` positions not taken yet, likeliest first."""
         taken: list[tuple[int, int, str]] = []
         while self._queue and len(taken) < count:
             cost, ply, key = heapq.heappop(self._queue)
@@ -144,7 +144,7 @@ class Growth:
         return taken
 
     def _add(self, cost: int, ply: int, key: str, moves: Found) -> None:
-        """Take a searched position's moves, and queue what they lead to."""
+        """Add a searched position's moves, and queue the positions they lead to."""
         kept = [each for each in moves if each["value"] >= moves[0]["value"] - self._margin]
         self.found[key] = kept
         for each in kept if ply < self._max_ply else ():
@@ -161,9 +161,9 @@ class Growth:
         more: int = 0,
         progress: Callable[[], None] | None = None,
     ) -> None:
-        """Search until the book has so many `positions`, or so many `more` than the run knows and all it knows.
+        """Search until the book has `positions` positions, or `more` beyond all that the run knows.
 
-        progress : called after each position that is searched
+        progress : called after each searched position
         """
         searched = 0
         while (left := more - searched if positions is None else positions - len(self.found)) > 0:
@@ -183,11 +183,11 @@ class Growth:
             self.recall(run)
 
     def unsearched_lines(self, run: RunFile) -> int:
-        """Return how many positions of the lines (and the start) the run does not know."""
+        """Return the number of positions on the lines (including the start) that the run does not know."""
         return len({key for cost, _, key in self._queue if cost == 0} - run.known.keys())
 
     def recall(self, run: RunFile) -> None:
-        """Take all positions that the run knows and that can be reached, without a search."""
+        """Add all reachable positions that the run knows, without a search."""
         while batch := self._next(1):
             cost, ply, key = batch[0]
             if key in run.known:
@@ -196,7 +196,7 @@ class Growth:
                 del self._ply[key]
 
     def entries(self) -> Entries:
-        """Return the book, its values brought back from the positions furthest on; counts are of the lines."""
+        """Return the book with values backed up from the deepest positions; counts are those of the lines."""
         book: Entries = {}
         for key in sorted(self.found, key=lambda each: -self._ply[each]):
             found = self.found[key]
@@ -214,7 +214,7 @@ class Growth:
         return book
 
     def _answered(self, book: Entries, key: str, move: BookMove) -> BookMove:
-        """Return a move with the value of what it leads to, if the book knows that."""
+        """Return a move with the value of the position it leads to, if that is in the book."""
         child, image = self._after(key, move.move)
         answers = book.get(child)
         if not answers or self._ply[child] <= self._ply[key]:

@@ -1,4 +1,4 @@
-"""Othello's books: the eight images of a position are one, the smallest with black (X) to move."""
+"""Othello's books: the eight images of a position share one entry, the smallest image with black (X) to move."""
 
 from pathlib import Path
 
@@ -25,20 +25,20 @@ def key_of(own: int, opponent: int) -> str:
 
 
 def canonical(obf: str) -> tuple[str, int]:
-    """Return the key of a position, and the symmetry to it."""
+    """Return the key of a position and the symmetry that leads to it."""
     (own, opponent), symmetry = canonical_key(parse_obf(obf))
     return key_of(own, opponent), symmetry
 
 
 def turned(move: str, image: int, back: bool) -> str:
-    """Return a move of a position as one of its key, or back."""
+    """Convert a move of a position to one of its key, or back."""
     square = split_move(move)
     symmetry = INVERSE_SYMMETRY[image] if back else image
     return PASS_NAME if square is None else SQUARE_NAMES[transform_square(square, symmetry)]
 
 
 def read(path: Path) -> Entries:
-    """Return the positions of a book: ours, Edax's (.dat, or as text) or Egaroucid's (.egbk3). Raises BookError."""
+    """Return the positions of a book: this engine's, Edax's (.dat, text) or Egaroucid's (.egbk3). Raises BookError."""
     try:
         foreign = None if path.suffix == ".gz" else othello_files.read(path)
     except OSError as fault:
@@ -52,7 +52,7 @@ def read(path: Path) -> Entries:
 
 
 def write(entries: Entries) -> str:
-    """Return a book in our own text, positions with fewer discs first."""
+    """Return a book in this engine's text format, positions with fewer discs first."""
     lines = [f"% {len(entries)} positions; each stands for its eight images"]
     for key in sorted(entries, key=lambda each: (-each.count("-"), each)):
         position = parse_obf(key)

@@ -1,10 +1,11 @@
-"""Books of other Othello programs, read for their users; the values are theirs, in discs.
+"""Reads books of other Othello programs for their users; the values, in discs, are those of the programs.
 
-Edax's `.dat` (version 4) lists each position's moves with their values. Its exported text, and Egaroucid's `.egbk3`
-(version 3), name a position and one move that leads out of the book, the leaf: other moves are those that lead to
-positions that are there too. Numbers are little-endian.
+Edax's `.dat` (version 4) lists each position's moves with their values. Its exported text and Egaroucid's `.egbk3`
+(version 3) name a position and one move that leads out of the book, the leaf. The other moves are those that lead to
+positions in the book. Numbers are little-endian.
 Sources: R. Delorme, Edax, https://github.com/abulmo/edax-reversi (book.c); T. Yamana, Egaroucid,
-https://www.egaroucid.nyanyan.dev/en/usage/book. Both programs are under the GPL; this reader is our own.
+https://www.egaroucid.nyanyan.dev/en/usage/book. Both programs are under the GPL; this reader was written for this
+engine.
 """
 
 import struct
@@ -35,7 +36,7 @@ UNKNOWN = -1000  # discs: no value
 
 
 def read(path: Path) -> dict[Discs, list[BookMove]] | None:
-    """Return the positions of another program's book, None if it is none. Raises BookError, OSError."""
+    """Return the positions of another program's book, None if it is not one. Raises BookError, OSError."""
     with path.open("rb") as file:
         head = file.read(len(EGAROUCID_MAGIC))
         if not head.startswith((EDAX_MAGIC, EGAROUCID_MAGIC)):
@@ -65,7 +66,7 @@ def _read_edax(data: bytes) -> dict[Discs, list[BookMove]]:
 
 
 def _turned_entries(discs: list[Discs], found: list[list[tuple[int, int, int]]]) -> dict[Discs, list[BookMove]]:
-    """Return positions with their (square, discs, level) as they are kept: turned, and without illegal moves."""
+    """Return positions with their (square, discs, level) in canonical orientation and without illegal moves."""
     boards = np.array(discs, dtype=np.uint64).reshape(-1, 2)
     own, opponent, symmetries = canonical_boards(boards[:, 0].copy(), boards[:, 1].copy())
     places, passes = many_places(own, opponent), _passes(own, opponent)
@@ -90,7 +91,7 @@ def _passes(own: Boards, opponent: Boards) -> NDArray[np.bool_]:
 
 
 def _read_edax_text(path: Path) -> dict[Discs, list[BookMove]] | None:
-    """Return the positions of Edax's exported text, `BOARD,LEVEL,MOVE,VALUE` a line; None for another text."""
+    """Return the positions of Edax's exported text, `BOARD,LEVEL,MOVE,VALUE` per line; None for other text."""
     table = _Rows([], [], [], [], [], [])
     try:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -148,7 +149,7 @@ class _Rows:
 
 
 def _linked(rows: _Rows) -> dict[Discs, list[BookMove]]:
-    """Return positions with their leaves and the moves that lead from one to another."""
+    """Return positions with their leaves and the moves that lead to other positions."""
     own, opponent, symmetries = canonical_boards(
         np.array(rows.own, dtype=np.uint64), np.array(rows.opponent, dtype=np.uint64)
     )
@@ -156,7 +157,7 @@ def _linked(rows: _Rows) -> dict[Discs, list[BookMove]]:
     keys = list(zip(own.tolist(), opponent.tolist(), strict=True))
     index = {key: number for number, key in enumerate(keys)}
     values = list(rows.value)
-    links: list[list[tuple[int, int, int]]] = [[] for _ in keys]  # square, the position it leads to, whose turn it is
+    links: list[list[tuple[int, int, int]]] = [[] for _ in keys]  # square, target position, side to move
     for square in [*range(SQUARES), PASS]:
         if square == PASS:
             at = np.flatnonzero(_passes(own, opponent))
@@ -189,9 +190,9 @@ def _discs(key: Discs) -> int:
 def _children(
     index: dict[Discs, int], at: NDArray[np.int64], own: Boards, opponent: Boards
 ) -> list[tuple[int, int, int]]:
-    """Return (position, the one it leads to, sign of that one's value) where that is in the book.
+    """Return (position, the one it leads to, the sign of that one's value) for all targets in the book.
 
-    A position where only a pass is possible may be left out of a book: the one after the pass stands for it.
+    A book may omit a position with only a pass; the position after the pass then stands for it.
     """
     found = []
     passing = _passes(own, opponent).tolist()

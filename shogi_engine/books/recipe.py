@@ -1,7 +1,7 @@
-"""What making books asks of a game: one file a game, whose `RECIPE` says what stands for a position.
+"""A game's part in making books: one file per game, whose `RECIPE` defines the keys of positions.
 
-A book knows a position by its key, a text that the game's `parse_position` reads; several positions that are the same
-game turned around or reflected (images) have one key.
+A book identifies a position by its key, a text that the game's `parse_position` reads. Positions that are the same up
+to rotation, reflection or exchanged colours (images) share one key.
 """
 
 import importlib
@@ -20,12 +20,12 @@ Entries = dict[str, list[BookMove]]  # by key
 
 @dataclass(frozen=True)
 class Defaults:
-    """How a game's positions are searched and which moves are kept, where nothing else is asked for.
+    """A game's defaults for searching positions and keeping moves.
 
-    limit : 'nodes' or 'depth', and how much of it   selectivity : as in search.limits.Limits
-    width : moves searched of a position   margin : of the game's unit, how much worse than the best a kept move may be
-    max_ply : the last positions are so many moves from the start   ply_cost : how much better a line has to be to be
-    followed a ply further than another
+    limit : 'nodes' or 'depth', and its amount   selectivity : as in search.limits.Limits
+    width : moves searched per position   margin : how much worse than the best a kept move may be, in the game's unit
+    max_ply : plies of the last positions from the start   ply_cost : how much better a line has to be to be followed
+    one ply further than another
     """
 
     limit: tuple[str, int]
@@ -41,10 +41,10 @@ class Recipe:
     """A game's books.
 
     canonical(text) -> (key, image)   of any position in the game's notation; raises ValueError
-    turned(move, image, back) -> move   a move of the position as one of its key, or back   unit : of a value, as people
-    write it (of Shogi's, a centipawn; of Othello's hundredths, a disc is 100)   sources : formats that `read` knows
-    read(path) -> Entries   of the game's own format or another; raises book.BookError
-    write(entries) -> str   the game's own format   gzip : a file whose name ends in .gz is packed, `read` unpacks it
+    turned(move, image, back) -> move   converts a move of the position to one of its key, or back
+    unit : value of the unit shown to people (Shogi: a centipawn, 1; Othello: a disc, 100)   sources : what `read` reads
+    read(path) -> Entries   from the game's own format or another; raises book.BookError
+    write(entries) -> str   in the game's own format   gzip : files ending in .gz are compressed; `read` unpacks them
     """
 
     game_name: str
@@ -65,7 +65,7 @@ class Recipe:
 
 
 def load(name: str) -> Recipe:
-    """Return the recipe of a game. Raises ValueError, with the names there are, if it has none."""
+    """Return the recipe of a game. Raises ValueError, listing the known games, if it has none."""
     if name not in NAMES:
         raise ValueError(f"book: there is no way to make one of {name!r}; there is one for {', '.join(NAMES)}")
     recipe: Recipe = importlib.import_module(f"shogi_engine.books.{name}").RECIPE
@@ -73,7 +73,7 @@ def load(name: str) -> Recipe:
 
 
 def merged(books: list[Entries]) -> Entries:
-    """Return one book of several: all moves; of one that several know, the deepest, of equal ones the first book's."""
+    """Merge several books: all moves; if several know one, the deepest is kept, of equally deep ones the first."""
     result: Entries = {}
     for book in books:
         for key, moves in book.items():

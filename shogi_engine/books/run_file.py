@@ -1,11 +1,11 @@
-"""The file of a run that makes a book: a line of JSON for its settings, then one for each position and each line given.
+"""The file of a run that makes a book: JSON lines, first the settings, then one for each position and each given line.
 
     {"nodes": 40000, "width": 3, "margin": 50, "max_ply": 24}
     {"line": "a name", "start": "", "moves": ["7g7f", "3c3d"]}
     {"position": KEY, "moves": [{"move": "7g7f", "ponder": "3c3d", "value": 35, "depth": 12}]}
 
-Positions are written as they are searched ("sfen" stands for "position" in older files). A run that was killed goes on:
-a last line that was torn is taken away.
+Positions are written as they are searched ("sfen" replaces "position" in older files). An interrupted run continues; an
+incomplete last line is removed.
 """
 
 import json
@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 DOUBTFUL = "?"
-Found = list[dict[str, Any]]  # a position's moves, the best first: move, ponder, value, depth
+Found = list[dict[str, Any]]  # a position's moves, best first: move, ponder, value, depth
 
 
 @dataclass(frozen=True)
 class Line:
-    """Moves in the game's notation from `start` ('' is the game's): all their positions are in the book.
+    """Moves in the game's notation from `start` ('' is the game's); all their positions are in the book.
 
-    A move with DOUBTFUL after it is known, as others may play it, but the line is no reason to choose it.
+    A move marked DOUBTFUL is in the book because others may play it, but the line does not recommend it.
     """
 
     name: str
@@ -32,10 +32,10 @@ class Line:
 
 
 class RunFile:
-    """A run's settings, lines and positions, in memory and on the disk.
+    """A run's settings, lines and positions, in memory and on disk.
 
-    settings : of a new run; None: the run must be there. Raises ValueError if the run that is there has others, or a
-    line of it can not be read; OSError.
+    settings : of a new run; None: the run must exist. Raises ValueError if the existing run has other settings or an
+    unreadable line; OSError.
     """
 
     def __init__(self, path: Path, settings: dict[str, Any] | None = None) -> None:
@@ -52,7 +52,7 @@ class RunFile:
             self._write(self.settings)
 
     def _load(self, settings: dict[str, Any] | None) -> int:
-        """Read what there is; return where its last whole line ends."""
+        """Read the file; return where its last complete line ends."""
         end = 0
         with self.path.open("rb") as file:
             for number, raw in enumerate(file, 1):
@@ -88,12 +88,12 @@ class RunFile:
         self._file.flush()
 
     def add(self, key: str, moves: Found) -> None:
-        """Take a position that was searched."""
+        """Add a searched position."""
         self.known[key] = moves
         self._write({"position": key, "moves": moves})
 
     def add_lines(self, lines: Iterable[Line]) -> int:
-        """Take lines, those that are new; return how many are."""
+        """Add the lines that are new; return their number."""
         there = {(line.start, line.moves) for line in self.lines}
         before = len(there)
         for line in lines:
@@ -104,7 +104,7 @@ class RunFile:
         return len(there) - before
 
     def close(self) -> None:
-        """Have all of it on the disk."""
+        """Write everything to disk."""
         if not self._file.closed:
             self._file.flush()
             os.fsync(self._file.fileno())

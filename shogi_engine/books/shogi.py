@@ -1,4 +1,4 @@
-"""Shogi's books: YaneuraOu's text. A position and its twin, turned around with the colours exchanged, are one."""
+"""Shogi's books in YaneuraOu's text format. A position and its twin (rotated, colours exchanged) share one entry."""
 
 from pathlib import Path
 
@@ -7,13 +7,13 @@ from shogi_engine.games.shogi.book import Book, flipped_key, flipped_move, posit
 
 
 def canonical(sfen: str) -> tuple[str, int]:
-    """Return the key under which a position and its twin are both kept, black to move, and whether it is turned."""
+    """Return the common key of a position and its twin, with black to move, and whether the position was rotated."""
     key = position_key(sfen)
     return (key, 0) if key.split()[1] == "b" else (flipped_key(key), 1)
 
 
 def turned(move: str, image: int, back: bool) -> str:
-    """Return a move as it is when the board is turned around, if it is; `back` makes no difference."""
+    """Return a move on the rotated board if `image` says so; `back` makes no difference."""
     return flipped_move(move) if image else move
 
 

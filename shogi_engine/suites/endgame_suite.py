@@ -1,7 +1,7 @@
-"""Suites of endings with their exact scores, read and checked.
+"""Suites of endgames with exact scores, read and checked.
 
 Othello: {"positions": [{"id": ..., "board": 64 of X O -, "side": X or O, "score": discs, "best": [moves]}]}
-A position passes if the score is equal and the move found is among the best.
+A position passes if the score is equal and the move found is one of the best.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from shogi_engine.suites.suite import Checked, Outcome, Row, check_all, read_sui
 
 @dataclass(frozen=True)
 class Endgame:
-    """A position with its exact score, and the moves (encoded) that reach it."""
+    """A position with its exact score and the moves (encoded) that reach it."""
 
     id: str
     position: Any
@@ -24,7 +24,7 @@ class Endgame:
 
 
 def read(path: str) -> list[Endgame]:
-    """Return the endings of a file. Raises ValueError, OSError if it can not be read as a suite of them."""
+    """Return the endgames of a file. Raises ValueError, OSError if it cannot be read as such a suite."""
     return read_suite(path, "Othello endings", _ending)
 
 

@@ -1,4 +1,4 @@
-"""Problems of mates one after another, in threads or on a cluster: a problem is a piece."""
+"""Mate problems solved one after another, in threads or on a cluster: each problem is a job."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Found = tuple[ForcedWin[int], tuple[tuple[int, ...], ...]]  # a mate, and the li
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a problem. number : its place    shortest, every, tsume : see MateSolver.solve and `tsume`"""
+    """A problem to solve. number : its place    shortest, every, tsume : see MateSolver.solve and `tsume`"""
 
     number: int
     sfen: str
@@ -24,7 +24,7 @@ class Question:
 def answer(
     solver: MateSolver, question: Question, max_ms: float, progress: Callable[[int, float], None] | None = None
 ) -> Found:
-    """Return what is found in `max_ms`. Raises ValueError for no position, or one without a king to mate."""
+    """Return what is found within `max_ms`. Raises ValueError for an invalid position or one without a king to mate."""
     position = parse_sfen(question.sfen)
     if not question.tsume:
         found = solver.solve(
@@ -56,15 +56,15 @@ class MateMaker:
 
 
 class MateWorker:
-    """Answers questions."""
+    """Solves problems."""
 
     def __init__(self, plan: MateMaker) -> None:
         self._solver, self._max_ms = MateSolver(plan.hash_mb), plan.max_ms
 
     def do(self, question: Question) -> Found:
-        """Return what is found of a problem."""
+        """Return the result for a problem."""
         return answer(self._solver, question, self._max_ms)
 
     def close(self) -> None:
-        """End the search."""
+        """Stop the search."""
         self._solver.stop()

@@ -1,7 +1,7 @@
 """Suites of mate problems, read and checked.
 
-{"positions": [{"sfen": ..., "mate": N}]} with N the plies of the shortest mate by checks, every legal defence counted,
-useless interpositions too; 0 for no such mate; -1 for a mate of unknown length.
+{"positions": [{"sfen": ..., "mate": N}]}, where N is the plies of the shortest mate by checks, counting every legal
+defence including useless interpositions; 0 if there is no such mate; -1 for a mate of unknown length.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,12 +26,12 @@ class Problem:
 
 
 def read(path: str) -> list[Problem]:
-    """Return the problems of a file. Raises ValueError, OSError if it can not be read as one."""
+    """Return the problems of a file. Raises ValueError, OSError if it cannot be read as such a suite."""
     return read_suite(path, "mate problems", lambda number, row: Problem(row["sfen"], int(row["mate"])))
 
 
 def plain_sfen(text: str) -> str:
-    """Return the SFEN in `text`, which may begin as USI's position command does."""
+    """Return the SFEN in `text`, which may begin like USI's position command."""
     for prefix in PREFIXES:
         text = text.removeprefix(prefix)
     return text
@@ -52,7 +52,7 @@ def values(position: Any, found: ForcedWin[int]) -> Row:
 
 
 def questions(problems: list[Problem]) -> list[Question]:
-    """Return what is asked: the shortest mate where the length is known."""
+    """Return the problems as jobs; the shortest mate is requested if its length is known."""
     return [
         Question(number, plain_sfen(problem.sfen), shortest=problem.mate > 0) for number, problem in enumerate(problems)
     ]
@@ -61,9 +61,9 @@ def questions(problems: list[Problem]) -> list[Question]:
 def check(
     problems: list[Problem], found: Iterable[Found], progress: Callable[[int, int], None] | None = None
 ) -> Outcome:
-    """Compare what was found, each problem solved from nothing, with the file's answers.
+    """Compare the results, each problem solved with empty tables, with the file's answers.
 
-    Where it gives a length the shortest mate has to have it; where it gives none any mate passes.
+    If it gives a length, the mate must have that length; otherwise any mate passes.
     """
     results = iter(found)
 

@@ -1,4 +1,4 @@
-"""Perft on a cluster: a piece is what lies below a move or two of a position, or one count of a suite."""
+"""Perft on a cluster: a job counts below one or two moves of a position, or makes one count of a suite."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,14 +13,14 @@ from shogi_engine.interface.game import Game, do_move, move_cost
 from shogi_engine.jobs import Pool
 from shogi_engine.perft import Perft, legal_moves, perft, perft_context
 
-SPLIT_DEPTH = 4  # below this depth a position is one piece
+SPLIT_DEPTH = 4  # a position with less depth is one job
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """What is to be counted: the leaves `depth` plies below a position in the game's notation. number : its place."""
+    """A job: count the leaves `depth` plies below a position in the game's notation. number : its place."""
 
     number: int
     position: str
@@ -52,20 +52,20 @@ class PerftWorker:
         self._game, self._bulk, self._stop = games.load(plan.game), plan.bulk, StopToken()
 
     def do(self, piece: Piece) -> Perft:
-        """Return the leaves of a piece."""
+        """Return the leaves of a job."""
         position = self._game.parse_position(piece.position)
         options: dict[str, Any] = {"bulk": self._bulk, "stop_token": self._stop}
         return perft(self._game, position, piece.depth, free_pass=piece.free_pass, **options)
 
     def close(self) -> None:
-        """End the count."""
+        """Stop the count."""
         self._stop.stop()
 
 
 def count_all(
     game: Game, pieces: Sequence[Piece], workers: int, cluster: str, bulk: bool = True, progress: Progress | None = None
 ) -> list[Perft]:
-    """Return the counts of pieces that are numbered from 0 on. workers, cluster : see `jobs.Pool`"""
+    """Return the counts of jobs numbered from 0. workers, cluster : see `jobs.Pool`"""
     found: dict[int, Perft] = {}
     with Pool(PerftMaker(game.name, bulk), workers, cluster, name="perft") as pool:
         for piece, result in pool.results(pieces):
@@ -76,7 +76,7 @@ def count_all(
 
 
 def below(game: Game, text: str, depth: int, free_pass: bool) -> Iterator[tuple[str, str, int]]:
-    """Yield each legal move of a position, the position after it, and the depth that is left there, both as text."""
+    """Yield each legal move of a position, the position after it (both as text), and the remaining depth."""
     position, ctx = game.parse_position(text), perft_context(game)
     ctx.pos = position
     for move in legal_moves(ctx):
@@ -97,9 +97,9 @@ def perft_on_cluster(
     cluster: str = "local",
     progress: Progress | None = None,
 ) -> Perft:
-    """Return what `perft` does, counted on a cluster: the seconds are those that went by, from before it was there.
+    """Return the result of `perft`, counted on a cluster; the seconds include connecting to it.
 
-    Raises ValueError as `perft` and `jobs.Pool`.
+    Raises ValueError as `perft` and `jobs.Pool` do.
     """
     began = time.perf_counter()
     if depth < SPLIT_DEPTH:
@@ -110,7 +110,7 @@ def perft_on_cluster(
     for move, text, left in below(game, game.format_position(position), depth, free_pass):
         divide[move] = 0
         parts = [*below(game, text, left, free_pass)] if left > SPLIT_DEPTH else []
-        for _, part, rest in parts or [("", text, left)]:  # without a move there is something to be counted, too
+        for _, part, rest in parts or [("", text, left)]:  # without a move there is something to count, too
             owners.append(move)
             pieces.append(Piece(len(pieces), part, rest, free_pass))
     if not pieces:

@@ -1,4 +1,4 @@
-"""Perft suites: files of positions with their published counts, read and checked.
+"""Perft suites: files of positions with published counts, read and checked.
 
 Shogi:   {"positions": [{"sfen": ..., "nodes": {"1": 30, "2": 900, ...}}]}
 Othello: {"positions": [{"id": ..., "board": 64 of X O -, "side": X or O, "mode1": [d1, d2, ...], "mode2": [...]}]}
@@ -27,7 +27,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Case:
-    """A position of a suite with its counts, the smallest first."""
+    """A position of a suite with its counts, smallest first."""
 
     game: str
     position: str
@@ -35,7 +35,7 @@ class Case:
 
 
 def read(path: str) -> tuple[Game, list[Case]]:
-    """Return the game and the cases of a suite. Raises ValueError, OSError if it can not be read as one."""
+    """Return the game and the cases of a suite. Raises ValueError, OSError if it cannot be read as one."""
     cases = read_suite(path, "perft counts", _case)
     names = {case.game for case in cases} or {"shogi"}
     if len(names) > 1:
@@ -66,9 +66,9 @@ def check(
     cluster: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> Outcome:
-    """Count all `cases`, one after another in `threads` threads, or on a cluster (see `jobs.Pool`) in any order.
+    """Count all `cases`, in order in `threads` threads, or in any order on a cluster (see `jobs.Pool`).
 
-    Counts above `max_nodes` are left out; a position with none left is skipped. A failure holds the divide.
+    Counts above `max_nodes` are skipped, and so is a position without other counts. A failure contains the divide.
     progress : called after each position, on a cluster after each count
     """
     wanted = [[count for count in case.counts if max_nodes is None or count.nodes <= max_nodes] for case in cases]
@@ -82,7 +82,7 @@ def check(
         progress = None
 
     def found(case: Case, counts: list[Count]) -> Iterator[tuple[Count, Perft]]:
-        """Yield the counts of a case and what they are here."""
+        """Yield the counts of a case with the results found here."""
         position = game.parse_position(case.position)
         for count in counts:
             options: dict[str, Any] = {"bulk": bulk, "threads": threads, "free_pass": count.free_pass}

@@ -1,4 +1,4 @@
-"""What all suites share: a file of positions with known answers, told apart by its keys, and the totals of a check."""
+"""Common parts of all suites: files of positions with known answers, recognised by their keys, and a check's totals."""
 
 import json
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 Row = dict[str, Any]
 Case = TypeVar("Case")
 
-# The keys that a position of each kind of suite has, one of these sets at least.
+# The keys of a position in each kind of suite; it has at least one of these sets.
 KINDS: dict[str, tuple[frozenset[str], ...]] = {
     "perft counts": (frozenset({"sfen", "nodes"}), frozenset({"board", "mode1"}), frozenset({"board", "mode2"})),
     "mate problems": (frozenset({"sfen", "mate"}),),
@@ -19,7 +19,7 @@ KINDS: dict[str, tuple[frozenset[str], ...]] = {
 
 @dataclass(frozen=True)
 class Checked:
-    """What was found for one position.
+    """The result for one position.
 
     failure : what is wrong, None if nothing is    skipped : nothing was checked    row : the position's JSON
     """
@@ -33,7 +33,7 @@ class Checked:
 
 @dataclass
 class Outcome:
-    """The totals of a suite: `results` has the JSON of each position, `failures` a text for each that failed."""
+    """The totals of a suite: `results` has the JSON of each position, `failures` a text for each failed one."""
 
     passed: int = 0
     failed: int = 0
@@ -44,7 +44,7 @@ class Outcome:
     failures: list[str] = field(default_factory=list)
 
     def add(self, answer: Checked) -> None:
-        """Count one position."""
+        """Add the result of one position."""
         self.nodes += answer.nodes
         self.seconds += answer.seconds
         self.results.append(answer.row)
@@ -70,7 +70,7 @@ class Outcome:
 def read_suite(path: str, kind: str, read_row: Callable[[int, Row], Case]) -> list[Case]:
     """Return `read_row(number, row)` for each position, numbered from 1, of the suite in the file `path`.
 
-    kind : of KINDS    Raises OSError, or ValueError saying what else the file is or what is wrong with it.
+    kind : of KINDS    Raises OSError, or ValueError saying what other kind the file is or what is wrong with it.
     """
     try:
         rows = json.loads(Path(path).read_text(encoding="utf-8"))["positions"]

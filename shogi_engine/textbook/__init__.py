@@ -1,1 +1,1 @@
-"""The textbook's searches, minimax to NegaScout: step by step, traced, and against each other."""
+"""The textbook searches, from minimax to NegaScout: step by step, traced, and against each other."""

@@ -34,9 +34,9 @@ def random_below(state, count):
 
 @njit
 def value_of(ctx, kind, low, first, depth, visits):
-    """Return the value that a player of `kind` finds for its move that led to ctx.pos, from its point of view.
+    """Return the value that a player of `kind` gives its move leading to ctx.pos, from its point of view.
 
-    low : the best value so far.   first : this is the first of its moves.   A value not above `low` is a bound.
+    low : the best value so far.   first : this is its first move.   A value not above `low` is an upper bound.
     """
     if kind == MINIMAX:
         return -minimax(ctx, depth, 0, visits)
@@ -50,7 +50,7 @@ def value_of(ctx, kind, low, first, depth, visits):
 
 @njit
 def choose(ctx, count, kind, depth, state, visits):
-    """Return the move of a player of `kind` searching `depth` plies; a random one of the best unless ORDERED.
+    """Return the move of a player of `kind` that searches `depth` plies; one of the best at random unless ORDERED.
 
     ctx.root_moves[:count] are the legal moves, in-out: they are shuffled.   state : as in `random_below`.
     visits : int64[MAX_PLY + 2], in-out, nodes visited by ply.
@@ -86,10 +86,10 @@ def choose(ctx, count, kind, depth, state, visits):
 
 @njit
 def play_game(ctx, players, opening, states, longest, visits):
-    """Play a game from ctx.pos and return its result for the side that began; 0, a draw, after `longest` moves.
+    """Play a game from ctx.pos and return its result for the side that moves first; after `longest` moves 0, a draw.
 
-    ctx : at its root, without moves before.   players : int64[2, 3], KIND, DEPTH and FEATURES of each side.
-    opening : how many moves are random first, by states[0]; states : uint64[2, 1], in-out, see `random_below`.
+    ctx : at its root, without earlier moves.   players : int64[2, 3], KIND, DEPTH and FEATURES of each side.
+    opening : number of random first moves, drawn by states[0]; states : uint64[2, 1], in-out, see `random_below`.
     visits : int64[2, MAX_PLY + 2], in-out, each player's nodes by ply; a forced move is searched too, unless it costs
     no depth (a pass).
     """

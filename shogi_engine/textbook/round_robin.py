@@ -1,4 +1,4 @@
-"""Textbook players against each other: round robins with fixed seeds, as `shogi-engine compare` plays and shows them.
+"""Textbook players against each other: round robins with fixed seeds, for `shogi-engine compare`.
 
 tournament = compare("othello", [parse_player("random"), parse_player("alphabeta:4")], games=100)
 print(tournament.pairs[0].wins)
@@ -28,12 +28,12 @@ KINDS = {
 }
 EVALUATIONS = {"plain": PLAIN, "engine": 0}
 DEFAULT_DEPTH, MAX_DEPTH = 4, 20
-LONGEST = min(512, MAX_GAME_PLY)  # moves of a game; then it is drawn
+LONGEST = min(512, MAX_GAME_PLY)  # moves of a game; longer games are drawn
 
 
 @dataclass(frozen=True)
 class TextbookPlayer:
-    """A kind of KINDS, how many plies it looks ahead, and what it counts there, of EVALUATIONS."""
+    """A player: one of KINDS, its search depth in plies, and its evaluation, one of EVALUATIONS."""
 
     kind: str
     depth: int = 0
@@ -41,7 +41,7 @@ class TextbookPlayer:
 
     @property
     def name(self) -> str:
-        """How the player is written, e.g. 'alphabeta:4'."""
+        """The player in the notation of the command line, e.g. 'alphabeta:4'."""
         if self.kind == "random":
             return self.kind
         return f"{self.kind}:{self.depth}" + ("" if self.evaluation == "plain" else f":{self.evaluation}")
@@ -49,7 +49,7 @@ class TextbookPlayer:
 
 @dataclass
 class Pair:
-    """How `first` did against `second`. seconds : of playing.   visits : by player, nodes by ply."""
+    """The results of `first` against `second`. seconds : of playing.   visits : by player, nodes by ply."""
 
     first: str
     second: str
@@ -61,12 +61,12 @@ class Pair:
 
     @property
     def games(self) -> int:
-        """How many games the two have played."""
+        """The number of games between the two."""
         return self.wins + self.draws + self.losses
 
     @property
     def ms_per_1000_games(self) -> float:
-        """Milliseconds for a thousand such games, the unit in which other programs' tables are published."""
+        """Milliseconds for a thousand such games, the unit of published tables of other programs."""
         return 1e6 * self.seconds / max(self.games, 1)
 
     def values(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Tournament:
-    """A round robin: the players' names, and a Pair for each two of them."""
+    """A round robin: the players' names, and a Pair for every two of them."""
 
     game: str
     players: tuple[str, ...]
@@ -96,7 +96,7 @@ class Tournament:
 def parse_player(text: str, depth: int = DEFAULT_DEPTH) -> TextbookPlayer:
     """Return the player 'KIND', 'KIND:DEPTH' or 'KIND:DEPTH:EVALUATION' ('KIND(DEPTH)' too); raises ValueError.
 
-    depth : how deep a player looks whose text does not say.
+    depth : of a player whose text does not give one.
     """
     found = re.fullmatch(r"(\w+?)(?::(\d+)|\((\d+)\))?(?::([a-z]+))?", text.strip().lower(), re.ASCII)
     if not found or found[1] not in KINDS:
@@ -147,7 +147,7 @@ class Runner:
         seed: Sequence[int],
         on_game: Callable[[], None],
     ) -> Pair:
-        """Play `count` games, colours in turn; the two games of a turn begin with the same random moves."""
+        """Play `count` games with alternating colours; both games of a pair begin with the same random moves."""
         pair = Pair(first.name, second.name)
         visits = np.zeros((2, len(self._ctx.pv_end)), dtype=np.int64)  # first's and second's
         for number in range(count):
@@ -180,11 +180,11 @@ def compare(
     published_bugs: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Tournament:
-    """Let every two of `players` play `games` games of the game `name`, with colours in turn.
+    """Play `games` games of the game `name` between every two of `players`, with alternating colours.
 
-    seed : the same seed gives the same games.   opening : how many random moves begin each game.
-    published_bugs : search with the bugs of published programs, see `search.textbook.published_value`; Othello only.
-    progress(done, all) is called after each game. Compiling is not in the seconds. Raises ValueError.
+    seed : the same seed gives the same games.   opening : number of random moves that begin each game.
+    published_bugs : search with the bugs of published programs, see `textbook.searches.published_value`; Othello only.
+    progress(done, all) is called after each game. The seconds do not include compiling. Raises ValueError.
     """
     if len(players) < 2:
         raise ValueError("a round robin needs at least two players")

@@ -1,10 +1,10 @@
-"""The textbook searches: minimax, alpha-beta and NegaScout, as short as they can be said, for any game.
+"""The textbook searches: minimax, alpha-beta and NegaScout, as short as possible, for any game.
 
-They use the context of search/alphabeta.py and the games' rules, but nothing else of it: no transposition table, no
-pruning but alpha-beta itself, and no move ordering unless it is asked for. Each counts the nodes it visits by ply in
-`visits`. At depth 0 a position's value is `evaluate`; a pass costs no depth; a position without a legal move has its
-`terminal_value`, always from the side to move's point of view. The bits of ctx.search_flags below change that, for
-players that are compared.
+They share the context of search/alphabeta.py and the games' rules, but nothing else: no transposition table, no pruning
+other than alpha-beta, and no move ordering unless requested. Each counts the nodes it visits by ply in `visits`. At
+depth 0 the value of a position is `evaluate`. A pass costs no depth. A position without a legal move has the value
+`terminal_value`, as always from the point of view of the side to move. The bits of ctx.search_flags below change this
+for players that are compared.
 """
 
 from shogi_engine.interface.game import (
@@ -24,21 +24,21 @@ from shogi_engine.jit import njit
 from shogi_engine.search.context import make_move, unmake_move
 from shogi_engine.search.movepick import CAPTURE_SCORE, pick
 
-# Bits of ctx.search_flags, beyond those of context.ALL_FLAGS.
+# Bits of ctx.search_flags, in addition to those of context.ALL_FLAGS.
 PLAIN = 1 << 16  # evaluate by `naive_value`
-ORDERED = 1 << 17  # order the moves: NegaScout is then what is known as principal variation search
+ORDERED = 1 << 17  # order the moves, which turns NegaScout into principal variation search as usually implemented
 PUBLISHED_BUGS = 1 << 18  # with the bugs described in `published_value`
 
 
 @njit
 def leaf_value(ctx):
-    """Return the static evaluation of ctx.pos that the player uses."""
+    """Return the player's static evaluation of ctx.pos."""
     return naive_value(ctx) if ctx.search_flags & PLAIN else evaluate(ctx)
 
 
 @njit
 def order_moves(ctx, start, end):
-    """Write the scores that order ctx.moves[start:end] to ctx.scores: captures by what they take come first."""
+    """Write the ordering scores of ctx.moves[start:end] to ctx.scores: captures first, by what they take."""
     score_moves(ctx, start, end - start)
     for index in range(start, end):
         if not is_quiet(ctx.pos, ctx.moves[index]):
@@ -49,8 +49,8 @@ def order_moves(ctx, start, end):
 def published_value(ctx, start, count):
     """Return the value that published programs gave a position where no disc can be placed, else VALUE_NONE.
 
-    Their bugs: a pass ended the line as if the depth were used up; at the end of the game the empty squares, which the
-    rules give to the winner, were counted twice. The `count` moves of ctx.pos are at ctx.moves[start].
+    Their bugs: a pass ended the line as if the depth were used up, and at the end of the game they counted the empty
+    squares, which the rules give to the winner, twice. The `count` moves of ctx.pos are at ctx.moves[start].
     """
     if count == 0:
         return 2 * terminal_value(ctx) - naive_value(ctx)
@@ -63,7 +63,7 @@ def published_value(ctx, start, count):
 def minimax(ctx, depth, start, visits):
     """Return the value of ctx.pos `depth` plies deep: the best of the moves' values, each the opponent's negated.
 
-    start : where ctx.moves is free.   visits : int64[MAX_PLY + 1], in-out, nodes visited by ply.
+    start : the first free index of ctx.moves.   visits : int64[MAX_PLY + 1], in-out, nodes visited by ply.
     """
     visits[ctx.ply] += 1
     if depth <= 0:
@@ -89,8 +89,8 @@ def minimax(ctx, depth, start, visits):
 def alpha_beta(ctx, alpha, beta, depth, start, visits):
     """Return the value of ctx.pos, exact within (alpha, beta), else a bound; as `minimax` otherwise.
 
-    alpha is what the side to move is sure of already, beta what the opponent is: a value that reaches beta ends the
-    node, since the opponent will avoid it.
+    alpha is the value that the side to move can already be sure of; beta is the opponent's. A value that reaches beta
+    ends the node, because the opponent will avoid it.
     """
     visits[ctx.ply] += 1
     if depth <= 0:
@@ -118,7 +118,7 @@ def alpha_beta(ctx, alpha, beta, depth, start, visits):
 def negascout(ctx, alpha, beta, depth, start, visits):
     """Return the value of ctx.pos as `alpha_beta` does, testing all moves but the first with a zero window.
 
-    A move that is better than alpha, but does not reach beta, is searched again.
+    A move better than alpha that does not reach beta is searched again.
     With PUBLISHED_BUGS `published_value` has the sign of the player at the root, a bug of the program whose author
     found it weaker than its own alpha-beta.
     Source: A. Reinefeld, "An Improvement to the Scout Tree Search Algorithm", ICCA Journal 6(4), 1983.
@@ -132,7 +132,7 @@ def negascout(ctx, alpha, beta, depth, start, visits):
         value = published_value(ctx, start, end - start)
         if value != VALUE_NONE:
             return -value if ctx.ply & 1 else value
-    ordered = ctx.search_flags & ORDERED != 0 and depth > 1  # one ply above the leaves it does not pay
+    ordered = ctx.search_flags & ORDERED != 0 and depth > 1  # one ply above the leaves, ordering does not pay
     if ordered:
         order_moves(ctx, start, end)
     for index in range(start, end):

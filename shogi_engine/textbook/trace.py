@@ -1,8 +1,8 @@
-"""A search tree to look at: alphabeta.py in miniature, every node kept and explained.
+"""A search tree to look at: alphabeta.py in miniature, with every node kept and explained.
 
 Plain Python over the games' rules: negamax alpha-beta with principal variation search, a transposition table and, if
-asked for, late move reductions. Quiescence, forward pruning, histories and repetition are left out, so that
-without reductions the value is that of `textbook.minimax`, which runs too, to show how many nodes alpha-beta saves.
+requested, late move reductions. There is no quiescence, forward pruning, history or repetition, so without reductions
+the value equals that of `textbook.minimax`. That runs too, to show how many nodes alpha-beta saves.
 """
 
 from collections.abc import Iterator
@@ -34,29 +34,29 @@ from shogi_engine.interface.game import (
 from shogi_engine.search.context import make_move, new_context, set_root, unmake_move
 from shogi_engine.textbook.searches import minimax
 
-REDUCE_MIN_DEPTH, REDUCE_MIN_MOVES = 3, 3  # the first moves are not reduced, nor any near the leaves
+REDUCE_MIN_DEPTH, REDUCE_MIN_MOVES = 3, 3  # neither the first moves nor those near the leaves are reduced
 
 # Why a node was searched.
 FIRST = "first move"  # with its parent's window
 SCOUT = "scout"  # with a zero window: is its move better than alpha at all?
-REDUCED = "reduced"  # the same, a ply less deep: a late move is hardly the best
+REDUCED = "reduced"  # the same, one ply less deep: a late move is rarely the best
 AGAIN = "re-search"  # a scout or a reduced search beat alpha: by how much?
 
 # Why the search of a node ended.
 LEAF = "depth 0"  # no depth left: the static evaluation
 TERMINAL = "game over"  # no legal move
-TABLE = "table"  # the transposition table knew enough
+TABLE = "table"  # the table's entry was sufficient
 CUTOFF = "cut-off"  # a move reached beta: the opponent will avoid this position
 SEARCHED = "searched"  # all moves were
 
 
 @dataclass
 class Node:
-    """One visit of a position. A position that is searched again is another node.
+    """One visit of a position. A second search of the position is another node.
 
     move : the move that led here, '' at the root    depth : plies to go    alpha, beta : the window
-    value : from the side to move's point of view, as the window is; exact only if it lies within the window
-    question, ended : of the words above    legal : how many legal moves there are, 0 where none was searched
+    value : from the point of view of the side to move, as the window; exact only if it lies within the window
+    question, ended : one of the words above    legal : number of legal moves, 0 if none was searched
     best : the child with the best move, None if no move is better than alpha
     """
 
@@ -79,7 +79,7 @@ class Node:
         return ">=" if self.value >= self.beta else "<=" if self.value <= self.alpha else "="
 
     def walk(self) -> Iterator["Node"]:
-        """Yield this node and all below it in the order they were visited."""
+        """Yield this node and all below it, in the order of their visits."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -91,14 +91,14 @@ class Node:
 
 @dataclass
 class Tree:
-    """A searched tree. minimax_value, minimax_nodes : what plain minimax finds, and what it visits for that."""
+    """A searched tree. minimax_value, minimax_nodes : the value and the nodes of plain minimax."""
 
     root: Node
     minimax_value: int
     minimax_nodes: int
 
     def count(self, **attributes: str) -> int:
-        """Return how many nodes have these attributes, e.g. ended=CUTOFF; without any, how many nodes there are."""
+        """Return the number of nodes with these attributes, e.g. ended=CUTOFF; without any, of all nodes."""
         return sum(all(getattr(node, name) == value for name, value in attributes.items()) for node in self.root.walk())
 
     def counts(self) -> dict[str, int]:
@@ -116,7 +116,7 @@ class Tree:
 class Tracer:
     """Searches positions of one game and keeps the trees.
 
-    reduce : search late quiet moves a ply less deep first. It saves nodes, and may miss the best move.
+    reduce : first search late quiet moves one ply less deep. That saves nodes, but may miss the best move.
     """
 
     def __init__(self, game: Game, *, reduce: bool = False) -> None:
@@ -138,7 +138,7 @@ class Tracer:
         return Tree(root, value, int(visits.sum()))
 
     def _search(self, node: Node, start: int) -> int:
-        """Search ctx.pos as `node` asks, fill `node` in, and return its value. start : where ctx.moves is free."""
+        """Search ctx.pos as `node` says, complete it, and return its value. start : first free index of ctx.moves."""
         ctx, alpha, beta = self.ctx, node.alpha, node.beta
 
         # At depth 0 a position's value is its static evaluation.
@@ -146,7 +146,7 @@ class Tracer:
             node.ended, node.value = LEAF, int(evaluate(ctx))
             return node.value
 
-        # A table entry of the same depth may be enough for a scout; otherwise its move is searched first.
+        # An entry of the same depth may suffice for a scout; otherwise its move is searched first.
         depth, bound, value, tt_move = self.table.get(int(key(ctx.pos)), (0, "", 0, int(MOVE_NONE)))
         if depth == node.depth and beta - alpha == 1:
             value = _count_from(value, ctx.ply)
@@ -201,7 +201,7 @@ class Tracer:
         return value
 
     def _moves(self, start: int, tt_move: int) -> list[Any]:
-        """Return the legal moves in order: the table's, good captures, the others, each group by its score."""
+        """Return the legal moves in order: the table's, good captures, the others; each group sorted by score."""
         ctx = self.ctx
         count = int(generate_moves(ctx, start))
         score_moves(ctx, start, count)
@@ -217,9 +217,9 @@ class Tracer:
 
 
 def _count_from(value: int, ply: int) -> int:
-    """Return a value whose mates count plies from a node at `ply` as one that counts them from the root.
+    """Convert a value whose mates count plies from a node at `ply` into one that counts them from the root.
 
-    A negative `ply` converts the other way: the table keeps mates as counted from the node.
+    A negative `ply` converts the other way: the table stores mates as counted from the node.
     """
     if value >= VALUE_MATE_IN_MAX:
         return int(value - ply)
@@ -259,7 +259,7 @@ def tree_lines(node: Node, indent: int = 0) -> Iterator[str]:
 
 
 def tree_dict(node: Node) -> dict[str, Any]:
-    """Return the tree in types that JSON knows."""
+    """Return the tree in JSON types."""
     values = {name: getattr(node, name) for name in ("move", "depth", "alpha", "beta", "value", "bound")}
     children = [tree_dict(child) for child in node.children]
     return values | {"question": node.question, "ended": node.ended, "children": children}
@@ -270,7 +270,7 @@ EDGES = {FIRST: "solid", SCOUT: "dashed", REDUCED: "dotted", AGAIN: "solid"}
 
 
 def dot(tree: Tree) -> str:
-    """Return a Graphviz graph of the tree: colours say why a node ended, edges why it was searched, bold is best."""
+    """Return a Graphviz graph of the tree: colours show why nodes ended, edges why they were searched; bold is best."""
     lines = ["digraph trace {", '  node [shape=box, style=filled, fontname="monospace"];', "  rankdir=LR;"]
     numbers = {id(node): number for number, node in enumerate(tree.root.walk())}
     for node in tree.root.walk():

@@ -41,7 +41,7 @@ DOWN_RAYS = np.array([[_ray(s, -f, -r) for f, r in _DIRECTIONS] for s in range(S
 
 @njit(tiny=True)
 def neighbours(discs):
-    """Return the squares next to any of `discs` (uint64), in the eight directions; `discs` themselves may be among."""
+    """Return the squares next to any of `discs` (uint64) in the eight directions; some may be in `discs` themselves."""
     across = discs | (discs & NOT_H) << ONE_STEP | (discs & NOT_A) >> ONE_STEP
     sides = across ^ discs
     return sides | across << ONE_ROW | across >> ONE_ROW
@@ -124,5 +124,5 @@ def transform_square(square: int, symmetry: int) -> int:
     return 8 * rank + file
 
 
-# The symmetry that undoes each.
+# The inverse of each symmetry.
 INVERSE_SYMMETRY = (0, 1, 2, 3, 4, 6, 5, 7)

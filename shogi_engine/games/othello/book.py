@@ -1,9 +1,10 @@
-"""Othello's opening book: positions with the moves worth playing there, in a small text file of our own making.
+"""Othello's opening book: positions with the moves worth playing there, in a small text file in this engine's format.
 
-A line is a position as OBF writes it and its moves with what they are worth to the side to move, in discs:
-`<64 squares> X; c4:+0.3; c3:-0.1`. One line stands for all eight images of the position; lines that begin with `%` are
-comments. A file whose name ends in .gz is packed by gzip.
-Loading works on all lines at once with numpy; moves are made of a line when it is looked up.
+A line is a position in OBF and its moves with their values for the side to move, in discs:
+`<64 squares> X; c4:+0.3; c3:-0.1`. One line stands for all eight images of the position. Lines that begin with `%` are
+comments. A file whose name ends in .gz is compressed with gzip.
+
+Loading processes all lines at once with numpy; a line's moves are parsed when it is looked up.
 """
 
 import functools
@@ -26,9 +27,9 @@ SHIPPED = Path(__file__).resolve().parent / "book.txt.gz"
 
 Key = tuple[int, int]
 
-# A line as this program writes it; others are read with more patience.
+# A line as this program writes it; other forms are read more slowly.
 _USUAL = re.compile(r"[XO-]{64} [XO](?:; [a-h][1-8]:[+-]?\d++(?:\.\d++)?)++")
-_MOVES_AT = 66  # where its moves begin
+_MOVES_AT = 66  # where the moves begin in it
 
 
 def canonical_key(position: Any) -> tuple[Key, int]:
@@ -41,7 +42,7 @@ def canonical_key(position: Any) -> tuple[Key, int]:
 
 
 class Book:
-    """What the book knows: by canonical discs, the symmetry to them of a line's position (a digit), and its moves."""
+    """A book: canonical discs -> the symmetry from a line's position to them (a digit), and the line's moves."""
 
     def __init__(self, lines: Mapping[Key, str] | None = None) -> None:
         self._lines = dict(lines or {})
@@ -51,11 +52,11 @@ class Book:
 
     @property
     def entries(self) -> dict[Key, list[tuple[int, int]]]:
-        """All positions: by canonical discs, (encoded move there, value in hundredths of a disc), the best first."""
+        """All positions: canonical discs -> (encoded move there, value in hundredths of a disc), best first."""
         return {key: self._at(key) for key in self._lines}
 
     def _at(self, key: Key) -> list[tuple[int, int]]:
-        """Return the (encoded move, value) of canonical discs, the best first; [] if they are not there."""
+        """Return the (encoded move, value) pairs of canonical discs, best first; [] if they are not in the book."""
         line = self._lines.get(key)
         if line is None:
             return []
@@ -63,13 +64,13 @@ class Book:
         return sorted(moves, key=lambda each: -each[1])
 
     def moves(self, position: Any) -> list[tuple[int, int]]:
-        """Return the (encoded move, value) of the book at record[POSITION], the best first; [] if it is not there."""
+        """Return the (encoded move, value) pairs of a record[POSITION], best first; [] if it is not in the book."""
         key, symmetry = canonical_key(position)
         back = INVERSE_SYMMETRY[symmetry]
         return [(_turned(move, back), value) for move, value in self._at(key)]
 
     def known(self, position: str, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
-        """Return the moves of a position in OBF, the best first; its images and its number make no difference."""
+        """Return the moves of a position in OBF, best first; `flipped` and `any_ply` make no difference."""
         from shogi_engine.games.othello.notation import format_move, parse_obf
 
         record = parse_obf(position)
@@ -77,12 +78,12 @@ class Book:
 
 
 def _turned(move: int, symmetry: int) -> int:
-    """Return an encoded move as it is after a symmetry."""
+    """Return the image of an encoded move under a symmetry."""
     return move if move == PASS else DISC_MOVE | transform_square(move_square(move), symmetry)
 
 
 def _split_moves(fields: str) -> list[tuple[int, int]]:
-    """Return the (encoded move, value) of '; c4:+0.3; c3:-0.1', unchecked but for their form. Raises ValueError."""
+    """Parse '; c4:+0.3; c3:-0.1' to (encoded move, value) pairs; only the form is checked. Raises ValueError."""
     from shogi_engine.games.othello.notation import split_move
 
     moves = []
@@ -96,7 +97,7 @@ def _split_moves(fields: str) -> list[tuple[int, int]]:
 
 
 def parse_line(line: str) -> tuple[Any, list[tuple[int, int]]]:
-    """Return the record[POSITION] of a line and its (encoded move, value). Raises ValueError saying what is wrong."""
+    """Return a line's record[POSITION] and (encoded move, value) pairs. Raises ValueError saying what is wrong."""
     from shogi_engine.games.othello.notation import legal_move, parse_obf
 
     position = parse_obf(line)
@@ -115,7 +116,7 @@ def format_line(position: Any, moves: Iterable[tuple[int, int]]) -> str:
 
 
 def _text_of(path: Path) -> str:
-    """Return a file's text, unpacked. Raises ValueError, OSError."""
+    """Return a file's text, decompressed. Raises ValueError, OSError."""
     if path.suffix != ".gz":
         return path.read_text(encoding="utf-8")
     try:
@@ -125,7 +126,7 @@ def _text_of(path: Path) -> str:
 
 
 def read(path: Path) -> Book:
-    """Return the book of a file. Raises ValueError naming the line that is wrong, OSError if it can not be read."""
+    """Read a book. Raises ValueError naming the invalid line, OSError if the file cannot be read."""
     lines: dict[Key, str] = {}
     numbers, usual = [], []
     for number, line in enumerate(_text_of(path).splitlines(), 1):
@@ -145,7 +146,7 @@ def read(path: Path) -> Book:
 
 
 def _read_usual(numbers: list[int], lines: list[str]) -> dict[Key, str]:
-    """Return what `Book` holds of lines of the usual form; `numbers` are theirs. Raises ValueError."""
+    """Return the contents of a `Book` for lines of the usual form, numbered by `numbers`. Raises ValueError."""
     cells = np.frombuffer("".join([line[:_MOVES_AT] for line in lines]).encode(), dtype=np.uint8)
     cells = cells.reshape(-1, _MOVES_AT)
     own, opponent = _discs(cells[:, :64], cells[:, -1:])
@@ -164,14 +165,14 @@ def _read_usual(numbers: list[int], lines: list[str]) -> dict[Key, str]:
 
 
 def _discs(squares: NDArray[np.uint8], sides: NDArray[np.uint8]) -> tuple[Boards, Boards]:
-    """Return own and opponent's discs of positions as text, uint8[n, 64] and uint8[n, 1]."""
+    """Return the own and the opponent's discs of positions given as text, uint8[n, 64] and uint8[n, 1]."""
     own, both = squares == sides, squares != ord("-")
     boards = [np.packbits(cells, axis=1, bitorder="little").view("<u8")[:, 0] for cells in (own, both)]
     return boards[0].astype(np.uint64), (boards[0] ^ boards[1]).astype(np.uint64)
 
 
 def _first_illegal(moves: list[str], places: Boards) -> int | None:
-    """Return the first line of `moves` with a square that is not among its `places`, None if there is none."""
+    """Return the index of the first of `moves` with a square that is not in its `places`, None if there is none."""
     text = np.frombuffer("\n".join(moves).encode(), dtype=np.uint8)
     at = np.flatnonzero(text >= ord("a"))
     squares = 8 * (text[at + 1] - ord("1")) + text[at] - ord("a")
@@ -187,7 +188,7 @@ def shipped() -> Book:
 
 
 def open_book(name: str | None) -> Book:
-    """Return the book of the file `name`; None is the one that the package ships. Raises BookError."""
+    """Return the book in the file `name`, the shipped one for None. Raises BookError."""
     if name is None:
         return shipped()
     if name in NO_BOOK:

@@ -1,4 +1,4 @@
-"""Othello as the search plays it: `GAME` names the parts that make it up."""
+"""Othello for the search: `GAME` lists its parts."""
 
 import importlib
 from typing import Any
@@ -17,12 +17,12 @@ from shogi_engine.types.score import Score
 
 
 def score(value: int) -> Score:
-    """Return a value in discs."""
+    """Convert a value to a Score in discs."""
     return Score.discs(value / DISC)
 
 
 def make_solver(**options: Any) -> Any:
-    """Return an exact solver; its module is loaded when first asked for."""
+    """Return an exact solver; its module is imported on first use."""
     return importlib.import_module("shogi_engine.games.othello.endgame.solver").Solver(hash_mb=1, **options)
 
 

@@ -1,4 +1,4 @@
-"""Othello's levels, 0 (a beginner) to 30: how deep a player searches, how selectively, and when it solves the rest."""
+"""Othello's levels, 0 (a beginner) to 30: how deep and how selectively a player searches, and when it solves games."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,24 +13,24 @@ QUICK = 21  # levels above it may take minutes a move
 FULL_WIDTH = 5  # levels above it search the middle game selectively, by SELECTIVE_DEPTH
 SELECTIVE_DEPTH = {6: 8, 15: 23, QUICK: 28, LEVELS - 1: 36}  # plies at some levels
 EXACT = {0: 0, 10: 20, 15: 24, QUICK: 26, LEVELS - 1: 32}  # empty squares at some levels
-# Levels from LONG on search to the end with up to four squares more: with one more, two ... the solver is allowed so
-# much doubt (endgame.deep_search.MARGINS), which takes about the time of an exact score with none more.
+# Levels from LONG on search to the end with up to four more empty squares. For one more, two more ... these are the
+# doubts allowed the solver (endgame.deep_search.MARGINS); each takes about the time of an exact score with none more.
 LONG, DOUBTS = 8, (1, 2, 3, 3)
-# A selective search of 8 plies ends after MOST_NODES positions at the latest, and with each further ply after
-# NODES_GROWTH times as many: more than twice what 99 of 100 positions take. Where a side has hardly a disc left nothing
+# A selective search of 8 plies ends after MOST_NODES positions at the latest; each further ply multiplies this limit by
+# NODES_GROWTH. That is more than twice what 99 of 100 positions take. Where a side has hardly any discs left, nothing
 # is pruned, and 28 plies would take minutes.
 MOST_NODES, NODES_GROWTH = 50_000, 1.44
-CAREFUL = 150  # percent of a spread: the selectivity to the end where the solver has no part, as in lists of moves
-BEGINNER_MOVES = 3  # how many moves level 0 looks at
+CAREFUL = 150  # percent of a spread: the selectivity to the end without the solver, as in lists of moves
+BEGINNER_MOVES = 3  # how many moves level 0 considers
 
 
 @dataclass(frozen=True)
 class Level:
-    """depth : plies of the middle game, searched with `selectivity` (0: with full width).
+    """depth : plies searched in the middle game, with `selectivity` (0: full width).
 
-    exact : the game is solved from that many empty squares.   selective : from that many it is searched to its end with
-    some doubt.   moves : how many legal moves, selected by chance, are looked at; 0 for all.
-    nodes : the search of the middle game ends after about so many positions, None for no limit.
+    exact : the game is solved from that many empty squares on.   selective : from that many on it is searched to its
+    end selectively.   moves : how many legal moves, chosen at random, are searched; 0 for all.
+    nodes : the search of the middle game ends after about that many positions, None for no limit.
     """
 
     depth: int
@@ -42,7 +42,7 @@ class Level:
 
 
 def _level(number: int) -> Level:
-    """Return what a level means; from one level to the next its numbers grow as time allows."""
+    """Return the settings of a level; they grow from level to level as time allows."""
     exact = _between(number, EXACT)
     selective = exact if number < LONG else exact + len(DOUBTS)
     moves = BEGINNER_MOVES if number == 0 else 0
@@ -54,7 +54,7 @@ def _level(number: int) -> Level:
 
 
 def _between(number: int, points: dict[int, int]) -> int:
-    """Return what `points` has for a number, in between as a straight line has it, rounded down."""
+    """Interpolate `points` linearly at `number`, rounded down."""
     return int(np.interp(number, list(points), list(points.values())))
 
 
@@ -67,7 +67,7 @@ def empties(position: Any) -> int:
 
 
 def plies_left(position: Any) -> int:
-    """Return a depth that reaches the end of any game from here: one more sees that the last move was one."""
+    """Return a depth that reaches the end of any game from here. It is one more, to see that the game has ended."""
     return empties(position) + 1
 
 

@@ -1,6 +1,6 @@
-"""Bitboards by the thousand, in numpy: what files of positions need without a compiled kernel.
+"""Operations on thousands of bitboards in numpy, for files of positions, without compiled kernels.
 
-Boards are uint64[n]; `bitboard.py`, `movegen.py` and `position.py` say the same of one position.
+Boards are uint64[n]. The same operations for one position are in `bitboard.py`, `movegen.py` and `position.py`.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from shogi_engine.games.othello.bitboard import SYMMETRIES
 
 Boards = NDArray[np.uint64]
 
-_INNER = np.uint64(0x7E7E7E7E7E7E7E7E)  # squares that a line along ranks or diagonals may cross
+_INNER = np.uint64(0x7E7E7E7E7E7E7E7E)  # squares that runs along ranks and diagonals may contain
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _DIRECTIONS = ((1, _INNER), (7, _INNER), (8, _ALL), (9, _INNER))
 _REVERSED = np.packbits(np.unpackbits(np.arange(256, dtype=np.uint8).reshape(-1, 1), axis=1)[:, ::-1], axis=1)[:, 0]
@@ -20,7 +20,7 @@ _TRANSPOSE = ((7, 0x00AA00AA00AA00AA), (14, 0x0000CCCC0000CCCC), (28, 0x00000000
 
 
 def many_images(boards: Boards, symmetry: int) -> Boards:
-    """Return what `bitboard.transform` does to one board for many."""
+    """Apply `bitboard.transform` to many boards."""
     if symmetry & 4:
         for distance, mask in _TRANSPOSE:
             changed = (boards ^ boards >> np.uint64(distance)) & np.uint64(mask)
@@ -31,7 +31,7 @@ def many_images(boards: Boards, symmetry: int) -> Boards:
 
 
 def canonical_boards(own: Boards, opponent: Boards) -> tuple[Boards, Boards, NDArray[np.uint8]]:
-    """Return the smallest image of each position, own before opponent's, and the symmetry to it."""
+    """Return the smallest image of each position (own discs compared first) and the symmetry that leads to it."""
     best_own, best_opponent, best = own.copy(), opponent.copy(), np.zeros(len(own), dtype=np.uint8)
     for symmetry in range(1, SYMMETRIES):
         other_own, other_opponent = many_images(own, symmetry), many_images(opponent, symmetry)
@@ -41,7 +41,7 @@ def canonical_boards(own: Boards, opponent: Boards) -> tuple[Boards, Boards, NDA
 
 
 def _rays(discs: Boards, opponent: Boards) -> Iterator[tuple[Boards, Boards]]:
-    """Yield by direction the opponent's discs in a row next to any of `discs`, and the squares behind those."""
+    """Yield for each direction the opponent's runs that begin next to any of `discs`, and the squares behind them."""
     for distance, inner in _DIRECTIONS:
         crossable, step = opponent & inner, np.uint64(distance)
         for move in (np.left_shift, np.right_shift):
@@ -52,7 +52,7 @@ def _rays(discs: Boards, opponent: Boards) -> Iterator[tuple[Boards, Boards]]:
 
 
 def many_places(own: Boards, opponent: Boards) -> Boards:
-    """Return where the side to move may place a disc: what `movegen.mobility` says of one position."""
+    """Return the squares where the side to move may place a disc, as `movegen.mobility` does for one position."""
     empty, found = ~(own | opponent), np.zeros_like(own)
     for _, ends in _rays(own, opponent):
         found |= ends & empty
@@ -60,7 +60,7 @@ def many_places(own: Boards, opponent: Boards) -> Boards:
 
 
 def many_after(own: Boards, opponent: Boards, square: int) -> tuple[Boards, Boards]:
-    """Return (own, opponent) of who moves next after a disc is placed on `square`, a legal move in each position."""
+    """Return (own, opponent) of the next side to move after a disc on `square`, a legal move in each position."""
     disc, flips = np.full_like(own, 1 << square), np.zeros_like(own)
     for line, ends in _rays(disc, opponent):
         flips |= np.where(ends & own, line, np.uint64(0))

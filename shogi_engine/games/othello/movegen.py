@@ -1,7 +1,8 @@
-"""Othello's moves: where a disc may be placed and what it flips, without a branch.
+"""Othello's moves: where a disc may be placed and what it flips, without branches.
 
-Two ways to find either. `mobility` and `flips` have a lane of a vector for each line, the fastest for one position and
-one move; `mobility_filled` and `flips_filled` need no table, so that a vector has a position or a disc in each lane.
+There are two ways to find each. `mobility` and `flips` have one line per vector lane, which is fastest for a single
+position and move. `mobility_filled` and `flips_filled` need no table, so that each lane can have its own position or
+disc.
 Source: Chess Programming Wiki, "Kogge-Stone Algorithm" and "Subtracting a Rook from a Blocking Piece"; the idea of a
 vector of rays is known from Edax (Richard Delorme, Toshihiko Okuhara, https://github.com/abulmo/edax-reversi).
 """
@@ -17,9 +18,9 @@ from shogi_engine.jit.lanes import Table, join, leading_bits, traced, where
 
 STEP_1, STEP_2, STEP_7, STEP_8, STEP_9 = np.uint64(1), np.uint64(2), np.uint64(7), np.uint64(8), np.uint64(9)
 STEPS = np.array([1, 7, 8, 9], dtype=np.uint64)  # of the lines in the order of UP_RAYS and DOWN_RAYS
-THROUGH = np.array([INNER_FILES, INNER_FILES, ALL, INNER_FILES], dtype=np.uint64)  # what runs along them may pass
+THROUGH = np.array([INNER_FILES, INNER_FILES, ALL, INNER_FILES], dtype=np.uint64)  # squares that their runs may cross
 RAYS = Table(np.hstack((UP_RAYS, DOWN_RAYS)).reshape(-1, 4))  # the upward ones of a square, then the downward ones
-VECTOR_LANES = 8  # the multiple of moves `count_replies` rounds up to: a row of 512 bits, or two of 256
+VECTOR_LANES = 8  # `count_replies` rounds moves up to a multiple of this: a row of 512 bits, or two of 256
 
 
 # ---- on numbers or vectors of them ---------------------------------------------------------------------------------
@@ -29,7 +30,7 @@ def reach(discs, through, step):
     """Return the squares just beyond runs of `through` that begin next to `discs`, both ways along one line.
 
     discs, through : uint64, bitboards; `through` must not let a run wrap around the board's edge.
-    step : 1, 7, 8 or 9, or STEPS.   Runs are six long at most, which doubling finds in three steps.
+    step : 1, 7, 8 or 9, or STEPS.   Runs are at most six long, so that doubling finds them in three steps.
     """
     double = step + step
     up = through & discs << step
@@ -61,7 +62,7 @@ def reached(own, opponent):
 
 
 def reached_on_lines(own, opponent):
-    """Return what `mobility` does: a lane for each line."""
+    """Return what `mobility` does, with one line per lane."""
     return join(reach(own, opponent & THROUGH, STEPS)) & ~(own | opponent)
 
 
@@ -89,14 +90,14 @@ def flips_by_filling(own, opponent, disc):
 
 
 def run_by_leading_bits(own, opponent, place, down):
-    """Return the discs that are flipped along each of the downward rays `down` from `place`: from bits counted."""
-    nearest = leading_bits(down & ~opponent | 1)  # not the opponent's; a1 if all are, and then it is no flank
+    """Return the discs flipped along each of the downward rays `down` from `place`, by counting leading bits."""
+    nearest = leading_bits(down & ~opponent | 1)  # not the opponent's; a1 if all are, which then does not flank
     flank = nearest & own & down
     return 0 - (flank + flank) & down
 
 
 def run_by_filling(own, opponent, place, down):
-    """Return what `run_by_leading_bits` does, for CPUs that take long to count leading bits in vectors."""
+    """Return what `run_by_leading_bits` does, for CPUs that are slow to count leading bits in vectors."""
     free = down & ~opponent
     free |= free >> STEPS
     free |= free >> 2 * STEPS
@@ -110,7 +111,7 @@ run_downwards = run_by_leading_bits if target_has("avx512cd") else run_by_fillin
 
 
 def flips_along_rays(own, opponent, place):
-    """Return what `flips` does: a lane for each line through the square."""
+    """Return what `flips` does, with one line through the square per lane."""
     up, down = RAYS[place + place], RAYS[place + place + ONE]
     flank = ((opponent | ~up) + 1) & up & own  # a carry runs to the nearest square that is not the opponent's
     return join((flank - where(flank, 1)) & up | run_downwards(own, opponent, place, down))

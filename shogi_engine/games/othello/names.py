@@ -1,8 +1,8 @@
-"""The names by which people and tools choose among Othello's evaluations. Standard library only."""
+"""The names of Othello's evaluations, for people and tools. Standard library only."""
 
 from shogi_engine.common.registry import Registry
 
-START = "---------------------------OX------XO--------------------------- X"  # the position games begin from
+START = "---------------------------OX------XO--------------------------- X"  # the starting position
 
 EVALUATIONS = Registry(
     "evaluation",

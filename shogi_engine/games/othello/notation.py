@@ -1,7 +1,7 @@
-"""Othello's notation: positions as OBF writes them, moves as 'f5', transcripts.
+"""Othello's notation: positions in OBF, moves such as 'f5', transcripts.
 
-Every refusal is a ValueError that says what is wrong and where. Any arrangement of discs is accepted: a diagram need
-not come from a game.
+Errors are ValueErrors that say what is wrong and where. Any arrangement of discs is accepted: a diagram need not come
+from a game.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ FILES = "abcdefgh"
 SQUARE_NAMES = tuple(f"{file}{rank}" for rank in range(1, 9) for file in FILES)
 PASS_NAME = "pass"
 
-# Other writings of the same: Edax and NBoard have '*' for black, some files have lower case or '.'.
+# Variants: Edax and NBoard write '*' for black, some files have lower case or '.'.
 _SYMBOL_OF = {"X": "X", "x": "X", "*": "X", "O": "O", "o": "O", "-": "-", ".": "-"}
 _SQUARES = {name: square for square, name in enumerate(SQUARE_NAMES)}
 _DIGITS = (str.maketrans("XO-", "100"), str.maketrans("XO-", "010"))  # by colour: its discs as binary digits
@@ -42,8 +42,8 @@ _PASSES = (PASS_NAME, "pa", "--")
 def parse_obf(text: str) -> Any:
     """Return the record[POSITION] of an OBF line: 64 squares from a1, b1 to h8, and the side to move; or 'startpos'.
 
-    'X' or '*' is black, 'O' white, '-' or '.' empty. Blanks count nothing, and what follows a ';' is no part of the
-    position. Raises ValueError saying what is wrong and where.
+    'X' or '*' is black, 'O' white, '-' or '.' empty. Blanks and anything after a ';' are ignored. Raises ValueError
+    saying what is wrong and where.
     """
     if not isinstance(text, str):
         raise ValueError(f"position: expected text, not {type(text).__name__}")
@@ -68,7 +68,7 @@ def parse_obf(text: str) -> Any:
 
 
 def position_of(board: str, side: int) -> Any:
-    """Return the record[POSITION] of 64 characters X, O and - and the side to move, BLACK or WHITE; no checks."""
+    """Return the record[POSITION] of 64 characters X, O and - and the side to move, BLACK or WHITE, unchecked."""
     discs = [int("0" + board[::-1].translate(digits), 2) for digits in _DIGITS]
     pos = new_record(POSITION)
     pos.own, pos.opponent, pos.side = discs[side], discs[1 - side], side
@@ -88,7 +88,7 @@ def format_board(pos: Any) -> str:
 
 def format_discs(black: int, white: int) -> str:
     """Return the 64 characters X, O and - of black's and white's discs, a1 first."""
-    cells = int(f"{black:b}") + 2 * int(f"{white:b}")  # a decimal digit a square: there is a disc of one side at most
+    cells = int(f"{black:b}") + 2 * int(f"{white:b}")  # one decimal digit per square, which has at most one disc
     return f"{cells:064}"[::-1].translate(_CELLS)
 
 
@@ -116,7 +116,7 @@ def places(pos: Any) -> int:
 
 
 def can_only_pass(pos: Any) -> bool:
-    """Tell whether the side to move has to pass: it can not place a disc, and the other side can."""
+    """Tell whether the side to move must pass: it cannot place a disc, and the other side can."""
     return places(pos) == 0 and int(mobility(pos.opponent, pos.own)) != 0
 
 
@@ -131,7 +131,7 @@ def legal_move(pos: Any, square: int | None) -> int:
 
 
 def illegal_move(pos: Any, square: int | None) -> ValueError:
-    """Return the error that says why a move is not legal in `pos`, as `legal_move` raises it."""
+    """Return the error that `legal_move` raises for an illegal move: it says why the move is illegal in `pos`."""
     name = PASS_NAME if square is None else SQUARE_NAMES[square]
     return ValueError(f"illegal move {name!r}: {_why_illegal(pos, square)}")
 
@@ -181,9 +181,9 @@ def format_move(pos: Any, move: int) -> str:
 
 
 def split_transcript(text: str) -> list[str]:
-    """Return the moves' texts of a transcript: squares and passes one after the other, blanks or not between them.
+    """Split a transcript into the texts of its moves: squares and passes, with or without blanks between them.
 
-    Raises ValueError for what is neither, saying at which character.
+    Raises ValueError for anything else, giving the character's position.
     """
     if not isinstance(text, str):
         raise ValueError(f"transcript: expected text, not {type(text).__name__}")
@@ -205,7 +205,7 @@ def split_transcript(text: str) -> list[str]:
 
 
 def parse_transcript(text: str, start: Any = None) -> list[int]:
-    """Return the encoded moves of a transcript ('f5d6c3...'), with the passes that it leaves out.
+    """Return the encoded moves of a transcript ('f5d6c3...'), with the passes that it omits.
 
     start : record[POSITION], where the game began; None for the starting position.
     Raises ValueError saying which move is wrong and why.

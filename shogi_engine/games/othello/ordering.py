@@ -1,8 +1,9 @@
-"""The order in which Othello's moves are tried, and where the search keeps what it learns of them.
+"""The ordering of Othello's moves, and the indices of their histories.
 
-What is known of the position after a move tells more than the histories of moves, and far from the leaves the
-evaluation more than the count of replies; killers tell nothing. Measured: docs/notebook/tuning-log.md.
-As the positions after all moves are at hand here, the table's entries of them are prefetched.
+The position after a move predicts its value better than the histories of moves. Far from the leaves the evaluation
+predicts better than the number of replies. Killer moves do not help. Measurements: docs/notebook/tuning-log.md.
+
+As the positions after all moves are computed here, their table entries are prefetched.
 """
 
 import numpy as np
@@ -24,7 +25,7 @@ def score_moves(ctx, start, count):
     own, opponent = ctx.pos.own, ctx.pos.opponent
     odd = odd_quadrants(ALL ^ own ^ opponent)
     with_value = ctx.frames[BEFORE_ROOT + ctx.ply].depth >= ctx.params.order_value_depth
-    with_table = ctx.frames[BEFORE_ROOT + ctx.ply].depth > 1 and ctx.search_flags & TABLE != 0  # leaves ask it nothing
+    with_table = ctx.frames[BEFORE_ROOT + ctx.ply].depth > 1 and ctx.search_flags & TABLE != 0  # leaves do not probe it
     other_side = ctx.pos.side ^ ONE
     for index in range(start, start + count):
         move = ctx.moves[index]

@@ -1,4 +1,4 @@
-"""Othello's margins and the weights of move ordering: a record copied into contexts; tuning recompiles nothing."""
+"""Othello's margins and move ordering weights: a record that is copied into contexts; tuning recompiles nothing."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 PARAMS = record_dtype(
     [
         *SEARCH_FIELDS,
-        # score_moves, in units that weigh the search's histories lightly; see ordering.py
-        ("order_value_depth", np.int32),  # with so many plies left the evaluation has a say
+        # score_moves, in units in which the search's histories weigh little; see ordering.py
+        ("order_value_depth", np.int32),  # with at least this many plies left the evaluation is used
         ("order_value", np.int32),  # per hundredth of a disc of the evaluation after the move
         ("order_mobility", np.int32),  # per weighted answer left to the opponent
         ("order_potential", np.int32),  # per empty square next to the mover's discs
@@ -23,7 +23,7 @@ PARAMS = record_dtype(
 
 SELECTIVITY = 100  # percent of a spread
 
-# The search's margins, in hundredths of a disc. The values of a move change little: the window is that of one disc.
+# The search's margins, in hundredths of a disc. Values change little from move to move, hence the window of one disc.
 MARGINS = {
     "probcut_selectivity": SELECTIVITY,
     "aspiration_window": 2 * DISC,
@@ -32,18 +32,18 @@ MARGINS = {
     "score_noise": 2 * DISC,
 }
 
-# What order_squares holds for the squares of the triangle a1, b1, b2, c1 ... d4, in the board's symmetry.
+# The values of order_squares for the triangle a1, b1, b2, c1 ... d4; the rest follow by symmetry.
 TRIANGLE = {(0, 0): 40, (0, 1): -12, (1, 1): -25, (0, 2): 4, (1, 2): -6, (2, 2): 2, (0, 3): 2, (1, 3): -4}
 
 
 def square_bonus(square: int) -> int:
-    """Return TRIANGLE's value for any square, by symmetry."""
+    """Return TRIANGLE's value for a square, by symmetry."""
     file, rank = min(square % 8, 7 - square % 8), min(square // 8, 7 - square // 8)
     return TRIANGLE.get((min(file, rank), max(file, rank)), 0)
 
 
 def default_params() -> Any:
-    """Return the parameters that play best."""
+    """Return the tuned parameters."""
     params = search_defaults(PARAMS)
     for name, value in MARGINS.items():
         setattr(params, name, value)

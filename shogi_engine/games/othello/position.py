@@ -9,7 +9,7 @@ from shogi_engine.games.othello.types import PASS, POSITION, move_square, placed
 from shogi_engine.interface.game import provides
 from shogi_engine.jit import njit
 
-# Odd multipliers of the key, from the digits of the golden ratio, pi, e and the square roots of 2, 3 and 5.
+# Odd multipliers for the key, from the digits of the golden ratio, pi, e and the square roots of 2, 3 and 5.
 OWN_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 OPPONENT_FACTOR = np.uint64(0x243F6A8885A308D3)
 MIX_FACTOR = np.uint64(0xADF85458A2BB4A9B)
@@ -44,8 +44,8 @@ def undo_move(pos, move, undo):
 def mixed_key(own, opponent, salt):
     """Return a key (uint64) of two bitboards and a number.
 
-    A factor carries a bit upwards only: h8, bit 63, would stay bit 63 under any, so that its two colours look alike.
-    Hence two factors for each board, one of them for the board turned by half its bits.
+    A product carries bits upwards only: h8, bit 63, would stay bit 63 whatever the factor, and its two colours would be
+    indistinguishable. Hence each board has two factors, one of them for the board rotated by half its bits.
     """
     mixed = own * OWN_FACTOR + (own << HALF | own >> HALF) * TURNED_OWN_FACTOR + salt
     mixed += opponent * OPPONENT_FACTOR + (opponent << HALF | opponent >> HALF) * TURNED_OPPONENT_FACTOR
@@ -66,12 +66,12 @@ def key(pos):
 
 @provides(POSITION)
 def repetition_key(pos):
-    return pos.own  # quicker than the key, and enough: no position comes twice
+    return pos.own  # quicker than the key, and sufficient: no position repeats
 
 
 @njit
 def transform_position(pos, symmetry):
-    """Turn or mirror `pos` (record[POSITION], in-out) by a symmetry, 0..7, of `bitboard.transform`."""
+    """Rotate or mirror `pos` (record[POSITION], in-out) by a symmetry, 0..7, of `bitboard.transform`."""
     pos.own, pos.opponent = transform(pos.own, symmetry), transform(pos.opponent, symmetry)
 
 

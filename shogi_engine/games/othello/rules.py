@@ -9,7 +9,7 @@ from shogi_engine.jit import njit, popcount
 
 @njit
 def final_score(own, opponent):
-    """Return the discs that `own`'s side has won a finished game by, the empty squares counted for the winner."""
+    """Return the discs by which `own`'s side has won a finished game, with empty squares counted for the winner."""
     mine, theirs = popcount(own), popcount(opponent)
     if mine > theirs:
         return 64 - 2 * theirs

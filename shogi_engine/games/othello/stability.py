@@ -7,7 +7,7 @@ from shogi_engine.games.othello.bitboard import FILE_A, FILE_H, RANK_1, RANK_8
 from shogi_engine.jit import njit
 
 BORDER = FILE_A | FILE_H | RANK_1 | RANK_8
-# Squares that have less than 1, 2 and 4 squares beyond them to the south-east, and to the south-west.
+# Squares with fewer than 1, 2 and 4 squares beyond them to the south-east, and to the south-west.
 EAST_2, EAST_4 = np.uint64(0xC0C0C0C0C0C0C0C0), np.uint64(0xF0F0F0F0F0F0F0F0)
 WEST_2, WEST_4 = np.uint64(0x0303030303030303), np.uint64(0x0F0F0F0F0F0F0F0F)
 SOUTH_2, SOUTH_4 = np.uint64(0xFFFF000000000000), np.uint64(0xFFFFFFFF00000000)
@@ -36,7 +36,7 @@ def full_files(occupied):
 
 @njit
 def full_diagonals(occupied):
-    """Return the squares of all full diagonals that run as a1-h8 does, and of all that run as h1-a8 does."""
+    """Return the squares of all full diagonals parallel to a1-h8, and of all parallel to h1-a8."""
     down = occupied & (occupied >> S9 | FILE_H | RANK_8)
     down &= down >> S18 | EAST_2 | SOUTH_2
     down &= down >> S36 | EAST_4 | SOUTH_4
@@ -57,8 +57,8 @@ def full_diagonals(occupied):
 def stable_discs(own, opponent):
     """Return discs of `own` (uint64) that no further play can flip; there may be more.
 
-    A disc is stable if along each of its four lines the line is full, or ends beside the disc, or the disc has a
-    stable neighbour of its own colour.
+    A disc is stable if each of its four lines is full, or ends at the disc, or has a stable neighbour of the disc's
+    colour.
     """
     occupied = own | opponent
     ranks = full_ranks(occupied) | FILE_A | FILE_H

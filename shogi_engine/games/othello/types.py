@@ -11,8 +11,8 @@ from shogi_engine.jit import njit, record_dtype
 BLACK, WHITE = 0, 1
 SQUARES = 64
 
-# At least the number of moves of any position that notation.parse_obf accepts: a disc move needs an empty square and a
-# disc of each side on the board, so there are fewer than 64 (a game reaches 33 at most). A multiple of 8, so that
+# An upper bound on the moves of any position that notation.parse_obf accepts: a disc move needs an empty square and a
+# disc of each side on the board, so there are fewer than 64 (33 at most in a game). A multiple of 8, so that
 # `movegen.count_replies` can fill its last row of eight.
 MAX_MOVES = 64
 

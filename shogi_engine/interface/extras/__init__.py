@@ -1,1 +1,1 @@
-"""What an Engine may ask of a game beyond the search: opening books and levels. No numba."""
+"""Optional parts of a game beside the search: opening books and levels. No numba."""

@@ -1,4 +1,4 @@
-"""What the opening books of all games share: a move as a book knows it, and the choice among several.
+"""What the opening books of all games share: the record of a book move, and the choice of a move.
 
 A game's book is opened by `Game.open_book` and looked up by the position's text. Standard library only.
 """
@@ -13,7 +13,7 @@ NO_BOOK = ("", "no_book")  # names that mean: without a book
 
 @dataclass(frozen=True)
 class BookMove:
-    """One move of a position. ponder : the answer expected, '' if none.   value : the game's unit, for who moves."""
+    """One move of a position. ponder : the expected reply, '' if none.   value : the game's unit, for the mover."""
 
     move: str
     ponder: str = ""
@@ -23,30 +23,30 @@ class BookMove:
 
 
 class BookError(ValueError):
-    """What is wrong with a book, in one line."""
+    """A book cannot be read or used; the message says why in one line."""
 
 
 class OpeningBook(Protocol):
     """A game's opening book."""
 
     def __len__(self) -> int:
-        """Return how many positions it has."""
+        """Return the number of positions."""
 
     def known(self, position: str, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
-        """Return the moves of a position (the game's notation), the best first; [] if it is not in the book.
+        """Return the moves of a position (in the game's notation), best first; [] if it is not in the book.
 
-        flipped : use what is known of the position turned around too, where the game has such positions.
-        any_ply : ignore the move number; else only a position that the book has with that number is found.
+        flipped : look up the position with colours reversed too, if the game has such positions.
+        any_ply : ignore the move number; otherwise it must equal the book's.
         """
 
 
 def choose(
     known: Sequence[BookMove], legal: Collection[str], rng: random.Random, *, best: int, margin: int
 ) -> BookMove | None:
-    """Return one of the `best` moves, of those `known`, that are worth at most `margin` less than the first, or None.
+    """Choose among the first `best` of the `known` moves whose values are within `margin` of the first; None if none.
 
-    The oftener a move was played (count), the likelier it is taken; one that never was, only if none of them was. Moves
-    that are not `legal` are left out.
+    Moves are chosen in proportion to how often they were played (count). Moves that were never played are chosen only
+    if none of them was. Moves that are not `legal` are dropped.
     """
     usable = [each for each in known if each.move in legal][: max(best, 1)]
     if not usable:

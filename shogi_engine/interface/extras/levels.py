@@ -1,21 +1,21 @@
-"""What a game says of a player of one of its levels, and what a search makes of it. Standard library only."""
+"""How a player of a level searches, as the game defines it, and the limits that follow. Standard library only."""
 
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-FULL_STRENGTH_MS = 1000  # a search at full strength that nothing else limits
+FULL_STRENGTH_MS = 1000  # for a search at full strength without another limit
 
 
 @dataclass(frozen=True)
 class LevelPlan:
-    """How a player of a level searches a position. Without any of these it plays at full strength.
+    """How a player of a level searches a position. With none of these limits it plays at full strength.
 
     depth : plies, None for no limit   nodes : about how many positions, None for no limit   selectivity : as in Limits
-    moves : how many legal moves, selected by chance, are looked at; 0 for all
-    doubt : the rest of the game is searched to its end, by the game's solver where it can, with so much doubt on a
-    scale of that solver's; 0 if what is found is exact, None if it is not searched to its end
+    moves : how many legal moves, chosen at random, are searched; 0 for all
+    doubt : the selectivity, on the game solver's scale, with which the rest of the game is searched to its end, by that
+    solver if possible; 0 for an exact result, None if it is not searched to its end
     """
 
     depth: int | None = None
@@ -26,18 +26,18 @@ class LevelPlan:
 
     @property
     def exact(self) -> bool:
-        """Tell whether what is found is exact."""
+        """Tell whether the result is exact."""
         return self.doubt == 0
 
     def is_full_strength(self) -> bool:
-        """Tell whether the level limits nothing: only the caller's own limits hold."""
+        """Tell whether the level sets no limits, so that only the caller's apply."""
         return self == LevelPlan()
 
 
 def drawn_limits(plan: LevelPlan, moves: Sequence[str], rng: random.Random) -> dict[str, Any]:
     """Return the limits of one search by `plan` among `moves`, as keywords of Engine.search.
 
-    The number of positions varies by a quarter, so that no two games need be the same.
+    The number of positions varies by a quarter, so that games differ.
     """
     limits: dict[str, Any] = {}
     if plan.depth is not None:

@@ -1,4 +1,4 @@
-"""Rows of Othello's positions: packed in 17 bytes, and as planes. What the rows are is in `games.batch_rules`."""
+"""Rows of Othello positions: packed in 17 bytes, and as planes. `games.batch_rules` defines the formats."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def write_word(row, start, word):
 
 @njit
 def read_rows(packed, packing, nodes, count):
-    """Read packed[:count], uint8[n, 17], into nodes; return the first row that is no position, -1 if there is none."""
+    """Read packed[:count], uint8[n, 17], into nodes; return the first row that is not a position, -1 if none."""
     for row in range(count):
         black, white, side = read_word(packed[row], 0), read_word(packed[row], WORD), np.uint64(packed[row, 2 * WORD])
         if black & white != ZERO or side > ONE:
@@ -44,7 +44,7 @@ def read_rows(packed, packing, nodes, count):
 
 @njit
 def write_rows(nodes, count, packing, packed):
-    """Write nodes[:count] to packed, uint8[>= count, 17]; return -1: all can be written."""
+    """Write nodes[:count] to packed, uint8[>= count, 17]; return -1, as all can be written."""
     for row in range(count):
         pos = nodes[row].pos
         black, white = (pos.own, pos.opponent) if pos.side == BLACK else (pos.opponent, pos.own)
@@ -56,10 +56,10 @@ def write_rows(nodes, count, packing, packed):
 
 @njit
 def read_texts(text, starts, nodes, count, taken):
-    """Read `count` lines of 64 squares, X, O or -, a blank and the side to move into nodes, as `format_obf` has them.
+    """Read `count` lines in the form of `format_obf` (64 of X, O or -, a blank, the side to move) into nodes.
 
     text : uint8[], in, the lines.   starts : int64[count + 1], in, where each begins.
-    taken : uint8[>= count], out, 1 for each that was read, 0 for one that is written otherwise, which Python reads.
+    taken : uint8[>= count], out, 1 for each line that was read, 0 for one in another form, left to Python.
     """
     for row in range(count):
         taken[row] = 0
@@ -88,7 +88,7 @@ def read_texts(text, starts, nodes, count, taken):
 
 @njit
 def write_texts(nodes, count, text):
-    """Write nodes[:count] as `format_obf` to text, uint8[>= count * TEXT_BYTES], a line each; return the end."""
+    """Write nodes[:count] as `format_obf` does to text, uint8[>= count * TEXT_BYTES], a line each; return the end."""
     end = 0
     for row in range(count):
         pos = nodes[row].pos

@@ -52,7 +52,7 @@ class Outcome:
 
     @property
     def score(self) -> int:
-        """By how many discs black has won (negative: lost), the empty squares counted for the winner."""
+        """The discs by which black has won (negative: lost); empty squares count for the winner."""
         if self.winner is None:
             return 0
         return 64 - 2 * self.white if self.winner == BLACK else 2 * self.black - 64
@@ -72,7 +72,7 @@ class Outcome:
 
 
 class LegalMoves:
-    """The legal moves of a board, found again whenever asked: iterable, with len, bool and `in`."""
+    """A live view of a board's legal moves: iterable, with len, bool and `in`."""
 
     def __init__(self, board: "Board") -> None:
         self._board = board
@@ -96,7 +96,7 @@ class LegalMoves:
 
 @functools.cache
 def _starting_position() -> Any:
-    """Return the record[POSITION] of the start of a game, to be copied."""
+    """Return the record[POSITION] of the start of a game; the caller copies it."""
     return parse_obf(STARTING_OBF)
 
 
@@ -112,10 +112,10 @@ class Board(BoardMemory):
     '---------------------------OX------XXX-------------------------- O'
 
     Squares are 0 (a1), 1 (b1) ... 63 (h8); colours BLACK (0) and WHITE (1). Any arrangement of discs is a position.
-    Boards are equal if discs and side to move are, whatever was played before; one that is in a set or a dict must not
-    be changed.
+    Boards are equal if their discs and sides to move are, whatever moves led there. Do not change a board that is in a
+    set or a dict.
 
-    obf : 64 squares and the side to move, or None for the start of a game; ValueError if it can not be read.
+    obf : 64 squares and the side to move, or None for the start of a game; ValueError if it is invalid.
     """
 
     _BOARD, _UNDO = BOARD, UNDO
@@ -129,14 +129,14 @@ class Board(BoardMemory):
 
     @classmethod
     def from_obf(cls, obf: str) -> Self:
-        """Return a board with the position of `obf`; raises ValueError as `set_obf`."""
+        """Return a board with the position of `obf`; raises ValueError as `set_obf` does."""
         return cls(obf)
 
     @classmethod
     def from_transcript(cls, text: str, obf: str | None = None) -> Self:
         """Return the board after the moves of a transcript ('f5d6c3'; passes may be left out); raises ValueError.
 
-        obf : where the game began, if not at the usual start.
+        obf : the starting position, if not the usual one.
         """
         board = cls(obf)
         for move in parse_transcript(text, board._pos):
@@ -149,15 +149,15 @@ class Board(BoardMemory):
         return self._record
 
     def set_obf(self, obf: str) -> None:
-        """Take the position of an OBF text and forget all moves; raises ValueError saying what is wrong with it."""
+        """Set the position of an OBF text and forget all moves; raises ValueError saying what is wrong with it."""
         self._set_position(parse_obf(obf))
 
     def reset(self) -> None:
-        """Go back to the start of a game."""
+        """Reset the board to the starting position."""
         self._set_position(_starting_position())
 
     def obf(self) -> str:
-        """Return the position's OBF text: 64 of X, O and -, a blank, X or O."""
+        """Return the position's OBF text: 64 characters X, O and -, a blank, X or O."""
         return f"{self._cells()} {SYMBOLS[self.turn]}"
 
     def _cells(self) -> str:
@@ -166,7 +166,7 @@ class Board(BoardMemory):
 
     @classmethod
     def from_packed(cls, data: Any) -> Self:
-        """Return the board of a packed position; raises ValueError as `set_packed`."""
+        """Return the board of a packed position; raises ValueError as `set_packed` does."""
         board = cls()
         board.set_packed(data)
         return board
@@ -177,9 +177,9 @@ class Board(BoardMemory):
         return discs.to_bytes(PACKED_BYTES, "little")
 
     def set_packed(self, data: Any) -> None:
-        """Take the position of what `to_packed` returns (17 bytes, or uint8[17]), and forget all moves.
+        """Set the position from the output of `to_packed` (17 bytes, or uint8[17]), and forget all moves.
 
-        Raises ValueError for another length, a square with two discs, and a side that is neither BLACK nor WHITE.
+        Raises ValueError for another length, a square with two discs, or a side that is neither BLACK nor WHITE.
         """
         data = bytes(data)
         if len(data) != PACKED_BYTES:
@@ -196,7 +196,7 @@ class Board(BoardMemory):
         self._forget()
 
     def copy(self) -> Self:
-        """Return an independent board with the same position and the same moves behind it."""
+        """Return an independent copy with the same position and move stack."""
         board = type(self).__new__(type(self))
         board._take_copy(self)
         return board
@@ -217,22 +217,22 @@ class Board(BoardMemory):
             self.push(MOVES[move])
 
     def root(self) -> Self:
-        """Return a board with the position that the game began with, and no moves behind it."""
+        """Return a board with the position that the game began with, and an empty move stack."""
         board = self.copy()
         while board._count:
             board.pop()
         return board
 
     def ply(self) -> int:
-        """Return how many moves were pushed, passes among them."""
+        """Return the number of moves on the move stack, passes included."""
         return self._count
 
     def key(self) -> int:
-        """Return a hash of discs and side to move: 64 bits, the same in every process."""
+        """Return a 64-bit hash of the discs and the side to move; it is the same in every process."""
         return int(ENTRIES.position_key(self._address))
 
     def _identity(self) -> bytes:
-        """Return what makes two positions the same."""
+        """Return the bytes by which positions are compared."""
         return self._bytes[: POSITION.itemsize].tobytes()
 
     def __eq__(self, other: object) -> bool:
@@ -242,17 +242,17 @@ class Board(BoardMemory):
         return hash(self._identity())
 
     def clear(self) -> None:
-        """Take all discs away and forget all moves; black is to move."""
+        """Remove all discs and forget all moves; black is to move."""
         self._set_position(position_of("", BLACK))
 
     def mirror(self) -> Self:
-        """Return a board, without moves, with the colours exchanged: the same for the other side."""
+        """Return a board with the colours exchanged, the side to move included, and an empty move stack."""
         board = type(self)(self.obf())
         board._words[_SIDE] ^= 1
         return board
 
     def transformed(self, symmetry: int) -> Self:
-        """Return a board with this position turned or mirrored by a symmetry, 0..7, and no moves behind it.
+        """Return a board with this position rotated or mirrored by a symmetry, 0..7, and an empty move stack.
 
         Bit 2 of `symmetry` exchanges files and ranks, then bit 0 reverses the ranks, then bit 1 the files.
         """
@@ -263,7 +263,7 @@ class Board(BoardMemory):
         return board
 
     def canonical(self) -> Self:
-        """Return a board, without moves, with the one of the eight images of this position that stands for all."""
+        """Return a board with the canonical one of this position's eight images, and an empty move stack."""
         board = type(self)(self.obf())
         make_canonical(board._pos)
         return board
@@ -285,30 +285,30 @@ class Board(BoardMemory):
         self._set(discs, colour)
 
     def _set(self, discs: list[int], turn: int) -> None:
-        """Start anew from black's and white's discs and the side to move."""
+        """Set black's and white's discs and the side to move, and forget all moves."""
         pos = position_of("", turn)
         pos.own, pos.opponent = discs[turn], discs[1 - turn]
         self._set_position(pos)
 
     def _discs(self, colour: int) -> int:
-        """Return the mask of a colour's discs."""
+        """Return the bitboard of a colour's discs."""
         return self._words[_OWN if colour == self._words[_SIDE] else _OPPONENT]
 
     def discs(self, colour: int) -> int:
-        """Return the mask of a colour's discs, bit s for square s; ValueError if it is neither BLACK nor WHITE."""
+        """Return the bitboard of a colour's discs, bit s for square s; ValueError if it is neither BLACK nor WHITE."""
         if colour not in COLORS:
             raise ValueError(f"a colour is {BLACK} (black) or {WHITE} (white), not {colour!r}")
         return self._discs(colour)
 
     def piece_map(self) -> dict[int, int]:
-        """Return the colours of the discs by their squares, the lowest first."""
+        """Return the discs as a dict from square to colour, lowest square first."""
         discs = {square: self.disc_at(square) for square in range(SQUARES)}
         return {square: colour for square, colour in discs.items() if colour is not None}
 
     def set_disc_at(self, square: int, colour: int | None) -> None:
-        """Put a disc on `square` (0..63) in place of what is there, or take it away (None); the moves are forgotten.
+        """Put a disc on `square` (0..63), replacing any there, or remove it (None); the moves are forgotten.
 
-        Raises ValueError for another square or colour.
+        Raises ValueError for an invalid square or colour.
         """
         self.disc_at(square)
         discs = [self.discs(each) & ~(1 << square) for each in COLORS]
@@ -318,7 +318,7 @@ class Board(BoardMemory):
         self._set(discs, self.turn)
 
     def remove_disc_at(self, square: int) -> int | None:
-        """Take the disc on `square` (0..63) away and return its colour, None if there is none."""
+        """Remove the disc on `square` (0..63) and return its colour, None if there was none."""
         colour = self.disc_at(square)
         if colour is not None:
             self.set_disc_at(square, None)
@@ -331,12 +331,12 @@ class Board(BoardMemory):
         return BLACK if self._discs(BLACK) >> square & 1 else WHITE if self._discs(WHITE) >> square & 1 else None
 
     def count(self, colour: int) -> int:
-        """Return how many discs of `colour` are on the board; ValueError if it is neither BLACK nor WHITE."""
+        """Return the number of discs of `colour`; ValueError if it is neither BLACK nor WHITE."""
         return self.discs(colour).bit_count()
 
     @property
     def empties(self) -> int:
-        """How many squares are empty."""
+        """The number of empty squares."""
         return SQUARES - self.count(BLACK) - self.count(WHITE)
 
     # ---- moves
@@ -348,11 +348,11 @@ class Board(BoardMemory):
 
     @property
     def move_stack(self) -> list[Move]:
-        """The moves pushed, passes among them, the oldest first; a copy."""
+        """A copy of the move stack, passes included, oldest move first."""
         return [MOVES[code] for code in self._codes()]
 
     def _codes(self) -> list[int]:
-        """Return the encoded moves that were made."""
+        """Return the move stack as encoded moves."""
         discs: list[int] = self._undo["disc"][: self._count].tolist()
         return [DISC_MOVE | disc.bit_length() - 1 if disc else PASS for disc in discs]
 
@@ -361,7 +361,7 @@ class Board(BoardMemory):
         return bool(ENTRIES.is_legal_move(self._address, move))
 
     def flipped(self, move: Move) -> list[int]:
-        """Return the squares whose discs `move` turns; raises ValueError saying why if it is illegal."""
+        """Return the squares of the discs that `move` flips; raises ValueError saying why if it is illegal."""
         if not self.is_legal(move):
             raise illegal_move(self._pos, move.square)
         return flipped(self._pos, move)
@@ -381,13 +381,13 @@ class Board(BoardMemory):
         """Make a move, a `Move` or its int; raises ValueError saying why if it is illegal."""
         try:
             done = ENTRIES.push(self._address, move)
-        except (TypeError, ValueError):  # what is no int
+        except (TypeError, ValueError):  # not an int
             done = 0
         if not done:
             self._push_otherwise(move)
 
     def _push_otherwise(self, move: int) -> None:
-        """Make a move for which there was no room; raises ValueError for an illegal one."""
+        """Make a move that the kernel refused for lack of undo records; raises ValueError if it is illegal."""
         known = Move.from_int(move)
         if not self._grow() or not ENTRIES.push(self._address, known):
             raise illegal_move(self._pos, known.square)
@@ -401,7 +401,7 @@ class Board(BoardMemory):
     split_moves = staticmethod(split_transcript)
 
     def push_typed(self, text: str) -> list[Move]:
-        """Make the move 'f5' or 'pass', first the pass that people leave out; raises ValueError if it is illegal."""
+        """Make the move 'f5' or 'pass', after an omitted forced pass if needed; raises ValueError if it is illegal."""
         passes = [self.push_text(PASS_NAME)] if self.must_pass() and split_move(text) is not None else []
         return [*passes, self.push_text(text)]
 
@@ -435,25 +435,25 @@ class Board(BoardMemory):
         return not self.legal_moves
 
     def outcome(self) -> Outcome | None:
-        """Return who has won and the disc counts, None while the game goes on."""
+        """Return the winner and the disc counts, None while the game continues."""
         if not self.is_game_over():
             return None
         black, white = self.count(BLACK), self.count(WHITE)
         return Outcome(None if black == white else BLACK if black > white else WHITE, black, white)
 
     def result(self) -> str:
-        """Return '1-0' if black has won, '0-1' if white has, '1/2-1/2' for a draw, '*' while the game goes on."""
+        """Return '1-0' if black has won, '0-1' if white has, '1/2-1/2' for a draw, '*' while the game continues."""
         outcome = self.outcome()
         return "*" if outcome is None else outcome.result()
 
     # ---- text and picture
 
     def transcript(self) -> str:
-        """Return the moves made, as 'f5d6c3'; passes are left out, as transcripts do."""
+        """Return the moves made as a transcript, 'f5d6c3'; transcripts omit passes."""
         return "".join(str(move) for move in self.move_stack if move.square is not None)
 
     def _text(self, cells: str) -> str:
-        """Return eight rows of `cells` (for black, white and empty) with files and ranks, and whose move it is."""
+        """Draw the board with `cells` (for black, white and empty), files and ranks, and the side to move."""
         board = self._cells().translate(str.maketrans(SYMBOLS, cells))
         rows = [f"{row + 1} {' '.join(board[8 * row : 8 * row + 8])} {row + 1}" for row in range(8)]
         header = "  a b c d e f g h"
@@ -462,27 +462,27 @@ class Board(BoardMemory):
         return "\n".join([header, *rows, header, f"{counts}  {'game over' if self.is_game_over() else side}"])
 
     def unicode(self) -> str:
-        """Return the board as text with discs."""
+        """Return the board as text with Unicode discs."""
         return self._text(UNICODE_CELLS)
 
     def diagram(self) -> str:
-        """Return the board as text with X, O and -, and whose move it is."""
+        """Return the board as text with X, O and -, and the side to move."""
         return self._text(SYMBOLS)
 
     def svg(self, *, flipped: bool = False, size: int | None = None, **options: Any) -> str:
-        """Return an SVG image: discs, the last one marked, and where one may be placed.
+        """Return an SVG image of the board; it marks the last disc placed and the legal moves.
 
-        flipped : seen from the other side    size : its width in pixels, None for its own
-        options : areas and lines of drawing.svg
+        flipped : seen from the other side    size : the width in pixels, None for the default
+        options : `areas` and `lines` of drawing.svg
         """
         return drawing.svg(self, flipped=flipped, size=size, **options)
 
     def arrows(self, lines: Sequence[Sequence[str]], *, flipped: bool = False, values: Sequence[str] = ()) -> str:
-        """Return SVG of what marks lines of moves from here, to be laid over `svg`; see drawing.arrows."""
+        """Return SVG that marks lines of moves from here, to be laid over `svg`; see drawing.arrows."""
         return drawing.arrows(self, lines, flipped=flipped, values=values)
 
     def _repr_svg_(self) -> str:
-        """Return what a notebook shows."""
+        """Return the image that a notebook shows."""
         return self.svg()
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""An Othello position drawn as SVG. Nothing here reads more than Board's public face."""
+"""An Othello position drawn as SVG. Only Board's public interface is used."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
@@ -17,7 +17,7 @@ RIMS = ("#4a4a4a", "#c9c9c4")  # by colour
 
 
 class _Drawable(Protocol):
-    """What a drawing reads of a Board."""
+    """The part of a Board that a drawing reads."""
 
     @property
     def turn(self) -> int: ...
@@ -40,7 +40,7 @@ def _corner(square: int, flipped: bool) -> tuple[float, float]:
 
 
 def _centre(square: int, flipped: bool) -> tuple[float, float]:
-    """Return where the middle of a square is drawn."""
+    """Return the centre of a square in the picture."""
     x, y = _corner(square, flipped)
     return x + CELL / 2, y + CELL / 2
 
@@ -63,7 +63,7 @@ def _coordinates(flipped: bool) -> list[str]:
 
 
 def _disc(square: int, colour: int, flipped: bool) -> str:
-    """Return a disc on its shadow."""
+    """Return a disc with its shadow."""
     centre = _centre(square, flipped)
     shadow = _circle(centre, CELL * 0.42, SHADE, lower=2)
     disc = _circle(centre, CELL * 0.42, DISCS[colour], f' stroke="{RIMS[colour]}" stroke-width="1"')
@@ -73,10 +73,10 @@ def _disc(square: int, colour: int, flipped: bool) -> str:
 def arrows(
     board: _Drawable, lines: Sequence[Sequence[str]], *, flipped: bool = False, values: Sequence[str] = ()
 ) -> str:
-    """Return rings on the squares of lines of moves from here, to be laid over `svg`.
+    """Return rings that mark lines of moves from here, to be laid over `svg`.
 
-    The best line comes first; its first moves are drawn with their numbers, and the first move of each other line.
-    values : of the lines, written into the rings of their first moves; no other moves are drawn then
+    The best line comes first. Its first moves are drawn with their numbers, and only the first move of the other lines.
+    values : one per line, written into the ring of its first move; only first moves are drawn then
     """
     firsts = {line[0]: value for line, value in zip(lines, values, strict=bool(values)) if line}
     drawn = []
@@ -101,7 +101,7 @@ def svg(
     Rings, in the colour of the side to move, mark where it may place a disc.
 
     flipped : a1 at the lower right    size : the width in pixels, None for the picture's own.
-    areas : squares that take clicks, on top    lines : of moves, drawn as `arrows` does
+    areas : add squares that receive clicks, on top    lines : of moves, drawn as `arrows` does
     """
     width = SIZE if size is None else size
     across = "".join(f"M{FRAME} {FRAME + CELL * line}h{BOARD_SIZE}" for line in range(9))

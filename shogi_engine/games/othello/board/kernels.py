@@ -1,6 +1,6 @@
-"""What a Board does with one call of a kernel: list, count, check, make and take back moves.
+"""A Board's kernels: list, count, check, make and take back moves.
 
-A Board's memory is a BOARD record, which Python names by its address.
+A Board's memory is a BOARD record, which Python passes by its address.
 """
 
 import numpy as np
@@ -13,8 +13,8 @@ from shogi_engine.interface.game import count_moves, do_move, generate_moves, un
 from shogi_engine.jit import ctz, njit, record_dtype, record_reader
 
 # A Board's memory. `pos` comes first, so that its address is the board's. `undo` is the address of `capacity` records,
-# of which `count` are in use; `moves` is what `generate_moves` writes. As long as a board does not change, all who list
-# its moves write the same there.
+# of which `count` are in use; `generate_moves` writes to `moves`. Threads may list the moves of an unchanged board at
+# the same time, as all write the same values.
 BOARD = record_dtype(
     [
         ("pos", POSITION),
@@ -42,7 +42,7 @@ def is_legal_code(pos, code):
 
 @njit(brief=True)
 def push(address, code):
-    """Make the move `code`; return 1, or 0 if it is illegal or there is no room for it in the undo records."""
+    """Make the move `code`; return 1, or 0 if it is illegal or the undo records are full."""
     board = board_at(address)
     if board.count == board.capacity or not is_legal_code(board.pos, code):
         return 0

@@ -1,4 +1,4 @@
-"""Move: an int with a face."""
+"""Move: an int with a square and a text."""
 
 import operator
 from functools import partial
@@ -11,13 +11,13 @@ from shogi_engine.games.othello.types import DISC_MOVE, PASS, SQUARES, move_squa
 class Move(int):
     """A disc placed on a square (0..63, a1 first), or a pass (None).
 
-    It is an int: 64 + square, 128 for the pass. There is one object for each.
+    It is an int: 64 + square, or 128 for the pass. Each move exists as one object only.
     """
 
     __slots__ = ()
 
     def __new__(cls, square: int | None) -> "Move":
-        """Return the move; raises ValueError for one that is not a move in any position."""
+        """Return the move; raises ValueError if it is not a move in any position."""
         if square is None:
             return MOVES[PASS]
         if square not in range(SQUARES):
@@ -48,9 +48,9 @@ class Move(int):
 
     @classmethod
     def from_int(cls, number: SupportsIndex) -> "Move":
-        """Return the move that is `number` as an int, the inverse of `int(move)`.
+        """Return the move whose int is `number`, the inverse of `int(move)`.
 
-        Raises ValueError if that is no move, TypeError for what is no int.
+        Raises ValueError if `number` is not a move, TypeError if it is not an int.
         """
         try:
             number = operator.index(number)
@@ -62,8 +62,8 @@ class Move(int):
 
     @staticmethod
     def _decode(move: int) -> "Move":
-        """Return an encoded move."""
+        """Return the Move of an encoded move."""
         return MOVES[move]
 
 
-MOVES: list[Move] = list(map(partial(int.__new__, Move), range(PASS + 1)))  # by their ints; those below 64 are no move
+MOVES: list[Move] = list(map(partial(int.__new__, Move), range(PASS + 1)))  # by their ints; those below 64 are no moves

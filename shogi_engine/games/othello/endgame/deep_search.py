@@ -1,8 +1,7 @@
-"""Search of Othello to the end with many empty squares: moves ordered by shallow searches, threads that share one tree.
+"""Search of Othello to the end with many empty squares: shallow searches order the moves, and threads share one tree.
 
-It is exact, or selective by Multi-ProbCut to prepare the exact one.
-
-solver.py says why this is a search of its own beside search/alphabeta.py.
+It is exact, or selective by Multi-ProbCut to prepare the exact search. solver.py explains why this search exists beside
+search/alphabeta.py.
 """
 
 import numpy as np
@@ -38,13 +37,13 @@ from shogi_engine.search.tt import probe_entry
 
 DEEP = 14  # with fewer empty squares `endgame.solve` searches
 VALUE_DIVISOR = 7  # the evaluation's hundredths of a disc per unit of score in the ordering keys
-ORDERING_WINDOW = 10 * DISC  # moves worse by this than another are not told apart
+ORDERING_WINDOW = 10 * DISC  # moves worse than another by this are not distinguished
 TABLE_MOVE, SECOND_MOVE = 1 << 30, 1 << 29  # added to the keys of the table's moves
 BEING_SEARCHED_SLOTS = 1 << 12
 NO_PLACE = np.uint64(64)
 
 # Multi-ProbCut in selective passes (`predicted`).
-SPREAD = 300  # how far the probing searches are from exact scores, in hundredths of a disc
+SPREAD = 300  # standard error of the probing searches, in hundredths of a disc
 MARGINS = (0, 450, 300, 160)  # percent of it, by doubt
 MOST_PROBED = 6  # plies, one more with an odd number of empty squares
 
@@ -53,7 +52,7 @@ MOST_PROBED = 6  # plies, one more with an odd number of empty squares
 def ordering_depth(count, known):
     """Return the depth of the searches that order the moves with `count` empty squares; 0 is the evaluation alone.
 
-    known : moves from the table (uint64), none of which cut off: the order of the others matters less.
+    known : moves from the table (uint64); if none of them caused a cutoff, the order of the others matters less.
     """
     return max(0, (count - DEEP) // 3 - np.int64(known != ZERO))
 
@@ -80,9 +79,9 @@ def searched_elsewhere(slots, key):
 
 @njit
 def score_by_search(ctx, start, end, depth):
-    """Subtract from the keys of the moves start..end - 1 (uint64) the opponent's value by a search of `depth`.
+    """Search to `depth` and subtract the opponent's values from the keys of the moves start..end - 1 (uint64).
 
-    The values of moves that are worse by ORDERING_WINDOW than one before are lower bounds.
+    Values of moves that are worse than an earlier one by ORDERING_WINDOW are lower bounds.
     """
     beta = np.int64(VALUE_INFINITE)
     if end <= start + ONE:
@@ -100,15 +99,15 @@ def score_by_search(ctx, start, end, depth):
 
 @njit
 def null_window_value(ctx, alpha, depth):
-    """Return the value of ctx.pos searched `depth` plies deep with the window (alpha, alpha + 1)."""
+    """Search ctx.pos to `depth` plies with the window (alpha, alpha + 1) and return its value."""
     return search(ctx, alpha, alpha + 1, depth, np.int64(CUT), np.int64(0))
 
 
 @njit
 def predicted(ctx, alpha, count, doubt):
-    """Return which side of the window (alpha, alpha + 1) a shallow search puts the score on: alpha or alpha + 1.
+    """Predict by a shallow search whether the score fails low or high: alpha or alpha + 1.
 
-    NO_SCORE if it tells too little for the `doubt` allowed.   count : empty squares.
+    NO_SCORE if the prediction is too uncertain for `doubt`.   count : empty squares.
     """
     depth = min(count // 8 * 2, MOST_PROBED) + count % 2
     margin = MARGINS[doubt] * SPREAD // 100
@@ -123,11 +122,11 @@ def predicted(ctx, alpha, count, doubt):
 
 @njit
 def write_moves(ctx, key, data, moves, start, alpha, beta, doubt):
-    """Write the keys of `moves` (uint64) to ctx.scores[start:]: the table's first, then by the replies they leave.
+    """Write the keys of `moves` (uint64) to ctx.scores[start:]: the table's moves first, then those with few replies.
 
     key, data : of the position in the table; data is 0 if it is not there.   doubt : see `solve_deep`.
-    Returns (end, known, value): `known` are from the table; a value other than NO_SCORE is the node's, by a bound of a
-    child, which is stored, or by a shallow search.
+    Returns (end, known, value): `known` moves are from the table. A value other than NO_SCORE settles the node: it is
+    from a child's bound (which is stored) or from a shallow search.
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     count = popcount(ALL ^ (own | opponent))
@@ -152,7 +151,7 @@ def write_moves(ctx, key, data, moves, start, alpha, beta, doubt):
 
 @njit
 def take_best(ctx, at, end):
-    """Bring the best of the keys at..end - 1 (uint64) in ctx.scores to `at` and return its square (uint64)."""
+    """Move the best of the keys at..end - 1 (uint64) in ctx.scores to `at` and return its square (uint64)."""
     best = at
     for other in range(at + ONE, end):
         if ctx.scores[other] > ctx.scores[best]:
@@ -168,7 +167,7 @@ def next_move(ctx, slots, at, end, deferred, defer):
     """Return (at, deferred, place, child): the best of the moves at..end - 1, and the key of the position after it.
 
     place : NO_PLACE if no move is left.   at : past the move.
-    defer : pass over moves that another thread is searching; they are moved to the front, before `deferred`.
+    defer : skip moves that another thread is searching; they are moved to the front, before `deferred`.
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     while at < end:
@@ -185,9 +184,9 @@ def next_move(ctx, slots, at, end, deferred, defer):
 
 @njit
 def first_cut(ctx, own, opponent, key, alpha, beta, doubt):
-    """Return (value, data, alpha, beta): what the table has of the position, the window narrowed to its bounds.
+    """Return (value, data, alpha, beta): the table's data of the position, and the window narrowed to its bounds.
 
-    A value other than NO_SCORE is the node's, by stable discs or by the table.   doubt : see `solve_deep`.
+    A value other than NO_SCORE, from stable discs or the table, settles the node.   doubt : see `solve_deep`.
     """
     data = ZERO
     value = stability_cut(own, opponent, alpha, beta)
@@ -200,13 +199,13 @@ def first_cut(ctx, own, opponent, key, alpha, beta, doubt):
 
 @njit
 def solve_deep(ctx, slots, alpha, beta, doubt):
-    """Return the score of ctx.pos, exact within (alpha, beta): as `solve`, with a costlier ordering of the moves.
+    """Return the score of ctx.pos, exact within (alpha, beta), as `solve` does, with a costlier move ordering.
 
-    The shared search orders them, so ctx must be prepared as for a search. Threads search the same tree and defer
+    The shared search orders the moves, so ctx must be prepared as for a search. Threads search the same tree and defer
     moves that another thread is searching (ABDADA, Jean-Christophe Weill 1996, in Tom Kerrigan's simplified form).
     slots : address (uint64) of BEING_SEARCHED_SLOTS zeroed uint64, the same for all threads.
-    doubt : 0 for an exact score; else a selective pass, with Multi-ProbCut by MARGINS[doubt]. Its bounds carry the
-    doubt into the table, where only passes of as much doubt or more believe them; the moves serve all.
+    doubt : 0 for an exact score; else the selectivity of a pass with Multi-ProbCut by MARGINS[doubt]. It is stored with
+    the bounds, which only passes of equal or greater doubt use; the stored moves serve all passes.
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     empty = ALL ^ (own | opponent)
@@ -237,14 +236,15 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
     if value != NO_SCORE or ctx.stopped:
         return value
 
-    # 3. The table's moves, then the others as shallow searches order them: one with the full window, the rest with a
-    #    null window first. Moves that other threads are searching come last, when the table mostly has their results.
+    # 3. The table's moves, then the others in the order of shallow searches: the first with the full window, the rest
+    #    with a null window first. Moves that other threads are searching come last: by then the table mostly has their
+    #    results.
     best, best_move = NO_SCORE, np.int64(0)
     low = alpha
     at = deferred = start
     first_round = unsorted = True
     while True:
-        if unsorted and at >= start + known:  # mostly a move from the table has cut off before
+        if unsorted and at >= start + known:  # late, as a move from the table mostly causes a cutoff
             unsorted = False
             score_by_search(ctx, at, end, ordering_depth(count, known))
         shared = first_round and best > NO_SCORE and count > DEEP

@@ -1,8 +1,9 @@
 """The last empty squares, solved exactly: kernels for one to four of them, and a search for a few more without a table.
 
-All values are final scores in discs for the side to move, the empty squares for the winner; all searches are
-fail-soft. A node is one position entered, those with a single empty square included.
-Sources: the split by empty squares and the parity of regions are known from Edax (Richard Delorme,
+All values are final scores in discs for the side to move, with empty squares counted for the winner. All searches are
+fail-soft. Every position entered is a node, those with a single empty square included.
+
+Sources: the split by empty squares and the parity of regions come from Edax (Richard Delorme,
 https://github.com/abulmo/edax-reversi) and Gunnar Andersson's endgame.c (https://radagast.se/othello/).
 """
 
@@ -18,8 +19,8 @@ from shogi_engine.jit import clz, ctz, njit, popcount
 
 NO_SCORE = -128  # below every score
 FEW_EMPTIES = 5  # solved by `solve_few`
-QUADRANT_BITS = np.uint64(0b100100)  # of a square's number: they name its quadrant
-STABILITY_SCORE = 20  # stable discs are counted if the window is about a win of at least this score
+QUADRANT_BITS = np.uint64(0b100100)  # the bits of a square's number that give its quadrant
+STABILITY_SCORE = 20  # stable discs are counted if the window is at a win by at least this score
 
 S3, S8, S56 = np.uint64(3), np.uint64(8), np.uint64(56)
 U7, U255 = np.uint64(7), np.uint64(255)
@@ -27,7 +28,7 @@ FILE_TO_RANK = np.uint64(0x0102040810204080)
 
 
 def _line_flips(place: int, own: int) -> int:
-    """Return the number of discs that a disc on `place` of a full line of eight flips; `own` are its side's discs."""
+    """Return how many discs a disc on `place` flips in an otherwise full line of eight; `own` are its side's."""
     count = 0
     for step in (-1, 1):
         at, run = place + step, 0
@@ -39,7 +40,7 @@ def _line_flips(place: int, own: int) -> int:
 
 
 def _diagonal(square: int, slope: int) -> int:
-    """Return the diagonal through `square` that runs as a1-h8 does (slope 1) or as h1-a8 (-1)."""
+    """Return the diagonal through `square` parallel to a1-h8 (slope 1) or to h1-a8 (-1)."""
     file, rank = square % 8, square // 8
     return sum(1 << s for s in range(SQUARES) if s % 8 - file == slope * (s // 8 - rank))
 
@@ -109,7 +110,7 @@ def solve_2(ctx, own, opponent, alpha, beta, first, second):
 
 @njit
 def solve_3(ctx, own, opponent, alpha, beta, first, second, third, passed):
-    """Return the score with three empty squares (uint64), one alone in its quadrant tried first.
+    """Return the score with three empty squares (uint64); one that is alone in its quadrant is tried first.
 
     passed : ONE if the other side has just passed, else ZERO.
     """
@@ -141,7 +142,7 @@ def solve_3(ctx, own, opponent, alpha, beta, first, second, third, passed):
 
 @njit
 def solve_4(ctx, own, opponent, alpha, beta, empty, passed):
-    """Return the score with the four `empty` squares (uint64), those in odd quadrants tried first; see `solve_3`."""
+    """Return the score with the four `empty` squares (uint64); those in odd quadrants come first; see `solve_3`."""
     left = empty & odd_quadrants(empty)
     if left == ZERO:
         left = empty
@@ -190,9 +191,9 @@ def stability_cut(own, opponent, alpha, beta):
 
 @njit
 def solve_5(ctx, own, opponent, alpha, beta, empty):
-    """Return the score with the five `empty` squares (uint64): no table, no sorting.
+    """Return the score with the five `empty` squares (uint64), without a table or sorting.
 
-    Tries squares in odd quadrants first, and corners first among these and among the others.
+    Squares in odd quadrants are tried before the others, and corners first within each group.
     """
     value = stability_cut(own, opponent, alpha, beta)
     if value != NO_SCORE:

@@ -1,7 +1,7 @@
 """Exact search of Othello endgames: principal variation search with the transposition table, down to `last_empties`.
 
-Values are final scores in discs for the side to move, with the empty squares counted for the winner. The kernels work
-on the search's own context, and on its table by the entries of table.py.
+Values are final scores in discs for the side to move, with empty squares counted for the winner. The kernels use the
+search's own context and its table; table.py defines the entries.
 """
 
 import numpy as np
@@ -30,22 +30,22 @@ from shogi_engine.jit import address_of, ctz, load_u64, njit, popcount, prefetch
 from shogi_engine.jit.lanes import bytes_of, largest_i32, load, popcounts, python_of, store, store_i32, traced, where
 from shogi_engine.search.context import TABLE
 
-TABLE_EMPTIES = 6  # from this many empty squares on the table is used
-ETC_EMPTIES = 10  # and from this many on probed for every child first (enhanced transposition cutoff)
+TABLE_EMPTIES = 6  # with at least this many empty squares the table is used
+ETC_EMPTIES = 10  # with at least this many it is first probed for every child (enhanced transposition cutoff)
 FINISH_EMPTIES = 8  # with at most this many the shared search calls `solve`
 # Where the sorted moves begin in ctx.scores, MAX_MOVES entries for each number of empty squares; before them lie the
 # lists of the nodes that the search has come through, one for each disc placed.
 SORTED_START = 64 * MAX_MOVES
 
-# Weights of the move ordering, tuned on the nodes of FFO 20-34: fewest replies first (a corner counts twice), few empty
-# squares next to one's own discs, an odd number of empty squares in the quadrant.
+# Weights of the move ordering, tuned for the fewest nodes on FFO 20-34. It prefers few replies (a corner counts twice),
+# few empty squares next to one's own discs, and an odd number of empty squares in the quadrant.
 REPLY_SCORE, FRONTIER_SCORE, ODD_SCORE = 32, 12, 12
 PLACE_SCORES = [square_bonus(square) for square in range(64)]
 PLACE_BYTES = np.array([score - min(PLACE_SCORES) + 1 for score in PLACE_SCORES], dtype=np.uint64)  # 1 and above
-SCORE_BASE = 2048  # all scores are above its negative
+SCORE_BASE = 2048  # all scores are above -SCORE_BASE
 BATCH = 8  # moves scored at once
 BITS_A_MOVE = np.uint64(8)
-KEPT_WORDS = np.uint64(32)  # of what ctx.moves keeps of a node's moves: keys of positions, then flips
+KEPT_WORDS = np.uint64(32)  # words in ctx.moves for a node's moves: keys of positions, then flips
 
 
 # ---- the order of moves --------------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def write_keys(ctx, own, opponent, moves, start):
 
 @njit
 def take_largest(ctx, start, end):
-    """Return the largest of the keys in ctx.scores[start:end] (uint64), and put 0 in its place; 0 if there is none."""
+    """Return the largest of the keys in ctx.scores[start:end] (uint64) and replace it by 0; 0 if there is none."""
     address = address_of(ctx.scores) + np.uint64(4) * start
     largest = ZERO
     row = start
@@ -147,7 +147,7 @@ def key_square(key):
 
 @njit
 def key_flips(ctx, own, opponent, start, end, key):
-    """Return the flips of the move with an ordering key, one of those in ctx.scores[start:end]."""
+    """Return the flips of the move with the ordering key `key`, one of those in ctx.scores[start:end]."""
     if end - start > KEPT_WORDS:
         return flips(own, opponent, key_square(key))
     return read_word(address_of(ctx.moves) + np.uint64(4) * start + (key & np.uint64(63)) * np.uint64(8))
@@ -155,10 +155,10 @@ def key_flips(ctx, own, opponent, start, end, key):
 
 @njit
 def transposition_cut(ctx, own, opponent, moves, start, beta, doubt, empties):
-    """Return (value, square) of a move of which the table has a bound that makes it at least `beta`, or (NO_SCORE, 0).
+    """Return (value, square) of a move that the table's bounds prove to be at least `beta`, or (NO_SCORE, 0).
 
-    doubt : the most that a bound may have.   empties : after a move.
-    Looks at the first KEPT_WORDS moves; ctx.moves[start:] is written.
+    doubt : the greatest allowed of a bound.   empties : after a move.
+    Only the first KEPT_WORDS moves are tried. Overwrites ctx.moves[start:].
     """
     address = first = address_of(ctx.moves) + np.uint64(4) * start
     left = moves
@@ -185,7 +185,7 @@ def transposition_cut(ctx, own, opponent, moves, start, beta, doubt, empties):
 
 @njit(forceinline=True)
 def should_stop(ctx):
-    """Tell whether the search has been stopped or has reached its limit of nodes; ctx.stopped then says so too."""
+    """Tell whether the search was stopped or has reached its node limit; then ctx.stopped is set, too."""
     if load_u64(ctx.stop_address) != ZERO or ctx.nodes >= ctx.node_limit:
         ctx.stopped = 1
         return True
@@ -196,7 +196,7 @@ def should_stop(ctx):
 def narrow_window(data, alpha, beta):
     """Return (value, alpha, beta): the window narrowed to the bounds in an entry's data.
 
-    A value other than NO_SCORE is the node's, which the bounds settle.
+    A value other than NO_SCORE means that the bounds settle the node.
     """
     lower, upper = lower_bound(data), upper_bound(data)
     if lower >= beta or lower == upper:
@@ -210,7 +210,7 @@ def narrow_window(data, alpha, beta):
 def solve(ctx, own, opponent, alpha, beta, empty):
     """Return the score of a position with the squares `empty` (uint64), exact within (alpha, beta).
 
-    After a stop (ctx.stopped) the value means nothing. ctx.moves and ctx.scores from SORTED_START on are written.
+    After a stop (ctx.stopped) the value is meaningless. Overwrites ctx.moves and ctx.scores from SORTED_START on.
     """
     count = popcount(empty)
     if count <= FEW_EMPTIES:
@@ -245,7 +245,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
         if value != NO_SCORE:
             return value
 
-    # 2. The table's moves, then the others by their keys: the first with the full window, the rest with a null window.
+    # 2. The table's moves, then the others by their keys: the first with the full window, the rest with null windows.
     first, second = entry_moves(data)
     best, best_move = NO_SCORE, np.int64(0)
     low = alpha

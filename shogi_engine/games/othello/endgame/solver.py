@@ -5,14 +5,14 @@ solved = solver.solve(parse_obf("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOX
 print(solved.score, format_move(None, solved.move))
 
 Two searches share the work: `deep_search.solve_deep`, and `search.solve` from thirteen empty squares on.
-The shared alpha-beta, exact (no pruning, no reductions) and with `endgame_solve` for the last eight squares, finds
-the same scores but needs seven times the nodes and eight times the time (FFO 26-30, 20 empty squares, both with the
-evaluation by eight features: 160 M nodes and 9.9 s against 23 M and 1.2 s): it probes the table for no child before it
-searches one, counts no stable discs, and orders by history where the number of replies tells more. It does serve here:
-a presearch finds a likely score, and shallow searches order the moves, so that a better evaluation makes a better
-solver. Selective passes over the whole tree, of falling doubt as in Edax (https://github.com/abulmo/edax-reversi) and
-Egaroucid (https://github.com/Nyanyan/Egaroucid), then leave good moves in the table, and a score that is mostly right,
-for the exact pass: 565 M nodes in place of 792 M on FFO 40-49."""
+The shared alpha-beta search, made exact (no pruning, no reductions) and with `endgame_solve` for the last eight
+squares, finds the same scores, but needs seven times the nodes and eight times the time: 160 M nodes and 9.9 s against
+23 M and 1.2 s on FFO 26-30 (20 empty squares, both with the evaluation by eight features). It does not probe the table
+for all children first, counts no stable discs, and orders by history where the number of replies tells more. It still
+serves here: a presearch finds a likely score, and shallow searches order the moves, so that a better evaluation makes a
+better solver. Selective passes over the whole tree, of falling doubt (as in Edax,
+https://github.com/abulmo/edax-reversi, and Egaroucid, https://github.com/Nyanyan/Egaroucid), then give the exact pass
+good moves in the table and a mostly correct score: 565 M nodes instead of 792 M on FFO 40-49."""
 
 import threading
 import time
@@ -54,17 +54,17 @@ from shogi_engine.search.tt import TranspositionTable, entry_move
 PRESEARCH_MARGIN = 6  # the presearch is this many plies shallower than the number of empty squares
 PRESEARCH_MAX_DEPTH = 14
 SELECTIVE_PASSES = (3, 2, 1)  # their doubts, before the exact pass; see deep_search.MARGINS
-SELECTIVE_EMPTIES = 18  # with fewer empty squares there are none
-NO_PASS = len(MARGINS)  # in place of the doubt of the last pass, if none was done
+SELECTIVE_EMPTIES = 18  # with fewer empty squares there are no selective passes
+NO_PASS = len(MARGINS)  # stands for the doubt of the last pass if no pass was completed
 WINDOW = 3  # half the first window around the guess; scores are even, bounds odd
 PROGRESS_SECONDS = 0.2
-# Nine first passes of ten, with so many empty squares, take less; and one square more makes them so many times as long.
+# With this many empty squares nine of ten first passes take less; one more square takes this many times as long.
 FIRST_PASS_EMPTIES, FIRST_PASS_MS, FIRST_PASS_GROWTH = 20, 35, 1.65
-SOLVED_EMPTIES = 13  # with fewer a search finds the score as quickly
-MOST_OF_TIME = 0.6  # the part of a player's time in which the first pass has to be done
+SOLVED_EMPTIES = 13  # with fewer empty squares a search finds the score as quickly
+MOST_OF_TIME = 0.6  # the share of a player's time in which the first pass must end
 
-# Seven empty squares, for compiling: enough for a presearch. FFO 20, from the test positions of the French federation,
-# less a disc.
+# A position for compiling, with seven empty squares: enough for a presearch. It is FFO 20, from the test positions of
+# the French federation, less a disc.
 WARM = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOO-- X"
 
 
@@ -72,8 +72,8 @@ WARM = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOO-- X"
 class Patience:
     """Until when a position is searched, in seconds of time.perf_counter, and how far.
 
-    first : the search ends if its first pass is not done by then.   soft : no further pass begins after it.
-    hard : the end of all.   doubt : of the last pass, 0 for an exact score.
+    first : the first pass must end by then.   soft : no further pass begins after it.
+    hard : the search ends.   doubt : of the last pass, 0 for an exact score.
     """
 
     first: float = FOREVER
@@ -84,7 +84,7 @@ class Patience:
 
 @dataclass(frozen=True)
 class Found:
-    """What the passes have found so far: bounds that are proven, the likely score, the last one's doubt and move."""
+    """The passes' results so far: proven bounds, the likely score, and the last pass's doubt and move."""
 
     lower: int
     upper: int
@@ -95,11 +95,11 @@ class Found:
 
 @dataclass(frozen=True)
 class Solved:
-    """What is proven: lower <= score <= upper, in discs for the side to move, the empty squares for the winner.
+    """A result: lower <= score <= upper is proven, in discs for the side to move, empty squares going to the winner.
 
-    score : the exact score, or with `wld` 1, 0 or -1; else what is most likely.   exact : it is proven.
-    move : encoded, the best one known; 0 if the game is over.   pv : the best line, if it was asked for and is exact.
-    doubt : of the last pass that was done, 0 for the exact one, NO_PASS if none was.
+    score : the exact score, or with `wld` 1, 0 or -1; else the most likely score.   exact : the score is proven.
+    move : encoded, the best known; 0 if the game is over.   pv : the best line, if it was requested and is exact.
+    doubt : of the last completed pass, 0 for the exact one, NO_PASS if there was none.
     """
 
     score: int
@@ -117,7 +117,7 @@ class Solver:
     """Solves one position at a time; `stop` may be called from any thread."""
 
     def __init__(self, *, hash_mb: int = 64, threads: int = 1, stop_token: StopToken | None = None) -> None:
-        """Make a solver with a table of its own; `attempt` works on another one's."""
+        """Make a solver with its own table; `attempt` uses the table it is given."""
         if not 1 <= threads <= MAX_THREADS:
             raise ValueError(f"a solver has 1 to {MAX_THREADS} threads, not {threads}")
         self._megabytes = hash_mb
@@ -135,19 +135,19 @@ class Solver:
 
     @property
     def table(self) -> TranspositionTable:
-        """The table in use, made when first needed."""
+        """The table in use, allocated when first needed."""
         if self._table is None:
             self._table = TranspositionTable(self._megabytes)
         return self._table
 
     def clear(self) -> None:
-        """Forget all positions. What is proven stays true: only measurements need this."""
+        """Clear the table. Proven bounds stay true, so only measurements need this."""
         self.table.clear()
 
     def warmup(self) -> None:
         """Compile, or load from the cache, all that solving needs."""
         self.solve(parse_obf(WARM), pv=True)
-        # Asked of what the table knows, which is nothing of so small an ending.
+        # These read the table, which has no entries for an ending as small as this.
         lower_bound(ZERO), upper_bound(ZERO), entry_doubt(ZERO)
         self.clear()
 
@@ -156,7 +156,7 @@ class Solver:
         self._stop.prepare()
 
     def stop(self) -> None:
-        """End the running or announced `solve` at once; it returns the bounds proven so far."""
+        """Stop the running or announced `solve` at once; it returns the bounds proven so far."""
         self._stop.stop()
 
     def solve(
@@ -168,10 +168,10 @@ class Solver:
         limit_ms: float | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Solved:
-        """Solve `position` (record[POSITION], unchanged), or with `wld` find out only who wins.
+        """Solve `position` (record[POSITION], unchanged); with `wld` find only who wins.
 
         pv : find the best line too.   limit_ms : stop after this many milliseconds.
-        progress(done, all) is called in this thread, a few times a second: root moves settled in this round.
+        progress(done, all) : called in this thread a few times per second with the root moves settled in this round.
         """
         return self._solve(position, Patience(hard=end_of(limit_ms, time.perf_counter())), wld, pv, progress)
 
@@ -208,7 +208,7 @@ class Solver:
         return Solved(score, move, lower, upper, exact, self._nodes(), seconds, tuple(line), found.doubt)
 
     def _nodes(self) -> int:
-        """Return how many nodes the running search, or the last one, has visited."""
+        """Return the number of nodes of the running search, or of the last one."""
         return sum(int(ctx.nodes) for ctx in self._contexts)
 
     def attempt(
@@ -220,11 +220,12 @@ class Solver:
         doubt: int = 0,
         on_info: Callable[[Info], None] | None = None,
     ) -> Result | None:
-        """Return the result on `position` of the most certain pass that limits.budget allows, None if they allow none.
+        """Return the result of the most certain pass on `position` that limits.budget allows, None if it allows none.
 
-        Nothing is tried that will hardly be done in time. Without a limit all is solved but what a search finds as
-        quickly, and no line beyond the best move is looked for. `table`: the one of the search that plays.
-        doubt : that is allowed, whatever time is left.   on_info : called with what each pass of more doubt finds.
+        Passes that would hardly finish in time are not tried. Without a limit every position is solved, except those
+        that a search solves as quickly; no line beyond the best move is looked for.
+        table : that of the search that plays.   doubt : allowed, however much time remains.
+        on_info : called with the result of each pass of greater doubt.
         """
         began, budget = time.perf_counter(), limits.budget
         empties = empty_squares(position)
@@ -260,8 +261,8 @@ class Solver:
         """Return int8[n], the exact scores of many positions, one after another in the caller's thread.
 
         own, opponent : uint64[n], the discs of the side to move and of the other side. Meant for up to 16 empty
-        squares; positions of one game in a row, the last first, find each other in the table. Other threads run
-        meanwhile, and may solve with Solvers of their own. Raises InterruptedError after `stop`.
+        squares. Give the positions of a game in succession, last first: they then reuse each other's table entries.
+        The call releases the GIL; other threads may use Solvers of their own. Raises InterruptedError after `stop`.
         """
         self._stop.begin()
         self.table.next_generation()
@@ -273,7 +274,7 @@ class Solver:
         return found
 
     def _set(self, ctx: Any, position: Any) -> None:
-        """Make `position` the root of a context's search."""
+        """Make `position` the root of the search in `ctx`."""
         set_root(ctx, position)
         ctx.tt_address, ctx.tt_clusters = self.table.address, self.table.clusters
         ctx.generation = self.table.generation
@@ -293,10 +294,10 @@ class Solver:
         deadline: Deadline,
         on_pass: Callable[[Found], None] | None,
     ) -> Found:
-        """Search with rising confidence, at last exactly if `patience` allows; return what is known.
+        """Search in passes of rising confidence, the last of them exact if `patience` allows; return the result.
 
-        deadline : ends the search when the first pass has to be done; the time is changed after it.
-        on_pass : called with what is found after each pass.
+        deadline : ends the search when the first pass must be done; it is moved after that pass.
+        on_pass : called with the result after each pass.
         """
         moves = legal_moves(position)
         if not moves:
@@ -332,9 +333,9 @@ class Solver:
         doubt: int,
         progress: Callable[[int, int], None] | None = None,
     ) -> tuple[int, int, int]:
-        """Search with one window after another, from `guess` on, until the score is known as well as `doubt` allows.
+        """Search a series of windows, starting at `guess`, until the score is as certain as `doubt` requires.
 
-        bounds : that are proven.   Returns the bounds found and the best guess, an even number.
+        bounds : proven so far.   Returns the bounds found and the best guess, an even number.
         """
         lower, upper = bounds
         centre, width = (0, 1) if wld else (guess, WINDOW)
@@ -352,7 +353,7 @@ class Solver:
         return lower, upper, guess
 
     def _presearch(self, ctx: Any, position: Any) -> int:
-        """Search not quite to the end, to fill the table with good moves; return the score expected, an even number."""
+        """Search almost to the end, to fill the table with good moves; return the expected score, an even number."""
         depth = min(empty_squares(position) - PRESEARCH_MARGIN, PRESEARCH_MAX_DEPTH)
         if depth < 1:
             return 0
@@ -378,7 +379,7 @@ class Solver:
         doubt: int = 0,
         progress: Callable[[int, int], None] | None = None,
     ) -> int:
-        """Search one window with all threads; the first to be done ends it. Return the value.
+        """Search one window with all threads until the first is done. Return the value.
 
         doubt : 0 for an exact search; see `solve_deep`.
         """
@@ -400,9 +401,9 @@ class Solver:
         return values[0] if values else 0
 
     def _run(self, jobs: list[Callable[[], None]], tell: Callable[[], None] | None) -> None:
-        """Run `jobs` in threads of their own until one is done, which stops the others; call `tell` now and then.
+        """Run each of `jobs` in a thread until one is done, which stops the others; call `tell` from time to time.
 
-        In the caller's thread Ctrl-C would wait for the kernel.
+        Kernels do not run in the caller's thread, where Ctrl-C would have to wait for them.
         """
         failures: list[BaseException] = []
         done = threading.Event()
@@ -434,29 +435,29 @@ class Solver:
     # ---- what the table knows -------------------------------------------------------------------------------------
 
     def _data(self, hash_key: int, empties: int) -> np.uint64:
-        """Return the data stored for a key, 0 if there is none.   empties : the position's; many for the search's."""
+        """Return the data stored for a key, 0 if there is none.   empties : of the position; many for the search's."""
         return np.uint64(probe_ending(self._contexts[0], np.uint64(hash_key), empties))
 
     def _known(self, position: Any) -> np.uint64:
-        """Return what the tables know of `position`, 0 if nothing."""
+        """Return the tables' data of `position`, 0 if there is none."""
         return self._data(ending_key(position.own, position.opponent), empty_squares(position))
 
     def _proven(self, position: Any) -> tuple[int, int]:
-        """Return the bounds of the score of `position` that the table's entry proves."""
+        """Return the bounds of the score of `position` that its table entry proves."""
         data = self._known(position)
         return (int(lower_bound(data)), int(upper_bound(data))) if data and not entry_doubt(data) else (LOWEST, HIGHEST)
 
     def _settled(self, position: Any, alpha: int, beta: int) -> tuple[int, int]:
-        """Return how many moves of `position` the table settles for the window, and how many there are."""
+        """Return how many moves of `position` the table settles for the window, and how many moves there are."""
         moves = legal_moves(position)
         bounds = [self._proven(after(position, move)) for move in moves]
         settled = sum(1 for lower, upper in bounds if -lower <= alpha or -upper >= beta)
         return min(settled, len(moves) - 1), len(moves)
 
     def _best_move(self, position: Any, target: int | None) -> int:
-        """Return a move that is proven to reach the score `target`; with None the one the table has, or the first.
+        """Return a move that is proven to reach the score `target`; with None the table's move, or else the first.
 
-        0 if there is no move, or if the search for one was stopped.
+        Returns 0 if there is no move, or if the search for one was stopped.
         """
         moves = legal_moves(position)
         square = int(entry_square(self._known(position)))

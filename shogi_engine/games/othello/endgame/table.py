@@ -1,9 +1,8 @@
 """Endgame entries of the transposition tables: two bounds of the exact score, and two moves.
 
-Positions with many empty squares share the search's table (search/tt.py: the lockless entries, their depth and
-generation, and which of them is replaced); their keys are salted. Those with up to NEAR_EMPTIES have a table for each
-thread, small enough for the CPU's second-level cache and without a choice of slots: they come in great number, and
-come again soon or never.
+Positions with many empty squares share the search's table, with salted keys (search/tt.py: lockless entries, depth,
+generation, replacement). Those with up to NEAR_EMPTIES are stored in a small table of each thread, which fits the CPU's
+second-level cache and has one slot for each key: these positions are numerous, and recur soon or never.
 data: bits 0-7 best move + 1, 8-15 the one before, 16-23 doubt, 32-39 lower bound + 64, 40-47 upper bound + 64,
 48-55 empty squares, 56-57 set, 59-63 generation.
 """
@@ -16,7 +15,7 @@ from shogi_engine.jit import load_u64, njit, record_at
 from shogi_engine.jit.vectors import ALIGNMENT, align_up
 from shogi_engine.search.tt import CHECK_SHIFT, GENERATION_SHIFT, cluster_address, find_slot, probe_entry, write_entry
 
-LOWEST, HIGHEST = -64, 64  # scores
+LOWEST, HIGHEST = -64, 64  # possible scores
 NEAR_EMPTIES = 9
 NEAR_BITS = 14
 ENTRY_BYTES = 16
@@ -27,7 +26,7 @@ BYTE = np.uint64(255)
 
 @njit
 def ending_key(own, opponent):
-    """Return the key of a position to solve; it does not depend on the colour to move."""
+    """Return the key of a position to solve; it does not depend on which colour is to move."""
     return mixed_key(own, opponent, SALT)
 
 
@@ -57,13 +56,13 @@ def entry_square(data):
 
 @njit
 def entry_doubt(data):
-    """Return the doubt of an entry's bounds: 0 if they are proven, else of the selective pass they come from."""
+    """Return the doubt of an entry's bounds: 0 if they are proven, else that of the selective pass that found them."""
     return np.int64(data >> np.uint64(16) & BYTE)
 
 
 @njit
 def ending_address(ctx, key, empties):
-    """Return the address where to look for `key` (uint64), of a position with so many empty squares."""
+    """Return the address of the entries for `key` (uint64), of a position with `empties` empty squares."""
     if empties > NEAR_EMPTIES:
         return cluster_address(ctx, key)
     first = align_up(np.uint64(record_at(ctx, ctx.histories).near_table.ctypes.data))
@@ -82,9 +81,9 @@ def probe_ending(ctx, key, empties):
 
 @njit
 def store_bounds(ctx, key, empties, lower, upper, move, doubt):
-    """Store bounds of a position, tightened by those stored before if they are as certain.
+    """Store bounds of a position, combined with those stored before if they are equally certain.
 
-    move : square + 1, proves `lower`; or 0.   doubt : see `entry_doubt`; bounds of less doubt than these stay.
+    move : square + 1, proves `lower`; or 0.   doubt : see `entry_doubt`; stored bounds of less doubt stay.
     """
     if empties > NEAR_EMPTIES:
         address, data = find_slot(ctx, key)
@@ -95,12 +94,12 @@ def store_bounds(ctx, key, empties, lower, upper, move, doubt):
         before, earlier = entry_moves(data)
         known = entry_doubt(data)
         worse = known < doubt or known == doubt and lower_bound(data) > lower
-        if move == 0 or before != 0 and worse:  # by another thread meanwhile, for a better bound
+        if move == 0 or before != 0 and worse:  # another thread has meanwhile stored a better bound
             move, before = before, move
         second = before if before != move and before != 0 else earlier
         if known < doubt:
             lower, upper, doubt = lower_bound(data), upper_bound(data), known
-        elif known == doubt and lower <= upper_bound(data) and lower_bound(data) <= upper:  # doubtful ones may differ
+        elif known == doubt and lower <= upper_bound(data) and lower_bound(data) <= upper:  # selective ones may differ
             lower, upper = max(lower, lower_bound(data)), min(upper, upper_bound(data))
     data = (
         np.uint64(move)

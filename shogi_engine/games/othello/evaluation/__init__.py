@@ -1,1 +1,1 @@
-"""What an Othello position is worth: patterns and their weights, or features made by hand."""
+"""Othello's evaluations: patterns with trained weights, or eight handmade features."""

@@ -1,7 +1,8 @@
-"""The evaluation by eight features, made by hand: for tests, and for the first generation of training.
+"""The evaluation by eight handmade features: for tests, and for the first generation of training.
 
-Mobility, corners and what stands next to them, stable discs, parity, discs. A feature counts for the side to move less
-for the other side; its weight, in hundredths of a disc, moves with the empty squares from the opening's to the end's.
+The features are mobility, corners and the squares next to them, stable discs, parity and discs. Each is the count for
+the side to move minus that for the other side. Its weight, in hundredths of a disc, is interpolated by the number of
+empty squares between an opening and an endgame weight.
 """
 
 from pathlib import Path
@@ -19,13 +20,13 @@ from shogi_engine.jit import njit, popcount
 
 # Hundredths of a disc for each unit by which the side to move is ahead, with 60 empty squares and with none; between
 # them the weight is interpolated. Fitted by least squares to the final scores of some 2500 games of the engine against
-# itself, two and three plies deep from random openings; corners and what stands next to them tell early, mobility and
-# parity late.
+# itself, two and three plies deep from random openings. Corners and their neighbours matter early, mobility and parity
+# late.
 WEIGHTS = {
     "mobility": (15, 240),
     "potential": (70, -80),
     "corners": (2100, -100),
-    "x_squares": (-2000, 50),  # next to an empty corner only, and so the next
+    "x_squares": (-2000, 50),  # only next to an empty corner; so the next
     "c_squares": (95, -190),
     "stable": (120, 110),
     "discs": (-55, -10),
@@ -42,12 +43,12 @@ class FeatureWeights:
             params[feature] = weights
 
     def describe(self) -> str:
-        """Return how many they are."""
+        """Return the number of features."""
         return f"{len(WEIGHTS)} features weighed by hand"
 
 
 def load_weights(file: Path | None) -> FeatureWeights:
-    """Return the weights. Raises ValueError if there is a file: they are none that training makes."""
+    """Return the weights. Raises ValueError if a file is given: these weights are not trained."""
     if file is not None:
         raise ValueError(f"evaluation features: its weights are in no file, so {file} can not be used")
     return FeatureWeights()

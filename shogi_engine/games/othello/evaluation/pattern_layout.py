@@ -1,12 +1,13 @@
-"""The patterns of Othello's evaluation: their squares, their instances on the board, and where their weights lie.
+"""The patterns of Othello's evaluation: their squares, their instances on the board, and the layout of their weights.
 
-A pattern is a list of at most ten squares; how they are filled is a number in base 3 (0 empty, 1 a disc of the side to
-move, 2 the other side's; the first square counts 1, the next 3 ...). Its images under the board's symmetries are
-instances of it, with the same weights. A few counts (mobility, empty squares next to discs, odd quadrants) are features
-with a weight for each number. The weights belong to a phase of the game, two discs long.
+A pattern is a list of at most ten squares. Their contents form a number in base 3 (0 empty, 1 a disc of the side to
+move, 2 the other side's; the first square counts 1, the next 3 ...). The images of a pattern under the board's
+symmetries are its instances, which share its weights. A few counts (mobility, empty squares next to discs, odd
+quadrants) are further features, with a weight for each number. Each phase of the game, two discs long, has its own
+weights.
 
 Sources: Michael Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for Othello" (1997),
-for the idea; the choice of patterns is near that of Edax (https://github.com/abulmo/edax-reversi) and Egaroucid
+for the idea. The choice of patterns is similar to that of Edax (https://github.com/abulmo/edax-reversi) and Egaroucid
 (https://www.egaroucid.nyanyan.dev).
 """
 
@@ -42,7 +43,7 @@ def pattern_squares(name: str) -> list[int]:
 
 
 def images(squares: list[int]) -> list[list[int]]:
-    """Return the images of a pattern that are different sets of squares, itself first."""
+    """Return the images of a pattern that are distinct sets of squares, the pattern itself first."""
     found: dict[frozenset[int], list[int]] = {}
     for symmetry in range(SYMMETRIES):
         image = [transform_square(square, symmetry) for square in squares]
@@ -54,12 +55,12 @@ INSTANCE_SQUARES = [(name, image) for name in PATTERN_SQUARES for image in image
 INSTANCES = len(INSTANCE_SQUARES)
 SLOTS = 64  # of an accumulator, a power of two for the vector instructions; those beyond INSTANCES are 0
 
-# The spread of `probcut` is known for groups of phases, and up to a depth (and taken for what is deeper).
+# The spread of `probcut` is stored by group of phases and by depth; the last depth also stands for all deeper ones.
 SPREAD_GROUPS, SPREAD_PHASES, SPREAD_DEPTHS = 8, 4, 16
 
 
 def _pattern_starts() -> dict[str, int]:
-    """Return where in a phase each feature's weights begin, and under "" how many weights a phase has."""
+    """Return the offset of each feature's weights in a phase, and under "" the number of weights of a phase."""
     starts, end = {}, 0
     for name in PATTERN_SQUARES:
         starts[name] = end
@@ -76,7 +77,7 @@ COUNTS_START = STARTS[COUNTS[0]]
 
 
 def _rows() -> np.ndarray:
-    """Return uint16[64, SLOTS]: what a disc on a square counts in each instance, 0 if the square is no part of it."""
+    """Return uint16[64, SLOTS]: what a disc on a square counts in each instance, 0 if the square is not in it."""
     rows = np.zeros((64, SLOTS), dtype=np.uint16)
     for instance, (_, squares) in enumerate(INSTANCE_SQUARES):
         for place, square in enumerate(squares):

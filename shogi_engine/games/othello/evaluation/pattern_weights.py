@@ -1,9 +1,9 @@
-"""The file of the pattern weights: written by training, read when the evaluation is first used.
+"""The file of pattern weights: written by training, read when the evaluation is first used.
 
-The file holds the weights at a few points of the game ("knots"); the phases between two are interpolated while
-reading. Of configurations that a pattern's own symmetry makes equal only one is kept. Layout: a line of JSON (what the
-weights belong to, how they were made, the spreads of `probcut`, a SHA-256 of weights and spreads), then
-int16[KNOTS, file_weights()] compressed by zlib.
+The file has the weights at a few points of the game ("knots"); the phases between two knots are interpolated on
+reading. Configurations that are equal by a pattern's own symmetry are stored once. Layout: a line of JSON (the pattern
+layout's digest, how the weights were made, the spreads of `probcut`, a SHA-256 of weights and spreads), then
+int16[KNOTS, file_weights()] compressed with zlib.
 """
 
 import functools
@@ -38,7 +38,7 @@ HEADER_MAX = 10_000
 
 
 def _mirror(squares: list[int]) -> list[int] | None:
-    """Return the order in which a symmetry that maps a pattern on itself puts its squares; None if there is none."""
+    """Return the order of a pattern's squares under a symmetry that maps it onto itself; None if there is none."""
     for symmetry in range(1, SYMMETRIES):
         image = [transform_square(square, symmetry) for square in squares]
         if image != squares and set(image) == set(squares):
@@ -47,7 +47,7 @@ def _mirror(squares: list[int]) -> list[int] | None:
 
 
 def _smallest_equal(squares: list[int]) -> np.ndarray:
-    """Return, by configuration of the pattern, the smallest configuration that is equal to it by symmetry."""
+    """Return, for each configuration of the pattern, the smallest configuration equal to it by symmetry."""
     numbers = np.arange(3 ** len(squares))
     order = _mirror(squares)
     if order is None:
@@ -60,7 +60,7 @@ def _smallest_equal(squares: list[int]) -> np.ndarray:
 
 @functools.cache
 def file_places() -> np.ndarray:
-    """Return int32[PHASE_WEIGHTS]: the place in a knot of the file of each weight of a phase."""
+    """Return int32[PHASE_WEIGHTS]: the index of each weight of a phase within a knot of the file."""
     classes = np.arange(PHASE_WEIGHTS)
     for name in PATTERN_SQUARES:
         squares = pattern_squares(name)
@@ -69,12 +69,12 @@ def file_places() -> np.ndarray:
 
 
 def file_weights() -> int:
-    """Return how many weights a knot of the file has."""
+    """Return the number of weights in a knot of the file."""
     return int(file_places().max()) + 1
 
 
 def layout() -> str:
-    """Return a digest of the patterns and counts: weights for others are refused."""
+    """Return a digest of the patterns and counts; a file with another digest is refused."""
     text = repr((FORMAT, INSTANCE_SQUARES, COUNTS, COUNT_SIZE, PHASES, KNOT_STEP))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -95,9 +95,9 @@ def encode(knots: np.ndarray, spread: np.ndarray, made: dict[str, Any]) -> bytes
 
 
 def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weights and the spreads, as `encode` takes them, of a file.
+    """Return the weights and the spreads of a file, in the form that `encode` takes.
 
-    Raises ValueError with one line saying what is wrong with the file, OSError if it can not be read.
+    Raises ValueError with one line saying what is wrong with the file, OSError if it cannot be read.
     """
     line, _, payload = path.read_bytes().partition(b"\n")
     try:
@@ -115,13 +115,13 @@ def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def read_made(path: Path) -> dict[str, Any]:
-    """Return what the file of weights, one that `read` takes, says of how they were made."""
+    """Return the description, in a valid file of weights, of how they were made."""
     header = json.loads(path.read_bytes().partition(b"\n")[0])
     return dict(header.get("made", {}))
 
 
 def by_phase(knots: np.ndarray) -> np.ndarray:
-    """Return int16[PHASES, PHASE_WEIGHTS], as the kernels want them, of the weights of a file."""
+    """Expand a file's weights to int16[PHASES, PHASE_WEIGHTS], as the kernels need them."""
     weights = np.empty((PHASES, PHASE_WEIGHTS), dtype=np.int16)
     for phase in range(PHASES):
         knot, part = divmod(phase, KNOT_STEP)
@@ -154,7 +154,7 @@ class Weights:
 
 @functools.cache
 def shipped() -> Weights:
-    """Return the weights that the package ships, kept for good: contexts hold the address."""
+    """Return the weights that the package ships. They stay in memory forever, as contexts hold their address."""
     return load(SHIPPED)
 
 
@@ -168,5 +168,5 @@ def load(file: Path) -> Weights:
 
 
 def load_weights(file: Path | None) -> Weights:
-    """Return the weights of `file`, those that the package ships for None. Raises ValueError as `load`."""
+    """Return the weights of `file`, the shipped ones for None. Raises ValueError as `load` does."""
     return shipped() if file is None else load(file)

@@ -1,7 +1,7 @@
-"""Othello's evaluation by patterns: a sum of weights, one for how the discs lie on each instance of each pattern.
+"""Othello's evaluation by patterns: a sum of weights, one for the configuration of each instance of each pattern.
 
-The numbers of all instances (pattern_layout.py) are kept for each ply of the line and brought up to date by difference:
-a row of ROWS for each disc that was placed or flipped.
+The numbers of all instances (pattern_layout.py) are kept for each ply of the line and updated by difference: a row of
+ROWS for each disc that was placed or flipped.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ from shogi_engine.interface.game import provides_evaluation, update_line
 from shogi_engine.jit import address_of, ctz, lanes, load_i16, njit, popcount, record_dtype
 from shogi_engine.jit.lanes import load, traced
 
-MOST = 64 * DISC  # no position is worth more
+MOST = 64 * DISC  # the largest value of a position
 FEW_DISCS = 3
 
 # The numbers of all instances, for the side to move and with both sides' discs as one.
@@ -68,7 +68,7 @@ def refresh_numbers(own, opponent, accumulator):
 
 @njit
 def update_numbers(before, after, disc, flipped):
-    """Write the numbers after a move from those before it, which the other side looked at.
+    """Compute the numbers after a move from those before it, which are from the other side's point of view.
 
     before, after : record[ACCUMULATOR], in and out.   disc, flipped : uint64, placed (0: a pass) and flipped.
     A number n becomes 3 o - n for the other side, where o counts every disc once.
@@ -94,7 +94,8 @@ def sum_of_weights(weights, numbers):
     """Return the sum of the weights of all instances, as two's complement.
 
     weights : address of a phase's.   numbers : address of an accumulator's.
-    LLVM would gather the weights into vectors, each with several instructions; written out, each takes one to load.
+    The loop is unrolled, so that each weight takes one load: LLVM would gather weights into vectors, at several
+    instructions each.
     """
     total = 0
     for first in range(0, INSTANCES, 4):
@@ -116,7 +117,7 @@ def phase_of(own, opponent):
 
 @njit
 def shallow_depth(depth):
-    """Return how deep a search tells what one of `depth` plies, at least 3, would find: about half, the same parity."""
+    """Return the depth of a search that predicts one of `depth` plies (at least 3): about half, of the same parity."""
     return 2 * (depth // 4) + (depth & 1)
 
 
@@ -163,7 +164,7 @@ def evaluate(ctx):
 @provides_evaluation(EVALUATION)
 def probcut(ctx, depth):
     if min(popcount(ctx.pos.own), popcount(ctx.pos.opponent)) <= FEW_DISCS:
-        return np.int64(0), np.int64(0)  # a side may soon be wiped out, which a shallow search does not see coming
+        return np.int64(0), np.int64(0)  # a side may soon be wiped out, which a shallow search would miss
     phase = phase_of(ctx.pos.own, ctx.pos.opponent)
     spread = ctx.evaluation.spread[phase // SPREAD_PHASES, min(depth, SPREAD_DEPTHS - 1)]
     return shallow_depth(depth), int(spread)

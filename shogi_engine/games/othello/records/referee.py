@@ -1,4 +1,4 @@
-"""Referee: a position to play the moves of a file on, and what results of it."""
+"""Referee: plays the moves of a file on a position and checks them; also the results that files give."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ class Referee:
         return due
 
     def score(self) -> int:
-        """Return by how many discs black leads, the empty squares counted for who leads."""
+        """Return by how many discs black leads, with empty squares counted for the leading side."""
         score = int(final_score(self.position.own, self.position.opponent))
         return score if int(self.position.side) == BLACK else -score
 
@@ -52,7 +52,7 @@ class Referee:
 
 
 class LineBuilder:
-    """A record of one line of moves while it is read: passes are added, every move is checked."""
+    """Builds a record of one line of moves: adds passes and checks every move."""
 
     def __init__(self, record: GameRecord) -> None:
         self.record, self.node = record, record.root
@@ -69,19 +69,19 @@ class LineBuilder:
             self.node = self.node.add("pass")
 
     def play(self, text: str, **values: Any) -> Node:
-        """Add a move, and the pass before it that files leave out. Raises ValueError if it is illegal."""
+        """Add a move, and before it a pass that the file omits. Raises ValueError if the move is illegal."""
         if split_move(text) is not None:
             self.pass_if_due()
         self.node = self.node.add(self.referee.play(text), **values)
         return self.node
 
     def count(self) -> None:
-        """Give the record the score of the last position, if the game is over and it has none."""
+        """Set the record's score from the last position, if the game is over and has no score."""
         if self.record.score is None and self.referee.over():
             self.record.score = float(self.referee.score())
 
 
-# Why a game was won, by the letter that GGF and SGF have for it.
+# Why a game was won, by the letters of GGF and SGF.
 REASONS = {
     "R": Termination.RESIGNATION,
     "RESIGN": Termination.RESIGNATION,
@@ -94,9 +94,9 @@ LETTERS = {termination: letter for letter, termination in reversed(REASONS.items
 
 
 def parse_result(text: str, side: int) -> tuple[float | None, Outcome | None]:
-    """Return (score, ending) of a result as GGF or SGF write it: '+4.00', '-12:r', 'B+R', 'W+12', 'Draw'.
+    """Parse a result of GGF or SGF ('+4.00', '-12:r', 'B+R', 'W+12', 'Draw') to (score, ending).
 
-    None for what it does not tell. Where no winner is named, `side`, who is to move, has resigned or run out of time.
+    Each is None if not given. If no winner is named, `side`, which is to move, has resigned or run out of time.
     """
     text = text.strip().upper()
     winner, _, how = text.partition(":" if ":" in text or text[:1] in "+-0123456789?" else "+")
@@ -121,7 +121,7 @@ def parse_result(text: str, side: int) -> tuple[float | None, Outcome | None]:
 
 
 def set_result(record: GameRecord, text: str) -> None:
-    """Take a result as `parse_result` reads it; else it is the header 'RE'. To be called after the moves."""
+    """Set the result that `parse_result` reads; otherwise keep the text as the header 'RE'. Call it after the moves."""
     score, outcome = parse_result(text, record.side(len(record.moves)))
     if score is not None:
         record.score = score
@@ -132,7 +132,7 @@ def set_result(record: GameRecord, text: str) -> None:
 
 
 def kept_outcome(result: str, record: GameRecord, node: Node, side: int) -> Outcome:
-    """Return what is read back of how a line ends, where a file tells the game's `result` and nothing of variations."""
+    """Return the ending of a line that is read back if a file has the game's `result` but none for variations."""
     score, outcome = parse_result(result, side) if node is record.main_line[-1] else (None, None)
     if outcome is not None or score is None:
         return outcome or Outcome(None, Termination.NONE)

@@ -40,7 +40,7 @@ class WthorGame:
     moves: tuple[str, ...]
 
     def record(self, players: Sequence[str] = (), tournaments: Sequence[str] = ()) -> GameRecord:
-        """Return the game with the names that its numbers stand for, as far as they are given."""
+        """Return the game as a record, with the names of its numbers as far as they are given."""
         record = GameRecord.from_moves("othello", self.moves)
         record.score = float(2 * self.score - SQUARES)
         record.names = [players[number] if number < len(players) else "" for number in (self.black, self.white)]
@@ -52,7 +52,7 @@ class WthorGame:
 
     @classmethod
     def of(cls, record: GameRecord) -> "WthorGame":
-        """Return a record as a game of a database. Raises ValueError for another start or an illegal move."""
+        """Convert a record to a game of a database. Raises ValueError for another start or an illegal move."""
         if record.start != START:
             raise ValueError("WTHOR: a game begins at the usual start")
         numbers = [int(text) if text.isascii() and text.isdecimal() else 0
@@ -74,7 +74,7 @@ class Wthor:
 
 
 def _wthor_header(data: bytes, kind: str) -> tuple[datetime.date, int, int, int, int, int]:
-    """Return date, two counts, year, board size and depth of a header; raises ValueError."""
+    """Return a header's date, two counts, year, board size and depth; raises ValueError."""
     if len(data) < _HEADER.size:
         raise ValueError(f"{kind}: byte {len(data)}: the header of {_HEADER.size} bytes is cut off")
     century, year, month, day, games, names, of_year, size, _, depth, _ = _HEADER.unpack_from(data)
@@ -107,14 +107,14 @@ def _wthor_moves(data: bytes, place: int, number: int) -> tuple[tuple[str, ...],
 
 
 def parse_wthor(data: bytes) -> Wthor:
-    """Return a .wtb file's games; raises ValueError naming the byte."""
+    """Return a .wtb file's games; raises ValueError giving the byte offset."""
     source = io.BytesIO(data)
     database = read_header(source)
     return replace(database, games=tuple(parse_game(*block) for block in read_blocks(source)))
 
 
 def read_header(source: BinaryIO) -> Wthor:
-    """Return a .wtb file's header, without games; raises ValueError naming the byte."""
+    """Return a .wtb file's header, without games; raises ValueError giving the byte offset."""
     start = source.read(_HEADER.size)
     date, count, _, year, size, depth = _wthor_header(start, "WTHOR")
     if size not in (0, 8):
@@ -128,7 +128,7 @@ def read_header(source: BinaryIO) -> Wthor:
 
 
 def read_blocks(source: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the number, from 1, and the bytes of each game; `source` is after the header."""
+    """Yield the number, from 1, and the bytes of each game; `source` must be just after the header."""
     number = 0
     while block := source.read(_GAME.size):
         number += 1
@@ -136,7 +136,7 @@ def read_blocks(source: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def parse_game(number: int, data: bytes) -> WthorGame:
-    """Return one game; raises ValueError naming the byte."""
+    """Return one game; raises ValueError giving the byte offset."""
     place = _HEADER.size + (number - 1) * _GAME.size
     tournament, black, white, score, best, codes = _GAME.unpack(data)
     moves, _ = _wthor_moves(codes, place + 8, number)
@@ -147,7 +147,7 @@ def parse_game(number: int, data: bytes) -> WthorGame:
 
 
 def wthor_game(moves: Iterable[str], *, tournament: int = 0, black: int = 0, white: int = 0) -> WthorGame:
-    """Return a game for a database, its score counted; passes may be left out. Raises ValueError for a wrong move."""
+    """Return a game for a database, with its score; passes may be omitted. Raises ValueError for an illegal move."""
     referee = Referee()
     played = []
     for number, text in enumerate(moves, 1):
@@ -162,7 +162,7 @@ def wthor_game(moves: Iterable[str], *, tournament: int = 0, black: int = 0, whi
 
 
 def format_wthor(database: Wthor) -> bytes:
-    """Return the bytes of a .wtb file; the inverse of `parse_wthor`. Raises ValueError for what it can not hold."""
+    """Return the bytes of a .wtb file; the inverse of `parse_wthor`. Raises ValueError for data that it cannot hold."""
     made = *divmod(database.date.year, 100), database.date.month, database.date.day
     try:
         data = [_HEADER.pack(*made, len(database.games), 0, database.year, 8, 0, database.depth, 0)]

@@ -29,7 +29,7 @@ def _number(text: str) -> float | None:
 
 
 def _clip(text: str) -> str:
-    """Return `text` quoted, and not long: what an error shows of a file."""
+    """Return `text` quoted and shortened, for an error message."""
     return repr(text if len(text) <= 24 else text[:21] + "...")
 
 
@@ -42,7 +42,7 @@ def _board(value: str) -> str:
 
 
 class _Reader:
-    """One game's tokens; `record` is the game so far, `place` the character last looked at."""
+    """Reads one game's tokens; `record` is the game so far, `place` the last character read."""
 
     def __init__(self) -> None:
         self.record = GameRecord("othello")
@@ -50,7 +50,7 @@ class _Reader:
         self._result = ""
 
     def take(self, text: str) -> None:
-        """Take the text '(;...;)'. Raises ValueError."""
+        """Read the text '(;...;)'. Raises ValueError."""
         found = list(tokens(text, escapes=False))
         if [token.kind for token in found[-1:]] != [")"]:
             self.place = len(text)
@@ -121,11 +121,11 @@ class GgfFormat(RecordFormat):
     )  # fmt: skip
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return what is read back of how a line ends."""
+        """Return the ending of a line that is read back after writing."""
         return kept_outcome(_result(record), record, node, side)
 
     def recognises(self, head: str) -> bool:
-        """Tell whether a game of GGF begins in it."""
+        """Tell whether `head` contains the beginning of a GGF game."""
         return bool(re.search(r"\(\s*;", head)) and bool(re.search(r"GM\s*\[\s*othello|BO\s*\[\s*8\s", head, re.I))
 
     def split(self, source: Iterable[str]) -> Iterator[Block]:
@@ -146,12 +146,12 @@ FORMAT = GgfFormat()
 
 
 def parse_ggf_games(text: str) -> list[GameRecord]:
-    """Return all games '(;GM[Othello]...;)' of a text. Raises RecordError naming line and character."""
+    """Return all games '(;GM[Othello]...;)' of a text. Raises RecordError giving line and character."""
     return list(FORMAT.read(text.splitlines(keepends=True)))
 
 
 def parse_ggf(text: str) -> GameRecord:
-    """Return the one game of a GGF text; raises ValueError as `parse_ggf_games` does, or if there is not one."""
+    """Return the only game of a GGF text; raises ValueError as `parse_ggf_games` does, or if there is not just one."""
     games = parse_ggf_games(text)
     if len(games) != 1:
         raise ValueError(f"GGF: expected one game, (;GM[Othello]...;), not {len(games)}")
@@ -159,7 +159,7 @@ def parse_ggf(text: str) -> GameRecord:
 
 
 def _value(text: str) -> str:
-    """Return a tag's value as it can be written: one line, no ]."""
+    """Return a tag's value in writable form: one line, no ]."""
     return one_line(text).replace("]", ")")
 
 
@@ -175,21 +175,21 @@ def _result(record: GameRecord) -> str:
 
 
 def _digits(value: float | None) -> str:
-    """Return a number as `_number` reads it, rounded if it has more digits; '' for None and what it can not read."""
-    if value is None or not abs(value) < 10**DIGITS:  # the latter is so for what is no number, too
+    """Format a number for `_number`, rounded if it has more digits; '' for None and for what that cannot read."""
+    if value is None or not abs(value) < 10**DIGITS:  # the latter holds for NaN, too
         return ""
     return np.format_float_positional(value, precision=DIGITS, trim="-")
 
 
 def _move(side: int, node: Node) -> str:
-    """Return B[F5/1.5/2], without what is not known."""
+    """Return B[F5/1.5/2], without unknown parts."""
     square = "PA" if node.move == PASS_NAME else node.move.upper()
     values = (None if node.evaluation is None else node.evaluation.value, node.seconds)
     return f"{'BW'[side]}[{'/'.join([square, *map(_digits, values)]).rstrip('/')}]"
 
 
 def format_ggf(record: GameRecord) -> str:
-    """Return a game as GGF, one line; the inverse of `parse_ggf`. Headers that GGF can not name are left out."""
+    """Return a game as one line of GGF; the inverse of `parse_ggf`. Headers that GGF has no tag for are dropped."""
     position = parse_obf(record.start)
     own = HEADER_NAMES.own_of(record.headers)
     tags = {"GM": "Othello", "PC": own.pop("PC", ""), "DT": own.pop("DT", "")}

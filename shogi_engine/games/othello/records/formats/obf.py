@@ -1,6 +1,6 @@
 """OBF, test positions: 64 squares and the side to move, then moves with their scores: '...X; A2:+38; % FFO 40'.
 
-As a record the scored moves are variations of one move with an evaluation.
+In a record the scored moves are variations of one move, each with an evaluation.
 """
 
 import re
@@ -19,7 +19,7 @@ _POSITION = re.compile(r"\s*([XxOo*.-]\s*){64}[XxOo*]\s*(;.*)?")
 
 
 def _clip(text: str) -> str:
-    """Return `text` quoted, and not long: what an error shows of a file."""
+    """Return `text` quoted and shortened, for an error message."""
     return repr(text if len(text) <= 24 else text[:21] + "...")
 
 
@@ -27,7 +27,7 @@ def _clip(text: str) -> str:
 class TestPosition:
     """A line of an OBF file. position : OBF    scores : (move, discs) for the side to move, as the line lists them.
 
-    value : the score of a position without a move, None if the line does not tell    comment : what follows '%'
+    value : the score of a position without a move, None if not given    comment : the text after '%'
     """
 
     __test__ = False  # not a test of pytest's
@@ -49,14 +49,14 @@ class TestPosition:
 
 
 def _score(text: str) -> int:
-    """Return the integer of '+12', '-4', '0'; ValueError if it is not one, or more than a board holds."""
+    """Parse '+12', '-4', '0'; ValueError if it is not an integer, or more than the discs of a board."""
     if not re.fullmatch(r"[+-]?\d{1,2}", text, re.ASCII) or abs(int(text)) > SQUARES:
         raise ValueError(f"{_clip(text)} is no score, -64 to +64")
     return int(text)
 
 
 def parse_obf_line(line: str) -> TestPosition:
-    """Return one line's position, scores and comment; raises ValueError with the field that is wrong."""
+    """Parse one line to its position, scores and comment; raises ValueError naming the invalid field."""
     head, _, comment = line.partition("%")
     place, *fields = head.split(";")
     position = parse_obf(place)
@@ -99,7 +99,7 @@ class ObfReader(LineReader):
         self.record = GameRecord("othello")
 
     def take(self, line: str) -> None:
-        """Take the line. Raises ValueError with the field that is wrong."""
+        """Read the line. Raises ValueError naming the invalid field."""
         test = parse_obf_line(line.lstrip("\ufeff"))
         root = self.record.root
         self.record.start, root.comment = test.position, test.comment
@@ -109,7 +109,7 @@ class ObfReader(LineReader):
 
 
 class ObfFormat(LineFormat):
-    """OBF: of a game, the position after its last move is written."""
+    """OBF. Of a game only the position after the last move is written."""
 
     name = "obf"
     game = "othello"
@@ -118,7 +118,7 @@ class ObfFormat(LineFormat):
     holds = frozenset({formats.START, formats.EVALUATIONS})
 
     def recognises(self, head: str) -> bool:
-        """Tell whether the first line that is no comment is a position."""
+        """Tell whether the first line that is not a comment is a position."""
         lines = (line.strip() for line in head.splitlines())
         return bool(_POSITION.fullmatch(next((line for line in lines if line and line[0] != "%"), "")))
 
@@ -127,7 +127,7 @@ class ObfFormat(LineFormat):
         return line.lstrip().startswith("%")
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
-        """Tell whether the line is another position: each is."""
+        """Tell whether the line begins another position: each does."""
         return True
 
     def reader(self) -> ObfReader:
@@ -141,7 +141,7 @@ class ObfFormat(LineFormat):
 
 
 def _test_position(record: GameRecord) -> TestPosition:
-    """Return a test position that was read as a record, or else the last position of a game."""
+    """Convert a record back to the test position it was read from, or else take the last position of a game."""
     root = record.root
     comment = one_line(root.comment.replace("\n", " "))
     scored = [
@@ -159,7 +159,7 @@ FORMAT = ObfFormat()
 
 
 def read_obf(text: str) -> list[TestPosition]:
-    """Return the positions of an OBF file; lines that begin with '%' and empty ones count nothing.
+    """Return the positions of an OBF file; empty lines and lines that begin with '%' are ignored.
 
     Raises ValueError naming the line.
     """

@@ -53,7 +53,7 @@ def _square(value: str) -> str:
 
 
 class _Reader:
-    """One game's tokens; `record` is the game so far, `place` the character last looked at."""
+    """Reads one game's tokens; `record` is the game so far, `place` the last character read."""
 
     def __init__(self) -> None:
         self.record = GameRecord("othello")
@@ -65,8 +65,8 @@ class _Reader:
         self._result = ""
 
     def take(self, text: str) -> None:
-        """Take the text '(;...)'. Raises ValueError."""
-        forks: list[int] = []  # how many moves there were at each ( that is open
+        """Read the text '(;...)'. Raises ValueError."""
+        forks: list[int] = []  # the number of moves at each open (
         closed = False
         for token in tokens(text, escapes=True):
             self.place = token.place
@@ -136,7 +136,7 @@ class _Reader:
             node.label = one_line(text)
         elif _NUMBER.fullmatch(text) and self.builder and self.builder.ply:
             black = Score.discs(float(text))
-            node.evaluation = -black if self.builder.board.turn == 0 else black  # for who made the move
+            node.evaluation = -black if self.builder.board.turn == 0 else black  # for the side that made the move
 
     def _setup(self, name: str, values: tuple[str, ...]) -> None:
         if self.builder is not None:
@@ -180,11 +180,11 @@ class SgfFormat(RecordFormat):
     )  # fmt: skip
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return what is read back of how a line ends."""
+        """Return the ending of a line that is read back after writing."""
         return kept_outcome(_result(record), record, node, side)
 
     def recognises(self, head: str) -> bool:
-        """Tell whether a tree begins in it that is not GGF."""
+        """Tell whether `head` contains the beginning of a game tree that is not GGF."""
         return bool(re.match(r"\s*\(\s*;", head)) and not re.search(r"GM\s*\[\s*othello|BO\s*\[\s*8\s", head, re.I)
 
     def split(self, source: Iterable[str]) -> Iterator[Block]:
@@ -238,7 +238,7 @@ def _notes(node: Node, side: int) -> str:
 
 
 def _moves(record: GameRecord) -> str:
-    """Return the tree below the root. Iterative: a game is longer than Python's stack is deep."""
+    """Return the tree below the root. Iterative, as a game may exceed Python's recursion limit."""
     first = 0 if record.start.endswith("X") else 1
     text: list[str] = []
     todo: list[tuple[Node | str, int]] = [(record.root, -1)]  # nodes with their plies, and parentheses
@@ -251,7 +251,7 @@ def _moves(record: GameRecord) -> str:
             side = (first + ply) % 2
             text.append(f";{'BW'[side]}[{'' if node.move == PASS_NAME else node.move}]{_notes(node, side)}")
         if node.ending:
-            continue  # SGF can not say that a line goes no further and has variations
+            continue  # SGF cannot express that a line ends here and has variations
         if len(node.children) == 1:
             todo.append((node.children[0], ply + 1))
         else:

@@ -1,4 +1,4 @@
-"""Transcripts: the squares in a row, 'f5d6c3...', a game a line; '#' begins a comment."""
+"""Transcripts: squares in a row, 'f5d6c3...', one game per line; '#' begins a comment."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ class TranscriptReader(LineReader):
         self.record = GameRecord("othello")
 
     def take(self, line: str) -> None:
-        """Take the line. Raises ValueError saying which move is wrong and why."""
+        """Read the line. Raises ValueError saying which move is wrong and why."""
         text, _, comment = line.lstrip("\ufeff").partition("#")
         self.record.root.comment = comment.strip()
         builder = LineBuilder(self.record)
@@ -43,7 +43,7 @@ class TranscriptFormat(LineFormat):
     holds = frozenset({formats.MOVES})
 
     def recognises(self, head: str) -> bool:
-        """Tell whether the first line that is no comment begins with moves."""
+        """Tell whether the first line that is not a comment begins with moves."""
         lines = (line.partition("#")[0].strip() for line in head.splitlines())
         first = next((line for line in lines if line), "")
         return bool(_MOVES.fullmatch(first)) or (len(first) > 8 and len(_MOVE.findall(first)) * 3 > len(first))
@@ -53,7 +53,7 @@ class TranscriptFormat(LineFormat):
         return not line.partition("#")[0].strip()
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
-        """Tell whether the line is another game: each is."""
+        """Tell whether the line begins another game: each does."""
         return True
 
     def reader(self) -> TranscriptReader:
@@ -76,7 +76,7 @@ def read_transcripts(text: str) -> list[GameRecord]:
 
 
 def format_transcript(record: GameRecord) -> str:
-    """Return a game's moves in a row, without passes. Raises ValueError for another start: a transcript has none."""
+    """Return a game's moves in a row, without passes. Raises ValueError for a game from another starting position."""
     if format_obf(parse_obf(record.start)) != START:
         raise ValueError("a transcript can not tell where the game began, and this one began elsewhere")
     return "".join(move for move in record.moves if move != PASS_NAME)

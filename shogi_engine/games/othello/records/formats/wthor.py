@@ -1,7 +1,7 @@
 """WTHOR's databases (.wtb) as records.
 
-Players and tournaments are numbers there, kept as headers. Their names come from the .jou and .trn files beside the
-database, if there are any.
+Players and tournaments are numbers in a database, and are kept as headers. Their names come from the .jou and .trn
+files beside the database, if there are any.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,14 +28,14 @@ from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.tree import GameRecord, Node, leader
 from shogi_engine.types.termination import Outcome, Termination
 
-YEAR = "year"  # a header: of the games of the file
+YEAR = "year"  # a header: the year of the file's games
 PLAYERS, TOURNAMENTS = ".jou", ".trn"
-USUAL_NAME = "wthor"  # of the two files of names, which serve the databases of all years
+USUAL_NAME = "wthor"  # of the two files of names that serve the databases of all years
 
 
 @dataclass(frozen=True)
 class Database:
-    """What the games of one .wtb file share. year : 0 if unknown    players, tournaments : names by number"""
+    """Data shared by the games of one .wtb file. year : 0 if unknown    players, tournaments : names by number"""
 
     year: int
     players: list[str]
@@ -43,7 +43,7 @@ class Database:
 
     @classmethod
     def of(cls, source: BinaryIO, year: int) -> "Database":
-        """Return that of an open file. Raises OSError, and RecordError for a damaged file of names."""
+        """Return the data of an open file. Raises OSError, and RecordError for a damaged file of names."""
         name = getattr(source, "name", None)
         path = Path(name) if isinstance(name, (str, Path)) else Path()
         if path.suffix.lower() not in WthorFormat.extensions:  # bytes, or a stream
@@ -54,7 +54,7 @@ class Database:
 def names_beside(path: Path, suffix: str, width: int) -> list[str]:
     """Return the names in the file with this suffix that belongs to the database `path`, [] if there is none.
 
-    That is the one called as the database is, else WTHOR.JOU or WTHOR.TRN, else the only one in the folder.
+    That is the file with the database's name, else WTHOR.JOU or WTHOR.TRN, else the only one in the folder.
     Raises OSError, and RecordError for a damaged file.
     """
     files = [each for each in path.parent.iterdir() if each.suffix.lower() == suffix]
@@ -80,13 +80,13 @@ class WthorFormat(RecordFormat):
     binary = True
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return what is read back of how the game ends: every game has a score, at worst its last position's."""
+        """Return the ending that is read back after writing: every game has a score, at worst its last position's."""
         if record.start != START:
             return super().kept_outcome(record, node, side)
         return Outcome(leader(2 * WthorGame.of(record).score - SQUARES), Termination.UNKNOWN)
 
     def recognises(self, head: str) -> bool:
-        """Tell whether it begins with a century, a year, a month and a day, and has the board's size at its place."""
+        """Tell whether `head` begins with century, year, month and day, and has the board's size in the right place."""
         return len(head) >= 16 and 0 < ord(head[2]) <= 12 and 0 < ord(head[3]) <= 31 and head[12] in "\0\x08"
 
     def split(self, source: BinaryIO) -> Iterator[tuple[Database, int, bytes]]:
@@ -111,7 +111,7 @@ class WthorFormat(RecordFormat):
         return record
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
-        """Yield the file's bytes as latin-1. Raises ValueError for a record that can not be in a database."""
+        """Yield the file's bytes as latin-1. Raises ValueError for a record that a database cannot hold."""
         listed = list(records)
         years = [record.headers[YEAR] for record in listed if record.headers.get(YEAR, "").isdecimal()]
         games = tuple(WthorGame.of(record) for record in listed)
