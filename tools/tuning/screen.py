@@ -64,7 +64,7 @@ def parse_changes(game: Game, text: str) -> list[Settings]:
 
 
 def read(path: Path, settings: dict[str, Any]) -> dict[int, float]:
-    """Return the pairs of a log, begun with `settings` if it is new. Raises ValueError if it is of another run."""
+    """Return the pairs of a log, begun with `settings` if it is new. Raises ValueError if it is from another run."""
     if not path.exists():
         path.write_text(json.dumps(settings) + "\n")
         return {}
