@@ -1,1 +1,1 @@
-"""Other engines as objects, asynchronous and plain: USI, GTP, NBoard, and the base they share. No numba."""
+"""Clients for other engines, asynchronous and synchronous: USI, GTP, NBoard, and their common base. No numba."""

@@ -1,4 +1,4 @@
-"""Any engine that speaks the Go Text Protocol as an object, asynchronous (`GtpClient`) and plain (`SimpleGtp`).
+"""A client for engines that speak the Go Text Protocol, asynchronous (`GtpClient`) and synchronous (`SimpleGtp`).
 
     with SimpleGtp.popen_gtp("shogi-engine gtp") as engine:
         engine.new_game()
@@ -17,11 +17,11 @@ COLOURS = ("black", "white")
 
 
 class GtpClient(EngineClient):
-    """One engine, see EngineClient. Whatever breaks the protocol raises EngineError.
+    """One engine, see EngineClient. Every violation of the protocol raises EngineError.
 
     A command that the engine refuses raises one of kind 'refusal'.
 
-    name, version : as the engine tells them    commands : those it lists
+    name, version : as reported by the engine    commands : those it lists
     """
 
     def __init__(self, command: Command, **settings: Any) -> None:
@@ -37,10 +37,10 @@ class GtpClient(EngineClient):
         self.version = await self.command("version")
 
     async def command(self, text: str, seconds: float | None = None) -> str:
-        """Send a command and return what is answered, without the status.
+        """Send a command and return the answer without its status.
 
-        seconds : until the answer is missing; None: ready_patience. What was written before, answers to nothing asked
-        among it, is skipped.
+        seconds : timeout for the answer; None: ready_patience. Earlier output, including answers without a question, is
+        skipped.
         """
         await self.start()
         assert self._process is not None
@@ -73,31 +73,31 @@ class GtpClient(EngineClient):
         await self.command(f"play {colour} {move}")
 
     async def time_settings(self, main: float, byoyomi: float = 0.0, stones: int = 0) -> None:
-        """Tell the time control, seconds; the protocol has whole ones."""
+        """Send the time control in seconds; the protocol allows whole ones only."""
         await self.command(f"time_settings {round(main)} {round(byoyomi)} {stones}")
 
     async def time_left(self, colour: str, seconds: float, stones: int = 0) -> None:
-        """Tell a side's clock."""
+        """Send a side's clock."""
         await self.command(f"time_left {colour} {round(seconds)} {stones}")
 
     async def genmove(self, colour: str, allowed: float | None = None) -> str:
-        """Return the engine's move for a side, which it has made then: a vertex, 'pass' or 'resign', in lower case.
+        """Let the engine make a move for a side and return it: a vertex, 'pass' or 'resign', in lower case.
 
-        allowed : ms it may take, which `patience` counts from.
+        allowed : ms the move may take; `patience` is added to it.
         """
         seconds = float("inf") if self.patience is None else (allowed or 0.0) / 1000 + self.patience
         return (await self.command(f"genmove {colour}", seconds)).lower()
 
 
 class SimpleGtp(PlainClient[GtpClient]):
-    """A GTP engine whose calls wait: what GtpClient has, under the same names and with the same errors."""
+    """A synchronous client: GtpClient's calls, with the same names and errors."""
 
     def __init__(self, command: Command, **settings: Any) -> None:
         super().__init__(GtpClient(command, **settings))
 
     @classmethod
     def popen_gtp(cls, command: Command, **settings: Any) -> Self:
-        """Return an engine that has been started."""
+        """Return a started engine."""
         return cls._started(command, **settings)
 
     @property
@@ -107,11 +107,11 @@ class SimpleGtp(PlainClient[GtpClient]):
 
     @property
     def milliseconds(self) -> float:
-        """How long the last command took."""
+        """The time that the last command took."""
         return self.client.milliseconds
 
     def command(self, text: str, seconds: float | None = None) -> str:
-        """Send a command and return what is answered; see GtpClient.command."""
+        """Send a command and return the answer; see GtpClient.command."""
         return run_plainly(self.client.command(text, seconds))
 
     def new_game(self, size: int = 8) -> None:
@@ -123,13 +123,13 @@ class SimpleGtp(PlainClient[GtpClient]):
         run_plainly(self.client.play(colour, move))
 
     def time_settings(self, main: float, byoyomi: float = 0.0, stones: int = 0) -> None:
-        """Tell the time control, seconds."""
+        """Send the time control in seconds."""
         run_plainly(self.client.time_settings(main, byoyomi, stones))
 
     def time_left(self, colour: str, seconds: float, stones: int = 0) -> None:
-        """Tell a side's clock."""
+        """Send a side's clock."""
         run_plainly(self.client.time_left(colour, seconds, stones))
 
     def genmove(self, colour: str, allowed: float | None = None) -> str:
-        """Return the engine's move for a side; see GtpClient.genmove."""
+        """Let the engine make a move for a side and return it; see GtpClient.genmove."""
         return run_plainly(self.client.genmove(colour, allowed))

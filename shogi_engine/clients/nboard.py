@@ -1,4 +1,4 @@
-"""Any Othello engine over NBoard as an object: asynchronous (`NBoardClient`) and plain (`SimpleNBoard`).
+"""A client for Othello engines that speak NBoard, asynchronous (`NBoardClient`) and synchronous (`SimpleNBoard`).
 
     with SimpleNBoard.popen_nboard("shogi-engine nboard") as engine:
         engine.set_depth(8)
@@ -19,7 +19,7 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class Go:
-    """An answer to `go`. move : 'f5' or 'pass'.   value : discs for the mover, None if not told.   nodes : if told."""
+    """An answer to `go`. move : 'f5' or 'pass'.   value : discs for the mover, None if unknown.   nodes : if given."""
 
     move: str
     value: float | None
@@ -44,7 +44,7 @@ def _value(text: str) -> float | None:
 
 
 def parse_go(text: str, milliseconds: float, nodes: int = 0) -> Go:
-    """Return the answer '=== F5/0.5/1.2'. Raises EngineError if there is no move in it."""
+    """Return the answer in '=== F5/0.5/1.2'. Raises EngineError if it contains no move."""
     move, value, *_ = [*text.removeprefix("===").strip().split("/"), "", ""]
     name = move.strip().lower()
     if not name:
@@ -53,7 +53,7 @@ def parse_go(text: str, milliseconds: float, nodes: int = 0) -> Go:
 
 
 def parse_hint(line: str) -> Hint | None:
-    """Return the line 'search F5D6 0.5 0 8' (or 'book ...'), None if it is none."""
+    """Return the content of a line 'search F5D6 0.5 0 8' (or 'book ...'), None for other lines."""
     words = line.split()
     if len(words) < 3 or words[0] not in ("search", "book") or (value := _value(words[2])) is None:
         return None
@@ -61,7 +61,7 @@ def parse_hint(line: str) -> Hint | None:
 
 
 class NBoardClient(EngineClient):
-    """One engine, see EngineClient. Whatever breaks the protocol raises EngineError."""
+    """One engine, see EngineClient. Every violation of the protocol raises EngineError."""
 
     def __init__(self, command: Command, **settings: Any) -> None:
         super().__init__(command, **settings)
@@ -72,7 +72,7 @@ class NBoardClient(EngineClient):
         await self.ping()
 
     async def send(self, line: str) -> float:
-        """Send a command that is not answered; return when."""
+        """Send a command that has no answer; return when."""
         await self.start()
         assert self._process is not None
         return self._process.send(line)
@@ -85,7 +85,7 @@ class NBoardClient(EngineClient):
         return came, line
 
     async def ping(self) -> None:
-        """Wait until the engine has taken all that was sent; what it thinks about ends."""
+        """Wait until the engine has processed everything sent; this ends its thinking."""
         self._pings += 1
         end = await self.send(f"ping {self._pings}") + self.ready_patience
         while (await self._line(end))[1] != f"pong {self._pings}":
@@ -96,7 +96,7 @@ class NBoardClient(EngineClient):
         await self.send(f"set depth {depth}")
 
     async def set_game(self, ggf: str) -> None:
-        """Set the game, its clock and its moves, as a GGF of one line."""
+        """Set the game, its clock and its moves, as one line of GGF."""
         await self.send(f"set game {ggf}")
 
     async def move(self, move: str, value: str = "", seconds: str = "") -> None:
@@ -105,9 +105,9 @@ class NBoardClient(EngineClient):
         await self.send(f"move {name}/{value}/{seconds}".rstrip("/"))
 
     async def go(self, allowed: float | None = None) -> Go:
-        """Return the engine's move, which is not made by that.
+        """Return the engine's move, without making it.
 
-        allowed : ms it may take, which `patience` counts from.
+        allowed : ms the move may take; `patience` is added to it.
         """
         began = await self.send("go")
         end = None if self.patience is None else began + (allowed or 0.0) / 1000 + self.patience
@@ -121,7 +121,7 @@ class NBoardClient(EngineClient):
                 return parse_go(line, (came - began) * 1000, nodes)
 
     async def hint(self, count: int, seconds: float) -> list[Hint]:
-        """Return what is said of the `count` best moves in so many seconds, in the order in which it was said."""
+        """Return the hints about the `count` best moves given within `seconds`, in the order of arrival."""
         await self.ping()
         end = await self.send(f"hint {count}") + seconds
         found: list[Hint] = []
@@ -142,22 +142,22 @@ class NBoardClient(EngineClient):
 
 
 class SimpleNBoard(PlainClient[NBoardClient]):
-    """An NBoard engine whose calls wait: what NBoardClient has, under the same names and with the same errors."""
+    """A synchronous client: NBoardClient's calls, with the same names and errors."""
 
     def __init__(self, command: Command, **settings: Any) -> None:
         super().__init__(NBoardClient(command, **settings))
 
     @classmethod
     def popen_nboard(cls, command: Command, **settings: Any) -> Self:
-        """Return an engine that has been started."""
+        """Return a started engine."""
         return cls._started(command, **settings)
 
     def send(self, line: str) -> float:
-        """Send a command that is not answered; return when."""
+        """Send a command that has no answer; return when."""
         return run_plainly(self.client.send(line))
 
     def ping(self) -> None:
-        """Wait until the engine has taken all that was sent."""
+        """Wait until the engine has processed everything sent."""
         run_plainly(self.client.ping())
 
     def set_depth(self, depth: int) -> None:
@@ -177,5 +177,5 @@ class SimpleNBoard(PlainClient[NBoardClient]):
         return run_plainly(self.client.go(allowed))
 
     def hint(self, count: int, seconds: float) -> list[Hint]:
-        """Return what is said of the best moves; see NBoardClient.hint."""
+        """Return the hints about the best moves; see NBoardClient.hint."""
         return run_plainly(self.client.hint(count, seconds))

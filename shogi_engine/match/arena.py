@@ -1,6 +1,6 @@
-"""Games in this process, of any game of the package: players, a referee, and no protocol between them.
+"""Games within this process, for any game of the package: players and a referee, without a protocol.
 
-Kernels run without the GIL: an arena for each thread.
+Kernels run without the GIL: use one arena per thread.
 """
 
 import random
@@ -20,13 +20,13 @@ from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 from shogi_engine.types.termination import Termination
 
-SEARCH_FLAGS = "search_flags"  # a setting of that name is Searcher.search_flags: bits of search/context.py
-RESIGN = (3000, 2)  # Terms.resign of games in one process, if nothing else is said
+SEARCH_FLAGS = "search_flags"  # the setting of that name is Searcher.search_flags: bits of search/context.py
+RESIGN = (3000, 2)  # default of Terms.resign for games within one process
 
 
 @dataclass(frozen=True)
 class GameEnd:
-    """How a game ends. winner : 0 (who began), 1, or None for a draw.   value : the game's unit, for who began."""
+    """How a game ends. winner : 0 (the side that began), 1, None for a draw.   value : for that side, game's unit."""
 
     winner: int | None
     reason: Termination
@@ -34,7 +34,7 @@ class GameEnd:
 
 
 class Referee:
-    """Knows the rules of a game whose moves, encoded, are given from its start. Not for two threads."""
+    """Applies the rules of a game; moves are encoded and given from its start. Not for two threads."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -43,7 +43,7 @@ class Referee:
         self._start = game.parse_position(game.start)
 
     def parse(self, opening: str) -> list[int]:
-        """Return the moves of 'startpos moves ...' or of the moves alone. Raises ValueError."""
+        """Return the moves of 'startpos moves ...' or of a list of moves. Raises ValueError."""
         texts = opening.removeprefix("startpos").split()
         texts = texts[1:] if texts[:1] == ["moves"] else texts
         position = self.game.parse_position(self.game.start)
@@ -70,7 +70,7 @@ class Referee:
         return found
 
     def ending(self, moves: Sequence[int]) -> GameEnd | None:
-        """Return how the rules end the game after `moves`, None if it goes on."""
+        """Return how the rules end the game after `moves`, None if it continues."""
         termination, value = map(int, game_result(self._ctx, len(self.legal_moves(moves))))
         if termination == NOT_OVER:
             return None
@@ -78,7 +78,7 @@ class Referee:
         return GameEnd(None if value == 0 else int(value < 0), TERMINATIONS[termination], value)
 
     def random_opening(self, rng: random.Random, plies: int) -> list[int]:
-        """Return so many random moves that do not end the game."""
+        """Return `plies` random moves that do not end the game."""
         while True:
             moves: list[int] = []
             while len(moves) < plies and self.ending(moves) is None:
@@ -88,19 +88,19 @@ class Referee:
 
 
 class InProcessPlayer(Protocol):
-    """Who moves."""
+    """Chooses moves."""
 
     def new_game(self) -> None:
-        """Forget the game before."""
+        """Forget the previous game."""
 
     def choose(self, moves: Sequence[int]) -> tuple[int, int | None]:
-        """Return the move to make after `moves`, and the score it has for the mover; None if it tells none."""
+        """Return the move to make after `moves`, and its score for the mover (None if unknown)."""
 
 
 def play_game(
     referee: Referee, players: Sequence[InProcessPlayer], opening: Sequence[int], terms: Terms
 ) -> tuple[GameEnd, list[int]]:
-    """Play one game from `opening`, players[0] beginning; return its end and all moves."""
+    """Play one game from `opening`, starting with players[0]; return its end and all moves."""
     moves = list(opening)
     adjudicator = Adjudicator(terms)
     for player in players:
@@ -123,25 +123,25 @@ def play_game(
 
 
 class EnginePlayer:
-    """An Engine as a player; a subclass chooses."""
+    """An Engine as a player; subclasses choose the moves."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
     def new_game(self) -> None:
-        """Forget the game before."""
+        """Forget the previous game."""
         self.engine.new_game()
         self.engine.set_position()
 
     def follow(self, moves: Sequence[int]) -> None:
-        """Bring the engine to the position after `moves`, which go on where it is."""
+        """Bring the engine to the position after `moves`, which continue from its current one."""
         for move in moves[len(self.engine.moves) :]:
             self.engine.push(self.engine.game.format_move(self.engine.position, move))
 
 
 @dataclass
 class Used:
-    """What a player used in a game."""
+    """The resources a player used in a game."""
 
     searches: int = 0
     nodes: int = 0
@@ -149,7 +149,7 @@ class Used:
 
 
 class SearchPlayer:
-    """A search with a table of its own and settings of the game's parameters, limited by nodes or depth."""
+    """A search with its own table and settings of the game's parameters, limited by nodes or depth."""
 
     def __init__(self, game: Game, hash_mb: int) -> None:
         self.searcher = Searcher(game, hash_mb=hash_mb)
@@ -158,11 +158,11 @@ class SearchPlayer:
         self._start = game.parse_position(game.start)
 
     def configure(self, settings: Mapping[str, int | str]) -> None:
-        """Play with the game's default parameters but for `settings`; raises ValueError for an unknown one."""
+        """Use the game's default parameters except for `settings`; raises ValueError for an unknown one."""
         searcher = self.searcher
         searcher.params = searcher.game.default_params()
         searcher.set_evaluation(str(settings.get(parameters.EVALUATION, "")))
-        searcher.evaluator = searcher.evaluator.evaluation.load()  # its parameters as they were
+        searcher.evaluator = searcher.evaluator.evaluation.load()  # with its original parameters
         for name, setting in settings.items():
             if name == SEARCH_FLAGS:
                 searcher.search_flags = int(setting)
@@ -170,7 +170,7 @@ class SearchPlayer:
                 parameters.assign(searcher, name, setting)
 
     def new_game(self) -> None:
-        """Forget the game before."""
+        """Forget the previous game."""
         self.searcher.new_game()
         self.used = Used()
 
@@ -185,7 +185,7 @@ class SearchPlayer:
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A finished game. moves : encoded, the opening's included.   used : by side.   cpu : seconds of this thread."""
+    """A finished game. moves : encoded, including the opening.   used : by side.   cpu : seconds of this thread."""
 
     ending: GameEnd
     moves: list[int]
@@ -194,9 +194,9 @@ class PlayedGame:
 
 
 class Arena:
-    """Two settings of this build's parameters and a referee.
+    """Two settings of this build's parameters, and a referee.
 
-    Both begin each game with empty tables, so that it depends on its opening, the settings and the limits only.
+    Both begin each game with empty tables, so a game depends only on its opening, the settings and the limits.
     """
 
     def __init__(self, game: Game, hash_mb: int = 8, terms: Terms | None = None) -> None:

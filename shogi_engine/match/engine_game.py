@@ -1,4 +1,4 @@
-"""One game between two engines, judged by the package's Board; an engine that commits a fault loses by it."""
+"""One game between two engines, judged by the package's Board; an engine that commits a fault loses."""
 
 import contextlib
 from collections.abc import Iterator
@@ -16,16 +16,16 @@ PASS = "pass"
 
 @dataclass
 class Usage:
-    """What one side used in a game. Times in ms."""
+    """The resources one side used in a game. Times in ms."""
 
     moves: int = 0
     milliseconds: float = 0.0
     longest: float = 0.0
-    late: int = 0  # moves over the limit, within the margin
-    latest: float = 0.0  # the most over the limit
+    late: int = 0  # moves over the limit, but within the margin
+    latest: float = 0.0  # the largest excess over the limit
     nodes: int = 0
     depths: int = 0
-    hits: int = 0  # ponder moves that were played
+    hits: int = 0  # pondered moves that were played
     misses: int = 0
 
     def add(self, answer: Answer, allowed: float | None) -> None:
@@ -44,8 +44,8 @@ class Usage:
 class PlayedGame:
     """A finished game.
 
-    winner : 0 (black), 1, or None for a draw    fault : what its loser did wrong, '' if nothing
-    moves : the opening's too    times, scores : by move, ms and the mover's opinion; None where nobody thought
+    winner : 0 (black), 1, or None for a draw    fault : of the loser, '' if none    moves : including the opening
+    times, scores : by move, ms and the mover's evaluation; None for moves without thought
     """
 
     winner: int | None
@@ -60,7 +60,7 @@ class PlayedGame:
 
 
 class EngineGame:
-    """A game of two players, black first, from the opening that `rules` have played already."""
+    """A game of two players, black first, from the opening that `rules` have already played."""
 
     def __init__(self, players: tuple[Player, Player], rules: Rules, terms: Terms) -> None:
         self.players, self.rules, self.terms = players, rules, terms
@@ -76,14 +76,14 @@ class EngineGame:
 
     @contextlib.contextmanager
     def _blamed(self, side: int) -> Iterator[Player]:
-        """Give the player of `side`; what it does wrong is the fault of that side."""
+        """Yield the player of `side`; its errors become faults of that side."""
         try:
             yield self.players[side]
         except EngineError as fault:
             raise FaultError.of(side, fault) from None
 
     def play(self) -> PlayedGame:
-        """Play to the end; a fault ends the game, and the process that committed it."""
+        """Play to the end; a fault ends the game and the process that committed it."""
         fault = ""
         try:
             for side in range(2):
@@ -145,7 +145,7 @@ class EngineGame:
         try:
             self._make(answer.move, round(answer.milliseconds, 1), answer.score)
         except ValueError as fault:
-            again = self.rules.moves[-2:-1] == [answer.move]  # said twice, and so late that it seems to be an answer
+            again = self.rules.moves[-2:-1] == [answer.move]  # sent twice; late enough to look like an answer
             kind = "second answer" if again else "illegal move"
             raise FaultError(side, kind, f"{kind}: {sanitize(str(fault))}") from None
 
@@ -166,7 +166,7 @@ class EngineGame:
         return answer
 
     def _ponder(self, side: int, move: str) -> None:
-        """Let `side` think on the opponent's time about `move`, which has to be legal."""
+        """Let `side` think on the opponent's time about `move`, which must be legal."""
         with self._blamed(side) as player:
             if not self.rules.is_legal(move):
                 raise EngineError("illegal ponder move", sanitize(move))

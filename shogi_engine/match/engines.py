@@ -1,4 +1,4 @@
-"""The engines of a match: how the command line names them, and the players that they make."""
+"""The engines of a match: their notation on the command line, and the players they make."""
 
 import sys
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from shogi_engine.match.players import Player, UsiPlayer
 from shogi_engine.match.time_controls import TimeControl
 
 GAMES = {"usi": "shogi", "gtp": "othello", "nboard": "othello"}  # by protocol
-NO_BOOK: Options = (("USI_OwnBook", "false"),)  # openings are the match's; an engine's own option overrides it
+NO_BOOK: Options = (("USI_OwnBook", "false"),)  # the match supplies openings; an engine's own option overrides it
 OWN = {"shogi": ("usi", ("-m", "usi")), "othello": ("nboard", ("-m", "shogi_engine", "nboard"))}
 
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """An engine of a match. protocol : one of GAMES.   label : what tables call it, its command if '' is given."""
+    """An engine of a match. protocol : one of GAMES.   label : its name in tables; '' for its command."""
 
     protocol: str
     command: str
@@ -35,11 +35,11 @@ class EngineSpec:
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Its name in tables."""
         return self.label or self.command
 
     def player(self, patience: float, ready_patience: float) -> Player:
-        """Return a player with a process of its own, which is not started yet. Raises ValueError."""
+        """Return a player with its own process, which is not started yet. Raises ValueError."""
         if self.protocol == "usi":
             ponder: Options = (("USI_Ponder", "true"),) if self.ponder else ()
             engine = SimpleEngine(
@@ -58,9 +58,9 @@ class EngineSpec:
 
 
 def parse_engine(text: str, options: str, control: TimeControl, *, ponder: bool = False, label: str = "") -> EngineSpec:
-    """Return the engine of a command, 'usi:', 'gtp:' or 'nboard:' before it; USI if there is none. Raises ValueError.
+    """Return the engine of a command, with 'usi:', 'gtp:' or 'nboard:' before it, or else USI. Raises ValueError.
 
-    'shogi' and 'othello' alone, or with options after a colon ('shogi:SkillLevel=5'), are this package's own.
+    'shogi' and 'othello' alone, or with options after a colon ('shogi:SkillLevel=5'), are this package's own engines.
     """
     name, colon, rest = text.partition(":")
     if name in OWN:

@@ -1,4 +1,4 @@
-"""The games of a match as records, to be saved as KIF, CSA, GGF or whatever else there is."""
+"""The games of a match as records, to be saved as KIF, CSA, GGF or any other format."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,9 +10,9 @@ from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import ENDINGS, Outcome, Termination
 
-HUNDREDTHS = 100  # of a disc, Othello's scores in a log
-MATE_LEAST = 29_000  # of a mate's score in a log: a number that USI clients have, or the search's own
-REASONS = {  # words of older logs, and of faults, that are no Termination's
+HUNDREDTHS = 100  # of a disc: Othello's scores in a log
+MATE_LEAST = 29_000  # of a mate's score in a log: a value of USI clients, or the search's own
+REASONS = {  # terms of older logs and of faults that are not a Termination
     "checkmate": Termination.CHECKMATE,
     "stalemate": Termination.STALEMATE,
     "fourfold repetition": Termination.REPETITION,
@@ -25,7 +25,7 @@ REASONS = {  # words of older logs, and of faults, that are no Termination's
 
 
 def outcome_of(record: Record, winner: int | None) -> Outcome:
-    """Return how a game of a log ended. winner : 0 (black), 1, None for a draw"""
+    """Return the outcome of a logged game. winner : 0 (black), 1, None for a draw"""
     reason = record.get("fault") or record["reason"].split(":")[0]
     known = REASONS.get(reason) or next((each for each in ENDINGS if each == reason), None)
     if known is None:
@@ -54,7 +54,7 @@ def game_record(game: str, number: int, record: Record, names: Sequence[str], ev
 
 
 def _score(game: str, value: int) -> Score:
-    """Return the score that a log has as a number."""
+    """Return the score logged as a number."""
     if abs(value) >= MATE_LEAST:
         return Score.mate_in(None) if value > 0 else Score.mated_in(None)
     return Score.discs(value / HUNDREDTHS) if game == "othello" else Score(value)
@@ -67,7 +67,7 @@ def game_records(game: str, log: Mapping[int, Record], names: Sequence[str], eve
 
 
 def save(path: Path, game: str, log: Mapping[int, Record], names: Sequence[str], event: str = "") -> list[str]:
-    """Write all games to a file, in the format that its name ends in; return what that cannot hold, in words.
+    """Write all games to a file, in the format of its extension; return, in words, what that cannot hold.
 
     Raises ValueError, OSError.
     """

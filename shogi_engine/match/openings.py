@@ -1,7 +1,7 @@
-"""The openings of a match: as many as it needs, each the same whenever asked for by its number.
+"""The openings of a match: any number of them, each fixed by its number.
 
-A file's lines in a seeded order; when they are used up, or where there is no file, with some random moves added that
-leave the game balanced by a small search: engines that play by nodes would else repeat their games.
+They are a file's lines in a seeded order. When these are used up, or without a file, random moves are added that leave
+the game balanced according to a small search. Otherwise engines limited by nodes would repeat their games.
 """
 
 import random
@@ -15,13 +15,13 @@ from shogi_engine.search.limits import Limits
 
 SHIPPED = Path(__file__).parent / "shogi_openings.txt"
 TRIES = 50
-BALANCE = 300  # the most that either side may be ahead after random moves, in the game's unit
+BALANCE = 300  # the largest advantage after random moves, in the game's unit
 BALANCE_NODES = 3000
 RANDOM_PLIES = 8  # of each opening, for a game without a file of openings
 
 
 def read(path: Path) -> list[str]:
-    """Return a file's openings: 'startpos moves ...' a line, '#' begins a comment. Raises OSError, ValueError."""
+    """Return a file's openings: 'startpos moves ...' per line, '#' begins a comment. Raises OSError, ValueError."""
     text = path.read_text(encoding="utf-8")
     lines = [line.split("#")[0].strip().removeprefix("position ") for line in text.splitlines()]
     openings = [line for line in lines if line]
@@ -35,7 +35,7 @@ def read(path: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class OpeningPlan:
-    """What a match's openings are made of.
+    """The sources of a match's openings.
 
     lines : of a file    plies : random moves added to each; 0: two in each further round through the lines
     """
@@ -47,7 +47,7 @@ class OpeningPlan:
 
     @classmethod
     def of(cls, game: str, path: Path | None = None, *, seed: int = 1, plies: int = 0) -> "OpeningPlan":
-        """Return the plan for a file; without one for the game's shipped one, or none. Raises OSError, ValueError."""
+        """Return the plan for a file, by default the one shipped for the game if any. Raises OSError, ValueError."""
         path = path or (SHIPPED if game == "shogi" else None)
         lines = read(path) if path else ["startpos"]
         random.Random(seed).shuffle(lines)
@@ -64,7 +64,7 @@ class Openings:
         self._judge: SearchPlayer | None = None
 
     def __getitem__(self, number: int) -> str:
-        """Return the opening, its moves alone, of pair `number`. Raises ValueError if none is found."""
+        """Return the moves of the opening of pair `number`. Raises ValueError if none is found."""
         plan = self.plan
         line = plan.lines[number % len(plan.lines)].removeprefix("startpos").removeprefix(" moves").strip()
         plies = plan.plies or (2 if number >= len(plan.lines) else 0)

@@ -15,7 +15,7 @@ Engine = TypeVar("Engine", bound=PlainClient[Any])
 
 
 class _FollowingPlayer(Generic[Engine]):
-    """A player that is told move by move, and knows which it has been told. Those that do not ponder derive from it."""
+    """A player that receives the moves one by one and keeps track of them. Base of players that do not ponder."""
 
     def __init__(self, engine: Engine, control: TimeControl) -> None:
         self.engine, self.control = engine, control
@@ -42,11 +42,11 @@ class _FollowingPlayer(Generic[Engine]):
         """It does not ponder."""
 
     def game_over(self, result: str) -> None:
-        """Nothing is told."""
+        """The protocols send nothing."""
 
 
 class GtpPlayer(_FollowingPlayer[SimpleGtp]):
-    """A GTP engine as a player: on a clock, with time for each move, or unlimited; the protocol has no other limits."""
+    """A GTP engine as a player: on a clock, with time for each move, or unlimited; GTP has no other limits."""
 
     def __init__(self, engine: SimpleGtp, control: TimeControl) -> None:
         super().__init__(engine, control)
@@ -54,7 +54,7 @@ class GtpPlayer(_FollowingPlayer[SimpleGtp]):
             raise ValueError("a GTP engine has a main time, byoyomi, movetime or (set_level) depth, nothing else")
 
     def new_game(self, turn: Turn) -> None:
-        """Begin a game, and tell the time."""
+        """Begin a game and send the time control."""
         self.engine.new_game()
         self._told = []
         control = self.control
@@ -94,7 +94,7 @@ class NBoardPlayer(_FollowingPlayer[SimpleNBoard]):
             raise ValueError("an NBoard engine has a depth, a main time with an increment, or movetime, nothing else")
 
     def new_game(self, turn: Turn) -> None:
-        """Set the game with the opening, and the level."""
+        """Set the level, and the game with its opening."""
         control = self.control
         if control.depth:
             self.engine.set_depth(control.depth)
@@ -128,6 +128,6 @@ def _square(move: str) -> str:
 
 
 def _clock(seconds: float) -> str:
-    """Return a time as GGF has it."""
+    """Return a time in GGF's notation."""
     minutes, rest = divmod(seconds, 60)
     return f"{int(minutes)}:{rest:05.2f}"

@@ -1,4 +1,4 @@
-"""A match as a page that needs nothing beside it: the table, how it came about, who met whom, and every game."""
+"""A match as a self-contained page: the table, the course of Elo, the cross table, and every game."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -24,7 +24,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -
 
 
 def _graph(scores: Mapping[int, float], sprt: Sprt | None) -> str:
-    """Return Elo and its interval over the games as SVG, '' before the second pair."""
+    """Return a graph of Elo and its interval over the games as SVG, '' before the second pair."""
     steps = report.course(scores, sprt)
     if len(steps) < 2:
         return ""

@@ -1,4 +1,4 @@
-"""The sides of a game between engines, whatever protocol they speak."""
+"""The sides of a game between engines, for any protocol."""
 
 import random
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ RESIGN, DECLARE = "resign", "win"  # instead of a move
 class Turn:
     """A position in which a player is to move.
 
-    start : where the game began, in the game's notation; '' for its usual start    moves : made since
-    side : 0 (black) or 1    controls : both players', by side    clocks : ms of main time left, by side
+    start : starting position in the game's notation; '' for the usual one    moves : made since
+    side : 0 (black) or 1    controls : both players', by side    clocks : remaining ms of main time, by side
     """
 
     start: str
@@ -27,13 +27,13 @@ class Turn:
 
     @property
     def allowed(self) -> float | None:
-        """How many ms the move may take, None if as many as it likes."""
+        """How many ms the move may take, None for no limit."""
         return self.controls[self.side].allowed(self.clocks[self.side])
 
 
 @dataclass
 class Answer:
-    """A move and what was said of it. move : in the game's notation, RESIGN or DECLARE.   score : the game's unit."""
+    """A move and its evaluation. move : in the game's notation, RESIGN or DECLARE.   score : the game's unit."""
 
     move: str
     milliseconds: float
@@ -44,19 +44,19 @@ class Answer:
 
 
 class Player(Protocol):
-    """An engine that plays. Whatever it does wrong raises EngineError."""
+    """An engine that plays. All its errors raise EngineError."""
 
     control: TimeControl
 
     @property
     def name(self) -> str:
-        """What it calls itself."""
+        """The name it reports."""
 
     def ready(self) -> None:
-        """Start, and wait until it could play."""
+        """Start, and wait until it is ready to play."""
 
     def new_game(self, turn: Turn) -> None:
-        """Get ready for a game that begins with the opening in `turn`; `turn.side` is the player's."""
+        """Prepare for a game that begins with the opening in `turn`; `turn.side` is the player's."""
 
     def think(self, turn: Turn) -> Answer:
         """Return the move for `turn`; the player may have pondered on it."""
@@ -65,10 +65,10 @@ class Player(Protocol):
         """Tell whether the player ponders on this position; None if it does not ponder at all."""
 
     def ponder(self, turn: Turn) -> None:
-        """Begin to think on the opponent's time about what will be played if the last move of `turn` is made."""
+        """Begin to think on the opponent's time about the reply in case the last move of `turn` is made."""
 
     def game_over(self, result: str) -> None:
-        """Take the result, 'win', 'lose' or 'draw'."""
+        """Receive the result, 'win', 'lose' or 'draw'."""
 
     def close(self) -> None:
         """End the process; the next game starts another one."""
@@ -77,8 +77,9 @@ class Player(Protocol):
 class UsiPlayer:
     """A USI engine as a player.
 
-    gui : None: pondering ends with `ponderhit` or `stop`, and with `stop` before the game's end. Else a generator that
-    decides what may as well come: `stop` and `go` after a hit, a clock after `ponderhit`, `gameover` while it ponders.
+    gui : None: pondering ends with `ponderhit` or `stop`, and with `stop` before the game's end. Otherwise a generator
+    that chooses at random what GUIs may also send: `stop` and `go` after a hit, a clock after `ponderhit`, or
+    `gameover` while it ponders.
     """
 
     def __init__(self, engine: SimpleEngine, control: TimeControl, *, ponder: bool = False) -> None:
@@ -100,11 +101,11 @@ class UsiPlayer:
         return usi_limit(turn.controls, turn.clocks, turn.side)
 
     def ready(self) -> None:
-        """Start, and wait until it could play."""
+        """Start, and wait until it is ready to play."""
         self.engine.ready()
 
     def new_game(self, turn: Turn) -> None:
-        """Get ready for a game."""
+        """Prepare for a game."""
         self.engine.new_game()
 
     def think(self, turn: Turn) -> Answer:
@@ -133,7 +134,7 @@ class UsiPlayer:
         return self.engine.pondering == self._position(turn) if self.engine.pondering else None
 
     def ponder(self, turn: Turn) -> None:
-        """Begin to ponder, if the player does so."""
+        """Begin to ponder if the player ponders."""
         if self._ponder:
             self.engine.ponder(self._position(turn), self._limit(turn))
 
@@ -150,7 +151,7 @@ class UsiPlayer:
 
 
 class FaultError(Exception):
-    """What loses a game. side : whose fault it is (0 or 1).   kind : one of engine_client.FAULTS."""
+    """A fault that loses the game. side : that committed it (0 or 1).   kind : one of FAULTS."""
 
     def __init__(self, side: int, kind: str, text: str = "") -> None:
         super().__init__(text or kind)
@@ -158,5 +159,5 @@ class FaultError(Exception):
 
     @classmethod
     def of(cls, side: int, fault: EngineError) -> "FaultError":
-        """Return the fault of `side` that an EngineError is."""
+        """Return an EngineError as a fault of `side`."""
         return cls(side, fault.kind, str(fault))

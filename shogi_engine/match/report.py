@@ -1,4 +1,4 @@
-"""What a match's records say: as JSON, in a line, as a table, and as a picture."""
+"""Reports of a match's records: as JSON, as a line, as a table, and as a picture."""
 
 import math
 from collections import Counter
@@ -20,12 +20,12 @@ from shogi_engine.language import mark, translate
 from shogi_engine.match.runner import Record
 from shogi_engine.match.workers import SIDES
 
-POINTS = 200  # of a picture's curve, about
-ROUNDS = 200  # of the fit of a tournament's ratings
+POINTS = 200  # approximate number of points in a picture's curve
+ROUNDS = 200  # iterations when fitting a tournament's ratings
 
 
 def summarise(records: Mapping[int, Record], sprt: Sprt | None) -> Record:
-    """Return the figures of a match of two as JSON has them."""
+    """Return the figures of a match of two for JSON."""
     scores = {game: record["score"] for game, record in records.items()}
     pairs = pentanomial(scores)
     result = estimate(pairs)
@@ -51,7 +51,7 @@ def summarise(records: Mapping[int, Record], sprt: Sprt | None) -> Record:
     faults = {side: Counter[str]() for side in SIDES}
     for record in records.values():
         if record.get("fault"):
-            faults[SIDES[int(record["score"])]][record["fault"]] += 1  # whoever committed it has lost
+            faults[SIDES[int(record["score"])]][record["fault"]] += 1  # the side that committed it has lost
     summary["faults"] = {side: dict(counts) for side, counts in faults.items()}
     for side in SIDES:
         summary[side] = usage([record[side] for record in records.values() if side in record])
@@ -79,7 +79,7 @@ def _test(pairs: list[int], sprt: Sprt) -> dict[str, Any]:
 
 
 def usage(used: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return what one player used in all games."""
+    """Return the resources one player used in all games."""
     moves = sum(each["moves"] for each in used) or 1
     return {
         "ms_per_move": round(sum(each["ms"] for each in used) / moves, 2),
@@ -90,7 +90,7 @@ def usage(used: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def line(summary: Record) -> str:
-    """Return the figures of a match of two in one line."""
+    """Return the figures of a match of two as one line."""
     low, high = summary["elo95"]
     text = translate("{games} games +{wins} ={draws} -{losses}").format(**summary)
     text += translate("  Elo {elo:+.1f} (95 %: {low:+.1f} to {high:+.1f})  LOS {los:.1f} %").format(
@@ -103,7 +103,7 @@ def line(summary: Record) -> str:
 
 
 def sprt_text(test: Mapping[str, Any]) -> str:
-    """Return how the sequential test stands."""
+    """Return the state of the sequential test."""
     low, high = test["bounds"]
     text = f"LLR {test['llr']:+.2f} [{low}, {high}] for [{test['elo0']:g}, {test['elo1']:g}]"
     return f"{text} {test['verdict']}".rstrip()
@@ -113,16 +113,16 @@ def sprt_text(test: Mapping[str, Any]) -> str:
 
 
 def meeting_of(record: Record) -> tuple[int, int]:
-    """Return the numbers of the two who played, the first of the pairing first."""
+    """Return the numbers of the two players, the first of the pairing first."""
     first, second = record.get("players", (0, 1))
     return first, second
 
 
 def standings(records: Mapping[int, Record], names: Sequence[str]) -> list[Record]:
-    """Return a row for each player, the best first.
+    """Return a row for each player, best first.
 
-    elo : over all who played, against their mean, fitted to all games (Bradley and Terry's model)
-    error : half its 95 % interval as if the opponents' ratings were known, by pairs of games; None for one pair
+    elo : of all players who played, relative to their mean, fitted to all games (Bradley and Terry's model)
+    error : half its 95 % interval, treating the opponents' ratings as known, by pairs of games; None for one pair
     """
     players = range(len(names))
     won = [[0.0] * len(names) for _ in players]
@@ -161,10 +161,10 @@ def _error(player: int, by_pairing: Mapping[tuple[int, int], Mapping[int, float]
 
 
 def fitted(won: Sequence[Sequence[float]]) -> list[float]:
-    """Return ratings (Elo, their mean 0) under which each player is expected to score what it scored.
+    """Return the ratings (Elo, mean 0) for which each player's expected score equals its actual score.
 
     won : points of each player against each other one. Half a point each way is added for each pairing that met, so
-    that nobody's rating is infinite. Found by Newton's steps for one player after another.
+    that no rating is infinite. Found by Newton's method for one player after another.
     """
     players = range(len(won))
     met = [[won[i][j] + won[j][i] for j in players] for i in players]
@@ -183,7 +183,7 @@ def fitted(won: Sequence[Sequence[float]]) -> list[float]:
 
 
 def crosstable(records: Mapping[int, Record], count: int) -> list[list[tuple[int, int, int]]]:
-    """Return for each two players the first's wins, draws and losses."""
+    """Return the first player's wins, draws and losses for every two players."""
     table = [[(0, 0, 0)] * count for _ in range(count)]
     for record in records.values():
         first, second = meeting_of(record)
@@ -227,7 +227,7 @@ def course(scores: Mapping[int, float], sprt: Sprt | None) -> list[tuple[int, Es
 
 
 def plot(scores: Mapping[int, float], sprt: Sprt | None, path: Path, pyplot: Any) -> None:
-    """Draw how Elo, its interval and the likelihood ratio came about, scores : by game. pyplot : matplotlib's."""
+    """Draw the course of Elo, its interval and the likelihood ratio. scores : by game. pyplot : matplotlib's."""
     steps = course(scores, sprt)
     figure, axes = pyplot.subplots(2 if sprt else 1, 1, sharex=True, squeeze=False, figsize=(8, 6))
     above, x = axes[0][0], [count for count, _, _ in steps]

@@ -1,22 +1,22 @@
-"""The rules that judge games between engines: each game's Board, behind one face."""
+"""The rules that judge games between engines: each game's Board behind a common interface."""
 
 from typing import Any, Protocol
 
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board as ShogiBoard
 
-Outcome = tuple[int | None, str]  # the winner, 0 (black) or 1, None for a draw; and why
+Outcome = tuple[int | None, str]  # the winner, 0 (black) or 1, None for a draw; and the reason
 
 
 class Rules(Protocol):
-    """A game in progress. start : '' for the game's usual one.   moves : in the game's notation, the opening's too."""
+    """A game in progress. start : '' for the usual position.   moves : in the game's notation, with the opening."""
 
     start: str
     moves: list[str]
 
     @property
     def side(self) -> int:
-        """Who is to move, 0 (black) or 1."""
+        """The side to move, 0 (black) or 1."""
 
     def push(self, move: str) -> None:
         """Make a move. Raises ValueError saying why if it is illegal."""
@@ -25,16 +25,16 @@ class Rules(Protocol):
         """Tell whether a move is legal."""
 
     def outcome(self) -> Outcome | None:
-        """Return how the rules end the game, None while it goes on."""
+        """Return how the rules end the game, None while it continues."""
 
     def can_declare(self) -> bool:
-        """Tell whether the side to move has won by declaring so."""
+        """Tell whether the side to move can win by a declaration."""
 
     def only_pass(self) -> bool:
         """Tell whether the side to move can only pass."""
 
     def score(self) -> float | None:
-        """Return by how many points black has won, None if wins are not counted."""
+        """Return black's winning margin in points, None for games without points."""
 
 
 class ShogiRules:
@@ -51,7 +51,7 @@ class ShogiRules:
 
     @property
     def side(self) -> int:
-        """Who is to move."""
+        """The side to move."""
         return int(self._board.turn)
 
     def push(self, move: str) -> None:
@@ -73,15 +73,15 @@ class ShogiRules:
         return None if outcome is None else (outcome.winner, outcome.termination)
 
     def can_declare(self) -> bool:
-        """Tell whether the side to move has won by declaring so."""
+        """Tell whether the side to move can win by a declaration."""
         return self._board.can_declare_win()
 
     def only_pass(self) -> bool:
-        """Never."""
+        """Return False: Shogi has no pass."""
         return False
 
     def score(self) -> float | None:
-        """Nothing is counted."""
+        """Return None: Shogi has no points."""
         return None
 
 
@@ -98,7 +98,7 @@ class OthelloRules:
 
     @property
     def side(self) -> int:
-        """Who is to move."""
+        """The side to move."""
         return int(self._board.turn)
 
     def push(self, move: str) -> None:
@@ -119,7 +119,7 @@ class OthelloRules:
         return None if outcome is None else (outcome.winner, f"{outcome.black}-{outcome.white} discs")
 
     def can_declare(self) -> bool:
-        """Never."""
+        """Return False: Othello has no declarations."""
         return False
 
     def only_pass(self) -> bool:
@@ -127,7 +127,7 @@ class OthelloRules:
         return self._board.must_pass()
 
     def score(self) -> float | None:
-        """Return by how many discs black has won, the empty squares counted for who leads; None before the end."""
+        """Return black's margin in discs, with empty squares counted for the leader; None before the end."""
         outcome = self._board.outcome()
         return None if outcome is None else float(outcome.score)
 
@@ -136,6 +136,6 @@ RULES: dict[str, Any] = {"shogi": ShogiRules, "othello": OthelloRules}
 
 
 def rules_of(game: str, opening: str) -> Rules:
-    """Return a game after its opening's moves. Raises ValueError for one that is illegal."""
+    """Return a game after its opening's moves. Raises ValueError for an illegal one."""
     rules: Rules = RULES[game](opening)
     return rules

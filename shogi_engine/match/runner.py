@@ -1,4 +1,4 @@
-"""A match of any kind of games: plays what its log does not have yet, until enough is known."""
+"""A match of any kind of games: plays the games missing from its log until enough is known."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -12,9 +12,9 @@ Record = dict[str, Any]  # of a game: at least "game", its number, and "score", 
 
 
 class GameLog:
-    """The finished games, in a JSON lines file that begins with the match's settings. path None: kept nowhere.
+    """The finished games, in a JSON lines file that begins with the match's settings. path None: not saved.
 
-    Raises ValueError if the file is of a match with other settings.
+    Raises ValueError if the file belongs to a match with other settings.
     """
 
     def __init__(self, path: Path | None, settings: Record) -> None:
@@ -35,7 +35,7 @@ class GameLog:
         return {game: record["score"] for game, record in self.records.items()}
 
     def add(self, record: Record) -> None:
-        """Keep one more finished game."""
+        """Add a finished game."""
         self.records[record["game"]] = record
         if self.path is not None:
             self._append(record)
@@ -47,7 +47,7 @@ class GameLog:
 
 
 def read_lines(path: Path) -> list[Record]:
-    """Return the lines' contents; a last line that was torn when the run was killed is cut off. Raises ValueError."""
+    """Return the contents of the lines; an incomplete last line of a killed run is removed. Raises ValueError."""
     data = path.read_bytes()
     complete = data[: data.rfind(b"\n") + 1]
     if len(complete) < len(data):
@@ -63,7 +63,7 @@ def read_lines(path: Path) -> list[Record]:
 
 
 def first_score(winner: int | None, game: int) -> float:
-    """Return the first player's score of a game won by colour `winner`; it is black in even games."""
+    """Return the first player's score in a game won by colour `winner`; the first player is black in even games."""
     if winner is None:
         return 0.5
     return 1.0 if winner == game % 2 else 0.0
@@ -72,7 +72,7 @@ def first_score(winner: int | None, game: int) -> float:
 class Match:
     """Plays the games whose numbers are missing in the log, until the test is decided or there are max_faults.
 
-    sprt : of two players    max_faults : 0 for any number
+    sprt : for two players    max_faults : 0 for no limit
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Match:
         self._maker = maker
 
     def verdict(self) -> str:
-        """Return the sequential test's, '' while it has none."""
+        """Return the verdict of the sequential test, '' while there is none."""
         return self.sprt.verdict(pentanomial(self.log.scores)) if self.sprt else ""
 
     def decided(self) -> bool:
@@ -96,11 +96,11 @@ class Match:
         return bool(self.max_faults and faults >= self.max_faults) or bool(self.verdict())
 
     def complete(self) -> bool:
-        """Tell whether there is nothing more to know: all games are played, or the test is decided."""
+        """Tell whether the result is final: all games are played, or the test is decided."""
         return bool(self.verdict()) or all(number in self.log.records for number in self.numbers)
 
     def run(self, concurrency: int = 1, cluster: str = "", cores: int = 1) -> Iterator[Record]:
-        """Play, and yield each record once it is logged; see `jobs.Pool`. What a game raised is raised here."""
+        """Play, and yield each record once it is logged; see `jobs.Pool`. Exceptions in games are raised here."""
         missing = [number for number in self.numbers if number not in self.log.records]
         if self.decided():
             return

@@ -1,4 +1,4 @@
-"""Who plays whom, and when: each game of a match or a tournament by its number."""
+"""The schedule of a match or tournament: the players of each game, by its number."""
 
 import itertools
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ KINDS = ("round-robin", "gauntlet")
 
 @dataclass(frozen=True)
 class Meeting:
-    """A game to play: the players' numbers, the first of whom is black in even games of theirs, and the opening."""
+    """A game to play: the players' numbers (the first is black in even games of the pairing) and the opening."""
 
     first: int
     second: int
@@ -23,10 +23,10 @@ class Meeting:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Each two players, or the first and each other one (gauntlet), play `games` games.
+    """Every two players, or the first and each other one (gauntlet), play `games` games.
 
-    Each opening is played twice, colours swapped. Games are in rounds: a pair of games of each two players, then
-    another; all play the same openings.
+    Each opening is played twice with colours swapped. Games come in rounds: one pair of games for every two players.
+    All pairings play the same openings.
     """
 
     players: int = 2
@@ -41,7 +41,7 @@ class Schedule:
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
-        """The two players' numbers of all that meet."""
+        """The pairs of players, by number, that meet."""
         every = itertools.combinations(range(self.players), 2)
         return [pair for pair in every if self.kind == "round-robin" or pair[0] == 0]
 
@@ -51,10 +51,10 @@ class Schedule:
         return [number for number in range(whole) if self.place(number) < self.games]
 
     def place(self, number: int) -> int:
-        """Return which game of its two players game `number` is, from 0."""
+        """Return the index of game `number` among the games of its two players, from 0."""
         return number // (2 * len(self.pairings)) * 2 + number % 2
 
     def meeting(self, number: int) -> Meeting:
-        """Return what game `number` is."""
+        """Return the players and the opening of game `number`."""
         first, second = self.pairings[number // 2 % len(self.pairings)]
         return Meeting(first, second, number % 2 == 1, self.place(number) // 2)

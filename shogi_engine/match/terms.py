@@ -1,15 +1,15 @@
-"""When a match calls a game over that the rules do not end."""
+"""When a match ends a game before the rules do."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Terms:
-    """How a match's games are judged.
+    """How a match's games are adjudicated.
 
-    max_plies : drawn after so many.   margin : ms over a limit that are no loss on time yet.
-    resign : (value, count): won once the last `count` scores of both players say that the same side is ahead by
-    `value`; None: never.   draw : (value, count, ply): drawn once they say, after `ply`, that nobody is; None: never.
+    max_plies : the game is then a draw.   margin : ms over a limit that do not lose on time yet.
+    resign : (value, count): a win once the last `count` scores of both players give the same side an advantage of
+    `value`; None: never.   draw : (value, count, ply): a draw once they give, after `ply`, no side one; None: never.
     Values are in the game's unit, centipawns or hundredths of a disc.
     """
 
@@ -20,22 +20,22 @@ class Terms:
 
 
 class Adjudicator:
-    """Decides a game that both players agree about."""
+    """Decides a game on which both players agree."""
 
     def __init__(self, terms: Terms) -> None:
         self._resign, self._draw = terms.resign, terms.draw
         self._scores: tuple[list[int | None], list[int | None]] = ([], [])  # by side, for black
 
     def add(self, side: int, score: int | None) -> None:
-        """Note the score that `side` gave its own position; None: it gave none."""
+        """Add the score that `side` gave its own position; None if it gave none."""
         self._scores[side].append(score if side == 0 or score is None else -score)
 
     def _last(self, count: int) -> list[int]:
-        """Return the last `count` scores of each side, fewer if they have not given so many."""
+        """Return the last `count` scores of each side, or fewer if there are not that many."""
         return [score for scores in self._scores for score in scores[-count:] if score is not None]
 
     def winner(self) -> int | None:
-        """Return the side (0 black, 1 white) that both see winning, None if they do not agree."""
+        """Return the side (0 black, 1 white) that both see winning, None if they disagree."""
         if self._resign is None:
             return None
         value, count = self._resign
@@ -45,7 +45,7 @@ class Adjudicator:
         return None
 
     def drawn(self, ply: int) -> bool:
-        """Tell whether both see nobody ahead, after so many plies."""
+        """Tell whether neither player sees a side ahead, after `ply` plies."""
         if self._draw is None:
             return False
         value, count, least = self._draw

@@ -1,4 +1,4 @@
-"""What an engine may use for a move: as the command line writes it, and as a USI engine is told."""
+"""The limits of an engine's moves: in the notation of the command line, and as sent to a USI engine."""
 
 from argparse import ArgumentTypeError
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ class TimeControl:
         return self.main is not None or self.byoyomi is not None
 
     def allowed(self, clock: int) -> float | None:
-        """Return how many ms a move may take with `clock` ms of main time left, None if as many as it likes."""
+        """Return how many ms a move may take with `clock` ms of main time left, None for no limit."""
         if self.clocked:
             return clock + (self.byoyomi or 0)
         return self.movetime
@@ -33,7 +33,7 @@ class TimeControl:
 def parse_time_control(text: str) -> TimeControl:
     """Return the limits of e.g. 'nodes=10000', 'movetime=200', 'byoyomi=1000', 'clock=60000+0+1000', 'depth=6'.
 
-    clock is MAIN[+BYOYOMI[+INCREMENT]] in ms, or with units as in '10m+30s', '10:00+0+5s'; several limits are joined by
+    clock is MAIN[+BYOYOMI[+INCREMENT]] in ms, or with units as in '10m+30s', '10:00+0+5s'. Separate several limits by
     commas. Raises ValueError.
     """
     values: dict[str, int] = {}
@@ -68,7 +68,7 @@ def _whole_numbers(name: str, text: str) -> list[int]:
 
 
 def _clock_ms(text: str) -> list[int]:
-    """Return the ms of a clock with units, as a person writes it. Raises ValueError."""
+    """Return the ms of a clock written with units. Raises ValueError."""
     try:
         setting = clock_setting(text)
     except ArgumentTypeError as fault:
@@ -77,7 +77,7 @@ def _clock_ms(text: str) -> list[int]:
 
 
 def usi_limit(controls: tuple[TimeControl, TimeControl], clocks: list[int], side: int) -> Limit:
-    """Return what `go` says to `side` (0 black, 1 white): both clocks (ms left), both increments or its byoyomi."""
+    """Return the arguments of `go` for `side` (0 black, 1 white): both clocks (ms left), both increments or byoyomi."""
     own = controls[side]
     limit = Limit(own.nodes, own.depth, own.movetime)
     if not own.clocked:

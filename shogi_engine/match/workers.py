@@ -1,4 +1,4 @@
-"""The two kinds of games a match is made of: between engines, and between settings of this build."""
+"""The two kinds of games in a match: between engines, and between settings of this build."""
 
 import random
 import threading
@@ -27,10 +27,10 @@ _beginning = threading.Lock()
 
 
 def begin(engine: EngineSpec, player: Player) -> None:
-    """Let `player` get ready, if no player of this engine has before in this process; one at a time.
+    """Prepare `player` if it is the first one of its engine in this process; one at a time.
 
-    What an engine does when it starts for the first time, such as compiling, is then there for the others. Raises
-    ValueError if the engine does not start or lacks an option that is to be set: a match ends before its first game.
+    The work of an engine's first start, such as compiling, is then done for the others. Raises ValueError if the engine
+    does not start or lacks a requested option, so that a match fails before its first game.
     """
     with _beginning:
         if engine in _begun:
@@ -46,7 +46,7 @@ def begin(engine: EngineSpec, player: Player) -> None:
 class EngineWorker:
     """Plays games between engines; each is started when it first plays.
 
-    engines : those of the players, whose first start is for one alone    gui : see UsiPlayer, by game
+    engines : of the players; each is first started by one worker alone    gui : see UsiPlayer, by game
     """
 
     def __init__(
@@ -115,13 +115,13 @@ class EngineGames:
     ready_patience: float = 600.0
 
     def __call__(self) -> EngineWorker:
-        """Return a worker with engines of its own."""
+        """Return a worker with its own engines."""
         players = tuple(engine.player(self.patience, self.ready_patience) for engine in self.engines)
         opening = Openings(self.openings).__getitem__
         return EngineWorker(self.game, players, self.schedule, opening, self.terms, engines=self.engines)
 
     def warm_up(self) -> None:
-        """Start each engine once and ask it whether it is ready: some compile or unpack then."""
+        """Start each engine once and wait until it is ready: some compile or unpack on the first start."""
         games.load(self.game)
         rules_of(self.game, "").outcome()
         for engine in self.engines:
@@ -133,7 +133,7 @@ class EngineGames:
 
 
 def search_limits(control: TimeControl) -> Limits:
-    """Return the limits of a search in this process. Raises ValueError for one that needs a clock."""
+    """Return the limits of a search in this process. Raises ValueError for limits that need a clock."""
     if control.clocked or control.movetime:
         raise ValueError("games in this process are limited by nodes or depth, not by time")
     return Limits(nodes=control.nodes, depth=control.depth)
@@ -183,7 +183,7 @@ class ArenaWorker:
         return record
 
     def warm_up(self) -> None:
-        """Search the starting position shortly."""
+        """Search the starting position briefly."""
         for player in self._arena.players:
             player.new_game()
             limits, player.limits = player.limits, Limits(nodes=1)
@@ -191,4 +191,4 @@ class ArenaWorker:
             player.limits = limits
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no resources are held."""

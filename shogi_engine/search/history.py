@@ -10,7 +10,7 @@
   (`correction_slots`) and by the last moves (https://www.chessprogramming.org/Static_Evaluation_Correction_History).
 
 All are int16 tables with the usual gravity update. The formulas and most numbers follow Stockfish
-(https://github.com/official-stockfish/Stockfish); search/parameters.py marks them.
+(https://github.com/official-stockfish/Stockfish); search/parameters.py marks these numbers.
 """
 
 from typing import Any
@@ -93,7 +93,7 @@ class Histories:
     """
 
     def __init__(self, game: Game, scratch: bool = False) -> None:
-        self._memory = np.zeros(1, dtype=histories_dtype(game))  # large and zeroed: written pages only are allocated
+        self._memory = np.zeros(1, dtype=histories_dtype(game))  # zeroed: pages are allocated when first written
         self.tables: Any = self._memory.view(np.recarray)[0]
         if not scratch:
             self.clear()

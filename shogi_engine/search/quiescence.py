@@ -58,7 +58,7 @@ def find_mate_in_one(ctx, hash_key, start):
 def value_without_moves(ctx, alpha, beta):
     """Return the value of a node whose moves are not searched, or VALUE_NONE.
 
-    That is a repetition, the maximal ply, or an endgame that `endgame_solve` decides.
+    That is a repetition, a node at the greatest ply, or an endgame that `endgame_solve` decides.
     """
     if ctx.ply > 0:
         value = repetition_in_tree(ctx)
@@ -88,7 +88,7 @@ def stand_pat_values(ctx, raw_eval, tt_value, tt_bound):
 
 @njit
 def is_pruned(ctx, move, move_count, in_check, alpha, futility_base):
-    """Return (pruned, value): whether `move` is pruned; only asked once some line avoids being mated.
+    """Return (pruned, value): whether `move` is pruned. Called only once some line avoids being mated.
 
     value : an upper estimate of its value, -VALUE_INFINITE if unknown.
     """

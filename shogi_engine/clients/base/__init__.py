@@ -1,4 +1,4 @@
-"""Engines in processes of their own, whatever protocol they speak: what the clients of USI, GTP and NBoard share."""
+"""The common base of the USI, GTP and NBoard clients: engines in separate processes."""
 
 from shogi_engine.clients.base.client import PATIENCE, READY_PATIENCE, Command, EngineClient, PlainClient
 from shogi_engine.clients.base.errors import FAULTS, EngineError

@@ -1,4 +1,4 @@
-"""What every protocol's client is: a process that is started when it is needed, greeted, and ended."""
+"""The base of every protocol's client: a process that is started when needed, initialised, and ended."""
 
 import os
 from abc import ABC, abstractmethod
@@ -14,11 +14,11 @@ Command = str | Sequence[str]
 
 
 class EngineClient(ABC):
-    """An engine, its process started by `start` or the first call that needs it, and again after `close`.
+    """An engine. Its process is started by `start` or the first call that needs it, and again after `close`.
 
-    patience : seconds over a move's time until its answer is missing, None: for ever
-    ready_patience : for other answers    log : called with '>' or '<' and every line
-    name : as the engine tells it, the command until then
+    patience : timeout in seconds beyond a move's time, None: forever
+    ready_patience : timeout for other answers    log : called with '>' or '<' and every line
+    name : as reported by the engine; the command until then
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class EngineClient(ABC):
 
     @abstractmethod
     async def _greet(self) -> None:
-        """Ask a process that was just started what it is."""
+        """Ask a newly started process for its name and the like."""
 
     @property
     def running(self) -> bool:
@@ -46,11 +46,11 @@ class EngineClient(ABC):
 
     @property
     def pid(self) -> int | None:
-        """The system's number of the process, None if there is none."""
+        """The process ID, None without a process."""
         return None if self._process is None else self._process.pid
 
     async def start(self) -> None:
-        """Start the process, if there is none, and greet it. Raises EngineError, ValueError."""
+        """Start and initialise the process if there is none. Raises EngineError, ValueError."""
         if self._process is not None:
             return
         self._process = await EngineProcess.start(self.engine_command, cwd=self._cwd, log=self._line_log)
@@ -61,7 +61,7 @@ class EngineClient(ABC):
             raise
 
     async def close(self) -> None:
-        """End the process: it is told to quit, and killed if it does not."""
+        """End the process: tell it to quit, and kill it if it does not."""
         process, self._process = self._process, None
         if process is not None:
             await process.close("quit")
@@ -78,21 +78,21 @@ Client = TypeVar("Client", bound=EngineClient)
 
 
 class PlainClient(Generic[Client]):
-    """The plain face of a client: calls that wait, under the same names and with the same errors."""
+    """The synchronous version of a client: calls that wait, with the same names and errors."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
 
     @classmethod
     def _started(cls, *arguments: Any, **settings: Any) -> Self:
-        """Return an engine that has been started."""
+        """Return a started engine."""
         engine = cls(*arguments, **settings)
         engine.start()
         return engine
 
     @property
     def name(self) -> str:
-        """The engine's name; the command until it has told one."""
+        """The engine's name; the command until the engine reports one."""
         return self.client.name
 
     @property
@@ -102,11 +102,11 @@ class PlainClient(Generic[Client]):
 
     @property
     def pid(self) -> int | None:
-        """The system's number of the process, None if there is none."""
+        """The process ID, None without a process."""
         return self.client.pid
 
     def start(self) -> None:
-        """Start the process, if there is none, and greet it."""
+        """Start and initialise the process if there is none."""
         run_plainly(self.client.start())
 
     def close(self) -> None:

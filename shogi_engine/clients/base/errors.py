@@ -1,4 +1,4 @@
-"""What an engine does wrong."""
+"""Faults of engines."""
 
 FAULTS = (
     "crash",
@@ -15,7 +15,7 @@ FAULTS = (
 class EngineError(Exception):
     """An engine broke its protocol or the rules.
 
-    kind : one of FAULTS. After a crash or a missing answer the client has to be closed; it can be started again.
+    kind : one of FAULTS. After a crash or a missing answer, close the client; it can be started again.
     """
 
     def __init__(self, kind: str, text: str = "") -> None:

@@ -1,4 +1,4 @@
-"""A plain face for asynchronous clients: their coroutines run on one loop, in a thread that is started when needed."""
+"""Synchronous calls of asynchronous clients: their coroutines run on one loop, in a thread that starts when needed."""
 
 import asyncio
 import concurrent.futures
@@ -8,15 +8,15 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
-LOOK_EVERY = 1.0  # seconds; a wait without end would not notice Ctrl-C everywhere
+LOOK_EVERY = 1.0  # seconds; an endless wait would miss Ctrl-C on some systems
 
 
 _starting = threading.Lock()
-_loops: dict[int, asyncio.AbstractEventLoop] = {}  # by process: a fork has not the thread of its parent
+_loops: dict[int, asyncio.AbstractEventLoop] = {}  # by process: a fork lacks the thread of its parent
 
 
 def _loop() -> asyncio.AbstractEventLoop:
-    """Return the one loop of this process."""
+    """Return the only loop of this process."""
     with _starting:
         if os.getpid() not in _loops:
             _loops[os.getpid()] = asyncio.new_event_loop()
@@ -26,7 +26,7 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def run_plainly(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine to its end and return its result, from any thread; what it raises is raised here."""
+    """Run a coroutine from any thread and return its result; its exceptions are raised here."""
     future = asyncio.run_coroutine_threadsafe(work, _loop())
     try:
         while not concurrent.futures.wait([future], LOOK_EVERY).done:

@@ -1,4 +1,4 @@
-"""A program that talks by lines, as an asyncio subprocess: lines in, lines out with the time at which each came."""
+"""A program that communicates by lines, as an asyncio subprocess; each received line has its time of arrival."""
 
 import asyncio
 import atexit
@@ -18,10 +18,10 @@ from shogi_engine.common.text import sanitize
 
 Log = Callable[[str, str], None]  # called with '>' (sent) or '<' (received), and the line
 
-QUIT_PATIENCE = 2.0  # seconds until a program that was told to quit is killed
-MOST_LINES = 1 << 16  # that nobody has read yet; then the oldest are dropped
-LINE_BYTES = 1 << 20  # of a line without an end; then it is cut
-COMPLAINTS = 10  # lines of stderr that are kept for the message of a crash
+QUIT_PATIENCE = 2.0  # seconds after which a program that was told to quit is killed
+MOST_LINES = 1 << 16  # unread lines; beyond that the oldest are dropped
+LINE_BYTES = 1 << 20  # of a line without an end; longer lines are cut
+COMPLAINTS = 10  # lines of stderr kept for the message about a crash
 
 _living: "weakref.WeakSet[EngineProcess]" = weakref.WeakSet()
 
@@ -33,10 +33,10 @@ def _kill_living() -> None:
 
 
 def split_command(command: str | Sequence[str]) -> list[str]:
-    """Return the words of a command line. Raises ValueError for one without any, or with a quotation left open."""
+    """Split a command line into words. Raises ValueError if there are none or a quotation is not closed."""
     if not isinstance(command, str):
         words = list(command)
-    elif os.name == "nt":  # a backslash is no escape there
+    elif os.name == "nt":  # a backslash is not an escape character there
         words = [word.strip('"') for word in shlex.split(command, posix=False)]
     else:
         words = shlex.split(command)
@@ -46,7 +46,7 @@ def split_command(command: str | Sequence[str]) -> list[str]:
 
 
 class _Pipes(asyncio.SubprocessProtocol):
-    """Cuts what the program writes into lines, each with the time.monotonic() at which it was whole."""
+    """Splits the program's output into lines, each with the time.monotonic() of its completion."""
 
     def __init__(self, log: Log | None) -> None:
         self.lines: collections.deque[tuple[float, str]] = collections.deque(maxlen=MOST_LINES)
@@ -58,7 +58,7 @@ class _Pipes(asyncio.SubprocessProtocol):
         self._log = log
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Take what was written to stdout (1) or stderr (2)."""
+        """Process output on stdout (1) or stderr (2)."""
         now = time.monotonic()
         *whole, rest = (self._rest[fd] + data).split(b"\n")
         self._rest[fd] = rest[:LINE_BYTES]
@@ -75,19 +75,19 @@ class _Pipes(asyncio.SubprocessProtocol):
         self.lines.append((now, line))
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """Note that there will be no more lines."""
+        """Note that no more lines will come."""
         if fd == 1:
             self.closed = True
             self.news.set()
 
     def process_exited(self) -> None:
-        """Wake up who waits for it."""
+        """Wake up those who wait for the process."""
         self.exited.set()
         self.news.set()
 
 
 class EngineProcess:
-    """One run of a program, in a process group of its own: Ctrl-C at the terminal is not for it."""
+    """One run of a program, in its own process group, so that Ctrl-C at the terminal does not reach it."""
 
     def __init__(self, transport: asyncio.SubprocessTransport, pipes: _Pipes, log: Log | None) -> None:
         self._transport, self._pipes, self._log = transport, pipes, log
@@ -113,7 +113,7 @@ class EngineProcess:
 
     @property
     def pid(self) -> int:
-        """The system's number of the process."""
+        """The process ID."""
         return self._transport.get_pid()
 
     def send(self, line: str) -> float:
@@ -128,22 +128,22 @@ class EngineProcess:
         return time.monotonic()
 
     def waiting(self) -> bool:
-        """Tell whether there is a line to be received."""
+        """Tell whether a received line is waiting."""
         return bool(self._pipes.lines)
 
     def take(self) -> tuple[float, str]:
-        """Return a line that is waiting and when it came."""
+        """Return a waiting line and when it came."""
         return self._pipes.lines.popleft()
 
     def wake(self) -> None:
-        """Let `receive` look at its deadline again."""
+        """Let `receive` check its deadline again."""
         self._pipes.news.set()
 
     async def receive(self, deadline: Callable[[], float | None]) -> tuple[float, str]:
         """Return the next line and when it came.
 
-        deadline : returns until when (time.monotonic) it has to be there, None if there is no hurry.
-        Raises EngineError if it does not come in time, or never will.
+        deadline : returns the time (time.monotonic) by which the line must arrive, None for no limit.
+        Raises EngineError if the line does not arrive in time or never can.
         """
         pipes = self._pipes
         while not pipes.lines:
@@ -160,14 +160,14 @@ class EngineProcess:
 
     async def _crash(self) -> EngineError:
         """Return the error of a program that has closed its output."""
-        with contextlib.suppress(TimeoutError):  # it may live on all the same
+        with contextlib.suppress(TimeoutError):  # it may still be running
             await asyncio.wait_for(self._pipes.exited.wait(), QUIT_PATIENCE)
         text = f"exit status {self._transport.get_returncode()}"
         last = next((line for line in reversed(self._pipes.complaints) if line), "")
         return EngineError("crash", f"{text}, {sanitize(last)}" if last else text)
 
     def kill(self) -> None:
-        """Kill the process, and what it has started, if it is still there."""
+        """Kill the process and its children if they still exist."""
         with contextlib.suppress(OSError):
             if self._transport.get_returncode() is None:
                 if os.name == "nt":
@@ -176,7 +176,7 @@ class EngineProcess:
                     os.killpg(self._transport.get_pid(), signal.SIGKILL)
 
     async def close(self, farewell: str = "") -> None:
-        """End the process: it is told so (farewell: by this line), and killed after QUIT_PATIENCE seconds."""
+        """Tell the process to quit (by the line `farewell`), and kill it after QUIT_PATIENCE seconds."""
         with contextlib.suppress(EngineError):
             if farewell:
                 self.send(farewell)

@@ -1,4 +1,4 @@
-"""Any USI engine as an object, in the manner of python-chess: asynchronous (`UsiClient`) and plain (`SimpleEngine`).
+"""A client for USI engines in the style of python-chess: asynchronous (`UsiClient`) and synchronous (`SimpleEngine`).
 
     with SimpleEngine.popen_usi("shogi-usi", {"Threads": 2}) as engine:
         print(engine.play("startpos moves 7g7f", Limit(movetime=500)).move)

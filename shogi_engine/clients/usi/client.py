@@ -1,4 +1,4 @@
-"""UsiClient: a USI engine in a process of its own, for asyncio."""
+"""UsiClient: a USI engine in a separate process, for asyncio."""
 
 import contextlib
 import logging
@@ -35,13 +35,13 @@ _log = logging.getLogger(__name__)
 
 
 class UsiClient(EngineClient):
-    """One engine, see EngineClient. Whatever breaks the protocol raises EngineError: a crash, silence, a second answer.
+    """One engine, see EngineClient. Protocol violations raise EngineError: a crash, a timeout, a second answer.
 
-    A call that needs the engine while it searches ends that search first.
+    A call that needs the engine while it is searching ends that search first.
 
-    options : sent at each start, see `configure`    unlisted : send options that the engine does not list, too
+    options : sent at each start, see `configure`    unlisted : also send options that the engine does not list
     defaults : options sent before those to an engine that lists them
-    name, author : as the engine tells them    listed : its options by name
+    name, author : as reported by the engine    listed : its options by name
     """
 
     def __init__(
@@ -65,22 +65,22 @@ class UsiClient(EngineClient):
     # ---- lines -------------------------------------------------------------------------------------------------
 
     def send(self, line: str) -> float:
-        """Send a line, of any protocol extension too; return when (time.monotonic). Raises EngineError."""
+        """Send a line, including protocol extensions; return when (time.monotonic). Raises EngineError."""
         if self._process is None:
             raise EngineError("crash", "it has not been started")
         return self._process.send(line)
 
     def wake(self) -> None:
-        """Let a search look at its deadline again."""
+        """Let a search check its deadline again."""
         if self._process is not None:
             self._process.wake()
 
     def waiting(self) -> bool:
-        """Tell whether there is a line to be read."""
+        """Tell whether a received line is waiting."""
         return self._process is not None and self._process.waiting()
 
     def take(self) -> tuple[float, str]:
-        """Return a line that is waiting and when it came."""
+        """Return a waiting line and when it came."""
         assert self._process is not None
         return self._process.take()
 
@@ -105,7 +105,7 @@ class UsiClient(EngineClient):
             raise EngineError("second answer", line)
 
     def check_silent(self) -> None:
-        """Take what was said meanwhile; raises EngineError for a bestmove that nobody asked for."""
+        """Process the waiting lines; raises EngineError for an unrequested bestmove."""
         if self._search is None or self._search.done:
             while self.waiting():
                 self._refuse_answer(self.take()[1])
@@ -127,7 +127,7 @@ class UsiClient(EngineClient):
         await self.configure([*(each for each in self._defaults if each[0] in listed), *self.options])
 
     async def close(self) -> None:
-        """End the process: it is told to quit, and killed if it does not."""
+        """End the process: tell it to quit, and kill it if it does not."""
         self._search, self._pondered = None, ""
         await super().close()
 
@@ -136,8 +136,8 @@ class UsiClient(EngineClient):
     async def configure(self, options: OptionValues) -> None:
         """Set options; a value is a str, int or bool, None presses a button.
 
-        Raises ValueError for a value that the engine says it can not have, and for an option that it does not list
-        (unless `unlisted` allows that).
+        Raises ValueError for a value outside the range that the engine lists, and for an option that it does not list
+        (unless `unlisted` allows it).
         """
         await self.start()
         await self._settle()
@@ -151,19 +151,19 @@ class UsiClient(EngineClient):
             self.send(f"setoption name {name}" + (f" value {text}" if text is not None else ""))
 
     async def ready(self) -> None:
-        """Ask isready and wait for readyok."""
+        """Send isready and wait for readyok."""
         await self.start()
         await self._settle()
         self.send("isready")
         await self._until("readyok", self.ready_patience)
 
     async def new_game(self) -> None:
-        """Get ready for a game."""
+        """Prepare for a game."""
         await self.ready()
         self.send("usinewgame")
 
     async def game_over(self, result: str, *, stop: bool = True) -> None:
-        """Tell the result, 'win', 'lose' or 'draw'. stop : end pondering first; else the gameover has to end it."""
+        """Send the result, 'win', 'lose' or 'draw'. stop : end pondering first; otherwise gameover has to end it."""
         if result not in ("win", "lose", "draw"):
             raise ValueError(f"a result is win, lose or draw, not {result!r}")
         if self._process is None:
@@ -182,7 +182,7 @@ class UsiClient(EngineClient):
     # ---- searches ----------------------------------------------------------------------------------------------
 
     async def _settle(self) -> None:
-        """End the search at work, if there is one, and drop its answer; nothing else may have been answered."""
+        """End the current search, if there is one, and drop its answer; it must be the only answer."""
         search, self._search, pondered, self._pondered = self._search, None, self._pondered, ""
         if search is not None and not search.done:
             if pondered:
@@ -191,7 +191,7 @@ class UsiClient(EngineClient):
         self.check_silent()
 
     async def search(self, position: Position, limit: Limit) -> Search:
-        """Begin a search and return it, to be followed while it goes on."""
+        """Begin a search and return it, to be followed while it runs."""
         await self.start()
         await self._settle()
         command = position_command(position)
@@ -203,9 +203,9 @@ class UsiClient(EngineClient):
     analysis = search
 
     async def play(self, position: Position, limit: Limit) -> PlayResult:
-        """Return the move for `position`: after `ponder` of the same position by a ponderhit.
+        """Return the move for `position`; after `ponder` of the same position, by a ponderhit.
 
-        A bestmove that is not legal on a Board raises EngineError; for a position in text nobody checks it.
+        An illegal bestmove on a Board raises EngineError; for a position in text the move is not checked.
         """
         if self._pondered and self._pondered == position_command(position):
             result = await self.ponder_hit()
@@ -219,7 +219,7 @@ class UsiClient(EngineClient):
         return result
 
     async def analyse(self, position: Position, limit: Limit, multipv: int | None = None) -> list[Info]:
-        """Return the last info of each of the best moves, the best first. multipv : how many, by option MultiPV."""
+        """Return the last info of each of the best moves, best first. multipv : their number, by option MultiPV."""
         before = self.listed["MultiPV"].default if multipv is not None and "MultiPV" in self.listed else ""
         if multipv is not None:
             await self.configure({"MultiPV": multipv})
@@ -231,10 +231,10 @@ class UsiClient(EngineClient):
                     await self.configure({"MultiPV": before})
 
     async def mate(self, position: Position, milliseconds: int | None = None) -> MateResult:
-        """Look for a mate, for so many ms or (None) until something is proven.
+        """Look for a mate, for that many ms or (None) until something is proven.
 
-        An engine that answers with a bestmove, or does not answer at all in time, has no mate search: 'notimplemented'
-        for the former, EngineError for the latter.
+        An engine has no mate search if it answers with a bestmove or does not answer in time. The result is then
+        'notimplemented' in the former case and EngineError in the latter.
         """
         await self.start()
         await self._settle()
@@ -258,11 +258,11 @@ class UsiClient(EngineClient):
 
     @property
     def pondering(self) -> str:
-        """The position, as a `position` command, that it ponders on; '' if it does not."""
+        """The position, as a `position` command, that the engine ponders on; '' if it is not pondering."""
         return self._pondered
 
     async def ponder(self, position: Position, limit: Limit) -> Search:
-        """Begin to search `position`, with the expected reply made, on the opponent's time."""
+        """Begin to search `position`, in which the expected reply has been made, on the opponent's time."""
         await self.start()
         await self._settle()
         command = position_command(position)
@@ -273,7 +273,7 @@ class UsiClient(EngineClient):
         return self._search
 
     async def ponder_hit(self, clock: Limit | None = None) -> PlayResult:
-        """Tell that the move pondered on was played; return the answer. clock : sent after it, as some GUIs do."""
+        """Send that the pondered move was played; return the answer. clock : sent after it, as some GUIs do."""
         search, command = self._search, self._pondered
         if search is None or not command:
             raise ValueError("the engine does not ponder")
@@ -290,7 +290,7 @@ class UsiClient(EngineClient):
 
 
 async def popen_usi(command: Command, options: OptionValues = (), **settings: Any) -> UsiClient:
-    """Return an engine that has been started; the arguments are those of UsiClient."""
+    """Return a started engine; the arguments are those of UsiClient."""
     client = UsiClient(command, options, **settings)
     await client.start()
     return client

@@ -1,4 +1,4 @@
-"""What USI engines write: options and info lines. What can not be read is left out, never an error."""
+"""Lines from USI engines: options and infos. Unreadable parts are skipped, and never an error."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -8,10 +8,10 @@ from shogi_engine.common.text import clamped_number, sanitize
 from shogi_engine.types.score import Score
 
 BOUNDS = {"lowerbound": "lower", "upperbound": "upper"}
-IMPLIED = ("USI_Hash", "USI_Ponder")  # options that every engine has, whether it lists them or not
+IMPLIED = ("USI_Hash", "USI_Ponder")  # options that every engine has, listed or not
 
 Value = str | int | bool | None  # of an option; None presses a button
-Options = tuple[tuple[str, Value], ...]  # in the order in which they are sent
+Options = tuple[tuple[str, Value], ...]  # in the order of sending
 
 _OPTION = re.compile(r"option\s+name\s+(?P<name>.+?)\s+type\s+(?P<type>\S+)(?P<rest>.*)")
 _PART = re.compile(r"\s(default|min|max|var)(?=\s|$)")
@@ -21,7 +21,7 @@ _WORDS = {*_NUMBERS, "score", "pv", "string", "currmove", "cpuload", "lowerbound
 
 @dataclass(frozen=True)
 class Option:
-    """An option as the engine lists it. type : check, spin, combo, button, string or filename.   var : of a combo."""
+    """An option as listed by the engine. type : check, spin, combo, button, string or filename.   var : of a combo."""
 
     name: str
     type: str
@@ -31,7 +31,7 @@ class Option:
     var: tuple[str, ...] = ()
 
     def text(self, value: Value) -> str | None:
-        """Return a value as it is sent, None for a button. Raises ValueError if the option can not have it."""
+        """Return a value as sent, None for a button. Raises ValueError if the option cannot have it."""
         if self.type == "button":
             if value is not None:
                 raise ValueError(f"option {self.name} is a button and has no value")
@@ -63,7 +63,7 @@ def plain_text(value: Value) -> str | None:
 
 
 def parse_option(line: str) -> Option | None:
-    """Return the option of a line 'option name ...', None if it is none."""
+    """Return the option of a line 'option name ...', None for other lines."""
     found = _OPTION.match(line)
     if not found:
         return None
@@ -104,7 +104,7 @@ def listed_options(options: "Mapping[str, Value] | Iterable[tuple[str, Value]]")
 
 @dataclass(frozen=True)
 class Info:
-    """What an info line says, None, () or '' for what it does not.
+    """The contents of an info line; missing ones are None, () or ''.
 
     time : ms    hashfull : permille    bound : of the score, 'lower', 'upper', or '' if it is exact
     """
@@ -125,7 +125,7 @@ class Info:
 
 
 def parse_info(line: str) -> Info:
-    """Return what an info line says."""
+    """Return the contents of an info line."""
     numbers: dict[str, int] = {}
     score: Score | None = None
     bound: str = ""
@@ -161,7 +161,7 @@ def parse_info(line: str) -> Info:
 
 
 def _score(words: list[str]) -> tuple[Score | None, int]:
-    """Return the score that the words after `score` say and how many they are; None, 0 if they say none."""
+    """Return the score in the words after `score` and the number of words; None, 0 if there is none."""
     try:
         return (Score.parse(" ".join(words)), 2) if words[:1] in (["cp"], ["mate"]) else (None, 0)
     except ValueError:

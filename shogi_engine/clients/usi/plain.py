@@ -10,7 +10,7 @@ from shogi_engine.clients.usi.searches import Limit, MateResult, PlayResult, Pos
 
 
 class SimpleSearch:
-    """A search under way: `for info in search`, `search.result()`, `search.stop()` (from any thread)."""
+    """A running search: `for info in search`, `search.result()`, `search.stop()` (from any thread)."""
 
     def __init__(self, search: Search) -> None:
         self._search = search
@@ -25,11 +25,11 @@ class SimpleSearch:
         return self._search.infos
 
     def lines(self) -> list[Info]:
-        """Return the last info of each of the best moves so far, the best first."""
+        """Return the last info of each of the best moves so far, best first."""
         return self._search.lines()
 
     def stop(self) -> None:
-        """Tell the engine to end the search; its result is still to be read."""
+        """Tell the engine to end the search; read its result afterwards."""
         run_plainly(self._search.stop())
 
     def result(self) -> PlayResult:
@@ -45,9 +45,9 @@ class SimpleSearch:
 
 
 class SimpleEngine(PlainClient[UsiClient]):
-    """A USI engine whose calls wait: what UsiClient has, under the same names and with the same errors.
+    """A synchronous USI client: UsiClient's calls, with the same names, arguments and errors.
 
-    The arguments are UsiClient's. Not for two threads at once, but that a search may be stopped from another one.
+    Use it from one thread at a time, except that any thread may stop a search.
     """
 
     def __init__(self, command: Command, options: OptionValues = (), **settings: Any) -> None:
@@ -55,7 +55,7 @@ class SimpleEngine(PlainClient[UsiClient]):
 
     @classmethod
     def popen_usi(cls, command: Command, options: OptionValues = (), **settings: Any) -> Self:
-        """Return an engine that has been started."""
+        """Return a started engine."""
         return cls._started(command, options, **settings)
 
     @classmethod
@@ -72,12 +72,12 @@ class SimpleEngine(PlainClient[UsiClient]):
 
     @property
     def listed(self) -> Mapping[str, Option]:
-        """The options that the engine lists, by name."""
+        """The options listed by the engine, by name."""
         return self.client.listed
 
     @property
     def pondering(self) -> str:
-        """The position that it ponders on, as a `position` command; '' if it does not."""
+        """The position that the engine ponders on, as a `position` command; '' if it is not pondering."""
         return self.client.pondering
 
     def configure(self, options: OptionValues) -> None:
@@ -85,19 +85,19 @@ class SimpleEngine(PlainClient[UsiClient]):
         run_plainly(self.client.configure(options))
 
     def ready(self) -> None:
-        """Ask isready and wait for readyok."""
+        """Send isready and wait for readyok."""
         run_plainly(self.client.ready())
 
     def new_game(self) -> None:
-        """Get ready for a game."""
+        """Prepare for a game."""
         run_plainly(self.client.new_game())
 
     def game_over(self, result: str, *, stop: bool = True) -> None:
-        """Tell the result, 'win', 'lose' or 'draw'; see UsiClient.game_over."""
+        """Send the result, 'win', 'lose' or 'draw'; see UsiClient.game_over."""
         run_plainly(self.client.game_over(result, stop=stop))
 
     def check_silent(self) -> None:
-        """Take what was said meanwhile; raises EngineError for a bestmove that nobody asked for."""
+        """Process the waiting lines; raises EngineError for an unrequested bestmove."""
         self.client.check_silent()
 
     def play(self, position: Position, limit: Limit) -> PlayResult:
@@ -105,11 +105,11 @@ class SimpleEngine(PlainClient[UsiClient]):
         return run_plainly(self.client.play(position, limit))
 
     def analyse(self, position: Position, limit: Limit, multipv: int | None = None) -> list[Info]:
-        """Return the last info of each of the best moves, the best first; see UsiClient.analyse."""
+        """Return the last info of each of the best moves, best first; see UsiClient.analyse."""
         return run_plainly(self.client.analyse(position, limit, multipv))
 
     def analysis(self, position: Position, limit: Limit) -> SimpleSearch:
-        """Begin a search and return it, to be followed while it goes on."""
+        """Begin a search and return it, to be followed while it runs."""
         return SimpleSearch(run_plainly(self.client.search(position, limit)))
 
     def mate(self, position: Position, milliseconds: int | None = None) -> MateResult:
@@ -117,11 +117,11 @@ class SimpleEngine(PlainClient[UsiClient]):
         return run_plainly(self.client.mate(position, milliseconds))
 
     def ponder(self, position: Position, limit: Limit) -> SimpleSearch:
-        """Begin to search `position`, with the expected reply made, on the opponent's time."""
+        """Begin to search `position`, in which the expected reply has been made, on the opponent's time."""
         return SimpleSearch(run_plainly(self.client.ponder(position, limit)))
 
     def ponder_hit(self, clock: Limit | None = None) -> PlayResult:
-        """Tell that the move pondered on was played; return the answer."""
+        """Send that the pondered move was played; return the answer."""
         return run_plainly(self.client.ponder_hit(clock))
 
     def stop_pondering(self) -> None:

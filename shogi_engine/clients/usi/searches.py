@@ -1,4 +1,4 @@
-"""Searches by a USI engine: what they are told, what they tell meanwhile, and what comes of them."""
+"""Searches by a USI engine: their limits, their infos and their results."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -11,7 +11,7 @@ from shogi_engine.types.score import Score
 
 
 class BoardLike(Protocol):
-    """A Board of this package, or anything that does the same."""
+    """A Board of this package, or anything with the same methods."""
 
     @property
     def move_stack(self) -> Iterable[Any]:
@@ -21,7 +21,7 @@ class BoardLike(Protocol):
         """Return the board without the moves made."""
 
     def sfen(self) -> str:
-        """Return the position; that of a game's start on a new board."""
+        """Return the position; on a new board, that of the game's start."""
 
     def parse_usi(self, text: str) -> Any:
         """Return the legal move; raises ValueError."""
@@ -50,9 +50,9 @@ def side_to_move(command: str) -> int:
 
 @dataclass(frozen=True)
 class Limit:
-    """What `go` says. Times in ms.
+    """The arguments of `go`. Times in ms.
 
-    btime, wtime : black's and white's main time that is left    binc, winc : what each move adds to it
+    btime, wtime : black's and white's remaining main time    binc, winc : their increments
     byoyomi : for each move, once the main time is used up    infinite : until `stop`
     """
 
@@ -79,7 +79,7 @@ class Limit:
         return " ".join(filter(None, [*words, "infinite" if self.infinite else ""]))
 
     def allowed(self, side: int) -> float | None:
-        """Return how many ms a move of `side` (0 black, 1 white) may take, None if as many as it likes."""
+        """Return how many ms a move of `side` (0 black, 1 white) may take, None for no limit."""
         main = self.wtime if side else self.btime
         if main is not None or self.byoyomi is not None:
             return (main or 0) + (self.byoyomi or 0)
@@ -88,9 +88,9 @@ class Limit:
 
 @dataclass
 class PlayResult:
-    """A bestmove and what was said before it.
+    """A bestmove and the infos before it.
 
-    move : as in USI, 'resign' or 'win' (a declaration); '' if the engine named none    ponder : '' if it named none
+    move : as in USI, 'resign' or 'win' (a declaration); '' if the engine gave none    ponder : '' if it gave none
     milliseconds : from `go`, or `ponderhit`, to the bestmove    infos : all of them, in order
     """
 
@@ -100,7 +100,7 @@ class PlayResult:
     infos: list[Info] = field(default_factory=list)
 
     def last(self, name: str) -> Any:
-        """Return what the last info of the best move that has a field `name` says, None if none does."""
+        """Return the field `name` of the last info of the best move that has one, else None."""
         values = (getattr(info, name) for info in reversed(self.infos) if info.multipv in (None, 1))
         return next((value for value in values if value not in (None, (), "")), None)
 
@@ -112,7 +112,7 @@ class PlayResult:
 
     @property
     def lines(self) -> list[Info]:
-        """The last info with a line of moves for each of the best moves asked for, the best first."""
+        """The last info with a line of moves for each of the requested best moves, best first."""
         return latest_lines(self.infos)
 
 
@@ -132,7 +132,7 @@ def latest_lines(infos: Iterable[Info]) -> list[Info]:
 
 
 class Connection(Protocol):
-    """What a Search asks of its client."""
+    """A client, as used by a Search."""
 
     patience: float | None
 
@@ -140,22 +140,22 @@ class Connection(Protocol):
         """Write a line; return when (time.monotonic)."""
 
     def wake(self) -> None:
-        """Let what waits in `receive` look at its deadline again."""
+        """Let a waiting `receive` check its deadline again."""
 
     async def receive(self, deadline: Callable[[], float | None]) -> tuple[float, str]:
         """Return the next line and when it came; raises EngineError after the deadline."""
 
     def waiting(self) -> bool:
-        """Tell whether a line has come that nobody has read."""
+        """Tell whether an unread line is waiting."""
 
     def take(self) -> tuple[float, str]:
         """Return that line and when it came."""
 
 
 class Search:
-    """A search under way: `async for info in search`, `await search.result()`, `await search.stop()`.
+    """A running search: `async for info in search`, `await search.result()`, `await search.stop()`.
 
-    It ends by itself where its limit says so; `async with` ends it in any case. infos : all so far.
+    It ends when its limit is reached; leaving `async with` ends it in any case. infos : all so far.
     """
 
     def __init__(self, client: Connection, began: float, allowed: float | None, endless: bool) -> None:
@@ -178,11 +178,11 @@ class Search:
         return self._answer is not None
 
     def hit(self, began: float, allowed: float | None) -> None:
-        """Go on as a search that began at `began`: what was pondered on was played."""
+        """Continue as a search that began at `began`: the pondered move was played."""
         self._count_from(began, allowed)
 
     async def stop(self) -> None:
-        """Tell the engine to end the search; its result is still to be read."""
+        """Tell the engine to end the search; read its result afterwards."""
         if not self.done:
             self._client.send("stop")
             self._end = None if self._client.patience is None else time.monotonic() + self._client.patience
@@ -215,11 +215,11 @@ class Search:
         await self.result()
 
     def lines(self) -> list[Info]:
-        """Return the last info of each of the best moves so far, the best first."""
+        """Return the last info of each of the best moves so far, best first."""
         return latest_lines(self.infos)
 
     def refuse_answer(self) -> None:
-        """Raise EngineError if the engine has answered already: what it pondered on was not played yet."""
+        """Raise EngineError if the engine has already answered although the pondered move was not played yet."""
         while self._client.waiting():
             _, line = self._client.take()
             if first_word(line) == "bestmove":
