@@ -63,7 +63,7 @@ class Pairing:
             result = self._game(self.players, terms, random)
         terms.given, terms.balance = terms.opening, UNBALANCED
         second = self._game(self.players[::-1], terms, random)
-        if second == ABANDONED:  # the rules ended it in the opening, which they did not before: they can not
+        if second == ABANDONED:  # impossible: the same opening was not over by the rules in the first game
             raise RuntimeError(f"pair {pair}: the second game ended in the opening")
         return (1 + result) / 2, (1 - second) / 2
 
