@@ -29,6 +29,7 @@ from shogi_engine.games.othello.records import (
     wthor_game,
 )
 from shogi_engine.records import GameRecord, RecordError, load
+from shogi_engine.types.score import Score
 
 # Source: the example session of the NBoard protocol's text.
 NBOARD = (
@@ -122,7 +123,7 @@ def test_ggf():
     assert parse_ggf(format_ggf(game)) == game
     timed = parse_ggf("(;GM[Othello]BO[8 " + Board().obf().replace("X", "*") + "]B[f5//2.5]W[F6/-1.2/3.1]B[e6/4];)")
     played = [(node.move, node.evaluation, node.seconds) for node in timed.main_line[1:]]
-    assert played == [("f5", None, 2.5), ("f6", -1.2, 3.1), ("e6", 4.0, None)]
+    assert played == [("f5", None, 2.5), ("f6", Score.discs(-1.2), 3.1), ("e6", Score.discs(4), None)]
     both = parse_ggf_games(f"2 {NBOARD}{NBOARD}\nchat\n{NBOARD}")
     assert both == [game] * 3 and read_games(NBOARD.encode()) == [game]
 
@@ -131,9 +132,9 @@ def test_ggf_writes_numbers_as_it_reads_them():
     written, read = [0.1 + 0.2, 1e-20, 999999999999999.9, 1e15, float("nan")], [0.3, 0.0, 999999999999999.9, None, None]
     game = parse_ggf(NBOARD)
     for node, value in zip(game.main_line[1:], written, strict=False):
-        node.evaluation = node.seconds = value
+        node.evaluation, node.seconds = Score(value, "discs"), value
     found = [(node.evaluation, node.seconds) for node in parse_ggf(format_ggf(game)).main_line[1:]]
-    assert found[: len(read)] == [(value, value) for value in read]
+    assert found[: len(read)] == [(value if value is None else Score.discs(value), value) for value in read]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +162,8 @@ def test_ggf_there_and_back(seed, data):
     board = random_board(seed, start)
     game = board.record()
     for node in game.main_line[1:]:
-        node.evaluation, node.seconds = data.draw(number), data.draw(number.filter(lambda n: n != 0))
+        value, node.seconds = data.draw(number), data.draw(number.filter(lambda n: n != 0))
+        node.evaluation = None if value is None else Score.discs(value)
     value = st.text(
         st.characters(exclude_characters="]", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=8
     )

@@ -13,6 +13,7 @@ ENGINE = f"{Path(sys.executable).as_posix()} -P -m usi"
 POSITIONS = (usi_speed.POSITIONS[1], "7nk/9/7GP/9/9/9/9/9/9 b - 1")  # the second one is a mate in one
 
 
+@pytest.mark.clock_sensitive
 @pytest.mark.skipif(JIT_DISABLED, reason="takes long without JIT")
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="Linux has it")
 @pytest.mark.parametrize(("limit", "counted"), [(("--nodes", "4000"), 1), (("--movetime", "30"), 2)])
