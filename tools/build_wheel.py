@@ -1,9 +1,9 @@
 """Build a wheel that carries compiled kernels: `python -m tools.build_wheel --target x86-64-v3 --out dist`.
 
-Whoever installs it with the same versions of Python, numba, llvmlite and numpy, on a CPU that can do what the target's
-can, waits for no compile; anywhere else kernels are compiled at the first start, as from a plain wheel. The wheel is
-for this system and this version of Python. Nothing is written into the checkout. Needs pip, and the network unless
-`--no-isolation` is given and setuptools is installed.
+With the same versions of Python, numba, llvmlite and numpy, on a CPU with the target's features, the installed engine
+starts without compiling. Otherwise kernels are compiled at the first start, as from a plain wheel. The wheel is for
+this system and this version of Python. Nothing is written into the checkout. The tool needs pip, and network access
+unless `--no-isolation` is given and setuptools is installed.
 """
 
 import argparse
@@ -22,7 +22,7 @@ PARTS = ("shogi_engine", "usi", "pyproject.toml", "README.md", "LICENSE")
 
 
 def copy_sources(folder: Path) -> None:
-    """Copy what a wheel is made of into `folder`."""
+    """Copy the files for a wheel into `folder`."""
     for part in PARTS:
         if (ROOT / part).is_dir():
             shutil.copytree(ROOT / part, folder / part, ignore=LEFT_OUT)
@@ -31,7 +31,7 @@ def copy_sources(folder: Path) -> None:
 
 
 def build_kernels(folder: Path, target: str) -> dict:
-    """Compile all kernels for `target` into the package below `folder`; return what was made."""
+    """Compile all kernels for `target` into the package below `folder`; return the compiled files."""
     out = folder / "shogi_engine" / "_kernels"
     command = [sys.executable, "-P", "-m", "shogi_engine", "warmup", "--target", target, "--out", str(out), "--json"]
     env = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}

@@ -1,10 +1,10 @@
-"""Collect what people read into the catalogue of translations, and compile it.
+"""Collect the user's texts into the catalogue of translations, and compile it.
 
-    python -m tools.catalogue            # after texts have changed; then translate what is new in the .po
+    python -m tools.catalogue            # after texts have changed; then translate the new texts in the .po
     python -m tools.catalogue --check    # is anything missing, out of date or not compiled?
 
-Collected are the texts of `translate`, `plural` and `mark` (of `shogi_engine.language`), the help of commands and their
-options, the messages of exceptions in what players use (PLAYERS), and those of argparse.
+It collects the texts of `translate`, `plural` and `mark` (of `shogi_engine.language`), the help of commands and their
+options, the messages of exceptions in the modules that players use (PLAYERS), and those of argparse.
 """
 
 import argparse
@@ -29,9 +29,9 @@ from shogi_engine.types.termination import ENDINGS
 ROOT = Path(__file__).resolve().parents[1]
 PO = FOLDER / "ja" / "LC_MESSAGES" / f"{DOMAIN}.po"
 MO = PO.with_suffix(".mo")
-MADE = datetime.datetime(2000, 1, 1)  # for the headers: the files are the same whenever they are made
+MADE = datetime.datetime(2000, 1, 1)  # for the headers, so that the files do not depend on the date
 FUNCTIONS = {"translate", "_", "mark", "progress_line", "progress_bar", "describe_task"}
-# Whose exceptions a player meets. Others are for programmers, and for those who train networks or run clusters.
+# Modules whose exceptions players see. Others are for programmers, training and clusters.
 PLAYERS = (
     "cli", "play", "analysis", "records", "tsume", "language", "games/shogi", "games/othello", "games/__init__.py",
     "engine", "interface/extras", "limit.py", "types", "common/memory.py", "common/safe_path.py", "common/text.py",
@@ -50,12 +50,12 @@ FORMAT_WORDS = (
     "EVALUATIONS", "LABELS",
 )  # fmt: skip
 PATTERNS = ("{0}: {1}", "{0} and {1}", "{0} or {1}", "{mates}, {others}")  # of messages inside messages
-# Files whose functions return or yield why something is refused.
+# Files whose functions return or yield reasons for refusing something.
 REASONS = (
     "games/shogi/rules/validation.py", "games/shogi/notation/usi_moves.py", "games/shogi/notation/sfen.py",
     "games/othello/notation.py", "games/shogi/notation/moves/candidates.py",
 )  # fmt: skip
-# What argparse says to a player.
+# Messages of argparse to players.
 ARGPARSE = (
     "usage: ", "positional arguments", "options", "show this help message and exit",
     "show program's version number and exit", "argument {0}: {1}", "unrecognized arguments: {0}",
@@ -67,7 +67,7 @@ ARGPARSE = (
 
 
 def names() -> Iterator[Text]:
-    """Yield the words that tables of the package have, and patterns of messages inside messages."""
+    """Yield the texts in the package's tables, and the patterns of messages inside messages."""
     for game in games.NAMES:
         for text in ("black", "white", "black's chance", "black's winning chance"):
             yield text, None, game
@@ -78,7 +78,7 @@ def names() -> Iterator[Text]:
 
 
 def text_of(node: ast.expr) -> str:
-    """Return the text of a literal, {0}, {1} ... for the values of an f-string; '' if it is none."""
+    """Return the text of a literal, {0}, {1} ... for the values of an f-string; '' if it is not a literal."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     if isinstance(node, ast.IfExp):
@@ -101,7 +101,7 @@ def _name(call: ast.Call) -> str:
 
 
 def texts_of_call(call: ast.Call) -> Iterator[Text]:
-    """Yield what people read of a call: a text, (one, many), or (text, None, context)."""
+    """Yield the user's texts in a call: a text, (one, many), or (text, None, context)."""
     name = _name(call)
     if name in FUNCTIONS and call.args:
         contexts = [word.value for word in call.keywords if word.arg == "context"]
@@ -116,7 +116,7 @@ def texts_of_call(call: ast.Call) -> Iterator[Text]:
 
 
 def literals(node: ast.expr | None) -> Iterator[ast.expr]:
-    """Yield the texts among the arguments of an exception, both of a choice."""
+    """Yield the texts in the arguments of an exception, including both branches of a conditional."""
     if isinstance(node, ast.IfExp):
         yield from literals(node.body)
         yield from literals(node.orelse)
@@ -125,7 +125,7 @@ def literals(node: ast.expr | None) -> Iterator[ast.expr]:
 
 
 def texts_of_file(path: Path, exceptions: bool, reasons: bool) -> Iterator[Text]:
-    """Yield what people read of a Python file. exceptions, reasons : take their messages, what functions return"""
+    """Yield the user's texts in a Python file. exceptions, reasons : include exceptions' messages, returned reasons"""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
             yield from texts_of_call(node)
@@ -137,7 +137,7 @@ def texts_of_file(path: Path, exceptions: bool, reasons: bool) -> Iterator[Text]
 
 
 def is_for_players(name: str) -> bool:
-    """Tell whether players meet the exceptions of a file of the package."""
+    """Tell whether players see the exceptions of a file of the package."""
     return name.startswith(PLAYERS) and not any(part in name for part in PROGRAMMERS)
 
 
@@ -155,7 +155,7 @@ def collected() -> Catalog:
 
 
 def add(catalogue: Catalog, text: Text) -> None:
-    """Add a text, unless it is nothing but values."""
+    """Add a text, unless it consists only of values."""
     if isinstance(text, tuple) and len(text) == 3:
         catalogue.add(text[0], context=text[2])
     elif isinstance(text, tuple) or text in PATTERNS or re.search("[A-Za-z]", re.sub(r"\{\w*\}|%\(\w+\)\w", "", text)):
@@ -163,7 +163,7 @@ def add(catalogue: Catalog, text: Text) -> None:
 
 
 def updated() -> Catalog:
-    """Return the collected texts with the translations that the .po has."""
+    """Return the collected texts with the translations from the .po."""
     catalogue = collected()
     if PO.exists():
         with PO.open("rb") as file:
@@ -183,7 +183,7 @@ def compiled(catalogue: Catalog) -> bytes:
 
 
 def written(catalogue: Catalog) -> bytes:
-    """Return the .po of a catalogue, which tells no time: it is the same wherever it is made."""
+    """Return the .po of a catalogue without dates, so that it is the same on every machine."""
     buffer = io.BytesIO()
     write_po(buffer, catalogue, width=120, sort_output=True, no_location=True, omit_header=False)
     lines = buffer.getvalue().decode().splitlines()
@@ -201,12 +201,12 @@ def _strings(string: str | tuple[str, ...] | list[str]) -> list[str]:
 
 
 def places(text: str) -> list[str]:
-    """Return the places for values in a text."""
+    """Return the placeholders in a text."""
     return sorted(re.findall(r"\{\w*[^{}]*\}|%\(\w+\)\w", text))
 
 
 def main() -> int:
-    """Update, or check."""
+    """Update or check the catalogue."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Draw docs/images/map.svg, the picture of the packages, from the import contracts of pyproject.toml.
+"""Draw docs/images/map.svg, the picture of the packages, from the import contracts in pyproject.toml.
 
 python -m tools.package_map
 """
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "images" / "map.svg"
 CONTRACT = "imports point downwards"
 WIDTH, MARGIN, GAP = 820, 16, 8  # pixels
-LOW, HIGH = 30, 48  # of a row without and with what its package is for
+LOW, HIGH = 30, 48  # of a row without and with a description
 STYLE = """\
 rect { fill: #ffffff; stroke: #5b6770; stroke-width: 1.5 }
 .name { fill: #1b1f23; font-weight: bold; font-size: 13px; text-anchor: middle }
@@ -35,7 +35,7 @@ def purpose(module: str) -> str:
 
 
 def box(module: str, x: float, y: float, width: float, height: int, what: str) -> list[str]:
-    """Return a package's box; what it is for is shown in it, or else by a pointer that rests on it."""
+    """Return a package's box; its description is shown in it or as a tooltip."""
     name, middle = module.removeprefix("shogi_engine."), x + width / 2
     lines = [f'<text class="name" x="{middle:g}" y="{y + 20:g}">{escape(name)}</text>']
     if what:

@@ -49,7 +49,7 @@ def words_of(language: str, game: str = "shogi") -> dict[str, str]:
 
 
 def move_text(board: Any, move: str, language: str) -> str:
-    """Return a move of the position on `board` as people write it."""
+    """Return a move of the position on `board` in the user's notation."""
     if not hasattr(board, "text"):  # one notation only
         return move
     text: str = board.text(board.parse_text(move), NOTATIONS[language])
@@ -57,7 +57,7 @@ def move_text(board: Any, move: str, language: str) -> str:
 
 
 def line_texts(board: Any, moves: Sequence[str], language: str) -> list[str]:
-    """Return the moves of a line from the position on `board`, which is left as it was."""
+    """Return the moves of a line from the position on `board`, which is unchanged on return."""
     texts = []
     for move in moves:
         texts.append(move_text(board, move, language))
@@ -73,7 +73,7 @@ def shown(pv: Sequence[str], whole: bool) -> Sequence[str]:
 
 
 def score_words(score: Score, unit: str, words: dict[str, str]) -> str:
-    """Return a score as people read it: '+1.20', in Japanese '+120', 'mated in 4'; discs '+4' or '+3.5'."""
+    """Return a score as text: '+1.20', in Japanese '+120', 'mated in 4'; discs '+4' or '+3.5'."""
     if score.mate:
         return words["mate" if score.value > 0 else "mated"].format(length=score.plies)
     if unit == "pawns":

@@ -1,4 +1,4 @@
-"""`shogi-engine analyse`: games in files with every move judged, or the moves of one position."""
+"""`shogi-engine analyse`: judges every move of games in files, or the moves of one position."""
 
 import argparse
 from collections.abc import Sequence
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from shogi_engine.records import GameRecord
 
 LIMITS = ("nodes", "movetime", "depth", "level")
-SHOGI_LINES = 5  # of a position; of an Othello position all moves are shown
-POSITION_LEVEL = 10  # of an Othello position
+SHOGI_LINES = 5  # for a position; for an Othello position all moves are shown
+POSITION_LEVEL = 10  # for an Othello position
 HASH_MB = 16
 FOR_GAMES = ("plot", "html", "out", "save", "number")
 
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _game_and_files(targets: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the game named first, '' if none is, and the files."""
+    """Return the game, if the first target names one, else '', and the files."""
     named = bool(targets) and targets[0] in games.names()
     return (targets[0] if named else ""), list(targets[named:])
 
@@ -159,7 +159,7 @@ def _load(file: str, game: str, number: int | None) -> "list[tuple[int, GameReco
 def _analysed(
     analyst: "Analyst", records: "Sequence[GameRecord]", saved: Any, names: list[str]
 ) -> "list[GameAnalysis]":
-    """Return the games judged; what was found is kept even if it is interrupted."""
+    """Analyse the games; results so far are kept if it is interrupted."""
     from shogi_engine.analysis.judgement import plies_to_examine
 
     whole = sum(len(plies_to_examine(record)) for record in records)
@@ -180,7 +180,7 @@ def _analysed(
 
 
 def _titles(sources: Sequence[Any]) -> list[str]:
-    """Return what each game is called: its players, or its file and number."""
+    """Return a title for each game: its players, or its file and number."""
     several = len(sources) > 1
     return [
         (" - ".join(name or "?" for name in record.names) if any(record.names) else file)
@@ -192,7 +192,7 @@ def _titles(sources: Sequence[Any]) -> list[str]:
 def _text(
     args: argparse.Namespace, sources: Sequence[Any], judged: "Sequence[GameAnalysis]", analyst: "Analyst"
 ) -> str:
-    """Return the games for people."""
+    """Return the games as text for people."""
     from shogi_engine import analysis
 
     parts = []
@@ -206,7 +206,7 @@ def _text(
 
 
 def _one_game(game: "GameAnalysis") -> dict[str, Any]:
-    """Return what JSON has besides for a single game: its tags, and its graph in pawns or discs."""
+    """Return the additional JSON fields of a single game: its tags, and its graph in pawns or discs."""
     from shogi_engine.analysis.judgement import amount
 
     record, unit = game.record, "discs" if game.record.game == "othello" else "cp"

@@ -1,4 +1,4 @@
-"""What `shogi-engine analyse` writes: annotated records in the format and encoding they came in."""
+"""The output files of `shogi-engine analyse`: annotated records in the format and encoding of their sources."""
 
 import io
 import sys
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def check_outputs(files: Sequence[str], out: str | None, others: Sequence[str | None]) -> None:
-    """Raise ValueError if something could not be written, before hours of work.
+    """Raise ValueError, before hours of work, if an output could not be written.
 
-    That is: a folder that is not there, or annotated records (`out`) of several files in one, or over their sources.
+    That is a missing folder, or annotated records (`out`) of several files in one file or over their sources.
     """
     for path in (out, *others):
         if path is not None and not Path(path).parent.is_dir():
@@ -38,7 +38,7 @@ def target_of(out: str, file: str) -> Path:
 
 
 def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]") -> None:
-    """Write annotated games, each with the file it came from. What a format can not hold is said on stderr."""
+    """Write annotated games, each with the file it came from. Report on stderr what a format cannot hold."""
     from shogi_engine import records
 
     for file in dict.fromkeys(file for file, _game in games):

@@ -1,4 +1,4 @@
-"""`shogi-engine book`: opening books made, extended, shown and converted."""
+"""`shogi-engine book`: makes, extends, shows and converts opening books."""
 
 import argparse
 import os
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from shogi_engine.interface.extras.book import BookMove
 
 POSITIONS = 800  # of a new book
-RECORD_PLIES = 24  # of a game that are taken from a record
+RECORD_PLIES = 24  # how many plies are taken from each game
 NOTATIONS = ("usi", "japanese", "kif", "csa", "western")  # of Shogi's moves
 
 
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def build_run(args: argparse.Namespace, recipe: "Recipe") -> int:
-    """Search what is missing of a book of so many positions."""
+    """Search the positions that a book of the requested size still lacks."""
     from shogi_engine.books.growth import run_settings
     from shogi_engine.books.run_file import RunFile
 
@@ -127,7 +127,7 @@ def _given_lines(args: argparse.Namespace) -> list["Line"]:
 
 
 def _record_lines(args: argparse.Namespace) -> list["Line"]:
-    """Return the games of the records; that a move was played in one is no reason to choose it."""
+    """Return the games of the records; a move is not preferred for having been played."""
     from shogi_engine import records
     from shogi_engine.books.run_file import DOUBTFUL, Line
 
@@ -147,11 +147,11 @@ def _grow(
     lines: list["Line"],
     positions: int | None = None,
 ) -> int:
-    """Grow a book, and write it if that is asked for. positions : all of them; None: `extend` says how many more"""
+    """Grow a book, and write it if requested. positions : the total; None: `extend` says how many more"""
     from shogi_engine.books.growth import Growth, Searches
 
     try:
-        growth = Growth(recipe, run_file.settings, [*run_file.lines, *lines])  # refuses before the run is written to
+        growth = Growth(recipe, run_file.settings, [*run_file.lines, *lines])  # raises before the run is written to
         run_file.add_lines(lines)
         whole = positions
         if whole is None:
@@ -183,7 +183,7 @@ def _count(entries: "Entries") -> str:
 
 
 def _write(path: Path, recipe: "Recipe", entries: "Entries") -> None:
-    """Write a book in place of what was there, all of it or nothing."""
+    """Write a book, replacing an existing file atomically."""
     import gzip
 
     beside = path.with_name(f"{path.name}.new")
@@ -194,7 +194,7 @@ def _write(path: Path, recipe: "Recipe", entries: "Entries") -> None:
 
 
 def export_run(args: argparse.Namespace, recipe: "Recipe") -> int:
-    """Write the book of all that a run knows."""
+    """Write the book of everything in a run."""
     from shogi_engine.books.growth import Growth
     from shogi_engine.books.run_file import RunFile
 
@@ -226,7 +226,7 @@ def import_books(args: argparse.Namespace, recipe: "Recipe") -> int:
 
 
 def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
-    """Print the moves of a position; status 1 if the book does not know it."""
+    """Print the moves of a position; status 1 if it is not in the book."""
     import numpy as np
 
     from shogi_engine import games
@@ -268,7 +268,7 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
 
 
 def _row(recipe: "Recipe", board: Any, move: "BookMove", notation: str) -> dict[str, Any]:
-    """Return a move and the answer to it as they are shown."""
+    """Return a move and the reply to it in the form in which they are shown."""
     texts = [move.move, move.ponder]
     if notation:
         after = board.copy()
@@ -276,7 +276,7 @@ def _row(recipe: "Recipe", board: Any, move: "BookMove", notation: str) -> dict[
             try:
                 texts[number] = after.text(after.parse_text(text), notation)
                 after.push_text(text)
-            except ValueError:  # a book of others may hold anything
+            except ValueError:  # a foreign book may contain anything
                 break
     value = move.value if recipe.unit == 1 else move.value / recipe.unit
     return {"move": texts[0], "value": value, "depth": move.depth, "count": move.count, "ponder": texts[1]}

@@ -1,4 +1,4 @@
-"""What the commands share: argument types, options that several of them have, and their output."""
+"""Code shared by the commands: argument types, common options, and output."""
 
 import argparse
 import json
@@ -17,12 +17,12 @@ from shogi_engine.suites.suite import Outcome
 DIGITS_MAX = 18  # longer numbers do not fit an int64
 HASH_MB_MAX = 65536  # as in USI
 
-Progress = Callable[[int, int], None]  # called with what is done and how much there is
+Progress = Callable[[int, int], None]  # called with the work done and the total
 Run = Callable[[argparse.Namespace], int]
 
 
 class Formatter(argparse.HelpFormatter):
-    """Shows help in the language in use, whose kanji take two columns and have no spaces between them."""
+    """Shows help in the language in use; kanji take two columns and have no spaces between them."""
 
     def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
         """Begin with the usage."""
@@ -43,7 +43,7 @@ class Formatter(argparse.HelpFormatter):
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Return the lines of a text that has characters of two columns."""
+    """Wrap a text that may contain two-column characters; return its lines."""
     from rich.cells import cell_len
 
     lines = [""]
@@ -55,13 +55,13 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 class Parser(argparse.ArgumentParser):
-    """An ArgumentParser that speaks the language in use, and whose complaint is one line."""
+    """An ArgumentParser with messages in the language in use, and one-line errors."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **{"formatter_class": Formatter, **settings})
 
     def error(self, message: str) -> NoReturn:
-        """Print the complaint and end with status 2."""
+        """Print the error and exit with status 2."""
         print(f"{self.prog}: {_(message)}", file=sys.stderr)
         sys.exit(2)
 
@@ -87,9 +87,9 @@ def at_least_one(text: str) -> int:
 
 
 def megabytes(text: str) -> int:
-    """Return the size of a transposition table, for argparse; one that can not be allocated is refused here.
+    """Return the size of a transposition table, for argparse; refuse one that cannot be allocated.
 
-    A system that promises more memory than it has would end the process when the table is first written.
+    A system that overcommits memory would kill the process when the table is first written.
     """
     size = at_least_one(text)
     if size > HASH_MB_MAX:
@@ -119,7 +119,7 @@ def add_command(commands: Any, name: str, run: Run, help: str) -> argparse.Argum
 
 
 def add_language(parser: argparse.ArgumentParser) -> None:
-    """Add --language, which `__main__` has looked for before: what is parsed here is in that language already."""
+    """Add --language. `__main__` has already looked for it, so that this parser is in that language."""
     parser.add_argument(
         "--language", choices=language.LANGUAGES, default=language.current(), help="default: the locale's"
     )
@@ -172,7 +172,7 @@ def add_search(parser: argparse.ArgumentParser) -> None:
 
 
 def search_limits(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the limits given as keywords of Engine.search, DEFAULT_MS if none is given."""
+    """Return the given limits as keywords of Engine.search, DEFAULT_MS if there are none."""
     limits = {name: getattr(args, name) for name in ("depth", "nodes", "movetime", "level")}
     given = {name: value for name, value in limits.items() if value is not None}
     return given or {"movetime": DEFAULT_MS}
@@ -182,7 +182,7 @@ def search_limits(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def progress_line(what: str) -> Progress | None:
-    """Return a function that shows how far the work is, or None if stderr is no terminal."""
+    """Return a function that shows progress, or None if stderr is not a terminal."""
     if not sys.stderr.isatty():
         return None
 
@@ -204,7 +204,7 @@ def nps(nodes: int, seconds: float) -> int:
 
 
 def report_suite(args: argparse.Namespace, outcome: Outcome) -> int:
-    """Print what failed of a suite and the totals; return the exit status."""
+    """Print a suite's failures and totals; return the exit status."""
     for failure in outcome.failures:
         print(failure)
     report(args, outcome.values(), f"{outcome.summary()}, {nps(outcome.nodes, outcome.seconds)} nodes/s")
@@ -212,7 +212,7 @@ def report_suite(args: argparse.Namespace, outcome: Outcome) -> int:
 
 
 def pyplot() -> Any:
-    """Return matplotlib's pyplot, set to draw files only; raises ValueError if it is not installed."""
+    """Return matplotlib's pyplot, set up to write files only; raises ValueError if it is not installed."""
     try:
         import matplotlib
     except ImportError:

@@ -1,4 +1,4 @@
-"""The bar that shows, in a terminal, how far compiling is."""
+"""A bar that shows the progress of compiling in a terminal."""
 
 import contextlib
 import sys
@@ -15,7 +15,7 @@ PER_SECOND = 5
 
 
 class CompileBar:
-    """Takes what jit.on_progress reports and shows a line of it on stderr, if that is a terminal."""
+    """Receives jit.on_progress's reports and shows a line on stderr, if that is a terminal."""
 
     def __init__(self) -> None:
         self._last: Progress | None = None
@@ -26,7 +26,7 @@ class CompileBar:
         """Show `progress`."""
         self._last = progress
         if self._live is None and not self._closed:
-            # Only now: a start that compiles nothing should not wait for it.
+            # Imported only now, so that a start without compiling does not wait for it.
             from rich.console import Console
             from rich.live import Live
 
@@ -41,7 +41,7 @@ class CompileBar:
             self._live.start(refresh=True)
 
     def _line(self) -> Any:
-        """Return the line as it is at this moment."""
+        """Return the current line."""
         from rich.progress_bar import ProgressBar
         from rich.table import Table
 
@@ -53,14 +53,14 @@ class CompileBar:
         return line
 
     def close(self) -> None:
-        """Take the line away for good."""
+        """Remove the line permanently."""
         self._closed = True
         if self._live is not None:
             self._live.stop()
             self._live = None
 
     def then(self, progress: Callable[[int, int], None] | None) -> Callable[[int, int], None] | None:
-        """Return `progress` as a function that takes the bar away first: what is done now is no compiling."""
+        """Wrap `progress` so that the bar is removed first, as compiling is over by then."""
         if progress is None:
             return None
 
@@ -73,7 +73,7 @@ class CompileBar:
 
 @contextlib.contextmanager
 def compile_bar() -> Iterator[CompileBar]:
-    """Show a bar for what is compiled in this block; never unless stderr is a terminal."""
+    """Show a bar for what is compiled inside the `with` block, if stderr is a terminal."""
     bar = CompileBar()
     if not sys.stderr.isatty():
         yield bar

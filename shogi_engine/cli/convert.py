@@ -32,7 +32,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Convert; status 1 if games were damaged and `--keep` kept what came before."""
+    """Convert; status 1 if games were damaged and `--keep` kept the part before the damage."""
     from shogi_engine import records
 
     name = "" if args.input == STANDARD else args.input
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _target(args: argparse.Namespace, game: str) -> Any:
-    """Return the format to write. Raises ValueError if neither --to nor the name of OUT tells it."""
+    """Return the format to write. Raises ValueError if neither --to nor the name of OUT gives it."""
     from shogi_engine import records
 
     if args.target:

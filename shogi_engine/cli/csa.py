@@ -1,4 +1,4 @@
-"""`shogi-engine csa`: games on a server by the CSA protocol: floodgate, WCSC, or one on this machine."""
+"""`shogi-engine csa`: plays on a server by the CSA protocol: floodgate, WCSC, or one on this machine."""
 
 import argparse
 import contextlib
@@ -81,7 +81,7 @@ def server_address(text: str) -> tuple[str, int]:
 
 
 class Terminal:
-    """Shows how a session goes: lines that stay, and on a terminal one that changes."""
+    """Shows a session's progress: lines that stay, and on a terminal one that changes."""
 
     def __init__(self, stream: TextIO) -> None:
         from rich.console import Console
@@ -108,7 +108,7 @@ class Terminal:
 
 
 class ConversationLog:
-    """The conversation in a file, each line with the time; nothing without a file."""
+    """Logs the conversation to a file, each line with the time; does nothing without a file."""
 
     def __init__(self, path: str) -> None:
         self._file = Path(path).expanduser().open("a", encoding="utf-8", buffering=1) if path else None
@@ -128,7 +128,7 @@ class ConversationLog:
 
 @contextlib.contextmanager
 def leaving_by_signals(session: "Session") -> Iterator[None]:
-    """Have Ctrl-C, and the signal that ends a service, end the session in order; the third time at once."""
+    """Make Ctrl-C and SIGTERM end the session in an orderly way, and the third such signal at once."""
     count = 0
 
     def leave(number: int, frame: Any) -> None:
@@ -147,7 +147,7 @@ def leaving_by_signals(session: "Session") -> Iterator[None]:
 
 
 def make_player(args: argparse.Namespace) -> "CsaPlayer":
-    """Return who plays, ready for the first game. Raises ValueError, OSError."""
+    """Return the player, ready for the first game. Raises ValueError, OSError."""
     player: CsaPlayer
     if args.engine:
         if args.level is not None or args.book or args.resign:
@@ -171,7 +171,7 @@ def make_player(args: argparse.Namespace) -> "CsaPlayer":
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play; the status is 0 if all games came to an end, 1 if one was broken off."""
+    """Play; the status is 0 if all games were finished, 1 if one was aborted."""
     from shogi_engine.csa.keeper import Keeper
     from shogi_engine.csa.session import Session
     from shogi_engine.csa.settings import Settings

@@ -1,4 +1,4 @@
-"""`shogi-engine doctor`: is this installation all right? And the launchers that some GUIs want."""
+"""`shogi-engine doctor`: checks this installation, and writes the launchers that some GUIs need."""
 
 import argparse
 import importlib.metadata
@@ -24,12 +24,12 @@ from shogi_engine.games.shogi.names import EVALUATIONS, FILE_EVALUATIONS
 from shogi_engine.language import mark
 from shogi_engine.language import translate as _
 
-ROOT = Path(__file__).resolve().parents[2]  # where `shogi_engine` and `usi` lie
+ROOT = Path(__file__).resolve().parents[2]  # the folder of `shogi_engine` and `usi`
 PACKAGES = ("numpy", "numba", "llvmlite", "platformdirs")
 PERFT_DEPTH, PERFT_NODES = 4, 719731  # Shogi's starting position
 SEARCH_MS = 1000
 NAME_COLUMNS = 14  # of a row of the report
-ANSWER_SECONDS = 2.0  # the shortest time a GUI is known to wait for `usiok`
+ANSWER_SECONDS = 2.0  # the shortest time that a GUI is known to wait for `usiok`
 
 
 def add_parser(commands: Any) -> None:
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def cpu_name() -> str:
-    """Return what the system calls its processor."""
+    """Return the system's name for its processor."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
             if line.startswith("model name"):
@@ -82,7 +82,7 @@ def version(package: str) -> str:
 
 
 def examine(evaluation: str = "", file: Path | None = None) -> dict[str, Any]:
-    """Return the facts of this installation; `problems` are sentences, none if all is well.
+    """Return the facts of this installation; `problems` is a list of sentences, empty if all is well.
 
     evaluation, file : as `Engine.set_evaluation` takes them.
 
@@ -118,7 +118,7 @@ def examine(evaluation: str = "", file: Path | None = None) -> dict[str, Any]:
 
 
 def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str = "", file: Path | None = None) -> None:
-    """Add to `facts` what the cache, perft and a search show."""
+    """Check the cache, perft and a search, and add the results to `facts`."""
     from shogi_engine import jit
     from shogi_engine.engine import Engine
 
@@ -158,7 +158,7 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
 
 
 def environment() -> dict[str, str]:
-    """Return the variables with which Python finds this package, if it is not installed."""
+    """Return environment variables with which Python finds this package even if it is not installed."""
     installed = {Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")}
     return {} if ROOT in installed else {"PYTHONPATH": str(ROOT)}
 
@@ -181,7 +181,7 @@ def usi_seconds() -> float | None:
 
 
 def report(facts: dict[str, Any]) -> str:
-    """Return `facts` as text to paste into a report."""
+    """Return `facts` as text to paste into a bug report."""
     rows = [(name, str(facts[name])) for name in ("shogi_engine", "python", *PACKAGES, "system")]
     rows.append(("cpu", _("{cpu}, {count} logical").format(cpu=facts["cpu"], count=facts["cpus"])))
     rows += [(name, value) for name, value in facts["settings"].items()]
@@ -206,7 +206,7 @@ def report(facts: dict[str, Any]) -> str:
 
 
 def launcher_text(windows: bool) -> str:
-    """Return a script that starts the USI engine with this Python, wherever it is started."""
+    """Return a script that starts the USI engine with this Python from any folder."""
     variables = environment()
     if "SHOGI_ENGINE_CACHE_DIR" in os.environ:
         variables["SHOGI_ENGINE_CACHE_DIR"] = str(Path(os.environ["SHOGI_ENGINE_CACHE_DIR"]).absolute())
@@ -221,7 +221,7 @@ def launcher_text(windows: bool) -> str:
 def write_launcher(path: Path) -> None:
     """Write a launcher: for Windows if the name ends in .bat or .cmd, else a shell script. Raises OSError.
 
-    A file that is there already is not written over.
+    An existing file is not overwritten.
     """
     windows = path.suffix.lower() in (".bat", ".cmd")
     with path.open("x", encoding="utf-8", newline="") as file:

@@ -14,7 +14,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Converse until `quit` or the end of input."""
+    """Run until `quit` or the end of input."""
     from shogi_engine.frontends.gtp import Gtp
     from shogi_engine.frontends.stdio import Output, run_stdio
 

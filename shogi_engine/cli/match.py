@@ -1,4 +1,4 @@
-"""`shogi-engine match`: engines, or settings of this build, against each other."""
+"""`shogi-engine match`: plays engines, or settings of this build, against each other."""
 
 import argparse
 import json
@@ -75,7 +75,7 @@ def add_parser(commands: Any) -> None:
 
 
 def _add_players(parser: argparse.ArgumentParser) -> None:
-    """Add what is said of the players, and of those in this process."""
+    """Add the options of the players, and of those in this process."""
     parser.add_argument("--limit", default="nodes=10000", metavar="LIMIT", help="of a move; default nodes=10000")
     for number in range(1, MOST_ENGINES + 1):
         hidden = None if number < 3 else argparse.SUPPRESS
@@ -91,12 +91,12 @@ def _add_players(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hash", type=at_least_one, default=8, metavar="MB", help="of a table in this process")
 
 
-# ---- what is to be played ----------------------------------------------------------------------------------------
+# ---- the games to play -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A match ready to be played."""
+    """A match that is ready to start."""
 
     match: "Match"
     names: list[str]
@@ -105,7 +105,7 @@ class Prepared:
 
 
 def prepared(args: argparse.Namespace) -> Prepared:
-    """Return the match that the arguments ask for. Raises ValueError and OSError."""
+    """Return the match that the arguments describe. Raises ValueError and OSError."""
     from shogi_engine import match
     from shogi_engine.common.match_statistics import Sprt
 
@@ -129,7 +129,7 @@ def prepared(args: argparse.Namespace) -> Prepared:
 
 
 def _own_settings(args: argparse.Namespace, names: list[str]) -> dict[str, Any]:
-    """Return the settings of the players, which another match of the same log may not change."""
+    """Return the players' settings, which must be the same whenever the log is continued."""
     if args.in_process:
         return {"a": args.a, "b": args.b, "hash": args.hash}
     numbers = range(1, len(names) + 1)
@@ -155,7 +155,7 @@ def terms_of(args: argparse.Namespace) -> "Terms":
 
 
 def in_process(args: argparse.Namespace, schedule: "Schedule") -> tuple[Any, list[str], str]:
-    """Return the maker of games in this process, what the players are called, and the game. Raises ValueError."""
+    """Return the maker of games in this process, the players' names, and the game. Raises ValueError."""
     from shogi_engine import games, match
     from shogi_engine.match.workers import ArenaWorker
 
@@ -163,12 +163,12 @@ def in_process(args: argparse.Namespace, schedule: "Schedule") -> tuple[Any, lis
     games.load(args.game)
     openings = match.OpeningPlan.of(args.game, args.openings, seed=args.seed, plies=args.random_plies)
     maker = match.ArenaGames((args.a, args.b), (controls[0], controls[1]), openings, terms_of(args), args.hash)
-    ArenaWorker(replace(maker, hash_mb=1))  # says now what is wrong
+    ArenaWorker(replace(maker, hash_mb=1))  # reports errors now
     return maker, [args.name1 or args.a or "default", args.name2 or args.b or "default"], args.game
 
 
 def between_engines(args: argparse.Namespace, schedule: "Schedule") -> tuple[Any, list[str], str]:
-    """Return the maker of games between engines, what they are called, and the game. Raises ValueError."""
+    """Return the maker of games between engines, their names, and the game. Raises ValueError."""
     from shogi_engine import match
 
     engines = tuple(
@@ -187,7 +187,7 @@ def between_engines(args: argparse.Namespace, schedule: "Schedule") -> tuple[Any
     openings = match.OpeningPlan.of(game, args.openings, seed=args.seed, plies=args.random_plies)
     maker = match.EngineGames(game, engines, schedule, openings, terms_of(args), args.patience, args.ready_patience)
     for engine in engines:
-        engine.player(args.patience, args.ready_patience)  # says now what is wrong
+        engine.player(args.patience, args.ready_patience)  # reports errors now
     names = [engine.name for engine in engines]
     return maker, [f"{name} ({n})" if names.count(name) > 1 else name for n, name in enumerate(names, 1)], game
 
@@ -210,7 +210,7 @@ def list_parameters(name: str) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play what is missing and print the summary."""
+    """Play the missing games and print the summary."""
     from shogi_engine.match.report import summarise
 
     if args.list:
@@ -237,7 +237,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def check_outputs(args: argparse.Namespace, game: str) -> None:
-    """Raise ValueError for files that could not be written in the end."""
+    """Raise ValueError if an output file could not be written in the end."""
     from shogi_engine import records
 
     if args.records and records.format_of_name(args.records, game) is None:
@@ -267,7 +267,7 @@ def write_outputs(args: argparse.Namespace, ready: Prepared, plt: Any) -> None:
 
 
 def two_text(ready: Prepared) -> str:
-    """Return the figures of a match of two, the reasons games ended for, and what the players used."""
+    """Return the figures of a match of two, how games ended, and the resources that the players used."""
     from shogi_engine.match.report import line, summarise
     from shogi_engine.match.workers import SIDES
 
@@ -282,7 +282,7 @@ def two_text(ready: Prepared) -> str:
 
 
 def tournament_values(ready: Prepared) -> dict[str, Any]:
-    """Return a tournament as JSON has it."""
+    """Return a tournament for JSON."""
     from shogi_engine.match.report import crosstable, standings
 
     records = ready.match.log.records

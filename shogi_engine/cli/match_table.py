@@ -1,4 +1,4 @@
-"""A match while it goes on: a table on a terminal, plain lines elsewhere."""
+"""The progress of a match: a table on a terminal, plain lines elsewhere."""
 
 import contextlib
 import sys
@@ -18,7 +18,7 @@ PER_SECOND = 2
 def shown_match(match: "Match", names: Sequence[str], every: int) -> Iterator[Callable[[], None]]:
     """Yield a function to call after each game.
 
-    every : write a line to stderr after so many games; 0 for none
+    every : write a line to stderr after every that many games; 0 for none
     """
     if sys.stderr.isatty():
         from rich.console import Console
@@ -39,7 +39,7 @@ def _line_due(match: "Match", names: Sequence[str], every: int) -> None:
 
 
 def _progress(match: "Match", names: Sequence[str]) -> str:
-    """Return how the match stands in one line."""
+    """Return the state of the match in one line."""
     from shogi_engine.match import report
 
     if len(names) == 2:
@@ -50,14 +50,14 @@ def _progress(match: "Match", names: Sequence[str]) -> str:
 
 
 class MatchView:
-    """The table, drawn from the log, which another thread does not touch while it is drawn: it is copied first."""
+    """The table, drawn from a copy of the log, so that another thread does not change it meanwhile."""
 
     def __init__(self, match: "Match", names: Sequence[str]) -> None:
         self._match, self._names = match, names
         self._began, self._before = time.monotonic(), len(match.log.records)
 
     def table(self) -> Any:
-        """Return what is to be seen now, a rich table."""
+        """Return the current table, a rich table."""
         from rich.table import Table
 
         from shogi_engine.match import report

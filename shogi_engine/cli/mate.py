@@ -1,4 +1,4 @@
-"""`shogi-engine mate`: a mate by checks in Shogi positions, of an SFEN or a file, or a suite of mate problems."""
+"""`shogi-engine mate`: finds mates by checks in Shogi positions (an SFEN or a file), or checks a suite of problems."""
 
 import argparse
 import io
@@ -97,9 +97,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def is_file(words: list[str]) -> bool:
-    """Tell whether the argument is a file of positions, or stands for stdin.
+    """Tell whether the argument is a file of positions or means stdin.
 
-    Raises ValueError for what is neither a file nor an SFEN.
+    Raises ValueError if it is neither a file nor an SFEN.
     """
     if len(words) != 1 or words[0] == STANDARD or Path(words[0]).is_file():
         return len(words) == 1
@@ -109,10 +109,10 @@ def is_file(words: list[str]) -> bool:
 
 
 def positions_of(name: str) -> Iterator[tuple[str, int]]:
-    """Yield the SFEN of each problem in a file of any record format, and the plies of the solution it has, 0 if none.
+    """Yield the SFEN of each problem in a file of any record format, and the length of its solution in plies, or 0.
 
-    A record that begins as games do is a game, and its last position the problem; any other one begins with the
-    problem, and its moves are somebody's answer. Raises OSError, ValueError.
+    A record that begins with a game's starting position is a game, and its last position is the problem. Any other
+    record begins with the problem, and its moves are a solution. Raises OSError, ValueError.
     """
     from shogi_engine import records
     from shogi_engine.games.shogi.records.handicaps import handicap_name
@@ -130,7 +130,7 @@ def positions_of(name: str) -> Iterator[tuple[str, int]]:
 
 
 def found_of(args: argparse.Namespace, questions: "list[Question]") -> "Iterator[Found]":
-    """Yield what is found of each problem in turn, with a line of progress if only one is solved at a time."""
+    """Yield the result of each problem in turn, with a line of progress if only one is solved at a time."""
     from shogi_engine.games.shogi.mate.solver import MateSolver
     from shogi_engine.jobs import Pool, in_order
     from shogi_engine.suites.mate_jobs import MateMaker, answer
@@ -163,7 +163,7 @@ def answers(args: argparse.Namespace, sfens: list[str]) -> "Iterator[MateAnswer]
 
 
 def nodes_line() -> Callable[[int, float], None] | None:
-    """Return a function that shows how far one search is, or None if stderr is no terminal."""
+    """Return a function that shows a search's progress, or None if stderr is not a terminal."""
     if not sys.stderr.isatty():
         return None
     words = _("{nodes} nodes, {seconds:.0f} s")
@@ -173,7 +173,7 @@ def nodes_line() -> Callable[[int, float], None] | None:
 
 
 def row_of(args: argparse.Namespace, answer: "MateAnswer") -> dict[str, Any]:
-    """Return an answer as JSON has it."""
+    """Return an answer for JSON."""
     row = answer.values()
     if args.all:
         row["solutions"] = answer.lines()
@@ -193,7 +193,7 @@ def solve_one(args: argparse.Namespace, sfen: str) -> int:
 
 
 def solve_many(args: argparse.Namespace, sfens: list[str]) -> int:
-    """Solve the problems of a file, each in --max-ms; status 1 if nothing is proven of one."""
+    """Solve the problems of a file, each within --max-ms; status 1 if one of them remains unproven."""
     done: list[MateAnswer] = []
     rows = []
     try:
@@ -203,7 +203,7 @@ def solve_many(args: argparse.Namespace, sfens: list[str]) -> int:
             if not args.json:
                 text = answer.text(args.notation, KANJI if args.diagram else "", args.tsume)
                 print(f"{number}. {answer.sfen}\n\n{text}\n", flush=True)
-    finally:  # Ctrl-C keeps what there is
+    finally:  # keep the results after Ctrl-C
         if args.kif and done:
             write_kif(args.kif, done)
     counts = {

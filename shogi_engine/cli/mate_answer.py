@@ -1,4 +1,4 @@
-"""What `shogi-engine mate` says of one problem: as text in a notation, for JSON, and as a record."""
+"""The answer of `shogi-engine mate` to one problem: as text in a notation, for JSON, and as a record."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ ENDINGS = {  # by ForcedWin.result
 
 @dataclass
 class MateAnswer:
-    """A problem and what was found.
+    """A problem and its result.
 
     position : record[POSITION]    others : the lines of other first moves, encoded
     """
@@ -51,7 +51,7 @@ class MateAnswer:
         return dict(self.end().pieces_in_hand[int(self.position.side)])
 
     def values(self) -> dict[str, Any]:
-        """Return the result for JSON; left_over is a hand as SFEN has it."""
+        """Return the result for JSON; left_over is a hand in SFEN notation."""
         row: dict[str, Any] = values(self.position, self.found)
         if self.found:
             left = self.left_over()
@@ -106,7 +106,7 @@ def headline(found: ForcedWin[int], tsume: bool) -> str:
 
 
 def written(sfen: str, moves: Sequence[str], notation: str) -> list[str]:
-    """Return moves in USI from a position in another notation."""
+    """Convert USI moves from a position to another notation."""
     board, texts = Board(sfen), []
     for move in moves:
         texts.append(board.text(board.parse_usi(move), notation))
@@ -115,8 +115,8 @@ def written(sfen: str, moves: Sequence[str], notation: str) -> list[str]:
 
 
 def numbered(texts: list[str]) -> list[str]:
-    """Return moves with their numbers, the attacker's and the answer in one row."""
-    width = 5 if all(map(str.isascii, texts)) else 10  # as wide as most are
+    """Return moves with their numbers, the attacker's move and the reply in one row."""
+    width = 5 if all(map(str.isascii, texts)) else 10  # as wide as most moves
     rows = []
     for index in range(0, len(texts), 2):
         pair = "  ".join(padded(text, width) for text in texts[index : index + 2])
@@ -125,7 +125,7 @@ def numbered(texts: list[str]) -> list[str]:
 
 
 def _hand_text(left: dict[int, int], notation: str) -> str:
-    """Return what the attacker has left over, in words."""
+    """Return the pieces that the attacker has left over, in words."""
     if notation == "japanese":
         held = "　".join(
             KANJI_PIECES[kind] + (KANJI_NUMBERS[left[kind]] if left[kind] > 1 else "")

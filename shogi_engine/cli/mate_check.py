@@ -1,4 +1,4 @@
-"""`shogi-engine mate --check`: what a composer asks of a problem: is there a mate, a shorter one, another solution?"""
+"""`shogi-engine mate --check`: checks a problem for its composer: is there a mate, a shorter one, another solution?"""
 
 import argparse
 from typing import Any
@@ -8,7 +8,7 @@ from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.mate_answer import MateAnswer, written
 from shogi_engine.language import translate as _
 
-CHECK_NODES = 1_000_000  # for each check that is not the solution's
+CHECK_NODES = 1_000_000  # for each check other than the solution's
 
 
 def check(args: argparse.Namespace, problems: list[tuple[str, int]]) -> int:
@@ -30,10 +30,10 @@ def check(args: argparse.Namespace, problems: list[tuple[str, int]]) -> int:
 
 
 def examined(solver: Any, sfen: str, plies: int, max_ms: int) -> dict[str, Any]:
-    """Return what is found of a problem, for JSON. Moves are in USI, numbers of moves are from 1.
+    """Examine a problem; return the result for JSON. Moves are in USI, move numbers start at 1.
 
     flaws : of {"flaw": "other solution", "ply", "move", "length"}, {"flaw": "shorter", "length"}, {"flaw": "left over"}
-    tolerated : other last moves, no flaw by the usual rule    unproven : checks of which nothing is known
+    tolerated : other last moves, not flaws by the usual rule    unproven : checks without a result
     """
     from shogi_engine.games.shogi.mate.soundness import other_mates
     from shogi_engine.games.shogi.notation.sfen import parse_sfen
@@ -56,7 +56,7 @@ def examined(solver: Any, sfen: str, plies: int, max_ms: int) -> dict[str, Any]:
 
 
 def sentences(row: dict[str, Any], notation: str) -> list[str]:
-    """Return what is found as sentences."""
+    """Return the result in sentences."""
     if row["result"] != "mate":
         return [_("no mate by checks") if row["result"] == "nomate" else _("nothing proven within the limits")]
     line = written(row["sfen"], row["moves"], notation)
@@ -77,7 +77,7 @@ def sentences(row: dict[str, Any], notation: str) -> list[str]:
 
 
 def _shown(row: dict[str, Any], flaw: dict[str, Any], notation: str) -> dict[str, Any]:
-    """Return the values of a flaw, its move as people write it."""
+    """Return the values of a flaw, with its move in the notation."""
     if "move" not in flaw:
         return flaw
     before = row["moves"][: flaw["ply"] - 1]

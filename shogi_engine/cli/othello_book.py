@@ -32,7 +32,7 @@ def add_othello_book(parser: argparse.ArgumentParser) -> None:
 
 
 def book_use(args: argparse.Namespace) -> "BookUse | None":
-    """Return what the options ask for. Raises ValueError if the book can not be read, or is not asked for."""
+    """Return the requested use of a book. Raises ValueError if it cannot be read, or for options without a book."""
     from shogi_engine.frontends.othello import BookUse
 
     if args.book is None:
@@ -45,7 +45,7 @@ def book_use(args: argparse.Namespace) -> "BookUse | None":
         from shogi_engine.interface.extras.book import BookError
 
         try:
-            book = open_book(args.book)  # a fault is told now, not in the middle of a game
+            book = open_book(args.book)  # errors are reported now, not in the middle of a game
         except BookError as fault:
             raise ValueError(f"{args.book}: {fault}") from None
     return BookUse(book, args.book_randomness)

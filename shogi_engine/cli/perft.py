@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def run_suite(args: argparse.Namespace) -> int:
-    """Check a suite; its passes are as the file says, so --free-pass and --divide mean nothing here."""
+    """Check a suite; the file says how passes count, so --free-pass and --divide are ignored."""
     if args.game or args.position:
         raise ValueError("perft: --suite takes its game and positions from the file")
     from shogi_engine.suites.perft_suite import check, read

@@ -8,10 +8,10 @@ ELSEWHERE = {"0.0.0.0": (socket.AF_INET, "192.0.2.1"), "::": (socket.AF_INET6, "
 
 
 def reachable_host(host: str) -> str:
-    """Return the address by which others reach a server that listens on `host`; `host` itself if none is known.
+    """Return the address by which others reach a server that listens on `host`; `host` itself if unknown.
 
-    A wildcard stands for all addresses: the one from which this machine would send to other networks is taken. Nothing
-    is sent for that: the addresses in ELSEWHERE are for documentation, and UDP sockets connect without a packet.
+    For a wildcard it is the address from which this machine would send to other networks. Nothing is sent: the
+    addresses in ELSEWHERE are reserved for documentation, and UDP sockets connect without sending a packet.
     """
     if host not in WILDCARDS:
         return host

@@ -1,7 +1,7 @@
-"""`shogi-engine play`: play in the terminal; a human, or the engine, on either side.
+"""`shogi-engine play`: play in the terminal, with a human or the engine on either side.
 
-The first time, kernels are compiled in the order in which they are needed: the rules before the first prompt, the
-search while the human reads and types. A move of the engine waits for it only if the book has none.
+On the first run, kernels are compiled in the order in which they are needed: the rules before the first prompt, the
+search while the human reads and types. The engine waits for its search only if the book has no move.
 """
 
 import argparse
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 NOTATIONS = ("usi", "japanese", "kif", "western", "csa")
 LIMITS = ("depth", "nodes", "movetime")
-# Whoever gives one of these has said how to play.
+# Options that say how to play; with any of them no questions are asked.
 SAID = (
     "human", "handicap", "clock", "xot", "load", "position", "moves", "level", "depth", "nodes", "movetime"
 )  # fmt: skip
-SIGNAL_DELAY = 0.1  # seconds: where a terminal is closed, input may end before the signal comes
+SIGNAL_DELAY = 0.1  # seconds: when a terminal is closed, input may end before the signal arrives
 
 
 def add_parser(commands: Any) -> None:
@@ -56,7 +56,7 @@ def add_parser(commands: Any) -> None:
     add_game(parser, "?")
     choices = (*SIDES, "both", "none")
     parser.add_argument("--human", choices=choices, help="the human's side, default black")
-    # The option's older name. It has no default: the one of --human holds.
+    # The option's older name. It has no default: that of --human applies.
     parser.add_argument("--person", dest="human", choices=choices, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     parser.add_argument(
         "--pieces", choices=PIECES, help="kanji (Othello: discs) or letters; default kanji on a terminal that has them"
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     except EOFError:
         return 0
     position = _start(args)
-    games.part(args.game, "board")  # says now that it is missing
+    games.part(args.game, "board")  # raises now if it is missing
     from shogi_engine.engine import Engine
 
     with compile_bar():
@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             status = signals.status or 130
         except OSError:
-            if not signals.status:  # else the terminal is gone, and could not be set back
+            if not signals.status:  # otherwise the terminal is gone and cannot be restored
                 raise
             status = signals.status
         finally:
@@ -120,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def complete(args: argparse.Namespace) -> None:
-    """Fill in what the arguments leave open: a person at a terminal who says nothing more than the game is asked.
+    """Fill in missing arguments: a person at a terminal who gives at most the game is asked.
 
     Raises ValueError if there is no game, EOFError if the person leaves.
     """
@@ -144,7 +144,7 @@ def greeting(match: Match) -> str:
 
 
 def _start(args: argparse.Namespace) -> str:
-    """Return where the game begins. Raises ValueError for arguments that do not go together."""
+    """Return the starting position. Raises ValueError for incompatible arguments."""
     if args.game != "shogi":
         if args.notation:
             raise ValueError(f"play: --notation is for shogi, {args.game} has one only")
@@ -163,7 +163,7 @@ def _start(args: argparse.Namespace) -> str:
 
 
 def _opening(args: argparse.Namespace) -> list[str]:
-    """Return the moves that `--xot` begins with, other ones each time."""
+    """Return a random opening for `--xot`."""
     if not args.xot:
         return []
     from shogi_engine.match.openings import OpeningPlan, Openings
@@ -173,7 +173,7 @@ def _opening(args: argparse.Namespace) -> list[str]:
 
 
 def _match(args: argparse.Namespace, engine: "Engine") -> Match:
-    """Return the match that the arguments ask for."""
+    """Return the match that the arguments describe."""
     humans = {"both": {0, 1}, "none": set()}.get(args.human) or {n for n in (0, 1) if SIDES[n] == args.human}
     pieces = args.pieces or default_pieces(sys.stdout)
     limits = {name: getattr(args, name) for name in LIMITS if getattr(args, name) is not None}
@@ -200,7 +200,7 @@ def _match(args: argparse.Namespace, engine: "Engine") -> Match:
 
 
 def load_rules(engine: "Engine") -> None:
-    """Compile, or load, what a move of the human's and one from the book need."""
+    """Compile, or load, the kernels for the human's moves and for book moves."""
     for move in engine.legal_moves()[:1]:
         engine.push(move)
         engine.pop()
@@ -211,7 +211,7 @@ def load_rules(engine: "Engine") -> None:
 
 
 def offer_save(match: Match) -> None:
-    """Ask for a file until the finished game is written or none is wanted."""
+    """Ask for a file until the finished game is written or the person declines."""
     while match.is_unsaved():
         try:
             name = match.read(_("save as (Enter keeps it in the user's folder)> ")).strip()
@@ -225,7 +225,7 @@ def offer_save(match: Match) -> None:
 
 
 def keep_game(match: Match) -> None:
-    """Write a human's game that nobody saved into the user's folder, and say where it is."""
+    """Save a human's unsaved game in the user's folder, and say where it is."""
     if not match.humans or not match.is_unsaved():
         return
     try:
@@ -234,5 +234,5 @@ def keep_game(match: Match) -> None:
         print(_("the game could not be kept: {fault}").format(fault=_(str(fault))), file=sys.stderr)
         return
     match.note_stored()
-    with contextlib.suppress(OSError):  # a terminal that is closed
+    with contextlib.suppress(OSError):  # the terminal may be closed
         match.show(_("the game is kept in {path}; `--load` goes on with it").format(path=path))

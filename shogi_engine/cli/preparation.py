@@ -1,7 +1,6 @@
-"""A search made ready in a thread while a human reads and types, for `play`.
+"""Prepares a search in a thread while a human reads and types, for `play`.
 
-A process of its own, on a second core, would compile the rules again, which are most of the search, and be no sooner
-done.
+A separate process on a second core would not be faster: it would compile the rules again, which are most of the search.
 """
 
 import os
@@ -15,11 +14,11 @@ from shogi_engine.common.threads import start_thread
 if TYPE_CHECKING:
     from shogi_engine.interface.game import Game
 
-LAST_WAIT = 0.2  # seconds that the thread has to end by itself
+LAST_WAIT = 0.2  # seconds allowed for the thread to end by itself
 
 
 class Preparation:
-    """Compiles, or loads, the search of `game` in a thread, and after it what is needed later in a game."""
+    """Compiles, or loads, the search of `game` in a thread, and then what is needed later in a game."""
 
     def __init__(self, game: "Game") -> None:
         self._ready = threading.Event()
@@ -30,7 +29,7 @@ class Preparation:
         from shogi_engine.engine import Engine
 
         try:
-            with Engine(game, hash_mb=1) as engine:  # kernels are the process's, a position the engine's
+            with Engine(game, hash_mb=1) as engine:  # kernels belong to the process, positions to the engine
                 engine.search(nodes=1)
                 self._ready.set()
                 engine.warmup()
@@ -40,7 +39,7 @@ class Preparation:
             self._ready.set()
 
     def wait(self) -> None:
-        """Return when the engine can search; raises what went wrong."""
+        """Wait until the engine can search; raises the thread's exception if it failed."""
         if not self._ready.is_set():
             with compile_bar():
                 self._ready.wait()
@@ -48,12 +47,12 @@ class Preparation:
             raise self._failure
 
     def is_busy(self) -> bool:
-        """Tell whether the thread is at work still."""
+        """Tell whether the thread is still at work."""
         self._thread.join(LAST_WAIT)
         return self._thread.is_alive()
 
 
 def leave(status: int) -> NoReturn:
-    """End the process at once: if Python did it, it would take away from LLVM what a thread still works with."""
+    """End the process at once: a normal exit would destroy LLVM objects that a thread still uses."""
     flush_quietly()
     os._exit(status)

@@ -1,4 +1,4 @@
-"""A bar for long work: how much is done, and how long the rest will take."""
+"""A progress bar for long work, with the remaining time."""
 
 import contextlib
 import sys
@@ -13,7 +13,7 @@ PER_SECOND = 4
 def progress_bar(what: str, whole: int, done: int = 0) -> Iterator[Callable[[], None]]:
     """Yield a function to call after each step. The bar is on stderr; without a terminal there is none.
 
-    done : how many of the `whole` steps were done before
+    done : how many of the `whole` steps are already done
     """
     if not sys.stderr.isatty() or done >= whole:
         yield lambda: None

@@ -1,4 +1,4 @@
-"""`shogi-engine search`: the best moves of one position."""
+"""`shogi-engine search`: finds the best moves of one position."""
 
 import argparse
 import sys

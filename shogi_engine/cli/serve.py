@@ -1,4 +1,4 @@
-"""`shogi-engine serve`: the board in a browser, for both games."""
+"""`shogi-engine serve`: a board in the browser, for both games."""
 
 import argparse
 import socket
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
         hub = hub_of_engines(args.engines or cores(), store)
         config = uvicorn.Config(
             application(hub, guard),
-            log_level="error",  # what is no HTTP would be a line each
+            log_level="error",  # anything that is not HTTP would be logged
             access_log=False,
             server_header=False,
             ws_max_size=MESSAGE_MAX,
@@ -74,11 +74,11 @@ def run(args: argparse.Namespace) -> int:
             pass
         finally:
             hub.close()
-    leave(0)  # engines may be in the middle of something
+    leave(0)  # engines may still be searching
 
 
 def _listener(host: str, port: int) -> socket.socket:
-    """Return a socket that listens. Raises OSError, which says where it could not."""
+    """Return a listening socket. Raises OSError naming the address on which it cannot listen."""
     try:
         family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family)
@@ -91,6 +91,6 @@ def _listener(host: str, port: int) -> socket.socket:
 
 
 def _address(host: str, port: int, token: str) -> str:
-    """Return what to open in a browser."""
+    """Return the address to open in a browser."""
     name = f"[{host}]" if ":" in host else host
     return f"http://{name}:{port}/" + (f"?token={token}" if token else "")

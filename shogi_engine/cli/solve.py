@@ -1,4 +1,4 @@
-"""`shogi-engine solve`: the exact score of an Othello position near the end of the game, or a suite of them."""
+"""`shogi-engine solve`: finds the exact score of an Othello position near the end of the game, or checks a suite."""
 
 import argparse
 from typing import Any

@@ -1,4 +1,4 @@
-"""`shogi-engine trace`: the tree of a small search."""
+"""`shogi-engine trace`: prints the tree of a small search."""
 
 import argparse
 from pathlib import Path

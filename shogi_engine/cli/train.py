@@ -1,4 +1,4 @@
-"""`shogi-engine train`: from nothing to an evaluation."""
+"""`shogi-engine train`: trains an evaluation from scratch."""
 
 import argparse
 import shlex
@@ -41,7 +41,7 @@ def fraction(text: str) -> float:
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command's arguments; those with a game's own default, or of one game alone, are None if not given."""
+    """Add the command's arguments; those with a game's own default, or for one game only, are None if omitted."""
     parser = add_command(commands, "train", run, "Make an evaluation from the engine's own games.")
     parser.add_argument("game", choices=GAMES, metavar="GAME", help=", ".join(GAMES))
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="what is there is not made again")
@@ -93,7 +93,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make what is missing."""
+    """Run the stages that are not done yet."""
     from shogi_engine.training import pipeline
 
     plan = plan_of(args)
@@ -113,12 +113,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def existing(folder: Path) -> Path:
-    """Return the folder, or the nearest above it that is there."""
+    """Return the folder, or its nearest existing parent."""
     return next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
 
 
 def plan_of(args: argparse.Namespace) -> Any:
-    """Return the pipeline.Plan of the arguments. Raises ValueError for an option that the game does not have."""
+    """Return the pipeline.Plan of the arguments. Raises ValueError for an option that the game lacks."""
     from shogi_engine.batch.streams import open_records
     from shogi_engine.training.pipeline import Plan
     from shogi_engine.training.recipe import load
@@ -148,7 +148,7 @@ def plan_of(args: argparse.Namespace) -> Any:
 
 
 def given(args: argparse.Namespace, kind: type) -> dict[str, Any]:
-    """Return those fields of a dataclass that the arguments name."""
+    """Return the fields of a dataclass that the arguments give."""
     found = {field.name: getattr(args, field.name, None) for field in fields(kind)}
     return {
         name: tuple(value) if isinstance(value, list) else value for name, value in found.items() if value is not None
@@ -157,7 +157,7 @@ def given(args: argparse.Namespace, kind: type) -> dict[str, Any]:
 
 @contextmanager
 def shown(plan: Any, title: str) -> Iterator[Any]:
-    """Give the plan with a bar, and the time left, on a terminal's stderr."""
+    """Yield the plan with a progress bar, and the remaining time, on a terminal's stderr."""
     if not sys.stderr.isatty():
         yield plan
         return

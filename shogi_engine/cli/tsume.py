@@ -1,4 +1,4 @@
-"""`shogi-engine tsume`: mate problems in the terminal; the engine defends, hints, and keeps what was solved."""
+"""`shogi-engine tsume`: mate problems in the terminal; the engine defends, gives hints, and records progress."""
 
 import argparse
 from collections.abc import Callable
@@ -60,7 +60,7 @@ def first_problem(args: argparse.Namespace, progress: Progress, some: tuple[Prob
 
 
 def progress_lines(progress: Progress) -> list[str]:
-    """Return how many problems of each length were solved."""
+    """Return lines with the number of problems of each length that were solved."""
     words = _("{length} plies: {solved} of {count} solved")
     rows = []
     for length in LENGTHS:
@@ -84,7 +84,7 @@ class Desk:
         self._notation = "japanese" if pieces == "kanji" else "usi"
 
     def prepare(self) -> None:
-        """Compile what a problem needs."""
+        """Compile the kernels that a problem needs."""
         from shogi_engine.games.shogi.board import Board
         from shogi_engine.games.shogi.mate.solver import MateSolver
 
@@ -93,7 +93,7 @@ class Desk:
         self._solver.warmup()
 
     def give(self, problem: Problem) -> bool:
-        """Give a problem until it is solved or left; return False if the person wants no more."""
+        """Give a problem until it is solved or skipped; return False if the person leaves."""
         board, helped = self._board(problem.sfen), 0
         title = _("No. {number}: mate in {length}, grade {grade}")
         self.show(title.format(number=problem.number, length=problem.length, grade=problem.grade))
@@ -117,7 +117,7 @@ class Desk:
                 return True
 
     def _is_solved_by(self, problem: Problem, board: Any, line: str) -> bool:
-        """Make a move and the answer to it, if it is the right one; tell whether it mates."""
+        """Make the move and the reply, if the move is right; tell whether it mates."""
         made = len(board.move_stack)
         try:
             move = board.push_text(line)
@@ -138,7 +138,7 @@ class Desk:
         return False
 
     def _reply(self, board: Any, left: int) -> Any:
-        """Return the defence that lasts longest, None if one is not mated in `left` plies."""
+        """Return the longest defence, None if there is one that avoids mate within `left` plies."""
         best, longest = None, -1
         for reply in board.legal_moves:
             board.push(reply)
@@ -151,7 +151,7 @@ class Desk:
         return best
 
     def _hint(self, problem: Problem, board: Any, count: int) -> str:
-        """Return where the next move goes, and when asked again the move."""
+        """Return the next move's target square; asked again, the move itself."""
         found = self._solver.solve(board._pos, shortest=True)
         (text,) = self._texts(board.sfen(), [self._usi(board, found.moves[0])])
         if count % 2 == 0:
@@ -164,7 +164,7 @@ class Desk:
         return line_texts(board._pos, [move])[0]
 
     def _texts(self, sfen: str, moves: Any) -> list[str]:
-        """Return moves from a position as they are shown."""
+        """Return moves from a position in the notation shown."""
         board, texts = self._board(sfen), []
         for move in moves:
             texts.append(board.text(board.parse_usi(move), self._notation))

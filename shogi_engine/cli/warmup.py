@@ -1,4 +1,4 @@
-"""`shogi-engine warmup`: compile and cache what searches need."""
+"""`shogi-engine warmup`: compiles and caches the kernels that searches need."""
 
 import argparse
 import time
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def build(args: argparse.Namespace) -> int:
-    """Compile for another kind of CPU, into a folder."""
+    """Compile for another type of CPU, into a folder."""
     from shogi_engine.jit import build_kernels
 
     if not (args.target and args.out):

@@ -1,1 +1,1 @@
-"""What a game with a person needs, at the terminal and in a browser: clocks, how strong the engine is, how it ended."""
+"""Games with a person, at the terminal and in a browser: clocks, the engine's strength, saved games, wording."""

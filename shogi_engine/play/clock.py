@@ -1,4 +1,4 @@
-"""A clock for both sides of a game with a person, and how it is set. Standard library only."""
+"""The clock of a game with a person, and its settings. Standard library only."""
 
 import argparse
 import math
@@ -18,7 +18,7 @@ _PART = re.compile(
 
 
 class TimeUp(Exception):  # noqa: N818  (no error: somebody has lost)
-    """The time of the side to move is over."""
+    """The side to move has run out of time."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class ClockSetting:
 def clock_setting(text: str) -> ClockSetting:
     """Return the setting 'MAIN+BYOYOMI+INC' ('10', '10m+30', '10:00', '5m+0+10s'), for argparse.
 
-    Without a unit the main time is in minutes, the others are in seconds.
+    Without a unit the main time is in minutes and the others are in seconds.
     """
     seconds = [_seconds(part, "s" if number else "m") for number, part in enumerate(text.split("+"))]
     if len(seconds) > 3 or None in seconds:
@@ -44,7 +44,7 @@ def clock_setting(text: str) -> ClockSetting:
 
 
 def _seconds(text: str, unit: str) -> int | None:
-    """Return the seconds of '30', '30s', '5m', '1h', '10:00' or '1:00:00', None for others; unit : of '30'."""
+    """Return the seconds of '30', '30s', '5m', '1h', '10:00' or '1:00:00', None for anything else; unit : of '30'."""
     part = _PART.fullmatch(text)
     if part is None:
         return None
@@ -54,7 +54,7 @@ def _seconds(text: str, unit: str) -> int | None:
 
 
 class GameClock:
-    """Takes the time of each move; without a setting nobody's time runs out.
+    """Measures the time of each move; without a setting no one's time runs out.
 
     now() -> seconds
     """
@@ -64,21 +64,21 @@ class GameClock:
         self._now = now
         self._side: int | None = None
         self._began = 0.0
-        self._paused = 0.0  # seconds that a move had taken before the clock was stopped in the middle of it
+        self._paused = 0.0  # seconds that the current move had taken when the clock was paused
         self.reset()
 
     def start(self, side: int) -> None:
-        """Let the time of `side` run; if it runs already it goes on."""
+        """Start the clock of `side`; if it is running already, it continues."""
         if self._side != side:
             self._side, self._began, self._paused = side, self._now() - self._paused, 0.0
 
     def pause(self) -> None:
-        """Stop in the middle of a move; `start` goes on with it."""
+        """Stop in the middle of a move; `start` resumes it."""
         if self._side is not None:
             self._side, self._paused = None, self._now() - self._began
 
     def stop(self) -> float:
-        """Stop after a move; return how many seconds it took."""
+        """Stop after a move; return the seconds it took."""
         side, self._side, self._paused = self._side, None, 0.0
         if side is None:
             return 0.0
@@ -88,33 +88,33 @@ class GameClock:
         return used
 
     def reset(self) -> None:
-        """Give both sides the time that a game begins with."""
+        """Reset both sides to their initial time."""
         self._main = [float(self.setting.main) if self.setting else 0.0] * 2
         self._side, self._paused = None, 0.0
 
     def times(self) -> list[float]:
-        """Return the main times that both sides have left, and what the move that is being thought about has taken."""
+        """Return both sides' remaining main times, and the time that the current move has taken."""
         running = self._paused if self._side is None else self._now() - self._began
         return [*self._main, running]
 
     def restore(self, times: Sequence[float]) -> None:
-        """Go on with the times of `times`; the clock stands."""
+        """Restore the result of `times`; the clock is stopped."""
         *self._main, self._paused = times
         self._side = None
 
     def left(self) -> float | None:
-        """Return the seconds until the side whose time runs has lost, None if nobody can."""
+        """Return the seconds until the side whose clock is running loses on time, None if it cannot."""
         if self.setting is None or self._side is None:
             return None
         return self._main[self._side] + self.setting.byoyomi - (self._now() - self._began)
 
     def is_over(self) -> bool:
-        """Tell whether the side whose time runs has none left."""
+        """Tell whether the side whose clock is running has no time left."""
         left = self.left()
         return left is not None and left <= 0
 
     def for_search(self, side: int) -> Clock | None:
-        """Return what a search may use, None without a setting."""
+        """Return the clock for a search, None without a setting."""
         if self.setting is None:
             return None
         main, byoyomi, increment = self._main[side], self.setting.byoyomi, self.setting.increment
@@ -122,15 +122,15 @@ class GameClock:
 
     @property
     def side(self) -> int | None:
-        """The side whose time runs, None if the clock stands."""
+        """The side whose clock is running, None if the clock is stopped."""
         return self._side
 
     def seconds(self, side: int) -> float:
-        """Return the main time that a side has left at this moment; below 0 it is what byoyomi has lost of its time."""
+        """Return a side's remaining main time now; below 0 it is the byoyomi time used."""
         return self._main[side] - (self._now() - self._began if side == self._side else 0.0)
 
     def text(self, side: int) -> str:
-        """Return what is left, '9:58' or 'byoyomi 0:27'; '' without a setting."""
+        """Return the remaining time, '9:58' or 'byoyomi 0:27'; '' without a setting."""
         if self.setting is None:
             return ""
         main = self.seconds(side)
@@ -140,7 +140,7 @@ class GameClock:
 
 
 def _minutes(seconds: float) -> str:
-    """Return '1:02:03' or '2:03'; a second that has begun counts."""
+    """Return '1:02:03' or '2:03'; a started second counts as a whole one."""
     whole = max(math.ceil(seconds), 0)
     hours, rest = divmod(whole, 3600)
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"

@@ -1,4 +1,4 @@
-"""Games played here, in files: saved by name, loaded, and kept by themselves in the user's folder."""
+"""Files of games played here: saved by name, loaded, and kept automatically in the user's folder."""
 
 import time
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both hold times, and any name
 
 
 def data_folder() -> Path:
-    """Return the user's folder for what is kept."""
+    """Return the user's folder for kept games."""
     import platformdirs
 
     return Path(platformdirs.user_data_dir("shogi_engine", appauthor=False))
@@ -20,7 +20,7 @@ def data_folder() -> Path:
 def game_record(
     game: str, start: str, moves: Sequence[str], seconds: Sequence[float | None], names: Sequence[str]
 ) -> GameRecord:
-    """Return the record of a game played here; times in full seconds, as KIF has them."""
+    """Return the record of a game played here; times are in full seconds, as in KIF."""
     whole = [None if each is None else float(round(each)) for each in seconds]
     record = GameRecord.from_moves(game, moves, start=start, seconds=whole)
     record.names = list(names)
@@ -29,7 +29,7 @@ def game_record(
 
 
 def keep(record: GameRecord) -> Path:
-    """Write a record into the user's folder under a new name and return that. Raises OSError."""
+    """Write a record to a new file in the user's folder and return its path. Raises OSError."""
     folder = data_folder() / "games"
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"{record.game}-{time.strftime('%Y%m%d-%H%M%S')}"

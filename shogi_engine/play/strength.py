@@ -1,4 +1,4 @@
-"""How strong the engine plays against a person: a level, or what was given, and never longer than the clock allows."""
+"""The engine's strength against a person: a level or given limits, within what the clock allows."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -9,17 +9,17 @@ from shogi_engine.search.timeman import TimeOptions, plan
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
 
-DEFAULT_MS = 1000  # of a move, if nothing else limits it
-# The highest level that answers within seconds; Shogi's is the engine as it is.
+DEFAULT_MS = 1000  # for a move without another limit
+# The highest level that answers within seconds; in Shogi that is full strength.
 STRONGEST = {"shogi": 20, "othello": 21}
 
 
-FIRST_LEVEL = 3  # of one who has said nothing
-BOOK_LEVEL = 4  # the lowest level that opens from the book: a beginner would not know one
+FIRST_LEVEL = 3  # the default
+BOOK_LEVEL = 4  # the lowest level that plays from the book: a beginner would not know one
 
 
 def opens_from_book(level: int | None) -> bool:
-    """Tell whether a player of a level, None for full strength, plays the moves of the book."""
+    """Tell whether a player of a level (None for full strength) plays book moves."""
     return level is None or level >= BOOK_LEVEL
 
 
@@ -29,9 +29,9 @@ def level_limits(engine: "Engine", level: int) -> dict[str, int]:
 
 
 def timed_limits(engine: "Engine", limits: Mapping[str, Any], clock: GameClock, side: int, ply: int) -> dict[str, Any]:
-    """Return limits of the search for a move: `limits` or DEFAULT_MS, and of the clock no more than it has.
+    """Return the limits of the search for a move: `limits` or DEFAULT_MS, within what the clock allows.
 
-    ply : how many moves were made
+    ply : the number of moves made
     """
     times = clock.for_search(side)
     if times is None:

@@ -1,4 +1,4 @@
-"""What a game is told to a person in: sides, values and how it ended, in the language in use."""
+"""Words for people: sides, values and how a game ended, in the language in use."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ SIDES = ("black", "white")
 
 
 def side_name(side: int, game: str) -> str:
-    """Return what a side is called: 'black', 先手, 黒."""
+    """Return the name of a side: 'black', 先手, 黒."""
     return _(SIDES[side], context=game)
 
 
@@ -30,7 +30,7 @@ def _result(winner: int | None, game: str, drawn: bool, how: str) -> str:
 
 
 def score_text(score: Score) -> str:
-    """Return a value for the side to move: in pawns, in Japanese in hundredths of one."""
+    """Return a value for the side to move: in pawns, in Japanese in hundredths of a pawn."""
     if score.mate:
         if score.plies is None:
             return str(score)

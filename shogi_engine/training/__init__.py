@@ -1,10 +1,10 @@
-"""From nothing to an evaluation: games of the engine against itself, a trainer, a report, and a gate by games.
+"""Training an evaluation from scratch: self-play games, a trainer, a report, and a test match (the stage `gate`).
 
 game_kernels     whole games in one call
-data, jobs       pieces of games, as files; made by threads or on a Ray cluster
-gate, page       games against another evaluation; what to look at, as HTML
-recipe           what all this asks of a game
-pipeline         the stages, and generations of them
+data, jobs       files of games, made by threads or on a Ray cluster
+gate, page       a match against another evaluation; the report as HTML
+recipe           what training needs from a game
+pipeline         the stages, and generations
 shogi, othello   each game's recipe, with its openings, trainer and report
 """
 

@@ -1,4 +1,4 @@
-"""Checkpoints of training: a run's arrays and losses in a file that is there whole or not at all."""
+"""Checkpoints of training: a run's arrays and losses in a file that is written atomically."""
 
 import io
 import json
@@ -12,7 +12,7 @@ from shogi_engine.training.recipe import Losses
 
 
 def save_checkpoint(file: Path, identity: str, losses: list[Losses], arrays: Mapping[str, np.ndarray]) -> None:
-    """Write a checkpoint. identity : says what run it is of.   losses : by epoch."""
+    """Write a checkpoint. identity : identifies the run.   losses : by epoch."""
     content = io.BytesIO()
     texts = {"losses": np.array(json.dumps(losses)), "identity": np.array(identity)}
     np.savez(content, **arrays, **texts)  # type: ignore[arg-type]
@@ -20,9 +20,9 @@ def save_checkpoint(file: Path, identity: str, losses: list[Losses], arrays: Map
 
 
 def load_checkpoint(file: Path, identity: str) -> tuple[dict[str, np.ndarray], list[Losses]] | None:
-    """Return (arrays, losses) of the checkpoint of a run, None if there is no whole one.
+    """Return (arrays, losses) of a run's checkpoint, None if there is no complete one.
 
-    Raises ValueError if it is of another run.
+    Raises ValueError if it is from another run.
     """
     try:
         with np.load(file, allow_pickle=False) as stored:

@@ -1,10 +1,10 @@
-"""Games of the engine against itself, as data to train on, for any game; the games' own options are in their rooms.
+"""Self-play games as training data, for any game; each game's package has its own options.
 
-They come in pieces of some hundred games, a file each. A piece holds, of all its games one after the other, `moves`
+The data are files (pieces) of a few hundred games each. A piece holds, for all its games one after another, `moves`
 (uint32, from the starting position) and `values` (int16: what the search found for the side to move, VALUE_NONE for a
 move of the opening); by game `lengths` (int32) and `results` (int8: 1, 0, -1 for black); and `options`, how it was
-made. A position is four to five bytes. A piece depends on its options, seed and number only, to the byte; it is on disk
-whole or not at all, and the container (zip) has checksums.
+made. A position takes four to five bytes. A piece depends only on its options, seed and number, to the byte. It is
+written atomically, and the container (zip) has checksums.
 """
 
 import io
@@ -31,9 +31,9 @@ from shogi_engine.search.history import Histories, forget
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, TERMS, play_game
 
-FORMAT = 2  # of pieces: what does not fit is not read
+FORMAT = 2  # of pieces: other formats are not read
 TABLE_MB = 8
-DAMAGED = (  # what numpy and zipfile raise for files that are not whole
+DAMAGED = (  # what numpy and zipfile raise for incomplete files
     OSError,
     KeyError,
     ValueError,
@@ -46,14 +46,14 @@ NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 
 
 class Openings(Protocol):
-    """Where games begin."""
+    """The openings of games."""
 
     def draw(self, random: np.random.Generator, terms: Any, moves: np.ndarray) -> None:
-        """Write an opening to `terms`, a record of game_kernels.TERMS, and its given moves to `moves`."""
+        """Write an opening to `terms`, a record of game_kernels.TERMS, and the opening's given moves to `moves`."""
 
 
 class SearchState:
-    """A search with a table and histories of its own, in a context that knows only their addresses."""
+    """A search with its own table and histories, in a context that only holds their addresses."""
 
     def __init__(self, evaluator: Evaluator, table: TranspositionTable, game: Game) -> None:
         self.evaluator, self.table, self.histories = evaluator, table, Histories(game)
@@ -64,7 +64,7 @@ class SearchState:
         self.new_game()
 
     def new_game(self) -> None:
-        """Forget everything."""
+        """Clear the table and histories."""
         self.table.clear()
         self.ctx.generation = 0
         forget(self.ctx)
@@ -72,9 +72,9 @@ class SearchState:
 
 @dataclass(frozen=True)
 class DataOptions:
-    """How games are played; each game has its own, with its defaults. nodes : a move.
+    """How games are played; each game has a subclass with its defaults. nodes : per move.
 
-    weights : the bytes of the evaluation's file, None for its own.   openings : where games begin.
+    weights : the bytes of the evaluation's file, None for its own.   openings : of the games.
     decided : in the evaluation's unit, see game_kernels.TERMS.
     """
 
@@ -101,7 +101,7 @@ class DataOptions:
         return games.load(self.game_name)
 
     def evaluator(self) -> Evaluator:
-        """Return the evaluation that labels. Raises ValueError."""
+        """Return the evaluation that labels the games. Raises ValueError."""
         evaluation: Evaluation = self.game.evaluation(self.evaluation)
         if self.weights is None:
             return evaluation.load()
@@ -111,7 +111,7 @@ class DataOptions:
             return evaluation.load(file)
 
     def label(self, player: SearchState, moves: np.ndarray, values: np.ndarray) -> None:
-        """Better the values of a game that is over, in place; by default they stay what the searches found."""
+        """Improve the values of a finished game, in place; by default the searched values are kept."""
 
 
 def new_terms(nodes: int, decided: int) -> Any:
@@ -123,7 +123,7 @@ def new_terms(nodes: int, decided: int) -> Any:
 
 
 class Workbench:
-    """What a thread needs to make pieces; both sides share a table."""
+    """A thread's players, to make pieces; both sides share a table."""
 
     def __init__(self, options: DataOptions) -> None:
         self.options = options
@@ -131,7 +131,7 @@ class Workbench:
         self.players = SearchState(evaluator, table, game), SearchState(evaluator, table, game)
 
     def piece(self, number: int) -> bytes:
-        """Return the file of a piece."""
+        """Return the contents of a piece's file."""
         options = self.options
         random = np.random.default_rng([options.seed, number])
         game = options.game
@@ -162,7 +162,7 @@ class Workbench:
 
 
 def write_whole(file: Path, content: bytes) -> None:
-    """Write a file that is there whole or not at all."""
+    """Write a file atomically."""
     aside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
     with aside.open("wb") as stream:
         stream.write(content)
@@ -172,12 +172,12 @@ def write_whole(file: Path, content: bytes) -> None:
 
 
 def piece_path(folder: Path, seed: int, number: int) -> Path:
-    """Return where a piece lies."""
+    """Return the path of a piece."""
     return folder / f"piece-{seed}-{number:05}.npz"
 
 
 def read_piece(file: Path) -> dict[str, np.ndarray]:
-    """Return a piece's arrays. Raises ValueError, naming the file, if it is damaged or not a piece."""
+    """Return a piece's arrays. Raises ValueError, naming the file, if it is damaged or is not a piece."""
     try:
         with np.load(file, allow_pickle=False) as content:
             piece = {name: content[name] for name in ("moves", "values", "lengths", "results", "options")}
@@ -192,7 +192,7 @@ def read_piece(file: Path) -> dict[str, np.ndarray]:
 
 
 def read_pieces(folders: Sequence[Path], older_share: float) -> list[list[dict[str, np.ndarray]]]:
-    """Return the pieces by folder, the last of `folders` first: all of its pieces, and such a share of the others'.
+    """Return the pieces by folder, the last of `folders` first: all of its pieces, and a share of the others'.
 
     Raises ValueError if there are none, or one is damaged.
     """
@@ -206,9 +206,9 @@ def read_pieces(folders: Sequence[Path], older_share: float) -> list[list[dict[s
 
 
 def is_made(file: Path, options: DataOptions) -> bool:
-    """Tell whether a whole piece made with `options` is there; a damaged one counts as missing.
+    """Tell whether a complete piece made with `options` exists; a damaged one counts as missing.
 
-    Raises ValueError if the piece was made otherwise.
+    Raises ValueError if the piece was made with other options.
     """
     if not file.exists():
         return False

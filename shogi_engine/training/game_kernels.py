@@ -15,26 +15,26 @@ from shogi_engine.search.root_search import open_window, search_root, widen_wind
 from shogi_engine.search.tt import GENERATIONS
 from shogi_engine.textbook.arena import random_below
 
-ABANDONED = 2  # the result of a game that did not come from a balanced opening
+ABANDONED = 2  # the result of a game whose opening was not balanced
 GOES_ON = 3  # no result yet
 NO_LIMIT = np.iinfo(np.int64).max
 CHANCES = 256  # TERMS.chance is a share of this
-LONGEST = 320  # plies of a game, at most
+LONGEST = 320  # the most plies of a game
 NEAR_BEST_TRIES, NEAR_BEST_DEPTH, NEAR_BEST_NODES = 12, 3, 200
 
 # How a game is played.
 TERMS = record_dtype(
     [
         ("nodes", np.int64),  # of each search after the opening
-        ("given", np.int64),  # plies of the opening that are in `moves` already
-        ("opening", np.int64),  # plies of the opening, the given ones included; the others are made
+        ("given", np.int64),  # plies of the opening that are already in `moves`
+        ("opening", np.int64),  # plies of the opening, including the given ones; the others are generated
         ("random", np.int64),  # 1: at random; 0: by searches of `opening_nodes`, ...
         ("opening_nodes", np.int64),
-        ("chance", np.int64),  # ... at times (of CHANCES) another move than the best, ...
-        ("margin", np.int64),  # ... at most so much worse
-        ("balance", np.int64),  # the most that the first search may see either side ahead
-        ("decided", np.int64),  # a value that ends the game when both sides see it twice
-        ("explore", np.int64),  # the chance (of CHANCES) of a move at random after the opening
+        ("chance", np.int64),  # ... with this chance (of CHANCES) another move than the best, ...
+        ("margin", np.int64),  # ... at most this much worse
+        ("balance", np.int64),  # the largest lead of either side in the first search
+        ("decided", np.int64),  # a value that ends the game when both sides find it twice
+        ("explore", np.int64),  # the chance (of CHANCES) of a random move after the opening
         ("longest", np.int64),  # plies after which the game is drawn, at most LONGEST
     ]
 )
@@ -42,9 +42,9 @@ TERMS = record_dtype(
 
 @njit
 def think(ctx, nodes):
-    """Search ctx.pos, whose moves are in ctx.root_moves, for about so many nodes; return the value.
+    """Search ctx.pos, whose moves are in ctx.root_moves, for about `nodes` nodes; return the value.
 
-    The best move is then ctx.root_moves[0]. The first ply is always searched to the end: before it there is no value.
+    The best move is then ctx.root_moves[0]. The first ply is always completed, as there is no value before that.
     """
     ctx.generation = (ctx.generation + ONE) & np.uint64(GENERATIONS - 1)
     ctx.node_limit = NO_LIMIT
@@ -67,9 +67,9 @@ def think(ctx, nodes):
 
 @njit
 def near_best_move(ctx, state, value, margin):
-    """Return a move at random that is worth at most `margin` less than the best, ctx.root_moves[0], worth `value`.
+    """Return a random move at most `margin` worse than the best, ctx.root_moves[0], whose value is `value`.
 
-    Comes after `think`. Moves are tried at random, by a shallow search of each, until one is good enough.
+    Call `think` first. Moves are tried in random order, with a shallow search of each, until one is good enough.
     """
     last = int(ctx.root_count) - 1
     wanted = value - margin
@@ -89,7 +89,7 @@ def near_best_move(ctx, state, value, margin):
 
 @njit
 def opening_move(ctx, state, terms):
-    """Return the move that an opening goes on with; ctx.root_moves are the legal ones."""
+    """Return the next move of an opening; ctx.root_moves are the legal moves."""
     if terms.random:
         return ctx.root_moves[random_below(state, int(ctx.root_count))]
     value = int(think(ctx, terms.opening_nodes))
@@ -100,7 +100,7 @@ def opening_move(ctx, state, terms):
 
 @njit
 def agreed(values, ply, first, decided):
-    """Tell whether the last four searches up to `ply`, since `first`, all saw the same side ahead by `decided`."""
+    """Tell whether the last four searches up to `ply`, since `first`, all found the same side ahead by `decided`."""
     if ply - first < 3:
         return False
     for other in range(ply - 3, ply + 1):
@@ -141,11 +141,11 @@ def take_turn(ctx, ply, state, terms, moves, values):
 def play_game(black, white, state, terms, moves, values):
     """Play a game from the position of both contexts, black to move; return (result, moves made).
 
-    black, white : contexts of the two players, which may be of different evaluations.
-    state : uint64[1], in-out, of random_below, for the opening and moves at random.   terms : record[TERMS].
-    moves : uint32[longest], in-out; the given moves of the opening are there.
+    black, white : contexts of the two players, which may have different evaluations.
+    state : uint64[1], in-out, of random_below, for the opening and random moves.   terms : record[TERMS].
+    moves : uint32[longest], in-out; holds the given moves of the opening.
     values : int16[longest], out: what the search found before each move, for the side to move; VALUE_NONE for a move
-    of the opening, or at random.
+    of the opening or a random move.
     The result is 1, 0, -1 for black, or ABANDONED.
     """
     begin_game(black)

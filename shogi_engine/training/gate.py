@@ -1,7 +1,7 @@
-"""The gate: games between two evaluations at equal nodes, in this process. Is the new network better?
+"""The stage `gate`: a match between two evaluations at equal nodes, in this process, to see if the new one is better.
 
-Blind to what an evaluation costs in time. Games come in pairs, an opening played twice with colours swapped; a pair
-depends on the seed, its number, the evaluations and the nodes only.
+The time that an evaluation takes does not count. Games come in pairs: an opening is played twice with colours swapped.
+A pair depends only on the seed, its number, the evaluations and the nodes.
 """
 
 import json
@@ -20,20 +20,20 @@ from shogi_engine.training.data import TABLE_MB, Openings, SearchState, new_term
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, play_game
 from shogi_engine.training.recipe import Recipe
 
-UNBALANCED = 1 << 20  # an opening's second game is played however it looks
+UNBALANCED = 1 << 20  # an opening's second game is always played
 
-Progress = Callable[[int, int], None]  # called with the games that are played and how many there will be
+Progress = Callable[[int, int], None]  # called with the numbers of games played and in total
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a match came to. scores : the first's, 1, 1/2 or 0, by the game's number; 2 n and 2 n + 1 are a pair."""
+    """The result of a match. scores : of the first player, 1, 1/2 or 0, by game; games 2 n and 2 n + 1 are a pair."""
 
     scores: dict[int, float]
 
     @property
     def estimate(self) -> Estimate:
-        """The difference in Elo, and its interval by the pairs."""
+        """The difference in Elo, and its interval from the pairs."""
         return estimate(pentanomial(self.scores))
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Outcome:
 
 
 class Pairing:
-    """Two players, for a thread. decided : see game_kernels.TERMS."""
+    """A thread's two players. decided : see game_kernels.TERMS."""
 
     def __init__(
         self, recipe: Recipe, first: Evaluator, second: Evaluator, nodes: int, seed: int, openings: Openings
@@ -54,7 +54,7 @@ class Pairing:
         self._start = game.parse_position(game.start)
 
     def play(self, pair: int) -> tuple[float, float]:
-        """Return what the first player scores in a pair's two games."""
+        """Return the first player's scores in the two games of a pair."""
         random = np.random.default_rng([self.seed, pair])
         terms = new_terms(self.nodes, self.decided)
         result = ABANDONED
@@ -63,12 +63,12 @@ class Pairing:
             result = self._game(self.players, terms, random)
         terms.given, terms.balance = terms.opening, UNBALANCED
         second = self._game(self.players[::-1], terms, random)
-        if second == ABANDONED:  # the rules ended it in the opening, which they did not before: they can not
+        if second == ABANDONED:  # impossible: the same opening was not over by the rules in the first game
             raise RuntimeError(f"pair {pair}: the second game ended in the opening")
         return (1 + result) / 2, (1 - second) / 2
 
     def _game(self, players: tuple[SearchState, ...], terms: Any, random: np.random.Generator) -> int:
-        """Return the result for players[0], who is black."""
+        """Return the result for players[0], which is black."""
         for player in players:
             player.new_game()
             player.ctx.pos = self._start
@@ -90,9 +90,9 @@ def play_match(
     record: Path | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Play at least so many games between two evaluations of a game. openings : None: the recipe's.
+    """Play at least `games` games between two evaluations of a game. openings : None for the recipe's.
 
-    record : a file that keeps what is played; a match that was stopped goes on. Raises ValueError if it is of another.
+    record : a file of the scores, to continue a stopped match. Raises ValueError if it is from another match.
     """
     openings = openings or recipe.gate_openings
     identity = f"{first.describe()} | {second.describe()} | nodes {nodes}, seed {seed}, {openings}"
@@ -113,7 +113,7 @@ def play_match(
 
 
 def _read_record(record: Path | None, identity: str) -> dict[int, float]:
-    """Return the scores of a match that was stopped. Raises ValueError if the file is of another match."""
+    """Return the scores of a stopped match. Raises ValueError if the file is from another match."""
     if record is None or not record.exists():
         return {}
     try:

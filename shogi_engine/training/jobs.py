@@ -1,4 +1,4 @@
-"""Pieces of training data, made by threads of this process or by the workers of a Ray cluster; they are the same."""
+"""Files of training data, made by threads of this process or by workers of a Ray cluster, with the same contents."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -7,26 +7,26 @@ from pathlib import Path
 from shogi_engine.jobs import Pool
 from shogi_engine.training.data import DataOptions, Workbench, is_made, piece_path, write_whole
 
-Progress = Callable[[int, int], None]  # called with the pieces that are there and how many there will be
+Progress = Callable[[int, int], None]  # called with the numbers of finished pieces and in total
 
 
 def missing_pieces(folder: Path, options: DataOptions, pieces: int) -> list[int]:
-    """Return the numbers of the pieces that are not made yet. Raises ValueError if one was made otherwise."""
+    """Return the numbers of the missing pieces. Raises ValueError if one was made with other options."""
     return [number for number in range(pieces) if not is_made(piece_path(folder, options.seed, number), options)]
 
 
 class PieceWorker:
-    """Makes pieces; their numbers are the items."""
+    """Makes pieces; an item is the number of a piece."""
 
     def __init__(self, options: DataOptions) -> None:
         self._workbench = Workbench(options)
 
     def do(self, number: int) -> bytes:
-        """Return the file of a piece."""
+        """Return the contents of a piece's file."""
         return self._workbench.piece(number)
 
     def close(self) -> None:
-        """Nothing is open; a piece takes seconds and is not cut short."""
+        """Do nothing: a piece takes seconds and is not interrupted."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class PieceMaker:
         return PieceWorker(self.options)
 
     def warm_up(self) -> None:
-        """Compile what games need, by a piece of one short game."""
+        """Compile the kernels by making a piece of one short game."""
         Workbench(replace(self.options, nodes=1, piece_games=1)).piece(0)
 
 
@@ -52,10 +52,10 @@ def make_data(
     cluster: str = "",
     progress: Progress | None = None,
 ) -> None:
-    """Make those pieces, of at least that many games together, that are not in `folder` yet.
+    """Make the missing pieces in `folder`, for at least that many games in total.
 
-    threads : of this process, or workers if the cluster is 'local'.   cluster : see `jobs.Pool`; '': no cluster.
-    Raises ValueError if a piece there was made with other options.
+    threads : of this process, or workers if the cluster is 'local'.   cluster : see `jobs.Pool`; '' for none.
+    Raises ValueError if an existing piece was made with other options.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for rest in folder.glob(f".piece-{options.seed}-*.tmp"):

@@ -1,4 +1,4 @@
-"""A training's report as an HTML page."""
+"""The report of a training run as an HTML page."""
 
 import html
 import json
@@ -43,7 +43,7 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def page(report: Report) -> str:
-    """Return the report as a page: what looks wrong, then each fact as a table, below its curves if it has any."""
+    """Return the report as a page: the problems, then each fact as a table, below its curves if it has any."""
     facts = report.facts
     verdict = "".join(f"<li>{html.escape(problem)}</li>" for problem in facts["problems"]) or "<li>nothing</li>"
     parts = [

@@ -1,9 +1,9 @@
-"""The stages from nothing to an evaluation's weights, and generations of them. What is made is not made again.
+"""The stages that make an evaluation's weights from scratch, and generations. Existing files are not made again.
 
-FOLDER/gen0/data/piece-SEED-NUMBER.npz      games labelled by the first evaluation; gen1's by gen0's weights
+FOLDER/gen0/data/piece-SEED-NUMBER.npz      games labelled by the first evaluation; in gen1 by gen0's weights
 FOLDER/gen0/NAME.checkpoint.npz             training, after the last epoch
 FOLDER/gen0/NAME.bin                        the weights
-FOLDER/gen0/NAME.report.json, .html         what to look at
+FOLDER/gen0/NAME.report.json, .html         the report
 FOLDER/gen0/NAME.gate.json                  games against the evaluation that labelled
 """
 
@@ -23,21 +23,21 @@ from shogi_engine.training.page import page
 from shogi_engine.training.recipe import Lesson, Losses, Progress, Recipe, Trainer, TrainOptions
 
 WHOLE = ("data", "train", "report", "gate")  # of STAGES: a generation
-ENOUGH_ELO = 15  # a generation that gains less is the last
+ENOUGH_ELO = 15  # the last generation is the first that gains less
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run is to make.
+    """The plan of a run.
 
-    data : how games are played, but for the evaluation; says the game.   training : as the game's recipe has it.
-    labels : the evaluation that plays the games, a name or a file; '': the weights of the generation before, the
-    recipe's first evaluation for generation 0.
-    name : of the weights' files, so that several can be trained on the same games; '': the recipe's.
-    command : for the weights' file.
-    against : the gate's other side, a name or a file; '': the evaluation that labelled the games.
-    noted : records of positions with values noted, by which the report compares; None for none.
-    cluster : see shogi_engine.jobs.Pool.   progress : called with how far a stage is.
+    data : how games are played, except for the evaluation.   training : options of the game's recipe.
+    labels : the evaluation that plays the games, a name or a file; '' for the weights of the previous generation, or
+    for the recipe's first evaluation in generation 0.
+    name : of the weights' files, so that several can be trained on the same games; '' for the recipe's.
+    command : recorded in the weights' file.
+    against : the opponent in the stage `gate`, a name or a file; '' for the evaluation that labelled the games.
+    noted : records of positions with known values, for comparison in the report; None for none.
+    cluster : see shogi_engine.jobs.Pool.   progress : called with the progress of a stage.
     """
 
     folder: Path
@@ -61,7 +61,7 @@ class Plan:
         return recipes.load(self.data.game_name)
 
     def generation_folder(self, generation: int) -> Path:
-        """Return where a generation lies."""
+        """Return the folder of a generation."""
         return self.folder / f"gen{generation}"
 
     def file(self, generation: int, ending: str) -> Path:
@@ -69,16 +69,16 @@ class Plan:
         return self.generation_folder(generation) / f"{self.name or self.recipe.name}.{ending}"
 
     def labeller(self, generation: int) -> str:
-        """Return what labels a generation's games: a name or a file."""
+        """Return the evaluation that labels a generation's games: a name or a file."""
         return self.labels or (str(self.file(generation - 1, "bin")) if generation else self.recipe.first)
 
     def disk_use(self) -> int:
-        """Return the bytes that a generation takes, about."""
+        """Return the approximate size of a generation on disk, in bytes."""
         return self.games * self.recipe.game_bytes + self.recipe.training_bytes(self.training)
 
 
 def make_games(plan: Plan, generation: int) -> None:
-    """Stage `data`. Raises ValueError, for one if the weights that have to label are missing."""
+    """Stage `data`. Raises ValueError, for example if the weights that label the games are missing."""
     plan.recipe.named_evaluator(plan.labeller(generation))  # refuses a damaged file with its reason
     evaluation, file = plan.recipe.named_evaluation(plan.labeller(generation))
     options = replace(plan.data, evaluation=evaluation, weights=file.read_bytes() if file else None)
@@ -91,7 +91,7 @@ def make_games(plan: Plan, generation: int) -> None:
 
 
 def trainer(plan: Plan, generation: int) -> Trainer:
-    """Return the trainer of a generation, where its checkpoint has it. Raises ValueError if there are no games."""
+    """Return the trainer of a generation, in the state of its checkpoint. Raises ValueError if there are no games."""
     folders = [plan.generation_folder(number) / "data" for number in range(generation + 1)]
     checkpoint = plan.file(generation, "checkpoint.npz")
     return plan.recipe.trainer(Lesson(folders, plan.training, checkpoint, plan.threads, plan.labeller(generation)))
@@ -102,7 +102,7 @@ def train(
 ) -> None:
     """Stage `train`: train to the end, and write the weights.
 
-    told : called with each epoch's losses    learner : of the generation, to spare reading the games once more
+    told : called with each epoch's losses    learner : of the generation, to avoid reading the games again
     """
     learner = learner or trainer(plan, generation)
     learner.run(plan.progress, told)
@@ -110,7 +110,7 @@ def train(
 
 
 def export(plan: Plan, generation: int, learner: Trainer | None = None) -> str:
-    """Stage `export`: write the weights as the last checkpoint has them, and return what they are."""
+    """Stage `export`: write the weights of the last checkpoint, and return their description."""
     run = learner or trainer(plan, generation)
     made = {
         "command": plan.command,
@@ -127,7 +127,7 @@ def export(plan: Plan, generation: int, learner: Trainer | None = None) -> str:
 
 
 def report(plan: Plan, generation: int, learner: Trainer | None = None) -> list[str]:
-    """Stage `report`: write what to look at; return what looks wrong."""
+    """Stage `report`: write the report; return the problems found."""
     recipe, file = plan.recipe, plan.file(generation, "bin")
     found = recipe.report(learner or trainer(plan, generation), file)
     if recipe.compared is not None and plan.noted is not None:
@@ -169,13 +169,13 @@ def run(
     told: Callable[[str], object] | None = None,
     around: Callable[[Plan, str], AbstractContextManager[Plan]] = lambda plan, title: nullcontext(plan),
 ) -> Outcome | None:
-    """Make generations, but for what is there; return what the last gate came to, None without one.
+    """Make generations, except what already exists; return the result of the last match, None without one.
 
     A generation that gains less than ENOUGH_ELO is the last.
     first : the first generation's number    stages : of each generation, some of STAGES
     told : called with a line after each stage and epoch
-    around : (plan, title of a stage) to the context in which the stage runs, with the plan that it gives, as for a bar
-    Raises ValueError, for one if the weights that have to label are missing.
+    around : (plan, title) -> context manager that yields the stage's plan, to show a progress bar for example
+    Raises ValueError, for example if the weights that label the games are missing.
     """
     unknown = set(stages) - set(STAGES)
     if unknown:
@@ -212,5 +212,5 @@ def run(
 
 
 def losses_text(losses: Losses) -> str:
-    """Return an epoch's losses for people."""
+    """Return an epoch's losses as text."""
     return ", ".join(f"{name} {loss:.6f}" for name, loss in losses.items())

@@ -1,4 +1,4 @@
-"""What training asks of a game: one file a game, `RECIPE` in its room, says how games are played and what is learnt."""
+"""What training needs from a game. Each game's package has a `RECIPE`: how games are played and what is learnt."""
 
 import importlib
 import json
@@ -13,35 +13,35 @@ from shogi_engine.interface.evaluation import Evaluation, Evaluator
 from shogi_engine.interface.game import Game
 from shogi_engine.training.data import DataOptions, Openings
 
-Progress = Callable[[float, str], None]  # called with the share that is done, 0 to 1, and what to say
+Progress = Callable[[float, str], None]  # called with the completed share, 0 to 1, and a message
 Losses = dict[str, float]  # of an epoch, by name
 
 NAMES = ("shogi", "othello")
 
 
 class Trainer(Protocol):
-    """A run of training, in memory; it goes on where its checkpoint is."""
+    """A training run in memory; it continues from its checkpoint."""
 
     @property
     def losses(self) -> list[Losses]:
-        """The losses of the epochs that are over."""
+        """The losses of the completed epochs."""
 
     @property
     def game_count(self) -> int:
-        """How many games there are to learn from, those held out included."""
+        """The number of games, including those held out."""
 
     def run(self, progress: Progress | None = None, told: Callable[[Losses], object] | None = None) -> None:
         """Train to the end. told : called with each epoch's losses."""
 
     def weights(self, made: dict[str, Any]) -> bytes:
-        """Return what a file of weights as they are now holds. made : what it says of how they were made."""
+        """Return the contents of a file of the current weights. made : its note on how they were made."""
 
 
 @dataclass(frozen=True)
 class TrainOptions:
-    """How weights are trained; each game has its own, with its defaults.
+    """How weights are trained; each game has a subclass with its defaults.
 
-    held_out : of the games, a share to validate with.   older_share : of the games of earlier generations.
+    held_out : the share of games for validation.   older_share : of earlier generations' games.
     """
 
     epochs: int
@@ -57,7 +57,7 @@ class TrainOptions:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a trainer is made of. labeller : who played the last folder's games, an evaluation's name or a file."""
+    """The input of a trainer. labeller : the evaluation that played the last folder's games, a name or a file."""
 
     folders: Sequence[Path]
     options: Any
@@ -68,7 +68,7 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Report:
-    """What to look at. facts : JSON's values, `problems` among them, sentences.
+    """A report. facts : JSON values, including `problems`, a list of sentences.
 
     curves : by title, lines by name, each a list of points.
     """
@@ -82,12 +82,12 @@ class Report:
 class Recipe:
     """A game's part of training.
 
-    name : of the files of weights.
+    name : of the weights' files.
     first : the evaluation that labels generation 0.   evaluation_of : the evaluation that a file of weights is for.
-    game_bytes : of a game on disk, about.   training_bytes : of what training leaves on disk.
-    gate_openings, gate_decided : how the gate's games begin, and the value that ends them when both sides see it.
-    report : of a trainer and its file of weights.
-    compared : rows of how well an evaluation and the one before rank positions with values noted; None: there are none.
+    game_bytes : of a game on disk, approximately.   training_bytes : of the files that training writes.
+    gate_openings, gate_decided : the openings of the match, and the value that ends a game when both sides find it.
+    report : from a trainer and its file of weights.
+    compared : rows on how well an evaluation and the previous one rank positions with known values; None for none.
     """
 
     game_name: str
@@ -122,7 +122,7 @@ class Recipe:
 
 
 def load(name: str) -> Recipe:
-    """Return the recipe of a game. Raises ValueError, with the names there are, if it has none."""
+    """Return the recipe of a game. Raises ValueError, with the known names, if it has none."""
     if name not in NAMES:
         raise ValueError(f"training: there is no way to train {name!r}; there is one for {', '.join(NAMES)}")
     recipe: Recipe = importlib.import_module(f"shogi_engine.training.{name}.recipe").RECIPE

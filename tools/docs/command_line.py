@@ -2,7 +2,7 @@
 
     python -m tools.docs.command_line
 
-A test compares the page with what the parsers say, so run this after a change of an option or of its help.
+A test compares the page with the parsers, so run this after changing an option or its help.
 """
 
 import argparse

@@ -1,1 +1,1 @@
-"""Games between engines, versions or settings, over one USI client and one module of statistics."""
+"""Games between engines, versions or settings, with one USI client and one module of statistics."""

@@ -2,9 +2,9 @@
 
     python -m tools.match.freeze FOLDER [--commit HEAD]
 
-FOLDER gets the commit's files, a kernel cache of its own, and a launcher `shogi-usi.sh` (on Windows `shogi-usi.bat`)
-that any GUI and `shogi-engine match` start. The Python that runs this is the one that will run it; its kernels are
-compiled now. What the commit's files do not hold (packages installed) is not frozen.
+FOLDER gets the commit's files, its own kernel cache, and a launcher `shogi-usi.sh` (on Windows `shogi-usi.bat`) that
+any GUI and `shogi-engine match` can start. The frozen engine runs with the Python that runs this tool, and its kernels
+are compiled now. Installed packages are not frozen.
 """
 
 import argparse
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def git(*words: str) -> bytes:
-    """Return what git says in this repository. Raises ValueError with its complaint."""
+    """Return git's output in this repository. Raises ValueError with git's error."""
     done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True)
     if done.returncode:
         raise ValueError(done.stderr.decode(errors="replace").strip())
@@ -61,7 +61,7 @@ def freeze(folder: Path, commit: str) -> Path:
 
 
 def warm(launcher: Path) -> None:
-    """Compile the frozen engine's kernels by asking it for one move. Raises ValueError if it gives none."""
+    """Compile the frozen engine's kernels by requesting one move. Raises ValueError if there is none."""
     engine = SimpleEngine(shlex.quote(str(launcher)), patience=READY_PATIENCE, ready_patience=READY_PATIENCE)
     try:
         engine.new_game()

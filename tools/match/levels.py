@@ -1,13 +1,13 @@
-"""How strong the levels of a game are: each plays its neighbour, in pairs of games from the same opening.
+"""Measure the strength of a game's levels: each plays its neighbour, in pairs of games from the same opening.
 
-    python -m tools.match.levels --games 60 --out levels.jsonl        # goes on where an interrupted run stopped
+    python -m tools.match.levels --games 60 --out levels.jsonl        # continues an interrupted run
     python -m tools.match.levels --out levels.jsonl --games 0         # only the table
     python -m tools.match.levels --game othello --games 40 --out othello.jsonl
 
-Both players live in this process, each with a table of its own. A level that nothing limits looks at --full positions
-here. A pair of games begins with --random legal moves by chance, different ones for each pair. A game of
-300 plies is a draw. Printed: for each step the score of the higher level, its Elo and the 95 % interval (from the
-variance of pairs), Elo summed up from level 0, and how long the higher level took a move.
+Both players run in this process, each with its own table. A level without a limit searches --full positions here. Each
+pair of games begins with --random legal moves, drawn at random for the pair. A game of 300 plies is a draw. Printed,
+for each step: the score of the higher level, its Elo and the 95 % interval (from the variance of pairs), the cumulative
+Elo from level 0, and the higher level's time per move.
 """
 
 import argparse
@@ -30,7 +30,7 @@ TERMS = Terms(max_plies=300)
 
 
 class LevelPlayer(EnginePlayer):
-    """A level with an engine of its own. seconds, moves : of CPU, and how many, since last set to 0"""
+    """A level with its own engine. seconds, moves : CPU time and number of moves since last set to 0"""
 
     def __init__(self, game: str, level: int, full_nodes: int) -> None:
         super().__init__(Engine(game, hash_mb=16))
@@ -50,14 +50,14 @@ class LevelPlayer(EnginePlayer):
 
 
 def play(referee: Referee, upper: LevelPlayer, lower: LevelPlayer, game: int, opening: list[int]) -> float:
-    """Return the score of `upper`, which is black in even games."""
+    """Return the score of `upper`, which plays black in even games."""
     players = (upper, lower) if game % 2 == 0 else (lower, upper)
     ending, _ = play_game(referee, players, opening, TERMS)
     return first_score(ending.winner, game)
 
 
 def table(results: dict[int, dict[int, dict[str, Any]]]) -> str:
-    """Return the table of all steps; results : by the upper level, its records by game."""
+    """Return the table of all steps; results : by upper level, its records by game."""
     rows = [
         "| level | games | score | Elo above the level below | from level 0 | ms a move |",
         "|---|---|---|---|---|---|",
@@ -74,7 +74,7 @@ def table(results: dict[int, dict[int, dict[str, Any]]]) -> str:
 
 
 def main() -> int:
-    """Play what is missing and print the table."""
+    """Play the missing games and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", choices=known_games.NAMES, default="shogi")
     parser.add_argument("--games", type=int, default=60, help="for each step")

@@ -2,11 +2,11 @@
 
     python -m tools.match.othello_elo movetime=10 movetime=10,evaluation=features --games 200
 
-A setting is words name=value, joined by commas: parameters of the game, evaluation=NAME (features: those made by hand),
+A setting is name=value pairs joined by commas: parameters of the game, evaluation=NAME (features: handmade ones),
 weights_file=FILE of pattern weights, search_flags (bits of search/context.py), and limits of Engine.search (depth,
-nodes, movetime, level, selectivity). Every opening of random moves is played twice, with colours exchanged; the error
-bar is that of the pairs. Printed: games won by the first, the Elo difference and its 95 % interval, discs a game, CPU
-time a move.
+nodes, movetime, level, selectivity). Every opening of random moves is played twice, with colours swapped; the error
+bar is from the pairs. Printed: games won by the first, the Elo difference and its 95 % interval, discs per game, CPU
+time per move.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from shogi_engine.match.arena import EnginePlayer, Referee, play_game
 from shogi_engine.match.runner import first_score
 from shogi_engine.match.terms import Terms
 
-TERMS = Terms(max_plies=128)  # more than any game has
+TERMS = Terms(max_plies=128)  # longer than any game
 
 
 class SettingPlayer(EnginePlayer):
@@ -49,7 +49,7 @@ class SettingPlayer(EnginePlayer):
         self.engine.warmup()
 
     def choose(self, moves: Sequence[int]) -> tuple[int, int | None]:
-        """Return its move after `moves`: the only one there is, or by a search."""
+        """Return its move after `moves`: the only legal one, or by a search."""
         self.follow(moves)
         engine = self.engine
         legal = engine.legal_moves()

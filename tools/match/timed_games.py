@@ -1,13 +1,12 @@
-"""Games on the clock between USI engines, as GUIs play them, to find faults: late, illegal, missing, second answers.
+"""Timed games between USI engines, as GUIs play them, to find faults: late, illegal, missing or second answers.
 
     python -m tools.match.timed_games shogi-usi shogi-usi --limit clock=5000+0+100 --games 20 --ponder --out games.jsonl
     python -m tools.match.timed_games shogi-usi "fairy-stockfish:UCI_Variant=shogi" --limit movetime=50 --out f.jsonl
 
-An engine is a command, and after a colon its options; a limit is that of `shogi-engine match`. With --ponder each
-engine that names a ponder move thinks on it; a hit is answered by `ponderhit`, with or without a clock, now and then by
-stop and go; a miss by stop; a game that ends sends gameover without stop. A move may be --margin ms late for the
-machine's other work before it is a loss on time; what was late at all is counted. An interrupted run goes on where it
-stopped.
+An engine is a command, then a colon and its options. A limit is as in `shogi-engine match`. With --ponder an engine
+ponders on the move it names. After a hit it gets `ponderhit`, with or without a clock, and sometimes stop and go; after
+a miss it gets stop. At the end of a game it gets gameover without stop. A move loses on time if it is more than
+--margin ms late, as the machine may be busy; all late moves are counted. An interrupted run continues where it stopped.
 """
 
 import argparse
@@ -26,12 +25,12 @@ from shogi_engine.match.players import UsiPlayer
 from shogi_engine.match.workers import EngineWorker
 
 MOST_PLIES = 6  # random moves of an opening
-SILENCE = 15.0  # seconds over its time after which an answer is missing
+SILENCE = 15.0  # seconds over its time after which an answer counts as missing
 
 
 @dataclass(frozen=True)
 class TimedGames:
-    """Makes what plays the games."""
+    """Makes the workers that play the games."""
 
     engines: tuple[str, str]
     control: TimeControl
@@ -40,7 +39,7 @@ class TimedGames:
     seed: int
 
     def __call__(self) -> EngineWorker:
-        """Return a worker with engines of its own."""
+        """Return a worker with its own engines."""
         option = (("USI_Ponder", self.ponder),)
         engines = [
             SimpleEngine.described(text, option, patience=SILENCE, unlisted=True, defaults=NO_BOOK)
@@ -59,7 +58,7 @@ class TimedGames:
         return EngineWorker("shogi", players, Schedule(), opening, self.terms, gui)
 
     def warm_up(self) -> None:
-        """Nothing is done before."""
+        """Do nothing."""
 
 
 def totals(records: list[Record]) -> Record:
@@ -80,7 +79,7 @@ def totals(records: list[Record]) -> Record:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Play what is missing and print a summary."""
+    """Play the missing games and print a summary."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("engines", nargs=2)
     parser.add_argument("--limit", required=True, help="clock=MAIN+BYOYOMI+INCREMENT, movetime=MS, ... (ms)")

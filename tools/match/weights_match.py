@@ -4,7 +4,7 @@
 
 NEW and OLD are names of evaluations or files of weights (Shogi's .npz: king-piece, else the network). Each opening is
 played twice with colours swapped. Printed: wins, draws and losses of the first, and Elo with a 95 % interval from the
-scores of the pairs. Faster than a match over USI, and blind to what an evaluation costs in time.
+scores of the pairs. It is faster than a match over USI, but ignores the time that an evaluation takes.
 """
 
 import argparse

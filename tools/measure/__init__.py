@@ -1,1 +1,1 @@
-"""Speed beside other programs and other versions, and mistakes that can be counted."""
+"""Speed against other programs and versions, and counts of mistakes."""

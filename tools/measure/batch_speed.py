@@ -1,10 +1,10 @@
-"""Batches beside cshogi called in a Python loop, by turns in one run (`pip install cshogi`, or without it ours alone).
+"""Batches against cshogi in a Python loop, in turn in one run (`pip install cshogi`; without it, batches alone).
 
     python -m tools.measure.batch_speed --positions 4096 --threads 2
 
-Positions of random games, packed as HuffmanCodedPos, are what both begin with; both write into arrays that are there.
-Figures are microseconds a position, the best of the rounds: of CPU time, or of wall time for what several threads gain,
-which needs cores that nobody else uses. Many rounds of few positions find moments in which nobody does.
+Both start with positions of random games, packed as HuffmanCodedPos, and write into existing arrays. Figures are
+microseconds per position, the best of the rounds: CPU time, or wall time to show the gain from several threads, which
+needs idle cores. Many rounds of few positions find moments in which the cores are idle.
 """
 
 import argparse
@@ -22,7 +22,7 @@ LABELS, PLANES = 2187, (62, 57)  # dlshogi's
 
 
 def ours(batch: Batch, positions: Any, moves: Any) -> dict[str, Callable[[], Any]]:
-    """Return what a batch does, by name."""
+    """Return the operations of a batch, by name."""
     count = len(positions)
     masks, after = np.empty((count, LABELS), bool), np.empty_like(positions)
     planes = {dtype: [np.zeros((count, planes, 9, 9), dtype) for planes in PLANES] for dtype in (np.uint8, np.float32)}
@@ -40,7 +40,7 @@ def ours(batch: Batch, positions: Any, moves: Any) -> dict[str, Callable[[], Any
 
 
 def of_cshogi(positions: Any, moves: Any) -> dict[str, Callable[[], Any]]:
-    """Return the same in a loop of Python with cshogi, whose `push` checks nothing and whose planes are float32."""
+    """Return the same operations in a loop with cshogi, whose `push` checks nothing and whose planes are float32."""
     import cshogi
     from cshogi import dlshogi
 
@@ -109,7 +109,7 @@ def measure(
 
 
 def table(times: dict[str, dict[str, float]], names: list[str]) -> str:
-    """Return the times, and how many times as long as the first the others take."""
+    """Return the times as a table, with the ratios of the others to the first."""
     lines = ["".join([f"{'':18}", *(f"{name:>12}" for name in names), *(f"{name + ' /':>14}" for name in names[1:])])]
     for operation, row in times.items():
         cells = [f"{row[name]:12.2f}" for name in names] + [f"{row[name] / row[names[0]]:14.2f}" for name in names[1:]]
@@ -118,7 +118,7 @@ def table(times: dict[str, dict[str, float]], names: list[str]) -> str:
 
 
 def positions_and_moves(count: int) -> tuple[Any, Any]:
-    """Return `count` positions of random games, and in each the move that was made (a label of 'ids')."""
+    """Return `count` positions of random games, and the move made in each (a label of 'ids')."""
     batch = Batch("shogi")
     games = random_games(batch, -(-count // 50), seed=1)
     found = positions_of(batch, games)
@@ -137,7 +137,7 @@ def main(arguments: list[str] | None = None) -> int:
     one, several = Batch("shogi"), Batch("shogi", threads=args.threads)
     alone = ours(one, positions, moves)
     for operation in alone.values():
-        operation()  # compile or load outside the clock
+        operation()  # compile or load before timing
     subjects = {"one thread": alone}
     if is_there("cshogi"):
         subjects["cshogi"] = of_cshogi(positions, one.relabel(positions, moves, "ids", "cshogi"))

@@ -1,12 +1,11 @@
-"""The bench of this checkout against another one's, by turns: nodes a second, and their ratio.
+"""Compare the bench of this checkout with another's, in turn: nodes a second, and their ratio.
 
     python -m tools.measure.bench_speed ../other-checkout --rounds 5
     python -m tools.measure.bench_speed ../other-checkout --game othello
 
-`shogi-engine bench` counts no compiling, so a first, uncounted round fills the caches. Which goes first alternates, so
-that a machine whose speed drifts is the same for both. Printed: nodes, median nodes a second of each, and the median of
-the rounds' ratios this / other with the lowest and the highest. Equal nodes mean equal searches; else the speeds are
-those of different trees. Unix only.
+A first round, which is not counted, fills the caches. The order alternates, so that a drifting machine speed affects
+both equally. Printed: nodes, median nodes a second of each, and the median, lowest and highest of the rounds' ratios
+this / other. Equal nodes mean equal searches; otherwise the speeds are for different trees. Unix only.
 """
 
 import argparse

@@ -1,13 +1,13 @@
-"""How many positions an engine has to look at until it sees that the last move was a mistake.
+"""How many nodes an engine needs to see that the last move was a mistake.
 
     python -m tools.measure.blunders "shogi-usi:EvalType=material" "YaneuraOu-by-gcc:BookFile=no_book,Threads=1"
 
-tools/data/blunders.txt holds positions from lost games, right after a move whose side thought itself about equal and
-which the opponent refuted, each with a value, in centipawns, that whoever has understood gives at least. An engine (a
-command, and after a colon its options) has solved a position if the last value it tells within --nodes is as high; the
-nodes counted are those at which it first was, and remained. Printed: how many are solved, and the geometric mean of
-the nodes, twice --nodes where one is not. It takes half a minute, so it is a cheap measure of changes to a search, but
-no substitute for games: the mean of the same search with other ties is a few percent different.
+tools/data/blunders.txt holds positions from lost games, right after a move that its side thought about equal and that
+the opponent refuted. Each has a value in centipawns that an engine reports, at least, once it sees the refutation. An
+engine (a command, then a colon and its options) solves a position if its last value within --nodes is that high; the
+nodes counted are those from which on it stayed so. Printed: the number solved, and the geometric mean of the nodes,
+with twice --nodes for unsolved positions. It takes half a minute, so it is a cheap measure of a change to the search,
+but no substitute for games: breaking ties differently changes the mean by a few per cent.
 """
 
 import argparse
@@ -22,7 +22,7 @@ POSITIONS = Path(__file__).parent.parent / "data" / "blunders.txt"
 
 
 def nodes_needed(infos: list[Info], value: int) -> int | None:
-    """Return at how many nodes the engine that wrote `infos` first said `value` or more and kept to it, or None."""
+    """Return the nodes from which on the engine that wrote `infos` reported at least `value`, or None."""
     first = None
     for info in infos:
         if info.score is not None and info.nodes is not None and info.bound != "upper":
@@ -31,7 +31,7 @@ def nodes_needed(infos: list[Info], value: int) -> int | None:
 
 
 def main() -> int:
-    """Ask each engine about each position and print."""
+    """Search each position with each engine and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("engines", nargs="+", help="'command:Option=value,Option=value'")
     parser.add_argument("--nodes", type=int, default=60_000)

@@ -1,9 +1,9 @@
-"""Boards beside cshogi and python-shogi, in one run and by turns (`pip install cshogi python-shogi`, or none of them).
+"""Boards against cshogi and python-shogi, in turn in one run (`pip install cshogi python-shogi`; both are optional).
 
     python -m tools.measure.board_speed --rounds 5
 
-What is done is done in positions of seeded random games, the same for all. Figures are times a second of CPU time, the
-best of the rounds. cshogi writes a packed position into an array that it is given, the other boards return bytes.
+All operations use the same positions of seeded random games. Figures are operations per second of CPU time, the best of
+the rounds. cshogi writes a packed position into a given array; the other boards return bytes.
 """
 
 import argparse
@@ -20,9 +20,9 @@ from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.board.entries import ENTRIES
 
 POSITIONS = 20
-GAME_PLIES = 256  # random games are cut off there
+GAME_PLIES = 256  # the most plies of a random game
 
-Batch = tuple[Callable[[], Any], int]  # what to time, and how often it does what is measured
+Batch = tuple[Callable[[], Any], int]  # the function to time, and how many operations it does
 
 
 def random_game(make: Callable[[], Any], seed: int, plies: int) -> Any:
@@ -37,7 +37,7 @@ def random_game(make: Callable[[], Any], seed: int, plies: int) -> Any:
 
 
 def sfens() -> list[str]:
-    """Return the positions that all Shogi boards are measured in."""
+    """Return the positions for measuring all Shogi boards."""
     return [random_game(Board, seed, 5 + 8 * seed).sfen() for seed in range(POSITIONS)]
 
 
@@ -52,7 +52,7 @@ def each(function: Callable[[Any], Any], items: list[Any]) -> Batch:
 
 
 def asked(boards: list[Any], name: str) -> Batch:
-    """Return the batch that calls the method `name` of each board, bound before, so that little else is measured."""
+    """Return the batch that calls the method `name` of each board, bound beforehand to reduce overhead."""
     methods = [getattr(board, name) for board in boards]
 
     def run() -> None:
@@ -63,7 +63,7 @@ def asked(boards: list[Any], name: str) -> Batch:
 
 
 def common(make: Callable[[], Any], boards: list[Any], games: int) -> dict[str, Batch]:
-    """Return the batches that are written alike for every board."""
+    """Return the batches with the same code for every board."""
     steps = [(board, move) for board in boards for move in list(board.legal_moves)[:20]]
 
     def step(board_and_move: tuple[Any, Any]) -> None:
@@ -79,7 +79,7 @@ def common(make: Callable[[], Any], boards: list[Any], games: int) -> dict[str, 
 
 
 def of_shogi(make: Callable[..., Any], positions: list[str], games: int) -> dict[str, Batch]:
-    """Return the batches that are written alike for every Shogi board."""
+    """Return the batches with the same code for every Shogi board."""
     boards = [make(sfen) for sfen in positions]
     played = [random_game(make, seed, 100) for seed in range(len(positions))]
     texts = [(board, move.usi()) for board in boards for move in Board(board.sfen()).legal_moves]
@@ -106,7 +106,7 @@ def of_shogi(make: Callable[..., Any], positions: list[str], games: int) -> dict
 
 
 def ours(positions: list[str]) -> dict[str, Batch]:
-    """Return what this package's Board does."""
+    """Return the batches for this package's Board."""
     boards, board = [Board(sfen) for sfen in positions], Board()
     return of_shogi(Board, positions, 10) | {
         "hcp out": each(lambda each_board: each_board.to_hcp(), boards),
@@ -117,7 +117,7 @@ def ours(positions: list[str]) -> dict[str, Batch]:
 
 
 def of_cshogi(positions: list[str]) -> dict[str, Batch]:
-    """Return what cshogi's Board does."""
+    """Return the batches for cshogi's Board."""
     import cshogi
     import numpy as np
 
@@ -136,14 +136,14 @@ def of_cshogi(positions: list[str]) -> dict[str, Batch]:
 
 
 def of_python_shogi(positions: list[str]) -> dict[str, Batch]:
-    """Return what python-shogi's Board does, with fewer positions: it is a thousand times slower."""
+    """Return the batches for python-shogi's Board, with fewer positions, as it is a thousand times slower."""
     import shogi
 
     return of_shogi(shogi.Board, positions[::10], 1)
 
 
 def of_othello() -> dict[str, Batch]:
-    """Return what this package's Board of Othello does."""
+    """Return the batches for this package's Othello Board."""
     boards = [random_game(OthelloBoard, seed, 2 + 2 * seed) for seed in range(POSITIONS)]
     board = OthelloBoard()
     return common(OthelloBoard, boards, 10) | {
@@ -155,7 +155,7 @@ def of_othello() -> dict[str, Batch]:
 
 
 def rate(batch: Batch, seconds: float) -> float:
-    """Return how often a second a batch does its work, timed for `seconds` of CPU time and once at least."""
+    """Return a batch's operations per second, timed for `seconds` of CPU time and at least once."""
     run, count = batch
     done, began = 0, time.process_time()
     while not done or time.process_time() - began < seconds:
@@ -178,7 +178,7 @@ def measure(subjects: dict[str, dict[str, Batch]], rounds: int, seconds: float) 
 
 
 def table(rates: dict[str, dict[str, float]], names: list[str]) -> str:
-    """Return the rates as a table, and how many times those of the others ours are."""
+    """Return the rates as a table, with the ratios of this package's to the others'."""
     lines = ["".join([f"{'':18}", *(f"{name:>14}" for name in names), *(f"{'/ ' + name:>15}" for name in names[1:])])]
     for operation, row in rates.items():
         cells = [f"{row[name]:14,.1f}" if name in row else f"{'-':>14}" for name in names]

@@ -1,11 +1,11 @@
-"""Say how many moves of a game an opening book answers whose opponent does not always play the best.
+"""Say how many moves an opening book makes against an opponent that does not always play the best move.
 
     python -m tools.measure.book_reach othello --loss 100 200 400
     python -m tools.measure.book_reach othello --loss 200 --book mine.txt
 
-The opponent draws each move from those that a shallow search of all moves finds at most --loss worse than the best
-(Shogi: centipawns; Othello: hundredths of a disc). The book's player makes its moves until it knows none; in every
-other game it moves first. Printed: the mean and the median of their number.
+The opponent draws each move from those that a shallow search finds at most --loss worse than the best (Shogi:
+centipawns; Othello: hundredths of a disc). The book's player moves until the book has no move; it moves first in every
+other game. Printed: the mean and the median of its number of moves.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from shogi_engine.engine import Engine
 
 
 def answers(engine: Engine, loss: int, depth: int, answering: int, rng: random.Random) -> int:
-    """Return how many moves the engine's book makes in a game against an opponent with that loss.
+    """Return the number of moves that the book makes in a game against an opponent with that loss.
 
     answering : the book's player moves at plies of this parity   rng : draws the moves of both
     """

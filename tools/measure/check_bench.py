@@ -1,9 +1,9 @@
-"""Compare the search's signature with the one its history tells: `python -m tools.measure.check_bench`.
+"""Compare the search's signature with the one in the git history: `python -m tools.measure.check_bench`.
 
-`shogi-engine bench` counts the nodes of fixed searches. A commit that changes what the engine thinks has a line
-`Bench: N` in its message; the last such line up to HEAD has to be what the bench finds now. A commit that means to
-change nothing says `No functional change`. Ends with status 1 and one line if the figures differ, and with 0 if they
-agree or if no commit tells a figure yet. After Stockfish's custom, https://github.com/official-stockfish/Stockfish.
+`shogi-engine bench` counts the nodes of fixed searches. A commit that changes the search or the evaluation has a line
+`Bench: N` in its message; the last such line up to HEAD must equal the bench now. A commit that should change nothing
+says `No functional change`. The status is 1, with one line, if the figures differ, and 0 if they agree or if no commit
+has a figure yet. This follows Stockfish's practice, https://github.com/official-stockfish/Stockfish.
 """
 
 import json
@@ -18,7 +18,7 @@ NO_CHANGE = re.compile(r"^no functional change", re.MULTILINE | re.IGNORECASE)
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """Return what git prints; raise OSError or subprocess.CalledProcessError if it does not work there."""
+    """Return git's output; raise OSError or subprocess.CalledProcessError if git fails there."""
     command = ["git", "-C", str(folder), *arguments]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True).stdout
 
@@ -34,14 +34,14 @@ def last_bench(folder: Path) -> tuple[str, int] | None:
 
 
 def bench_nodes() -> int:
-    """Return what `shogi-engine bench` counts now."""
+    """Return the current count of `shogi-engine bench`."""
     command = [sys.executable, "-m", "shogi_engine", "bench", "--json"]
     out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT).stdout
     return int(json.loads(out.splitlines()[-1])["nodes"])
 
 
 def verdict(folder: Path) -> tuple[bool, str]:
-    """Tell whether history and bench agree, and say it in one line."""
+    """Tell whether history and bench agree, with a one-line message."""
     try:
         told = last_bench(folder)
     except (OSError, subprocess.CalledProcessError):

@@ -1,4 +1,4 @@
-"""Checkouts of this repository measured side by side: each runs with its own sources and kernel cache. Unix only."""
+"""Checkouts of this repository to be compared: each runs with its own sources and kernel cache. Unix only."""
 
 import os
 import resource
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Checkout:
-    """A folder with the package's sources. cache : the folder of its kernels, None for the usual one."""
+    """A folder with the package's sources. cache : the folder of its kernels, None for the default."""
 
     def __init__(self, folder: Path, cache: Path | None = None) -> None:
         self.folder = folder.resolve()
@@ -31,7 +31,7 @@ class Checkout:
         return ["env", *variables, sys.executable, "-P", *words]
 
     def run(self, *words: str) -> str:
-        """Run Python on `words` and return what it prints. Raises ValueError with its complaint."""
+        """Run Python on `words` and return its output. Raises ValueError with its error message."""
         done = subprocess.run(self.command(*words), capture_output=True, text=True, cwd=os.path.sep)
         if done.returncode:
             raise ValueError(f"{self}: {shlex.join(words)}: {done.stderr.strip()[-500:]}")

@@ -1,12 +1,12 @@
-"""What a first start costs: CPU seconds until the engine is ready without a kernel cache, and with one.
+"""The cost of a first start: CPU seconds until the engine is ready without a kernel cache, and with one.
 
     python -m tools.measure.cold_start                                # Shogi: `isready` over USI
     python -m tools.measure.cold_start --game othello --runs 3 --against ../other-checkout
 
-Each run has an empty cache in a temporary folder. In this order are measured: the first `isready` (of a game without
-USI, Engine.warmup), the cache's files after it, `shogi-engine warmup` on top of it, the files then, the same start
-again with the warm cache, and `import numba` alone, which no start can be quicker than. With --against each run is
-made with both checkouts by turns. Printed: medians, and the medians of the ratios other / this. Unix only.
+Each run has an empty cache in a temporary folder. It measures in this order: the first `isready` (Engine.warmup for a
+game without USI), the cache's files after it, `shogi-engine warmup` after that, the files then, the same start again
+with the warm cache, and `import numba` alone, which is a lower bound for any start. With --against both checkouts run
+in turn. Printed: medians, and the medians of the ratios other / this. Unix only.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def start(checkout: Checkout, game: str) -> None:
 
 
 def cache_files(cache: Path) -> tuple[int, float]:
-    """Return how many files there are in a folder and those in it, and their megabytes."""
+    """Return the number of files below a folder, and their size in megabytes."""
     sizes = [file.stat().st_size for file in cache.rglob("*") if file.is_file()]
     return len(sizes), sum(sizes) / 1e6
 
@@ -67,7 +67,7 @@ def measure(checkout: Checkout, game: str) -> Figures:
 
 
 def show(checkouts: list[Checkout], runs: list[list[Figures]]) -> None:
-    """Print a line for each figure; runs : by run, the figures of each checkout."""
+    """Print a line for each figure; runs : the figures of each checkout, by run."""
     for name in runs[0][0]:
         columns = list(zip(*([figures[name] for figures in run] for run in runs), strict=True))
         text = "".join(f"{statistics.median(column):10.2f}" for column in columns)

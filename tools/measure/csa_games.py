@@ -1,12 +1,12 @@
-"""Games between two of our engines over a CSA server on this machine, some of them with a connection cut.
+"""Games between two instances of this engine over a local CSA server, some of them with a cut connection.
 
     python -m tools.measure.csa_games --games 200 --cuts 20 --nodes 300
     python -m tools.measure.csa_games --games 10 --cuts 3 --msec --total 3000 --increment 100 --ponder
 
     python -m tools.measure.csa_games --games 4 --cuts 2 --usi shogi-usi --ponder
 
-Both clients are sessions of `shogi-engine csa`, in threads of this process. A game is lost by the client if it ends by
-time, an illegal move or a false declaration, or is not played to its end; then the status is 1.
+Both clients are sessions of `shogi-engine csa`, in threads of this process. A game counts as failed if it ends on
+time, by an illegal move or a false declaration, or is not finished; the status is then 1.
 """
 
 import argparse
@@ -28,11 +28,11 @@ from shogi_engine.engine import Engine
 from tools.measure.csa_server import COMPLETE, CUTS, Conditions, Cut, RefereeServer
 
 NAMES = ("one", "two")
-LAST_WAIT = 30.0  # seconds for the games to end once a client has
+LAST_WAIT = 30.0  # seconds for the games to end after a client has ended
 
 
 class Quiet:
-    """Keeps what a session tells."""
+    """Stores a session's messages."""
 
     def __init__(self, log: list[str], name: str) -> None:
         self._log, self._name = log, name
@@ -45,7 +45,7 @@ class Quiet:
 
 
 def plan_cuts(games: int, cuts: int, seed: int) -> dict[int, Cut]:
-    """Return `cuts` cuts in different games, at moves, sides and moments by chance."""
+    """Return `cuts` cuts in different games, with random moves, sides and moments."""
     rng = random.Random(seed)
     numbers = sorted(rng.sample(range(games), cuts))
     return {
@@ -55,7 +55,7 @@ def plan_cuts(games: int, cuts: int, seed: int) -> dict[int, Cut]:
 
 
 def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tuple[Session, CsaPlayer]:
-    """Return one client and who plays for it."""
+    """Return a client and its player."""
     settings = Settings(
         "127.0.0.1", name, port=port, games=args.games, ponder=args.ponder, comments=True, resume=10.0,
         patience=Patience(first_delay=0.05, longest_delay=1.0),
@@ -91,7 +91,7 @@ async def play(server: RefereeServer, args: argparse.Namespace, log: list[str], 
     games = asyncio.ensure_future(server.run())
     while all(thread.is_alive() for thread in threads) and not games.done():
         await asyncio.sleep(0.05)
-    await asyncio.wait({games}, timeout=LAST_WAIT)  # a client that failed leaves the other one waiting
+    await asyncio.wait({games}, timeout=LAST_WAIT)  # if a client fails, the other one keeps waiting
     games.cancel()
     while any(thread.is_alive() for thread in threads) and len(server.played) == args.games:
         await asyncio.sleep(0.05)

@@ -1,7 +1,7 @@
-"""A CSA server on this machine for two clients: it pairs them, referees, and cuts connections where it is told to.
+"""A local CSA server for two clients: it pairs them, referees, and cuts connections on request.
 
-It judges as shogi-server does, but for one thing: a game that was cut is offered again, with the moves made and their
-times, as the protocol's Begin Position allows. What a client does wrong is counted by name in `faults`.
+It follows the rules of shogi-server, with one exception: a game that was cut is offered again, with the moves made and
+their times, as the protocol's Begin Position allows. Errors of a client are counted by its name in `faults`.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ COMPLETE = ("resignation", "declaration", "repetition", "perpetual check", "max 
 
 @dataclass(frozen=True)
 class Conditions:
-    """Time in units, as the summary says it. unit : '1sec' or '1msec'."""
+    """Time in units, as in the summary. unit : '1sec' or '1msec'."""
 
     unit: str = "1sec"
     total: int = 600
@@ -41,7 +41,7 @@ class Conditions:
 
     @property
     def per_second(self) -> int:
-        """How many units a second has."""
+        """The number of units in a second."""
         return 1000 if self.unit == "1msec" else 1
 
 
@@ -56,7 +56,7 @@ class Cut:
 
 @dataclass
 class Played:
-    """A game. winner : a name, '' for a draw    reason : how it ended    breaks : how often it was broken off."""
+    """A game. winner : a name, '' for a draw    reason : how it ended    breaks : number of cuts."""
 
     number: int
     winner: str = ""
@@ -80,14 +80,14 @@ class Seat:
                 self.writer.write("".join(f"{line}\n" for line in lines).encode())
 
     def cut(self) -> None:
-        """End the connection without a word."""
+        """Close the connection without a message."""
         self.alive = False
         self.writer.transport.abort()
 
 
 @dataclass
 class State:
-    """A game under way."""
+    """A game in progress."""
 
     number: int
     names: tuple[str, str]
@@ -136,7 +136,7 @@ class RefereeServer:
             self._carry_over(number)
 
     def _carry_over(self, number: int) -> None:
-        """Leave the cut of a game that had ended before to the next game without one, and there sooner."""
+        """Move the cut of a game that ended too early to the next game without one, at an earlier move."""
         cut = self.cuts.pop(number, None)
         free = next((other for other in range(number + 1, self.games) if other not in self.cuts), None)
         if cut is not None and free is not None:
@@ -199,7 +199,7 @@ class RefereeServer:
         return played
 
     def _open(self, state: State) -> None:
-        """Make some moves by chance, so that games differ."""
+        """Make some random moves, so that games differ."""
         for _ in range(self._opening_plies):
             move = self._random.choice(list(state.board.legal_moves))
             state.moves.append((state.board.text(move, "csa"), 0))
@@ -213,7 +213,7 @@ class RefereeServer:
         self._cut(state, seats, "offered")
         for seat in seats:
             while (line := await seat.lines.get()) != f"AGREE {self._id(state)}":
-                if line is None:  # else it was on its way when the game before, or the offer, had ended
+                if line is None:  # other lines were sent before the last game or offer had ended
                     raise Broken
         for seat in seats:
             seat.send(f"START:{self._id(state)}")
@@ -234,11 +234,11 @@ class RefereeServer:
         ]  # fmt: skip
 
     def _time(self, units: int) -> str:
-        """Return what stands after T: seconds, as in CSA's files."""
+        """Return the time after T: seconds, as in CSA files."""
         return f"{units / self.conditions.per_second:g}"
 
     def _cut(self, state: State, seats: list[Seat], when: str) -> None:
-        """Cut a connection if it is time for that. Raises Broken."""
+        """Cut a connection if a cut is due. Raises Broken."""
         cut = self.cuts.get(state.number)
         if cut is None or cut.when != when or len(state.moves) < cut.ply:
             return
@@ -251,7 +251,7 @@ class RefereeServer:
         raise Broken
 
     async def _referee(self, state: State, seats: list[Seat]) -> tuple[str, str]:
-        """Let them play; return the winner and the reason. Raises Broken."""
+        """Play the game; return the winner and the reason. Raises Broken."""
         conditions, board = self.conditions, state.board
         while True:
             self._cut(state, seats, "waiting")
@@ -292,7 +292,7 @@ class RefereeServer:
         return self._end(seats, "ILLEGAL_MOVE", 1 - side, "false declaration")
 
     def _verdict(self, state: State, seats: list[Seat]) -> tuple[str, str] | None:
-        """Return the end of the game by the rules, None if it goes on; who is mated has to resign."""
+        """Return the end of the game by the rules, None if it continues; a mated side has to resign."""
         outcome = state.board.outcome()
         if outcome is not None and outcome.termination is Termination.FOURFOLD_REPETITION:
             return self._end(seats, "SENNICHITE", None, "repetition")

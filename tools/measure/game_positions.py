@@ -1,10 +1,10 @@
-"""Write tools/data/game_positions.txt: 200 positions, an SFEN a line, of games between the engine's levels.
+"""Write tools/data/game_positions.txt: 200 positions, one SFEN on each line, of games between the engine's levels.
 
     python -m tools.measure.game_positions > tools/data/game_positions.txt
 
-A game begins with six moves at random, then two levels (10 to 14) drawn for it play on. Of each game come at most five
-positions, a ply drawn from each of five stretches; none has a side in check, and none occurs twice. Everything is
-seeded; another search plays other games, so the list is made anew only where positions of another kind are wanted.
+A game begins with six random moves; then two levels (10 to 14), drawn for it, play. Each game gives at most five
+positions, one random ply from each of five stretches. No side is in check, and no position occurs twice. Everything is
+seeded, but a different search plays different games, so make the list again only to get another kind of positions.
 """
 
 import argparse
@@ -35,12 +35,12 @@ def play(engine: Engine, rng: random.Random) -> Iterator[Board]:
             board.push(rng.choice(list(board.legal_moves)))
             continue
         engine.set_position(board.sfen())
-        limits = drawn_limits(plan(levels[ply % 2]), (), rng)  # as a player of that level, but seeded
+        limits = drawn_limits(plan(levels[ply % 2]), (), rng)  # like a player of that level, but seeded
         board.push_usi(engine.search(**limits).bestmove)
 
 
 def positions(count: int, seed: int) -> Iterator[str]:
-    """Yield so many different positions as SFEN."""
+    """Yield `count` different positions as SFEN."""
     rng, found = random.Random(seed), set[str]()
     with Engine("shogi", hash_mb=16) as engine:
         while len(found) < count:

@@ -1,10 +1,10 @@
-"""The mate search beside cshogi's DfPn, in one run and by turns (needs `pip install cshogi`).
+"""The mate search against cshogi's DfPn, in turn in one run (needs `pip install cshogi`).
 
     python -m tools.measure.mate_speed tests/data/shogi_mate.json --rounds 5
 
-Each solves every problem from nothing, in memory that was touched before; figures are CPU time to the first proof, the
-median of the rounds. Problems of --least plies and more count, and those of unknown length (-1); no-mates (0) are only
-listed. What the two judge differently is named, and ends the tool with status 1.
+Each solves every problem with empty tables, in memory that is already mapped. Figures are CPU time to the first proof,
+the median of the rounds. Problems of at least --least plies and of unknown length (-1) count; positions without a mate
+(0) are only listed. If the two disagree on a problem, it is named and the status is 1.
 """
 
 import argparse
@@ -22,11 +22,11 @@ from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.search.forced_win import ForcedWin
 
-NODES = 20_000_000  # at which either gives up
+NODES = 20_000_000  # at which both give up
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float]:
-    """Return what `work` returned and its CPU seconds."""
+    """Return the result of `work` and its CPU seconds."""
     began = time.process_time()
     result = work()
     return result, time.process_time() - began

@@ -1,10 +1,10 @@
-"""List the mates that were on the board and not played, with cshogi's DfPn as judge (needs `pip install cshogi`).
+"""List the mates that were missed in games, according to cshogi's DfPn (needs `pip install cshogi`).
 
     python -m tools.measure.missed_mates games.txt --colour black
 
-A file holds a game on each line, as USI's `position` command gives it (`startpos moves 7g7f ...`). At every position
-of --colour (default both) with --nodes a position the judge looks for a mate; one of --most plies or fewer counts as
-missed if no mate is on the board any more after the move played and the answer to it.
+A file has one game on each line, in the form of USI's `position` command (`startpos moves 7g7f ...`). DfPn searches
+every position of --colour (default both) for a mate, with --nodes per position. A mate of at most --most plies counts
+as missed if there is no mate after the move played and the reply.
 """
 
 import argparse
@@ -25,7 +25,7 @@ def missed(judge: cshogi.DfPn, solver: MateSolver, game: str, colours: set[int],
     if start != "startpos":
         board.set_sfen(start.removeprefix("sfen ").strip())
     found = []
-    waiting: dict[int, tuple[str, str]] = {}  # by side: the position that had a mate, and what was played there
+    waiting: dict[int, tuple[str, str]] = {}  # by side: the position that had a mate, and the move played there
     for ply, text in enumerate([*moves.split(), ""]):
         if board.turn in colours:
             mates = bool(judge.search(board))

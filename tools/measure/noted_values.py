@@ -1,12 +1,12 @@
-"""Say how well evaluations of Shogi rank positions whose values strong engines noted, and find the moves played.
+"""Say how well Shogi evaluations rank positions with values by strong engines, and how often they find the move played.
 
     python -m tools.measure.noted_values --weights work/gen0/network.bin
     python -m tools.measure.noted_values --nodes 30000 --count 500
 
-The positions are records of YaneuraOu's PackedSfenValue, by default those of tools/data: 2000 of games that strong
-engines played on floodgate, with the values, moves and results that stand there. They are to measure with: nothing is
-learnt from them. The evaluation that ships comes first. Printed: Spearman's rank correlation after a search of one ply,
-or of --nodes, all told and by phase and pieces in hand; the share of best moves that are those played.
+The positions are records of YaneuraOu's PackedSfenValue, by default those of tools/data: 2000 from games of strong
+engines on floodgate, with the values, moves and results recorded there. They are for measuring only, not for training.
+The bundled evaluation comes first. Printed: Spearman's rank correlation after a search of one ply or of --nodes, in
+total and by phase and pieces in hand; and the share of best moves that were played.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""Say by how many discs searches miss exact scores: mean errors on solved endings, by weights of Othello's patterns.
+"""Say by how many discs searches miss exact scores: mean errors on solved endings, by Othello pattern weights.
 
     python -m tools.measure.othello_error --depth 10 --weights work/gen0/weights.bin
 
-The endings are a file of OBF with a score on each line, by default those of tools/data: one position of each of so many
-games at 2000 nodes a move from random openings of 8 to 14 moves, with their exact scores. The weights that ship come
-first. Every position is searched for itself, without Multi-ProbCut.
+The endings are an OBF file with a score on each line, by default that of tools/data: one position per game, from games
+at 2000 nodes a move after random openings of 8 to 14 moves, with exact scores. The bundled weights come first. Every
+position is searched separately, without Multi-ProbCut.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def read_endings(file: Path) -> Any:
 
 
 def errors(samples: Any, weights: Path, depth: int) -> np.ndarray:
-    """Return by how many discs searches of `depth` plies with weights miss each sample's value, float[n]."""
+    """Return the error in discs of searches of `depth` plies with weights, for each sample, float[n]."""
     knots, _ = pattern_weights.read(weights)
     values = search_values(player_of(knots), samples, depth, depth)[:, 0]
     return np.abs(values - samples["value"]) / DISC

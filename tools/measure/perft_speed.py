@@ -1,9 +1,9 @@
-"""Perft of this package beside cshogi driven from Python, in one run and by turns (needs `pip install cshogi`).
+"""Perft of this package against cshogi driven from Python, in turn in one run (needs `pip install cshogi`).
 
     python -m tools.measure.perft_speed --rounds 3
 
 cshogi counts the last ply as `len(board.legal_moves)`. Figures are leaves per second of CPU time, one thread; cshogi
-is a ply less deep, since it is slower.
+searches one ply less, as it is slower.
 """
 
 import argparse

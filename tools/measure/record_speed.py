@@ -1,9 +1,9 @@
-"""Records read beside cshogi and python-shogi, by turns in one run (`pip install cshogi python-shogi`, or neither).
+"""Reading records, against cshogi and python-shogi, in turn in one run (`pip install cshogi python-shogi`; optional).
 
     python -m tools.measure.record_speed --games 1000
 
-Random games are written as CSA and KIF, a file for each, and as CSA all in one file, and read as arrays, as trees and
-by the others' parsers. Figures are microseconds of CPU time a game, the best of the rounds.
+Random games are written as CSA and KIF, one per file, and as one CSA file, and are read as arrays, as trees and by the
+others' parsers. Figures are microseconds of CPU time per game, the best of the rounds.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from typing import Any
 from shogi_engine import records
 from tools.measure.board_speed import is_there, random_game
 
-TREES = 50  # files that are read as trees, which takes longer
+TREES = 50  # files read as trees, which takes longer
 
 
 def write_games(folder: Path, count: int) -> None:
@@ -40,7 +40,7 @@ def write_games(folder: Path, count: int) -> None:
 
 
 def subjects(folder: Path, count: int) -> dict[str, tuple[Callable[[], Any], int]]:
-    """Return what is timed, and how many games each reads."""
+    """Return the functions to time, and the number of games that each reads."""
     files, one = sorted((folder / "games").iterdir()), folder / "all.csa"
     kif = sorted((folder / "kif").iterdir())
     some = files[:TREES]

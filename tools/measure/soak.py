@@ -1,18 +1,18 @@
-"""Play short games with a front end as GUIs do, with all their whims, and look for what goes wrong only after hours.
+"""Play short games with a front end as GUIs do, with all their quirks, to find faults that appear only after hours.
 
-    python -m tools.measure.soak usi --games 10000 --out soak.jsonl      # goes on where an interrupted run stopped
+    python -m tools.measure.soak usi --games 10000 --out soak.jsonl      # continues an interrupted run
     python -m tools.measure.soak gtp --games 1000 --out soak.jsonl
     python -m tools.measure.soak nboard --games 1000 --out soak.jsonl
     python -m tools.measure.soak fuzz-usi --games 500 --out soak.jsonl   # fuzz-gtp, fuzz-nboard: 1000 lines a "game"
     python -m tools.measure.soak usi --summary --out soak.jsonl
 
-One process plays all games of a run; --seconds ends the run early, another one plays the rest. Each game is made by
-chance from --seed and its number: clocks, ponder hits and misses, stops at any moment, options changed between games,
-several best moves, mates, perft, a table that changes its size, 1 to 4 threads, broken lines. Checked: one answer to
-each request, in time, no second one; legal moves and lines (by cshogi if it is there); no internal error; and, over all
-games, that memory, open files and threads stay what they were. What is asked is in soak_games.py and soak_fuzz.py.
-A row of the log is a game: its number, requests (of fuzzing: lines), faults, seconds, and kB, files, threads and CPU
-seconds of the process after it.
+One process plays all games of a run; --seconds ends the run early, and the next run plays the rest. Each game is
+random, from --seed and its number: clocks, ponder hits and misses, stops at any moment, options changed between games,
+several best moves, mates, perft, a table that changes its size, 1 to 4 threads, broken lines. Checked: exactly one
+answer to each request, in time; legal moves and lines (by cshogi if it is installed); no internal errors; and, over all
+games, constant memory, open files and threads. The requests are in soak_games.py and soak_fuzz.py. A row of the log is
+a game: its number, requests (of fuzzing: lines), faults, seconds, and kB, files, threads and CPU seconds of the process
+after it.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from tools.measure.soak_talk import PATIENCE, Conversation, FaultError
 
 
 class Play(Protocol):
-    """A game, or a batch of lines; `requests` counts what was asked for."""
+    """A game, or a batch of lines; `requests` counts the requests sent."""
 
     requests: int
 
@@ -56,7 +56,7 @@ GAMES: dict[str, Callable[[Conversation, random.Random], Play]] = {
 
 
 def read_log(path: Path, protocol: str, seed: int) -> list[dict[str, Any]]:
-    """Return the rows of one run; a line that was cut off is left out."""
+    """Return the rows of one run; an incomplete line is dropped."""
     rows = []
     for line in path.read_text().splitlines() if path.exists() else ():
         try:
@@ -97,7 +97,7 @@ def run(
             log.flush()
             if sys.stderr.isatty():
                 print(f"\r{number} {row['fault']}", end="", file=sys.stderr)
-            if row["fault"]:  # begin again with a process in a known state
+            if row["fault"]:  # start a new process, in a known state
                 talk.kill()
                 talk = None
     if talk is not None:
@@ -105,7 +105,7 @@ def run(
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
-    """Return what the rows show. What a process holds is compared within it: its last quarter with its second."""
+    """Return a summary of the rows. A process's resources are compared between its second and its last quarter."""
     requests, faults = sum(row["requests"] for row in rows), sum(bool(row["fault"]) for row in rows)
     seconds = sum(row["seconds"] for row in rows)
     lines = [f"{len(rows)} games, {requests} requests, {faults} faults, {seconds:.0f} s"]

@@ -1,7 +1,7 @@
-"""Lines with faults, for soak.py: thousands at once, and every one that wants an answer gets exactly one.
+"""Faulty lines for soak.py: thousands at once. Every line that requires an answer must get exactly one.
 
-How many answers are due is reckoned here from the lines by the protocols' own rules. Lines are left out that ask for
-what no engine could do (a table of all memory, a count of years), and those that end the conversation.
+The number of answers due is computed here from the lines by the protocols' rules. Lines that request the impossible (a
+table as large as the memory, a count that takes years) or that end the session are left out.
 """
 
 import random
@@ -49,7 +49,7 @@ NBOARD_RARE = (NBOARD_START, "go", "hint 3", "hint 1", "analyze", "set depth 1",
 
 
 def mutated(rng: random.Random, line: str) -> str:
-    """Return a line as it is or with a few faults."""
+    """Return a line unchanged or with a few faults."""
     if rng.random() < 0.02:
         return "".join(chr(rng.choice((rng.randrange(32, 127), rng.randrange(160, 0x3000)))) for _ in range(40))
     words = line.split(" ")
@@ -65,16 +65,16 @@ def mutated(rng: random.Random, line: str) -> str:
 
 
 class Fuzz:
-    """A batch of lines, sent at once. Subclasses know a protocol."""
+    """A batch of lines, sent at once. Each subclass implements a protocol."""
 
     lines: tuple[str, ...]
-    rare: tuple[str, ...]  # what takes longer
+    rare: tuple[str, ...]  # commands that take longer
 
     def __init__(self, talk: Conversation, rng: random.Random) -> None:
         self.talk, self.rng, self.requests = talk, rng, 0
 
     def play(self) -> None:
-        """Send a batch, and see that everything was answered and that a game can be played."""
+        """Send a batch; check that everything was answered and that a game can be played."""
         batch: list[str] = []
         while len(batch) < BATCH:
             often = self.rng.random() < 0.97
@@ -85,7 +85,7 @@ class Fuzz:
         self.settle(batch)
 
     def is_harmless(self, line: str) -> bool:
-        """Tell whether a line neither ends the conversation nor asks for the impossible."""
+        """Tell whether a line neither ends the session nor requests the impossible."""
         raise NotImplementedError
 
     def settle(self, batch: list[str]) -> None:
@@ -93,7 +93,7 @@ class Fuzz:
         raise NotImplementedError
 
     def compare(self, due: Counter[str], answers: list[str], key: Callable[[str], str]) -> None:
-        """Raise FaultError if there are not as many answers of each kind as are due."""
+        """Raise FaultError unless the number of answers of each kind is as due."""
         came = Counter(filter(None, map(key, answers)))
         if came != due:
             raise FaultError(f"answers due: {dict(due)}; answers: {dict(came)}")
@@ -108,7 +108,7 @@ class UsiFuzz(Fuzz):
              "2h4h", "2h5h", "2h6h", "2h7h"}  # fmt: skip
 
     def is_harmless(self, line: str) -> bool:
-        """Tell whether a line neither ends the conversation nor asks for the impossible."""
+        """Tell whether a line neither ends the session nor requests the impossible."""
         words = line.split()
         if "perft" in words:
             return line in self.rare
@@ -117,7 +117,7 @@ class UsiFuzz(Fuzz):
         return safe and not {"quit", "bench"} & set(words)
 
     def settle(self, batch: list[str]) -> None:
-        """Send the lines and compare the answers; then ask for a move from the start."""
+        """Send the lines and compare the answers; then request a move from the start."""
         due = Counter(filter(None, map(self.wants, batch)))
         self.talk.send(*batch, "stop", "setoption name MultiPV value soak")
         answers = self.talk.until("info string setoption: MultiPV is a number, not 'soak'")
@@ -131,7 +131,7 @@ class UsiFuzz(Fuzz):
 
     @staticmethod
     def wants(line: str) -> str:
-        """Return which answer a line wants, '' for none."""
+        """Return the answer that a line requires, '' for none."""
         words = line.strip("\ufeff \t\r\n\0").split()
         while words and words[0] not in USI_WORDS:
             words.pop(0)
@@ -141,7 +141,7 @@ class UsiFuzz(Fuzz):
 
     @staticmethod
     def answers(line: str) -> str:
-        """Return what a line of output answers, '' for nothing."""
+        """Return the kind of answer in a line of output, '' for none."""
         word = line.partition(" ")[0]
         return {"bestmove": "go", "checkmate": "go", "usiok": "usiok", "readyok": "readyok"}.get(word, "")
 
@@ -152,11 +152,11 @@ class GtpFuzz(Fuzz):
     lines, rare = GTP_LINES, GTP_RARE
 
     def is_harmless(self, line: str) -> bool:
-        """Tell whether a line neither ends the conversation nor asks for the impossible."""
+        """Tell whether a line neither ends the session nor requests the impossible."""
         return "quit" not in line and ("level" not in line or line in self.rare)
 
     def settle(self, batch: list[str]) -> None:
-        """Send the lines, some with a number, and compare the answers; then ask for a move from the start."""
+        """Send the lines, some with a number, and compare the answers; then request a move from the start."""
         numbered = [f"{number} {line}" if number % 3 else line for number, line in enumerate(batch, 1)]
         due = Counter(filter(None, map(self.wants, numbered)))
         self.talk.send("set_level 1", *numbered, "77777777 known_command soak")
@@ -172,7 +172,7 @@ class GtpFuzz(Fuzz):
 
     @staticmethod
     def wants(line: str) -> str:
-        """Return the answer a line wants without its kind, '' for none."""
+        """Return the answer that a line requires without its kind, '' for none."""
         text = line.strip("\ufeff \t\r\n\0")
         words = text.partition("#")[0].split()
         number = ""
@@ -182,23 +182,23 @@ class GtpFuzz(Fuzz):
 
     @staticmethod
     def answers(line: str) -> str:
-        """Return what a line of output answers, '' for nothing."""
+        """Return the kind of answer in a line of output, '' for none."""
         return "=" + line.split(" ")[0][1:] if line.startswith(("=", "?")) else ""
 
 
 class NboardFuzz(Fuzz):
-    """NBoard: each ping one pong, and no more moves than were asked for."""
+    """NBoard: each ping one pong, and no more moves than were requested."""
 
     lines, rare = NBOARD_LINES, NBOARD_RARE
 
     def is_harmless(self, line: str) -> bool:
-        """Tell whether a line neither ends the conversation nor asks for the impossible."""
+        """Tell whether a line neither ends the session nor requests the impossible."""
         return "quit" not in line and ("depth" not in line or line in (*self.lines, *self.rare))
 
     def settle(self, batch: list[str]) -> None:
-        """Send the lines and compare the answers; then ask for a move from the start."""
+        """Send the lines and compare the answers; then request a move from the start."""
         due = Counter("pong" for line in batch if line.strip("\ufeff \t\r\n\0").partition(" ")[0] == "ping")
-        self.talk.send("set depth 1", *batch, "ping settled")  # no number: a mutated line might begin with it
+        self.talk.send("set depth 1", *batch, "ping settled")  # not a number: a mutated line might begin with it
         answers = self.talk.until("pong settled")
         due["pong"] += 1
         self.compare(due, answers, lambda line: "pong" if line.startswith("pong") else "")

@@ -1,4 +1,4 @@
-"""The games of soak.py: what GUIs ask of a front end, by chance, and what has to be true of every answer."""
+"""The games of soak.py: random requests as from GUIs, and checks of every answer."""
 
 import random
 import time
@@ -57,7 +57,7 @@ def shogi_legal(root: str, moves: list[str]) -> set[str]:
 
 
 class UsiGame:
-    """A game over USI: a few turns, from anywhere."""
+    """A game over USI: a few turns, from any position."""
 
     def __init__(self, talk: Conversation, rng: random.Random) -> None:
         self.talk, self.rng, self.requests = talk, rng, 0
@@ -65,7 +65,7 @@ class UsiGame:
         self.moves: list[str] = []
 
     def play(self) -> None:
-        """Play one game, and leave the engine with the size it is measured with."""
+        """Play one game, and restore the table size at which memory is measured."""
         talk, rng = self.talk, self.rng
         for name, values in OPTIONS.items():
             if rng.random() < 0.4:
@@ -88,7 +88,7 @@ class UsiGame:
         talk.until("readyok")
 
     def _turn(self, legal: set[str]) -> str:
-        """Ask for something in the position; return the move, '' if it was no move that was asked for."""
+        """Send a request in the position; return the move, '' if the request was not for a move."""
         rng, talk = self.rng, self.talk
         if rng.random() < 0.1:
             talk.send(*rng.choices(BROKEN, k=3))
@@ -127,7 +127,7 @@ class UsiGame:
         return self._check(lines, legal)
 
     def _ponder(self, clock: str) -> None:
-        """Let it ponder; then the opponent plays the move, or another one, or the GUI changes its mind."""
+        """Let it ponder; then the opponent plays the expected move or another one, or the GUI stops the search."""
         talk, rng = self.talk, self.rng
         early = rng.random() < 0.5
         talk.send("go ponder" if early else f"go ponder {clock}")
@@ -141,7 +141,7 @@ class UsiGame:
             self.talk.send(self.rng.choice(("isready", "setoption name MultiPV value 2", "usi", "ponderhitt")))
 
     def _check(self, lines: list[str], legal: set[str]) -> str:
-        """Return the move of a bestmove, which has to be the only one."""
+        """Return the move of a bestmove; check that there is only one."""
         self.talk.send("setoption name MultiPV value soak")
         after = self.talk.until("info string setoption: MultiPV is a number, not 'soak'")
         if any(line.startswith(("bestmove", "checkmate")) for line in after):
@@ -169,7 +169,7 @@ class UsiGame:
             self.talk.send("go perft 99")
             self._pass_time()
             self.talk.send("stop")
-            self.talk.until("info string perft 99: stopped", "perft 99:")  # a game may end before the count does
+            self.talk.until("info string perft 99: stopped", "perft 99:")  # the game may end before the count
         return ""
 
     def _mate(self) -> str:
@@ -196,7 +196,7 @@ class GtpGame:
         self.talk, self.rng, self.requests = talk, rng, 0
 
     def ask(self, command: str, *others: str) -> str:
-        """Return the first line of the answer; `others` are sent with it and have none."""
+        """Return the first line of the answer; `others` are sent with it and have no answer."""
         self.requests += 1
         self.talk.send(f"{self.requests} {command}", *others)
         lines = self.talk.until(f"={self.requests}", f"?{self.requests}")
@@ -207,7 +207,7 @@ class GtpGame:
         return lines[0].partition(" ")[2] if lines[0][0] == "=" else "?"
 
     def play(self) -> None:
-        """Play one game, its opening by chance."""
+        """Play one game from a random opening."""
         from shogi_engine.games.othello.board import Board
 
         rng, board = self.rng, Board()
@@ -229,7 +229,7 @@ class GtpGame:
         self.ask("final_score")
 
     def _turn(self, board: "Board", opening: int) -> None:
-        """Make one move, the engine's or one by chance."""
+        """Make one move, the engine's or a random one."""
         rng = self.rng
         colour, legal = "bw"[board.turn], {str(move) for move in board.legal_moves}
         if 60 - board.empties >= opening and rng.random() < 0.5:
@@ -244,7 +244,7 @@ class GtpGame:
 
 
 class NboardGame:
-    """A game over NBoard: `go` names a legal move, a ping ends whatever is under way."""
+    """A game over NBoard: `go` returns a legal move, and a ping ends any search."""
 
     START = "set game (;GM[Othello]PC[soak]PB[a]PW[b]RE[?]TI[{}]TY[8]BO[8 {} *];)"
     BOARD = "---------------------------O*------*O---------------------------"
@@ -253,13 +253,13 @@ class NboardGame:
         self.talk, self.rng, self.requests, self._pings = talk, rng, 0, 0
 
     def settle(self) -> list[str]:
-        """Send a ping; return what comes before its pong."""
+        """Send a ping; return the lines before its pong."""
         self._pings += 1
         self.talk.send(f"ping {self._pings}")
         return self.talk.until(f"pong {self._pings}")
 
     def play(self) -> None:
-        """Play one game, its opening by chance."""
+        """Play one game from a random opening."""
         from shogi_engine.games.othello.board import Board
 
         rng, board = self.rng, Board()

@@ -1,4 +1,4 @@
-"""A front end as a process that soak.py talks to: lines, patience, and what the process holds."""
+"""A front end as a process for soak.py: lines, timeouts, and the process's resources."""
 
 import os
 import queue
@@ -7,19 +7,19 @@ import threading
 import time
 from pathlib import Path
 
-PATIENCE = 120.0  # seconds without the answer that is due: it hangs (the mate solver may have to be compiled)
-LATE = 0.125  # of the patience: how long after the time allowed a move may come; machines are busy
+PATIENCE = 120.0  # seconds without an answer that is due: it hangs (the mate solver may have to be compiled)
+LATE = 0.125  # share of the timeout by which a move may be late, as machines are busy
 KEPT = 12  # of the lines sent, for a report
 
 
 class FaultError(Exception):
-    """Something the front end must not do; its text says what."""
+    """A fault of the front end, described by its text."""
 
 
 class Conversation:
-    """The process and the lines it has said.
+    """The process and its output.
 
-    patience : seconds without the answer that is due after which it counts as hanging
+    patience : timeout in seconds for an answer that is due; after it the process counts as hanging
     """
 
     def __init__(self, command: list[str], patience: float = PATIENCE) -> None:
@@ -46,7 +46,7 @@ class Conversation:
             raise FaultError(f"the process is gone after {self.sent}") from None
 
     def until(self, *starts: str) -> list[str]:
-        """Return the lines up to the first that begins with one of `starts`, that one the last."""
+        """Return the lines up to and including the first that begins with one of `starts`."""
         lines: list[str] = []
         end = time.monotonic() + self.patience
         while True:
@@ -63,7 +63,7 @@ class Conversation:
                 return lines
 
     def usage(self) -> dict[str, float]:
-        """Return what the process holds: kB, files, threads, and its CPU seconds; zeros if the system does not tell."""
+        """Return the process's kB, files, threads and CPU seconds; zeros if the system does not provide them."""
         folder = Path(f"/proc/{self.pid}")
         try:
             status = (folder / "status").read_text()
@@ -76,16 +76,16 @@ class Conversation:
                 "cpu": round(sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"), 2)}  # fmt: skip
 
     def is_late(self, seconds: float) -> bool:
-        """Tell whether an answer so many seconds after the time allowed is too late."""
+        """Tell whether an answer this many seconds over its time is too late."""
         return seconds > LATE * self.patience
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process."""
         self._process.kill()
         self._process.wait()
 
     def close(self) -> None:
-        """Send quit, and see that it ends."""
+        """Send quit and check that the process ends."""
         self.send("quit")
         try:
             self._process.wait(5)

@@ -1,13 +1,13 @@
-"""Search speed of USI engines side by side: nodes a second and depth on five positions, or those of a file.
+"""Compare the search speed of USI engines: nodes a second and depth on five positions, or those of a file.
 
     python -m tools.measure.usi_speed "shogi-usi" "fairy-stockfish:UCI_Variant=shogi,Hash=64" --movetime 1000 --rounds 3
     python -m tools.measure.usi_speed "shogi-usi" "yaneuraou:Threads=1" --nodes 50000 --rounds 1 --games
 
-An engine is a command, and after a colon its options. The engines take turns at each position, so that a machine whose
-speed drifts is the same for all. Printed: each engine's median nodes a second and depth by position, and for each
-engine after the first the median of the ratios first / engine. With --nodes seconds are those of the CPU, of all the
-engine's threads (Linux only): what else the machine does hardly matters then. Positions where a search ends early, as
-with a mate, are left out.
+An engine is a command, then a colon and its options. The engines take turns at each position, so that a drifting
+machine speed affects all equally. Printed: each engine's median nodes a second and depth by position, and for each
+engine after the first the median of the ratios first / engine. With --nodes, seconds are CPU time of all the
+engine's threads (Linux only), so other load hardly matters. Positions where a search ends early, for example with a
+mate, are left out.
 """
 
 import argparse
@@ -29,14 +29,14 @@ POSITIONS = (
 )
 
 
-LEAST_SHARE = 0.9  # of the nodes asked for: a search that ends with fewer found the game's end
+LEAST_SHARE = 0.9  # of the requested nodes: a search that ends with fewer found the end of the game
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return the time that all threads of a process have had a CPU. Raises OSError where Linux's /proc is missing."""
+    """Return the CPU time of all threads of a process. Raises OSError where Linux's /proc is missing."""
     total = 0
     for task in Path(f"/proc/{pid}/task").iterdir():
-        with suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has just ended
             total += int((task / "schedstat").read_text().split()[0])
     return total / 1e9
 
@@ -54,7 +54,7 @@ def measure(engine: SimpleEngine, sfen: str, limit: Limit) -> tuple[float, int]:
     nodes = answer.last("nodes") or 0
     if score is not None and score.mate and nodes < LEAST_SHARE * limit.nodes:
         return 0, answer.last("depth") or 0
-    return max(nodes, limit.nodes) / seconds, answer.last("depth") or 0  # not every engine's last line is its last node
+    return max(nodes, limit.nodes) / seconds, answer.last("depth") or 0  # some engines report before their last node
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -1,8 +1,8 @@
-"""How many moves a second the vector environment makes, in games of random moves.
+"""Measure the moves per second of the vector environment, in random games.
 
     python -m tools.measure.vector_speed --games 64 256
 
-Figures are moves a second of CPU time on one core, the best of the rounds; what chooses the moves is not counted.
+Figures are moves a second of CPU time on one core, the best of the rounds; choosing the moves is not counted.
 """
 
 import argparse
@@ -23,7 +23,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def rate(env: VectorGames, seconds: float) -> float:
-    """Return the moves a second of `env`, made for so many seconds of CPU time and in one step at least."""
+    """Return the moves a second of `env`, over this many seconds of CPU time, at least one step."""
     spent, made = 0.0, 0
     while not made or spent < seconds:
         actions = env.random_actions()

@@ -1,10 +1,10 @@
-"""Let many people play and analyse at `shogi-engine serve` at once, and throw garbage at it; Linux.
+"""Load-test `shogi-engine serve`: many visitors play and analyse at once; then send garbage. Linux only.
 
     python -m tools.measure.web_load --sessions 50 --seconds 300
 
 A server with its engines is started on any free port. Each visitor makes random moves in Shogi or Othello with live
-analysis on. After that they all leave while the engines search for them,
-which has to end; then --frames frames of garbage and as many requests come, and a last visitor has to be served.
+analysis on. Then they all leave while the engines are searching for them;
+the searches must end. Then --frames garbage frames and as many requests are sent, and a last visitor must be served.
 """
 
 import argparse
@@ -25,10 +25,10 @@ import websockets
 from shogi_engine.web.messages import MESSAGES
 
 STEP_SECONDS = 0.2  # between a visitor's moves
-GAME_MOVES = 60  # after which a visitor begins anew
-PATIENCE = 60.0  # seconds that an answer may take
+GAME_MOVES = 60  # after which a visitor starts a new game
+PATIENCE = 60.0  # seconds allowed for an answer
 SAMPLE_SECONDS = 5.0
-IDLE = 0.1  # of a core: below it nothing is searched
+IDLE = 0.1  # of a core: below this no search is running
 PATHS = ("/static/../app.py", "/static/%2e%2e/app.py", "/../../etc/passwd", "/static/..%2f..%2f..%2fetc%2fpasswd",
          "//etc/passwd", "/static/%00", "/static/" + "a" * 3000, "/ws", "/", "/static/app.js")  # fmt: skip
 
@@ -39,7 +39,7 @@ async def connect(address: str) -> Any:
 
 
 async def next_of(socket: Any, kind: str) -> dict[str, Any]:
-    """Return the next message of a kind. Raises AssertionError for an error that the server tells."""
+    """Return the next message of a kind. Raises AssertionError if the server reports an error."""
     while True:
         message: dict[str, Any] = json.loads(await asyncio.wait_for(socket.recv(), PATIENCE))
         assert message["kind"] != "error", message
@@ -48,9 +48,9 @@ async def next_of(socket: Any, kind: str) -> dict[str, Any]:
 
 
 async def visit(address: str, rng: random.Random, end: float) -> list[float]:
-    """Play random moves with live analysis until the time `end`, and leave in the middle of it.
+    """Play random moves with live analysis until the time `end`, and leave during the game.
 
-    Returns the seconds that each answer took.
+    Returns the time of each answer in seconds.
     """
     taken: list[float] = []
     async with await connect(address) as socket:
@@ -73,14 +73,14 @@ async def visit(address: str, rng: random.Random, end: float) -> list[float]:
 
 
 async def crowd(address: str, sessions: int, seconds: float) -> list[float]:
-    """Let so many visit at once; return the seconds that their answers took."""
+    """Run this many visitors at once; return the times of their answers in seconds."""
     end = time.monotonic() + seconds
     visits = await asyncio.gather(*(visit(address, random.Random(number), end) for number in range(sessions)))
     return [taken for each in visits for taken in each]
 
 
 def garbage(rng: random.Random) -> str | bytes:
-    """Return a frame that is nearly a message, or none at all."""
+    """Return a frame that is almost a message, or pure garbage."""
     kind = rng.randrange(4)
     if kind == 0:
         return rng.randbytes(rng.randrange(300))
@@ -98,7 +98,7 @@ def garbage(rng: random.Random) -> str | bytes:
 
 
 async def throw(address: str, frames: int, rng: random.Random) -> None:
-    """Send frames of garbage over ten connections, then be served once."""
+    """Send garbage frames over ten connections; then check that the server still answers."""
     for _ in range(10):
         async with await connect(address) as socket:
             await socket.send('{"do": "hello"}')
@@ -110,7 +110,7 @@ async def throw(address: str, frames: int, rng: random.Random) -> None:
 
 
 async def request(host: str, port: int, content: bytes) -> bytes:
-    """Send bytes as a request; return the answer's beginning."""
+    """Send bytes as a request; return the beginning of the response."""
     reader, writer = await asyncio.open_connection(host, port)
     try:
         writer.write(content)
@@ -124,7 +124,7 @@ async def request(host: str, port: int, content: bytes) -> bytes:
 
 
 async def throw_requests(port: int, count: int, rng: random.Random) -> tuple[dict[str, int], bool]:
-    """Send requests, damaged ones among them; return how many got which status, and whether a file got out."""
+    """Send requests, some of them damaged; return the count of each status, and whether a private file was sent."""
     statuses: dict[str, int] = {}
     leaked = False
     for _ in range(count):
@@ -142,7 +142,7 @@ async def throw_requests(port: int, count: int, rng: random.Random) -> tuple[dic
 
 
 class Server:
-    """A server in a process of its own. port : it listens on"""
+    """A server in its own process. port : where it listens"""
 
     def __init__(self, engines: int) -> None:
         command = [sys.executable, "-m", "shogi_engine", "serve", "--port", "0", "--engines", str(engines)]
@@ -159,17 +159,17 @@ class Server:
         self.port = int(found[1])
 
     def megabytes(self) -> int:
-        """Return its memory."""
+        """Return its memory use."""
         pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") >> 20
 
     def cpu_seconds(self) -> float:
-        """Return the time it has computed."""
+        """Return its CPU time."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def seconds_until_idle(self, limit: float = 60.0) -> float:
-        """Return when it computed no more; `limit` if it goes on."""
+        """Return when it became idle; `limit` if it did not."""
         began = time.monotonic()
         while (waited := time.monotonic() - began) < limit:
             before = self.cpu_seconds()
@@ -180,14 +180,14 @@ class Server:
 
 
 async def sample(server: Server, found: list[int]) -> None:
-    """Note the server's memory now and then, until cancelled."""
+    """Record the server's memory at intervals, until cancelled."""
     while True:
         await asyncio.sleep(SAMPLE_SECONDS)
         found.append(server.megabytes())
 
 
 async def measure(server: Server, args: argparse.Namespace) -> bool:
-    """Print what comes of it; return whether all was well."""
+    """Run the test and print the results; return whether it passed."""
     address = f"ws://127.0.0.1:{server.port}/ws"
     await crowd(address, args.sessions, min(20.0, args.seconds))  # engines are ready, tables are filled
     memory: list[int] = [server.megabytes()]

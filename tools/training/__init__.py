@@ -1,1 +1,1 @@
-"""What the engine makes by itself: mate problems."""
+"""Mate problems from games."""

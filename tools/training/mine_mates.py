@@ -1,12 +1,12 @@
-"""Look for mate problems in games, and write them with the lengths of their shortest mates.
+"""Find mate problems in games, and write them with the lengths of their shortest mates.
 
     python -m tools.training.mine_mates games.txt --least 5 --output mates.json
     python -m tools.training.mine_mates --games 20 --nodes 5000 --output mates.json
 
-A file holds a game on each line, as USI's `position` command gives it (`startpos moves 7g7f ...`); without one the
-engine plays itself, with random moves among its own. Every position of a game is searched for a mate by the side to
-move. The output is what `shogi-engine mate --suite` reads. A problem is kept if its shortest mate is proven, has
---least plies or more and, with --single, begins with only one move; of a mate that runs on the first position counts.
+A file has one game on each line, in the form of USI's `position` command (`startpos moves 7g7f ...`). Without a file
+the engine plays itself, with some random moves. Every position of a game is searched for a mate by the side to move.
+`shogi-engine mate --suite` reads the output. A problem is kept if its shortest mate is proven, has at least --least
+plies and, with --single, begins with only one move. Of a mate over several positions only the first is kept.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
 
 RANDOM_MOVES = 12
-RANDOM_SHARE = 0.15  # of the later moves: players who make mistakes are mated
+RANDOM_SHARE = 0.15  # of the later moves, so that players make mistakes and are mated
 LONGEST_GAME = 300
 
 
@@ -50,7 +50,7 @@ def problems(solver: MateSolver, game: str, nodes: int, least: int, single: bool
     board = Board.from_usi_position(game)
     played = [move.usi() for move in board.move_stack]
     board = board.root()
-    follows = 0  # so many plies ago the last mate was on the board; its rest is no new problem
+    follows = 0  # plies since the last position with a mate; the rest of that mate is not a new problem
     for move in [*played, ""]:
         follows += 1
         if board.legal_moves and board.king_squares[1 - board.turn] is not None:

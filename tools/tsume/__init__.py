@@ -1,1 +1,1 @@
-"""Tsume problems: composed, taken from games of our own, proven sound by a second solver, and graded."""
+"""Tsume problems: composed or taken from self-play games, proven sound by a second solver, and graded."""

@@ -1,12 +1,12 @@
-"""Compose tsume problems, and take some from games of the engine against itself.
+"""Compose tsume problems, or take them from games of the engine against itself.
 
     nice -n 19 python -m tools.tsume.compose problems.jsonl --seconds 600
     nice -n 19 python -m tools.tsume.compose problems.jsonl --games 200
 
-A problem that is sound (`games.shogi.mate.soundness`) is changed by chance: two plies are put in front of it, or a
-piece is moved, added, removed; what comes out is kept if it is sound, needs all its pieces, and is unlike the others. A
-position of a game in which there is a mate is stripped of pieces until it is sound. The output gets a row for each
-problem; a second run goes on with what is there.
+A sound problem (`games.shogi.mate.soundness`) is changed at random: two plies are put in front of it, or a piece is
+moved, added or removed. The result is kept if it is sound, needs all its pieces, and is unlike the others. Pieces are
+removed from a game position with a mate until it is sound. The output has a row for each problem; a second run
+continues it.
 """
 
 import argparse
@@ -28,12 +28,12 @@ from tools.tsume.sketch import Sketch, changed, random_sketch, sketch_of, take_f
 
 LONGEST = 11
 FIRST_NODES = 30_000  # to find the mate of a candidate
-PROOF_NODES = 60_000  # for each check that has to fail
+PROOF_NODES = 60_000  # for each check that must fail
 MOST_PIECES = 13  # on the board and in black's hand
-UNLIKE = 0.5  # most that two problems with the king on one square may share, of all their pieces
-ENOUGH = {1: 60, 3: 180, 5: 300}  # of these lengths; there is no end to the longer ones
+UNLIKE = 0.5  # the largest share of pieces in common of two problems with the king on the same square
+ENOUGH = {1: 60, 3: 180, 5: 300}  # problems of these lengths; longer ones have no limit
 RANDOM_MOVES = 14
-RANDOM_SHARE = 0.12  # of the later moves: players who make mistakes are mated
+RANDOM_SHARE = 0.12  # of the later moves, so that players make mistakes and are mated
 LONGEST_GAME = 250
 
 
@@ -63,7 +63,7 @@ class Collection:
         return True
 
     def is_full(self, length: int) -> bool:
-        """Tell whether there are enough of a length."""
+        """Tell whether there are enough problems of a length."""
         return len(self.sketches.get(length, [])) >= ENOUGH.get(length, 1 << 30)
 
     def keep(self, sketch: Sketch, found: Any, source: str) -> None:
@@ -78,7 +78,7 @@ class Collection:
             file.write(json.dumps(row) + "\n")
 
     def choose(self, rng: random.Random) -> Sketch | None:
-        """Return a problem to change, one of the longer ones more often."""
+        """Return a random problem to change, preferring longer ones."""
         lengths = sorted(self.sketches)
         if not lengths or rng.random() < 0.03:
             return None
@@ -91,7 +91,7 @@ class Collection:
 
 
 def mate_of(solver: MateSolver, sketch: Sketch) -> Any:
-    """Return the shortest mate of a sketch if it is worth a look, else None."""
+    """Return the shortest mate of a sketch if it is a candidate, else None."""
     if len(sketch.board) + sum(sketch.hand.values()) > MOST_PIECES:
         return None
     try:
@@ -108,7 +108,7 @@ def is_sound_sketch(solver: MateSolver, sketch: Sketch, length: int) -> bool:
 
 
 def pruned(solver: MateSolver, sketch: Sketch, found: Any) -> Sketch:
-    """Return a sound problem without the pieces on the board that change nothing."""
+    """Return a sound problem without the pieces on the board that it does not need."""
     for square in list(sketch.board):
         if piece_kind(sketch.board[square]) == KING:
             continue
@@ -121,7 +121,7 @@ def pruned(solver: MateSolver, sketch: Sketch, found: Any) -> Sketch:
 
 
 def compose(collection: Collection, solver: MateSolver, rng: random.Random, until: float) -> None:
-    """Look for problems until a time of time.monotonic."""
+    """Search for problems until a time of time.monotonic."""
     told = time.monotonic()
     while time.monotonic() < until:
         parent = collection.choose(rng)
@@ -142,7 +142,7 @@ def compose(collection: Collection, solver: MateSolver, rng: random.Random, unti
 
 
 def stripped(solver: MateSolver, sketch: Sketch, rng: random.Random) -> tuple[Sketch, Any] | None:
-    """Return what is left of a position once pieces were taken away until it is sound, and its mate; None if never."""
+    """Remove pieces from a position until it is sound; return the rest and its mate, None if it never is."""
     found = solver.solve(sketch.position(), nodes=FIRST_NODES, limit=LONGEST, shortest=True)
     if not found or not found.shortest:
         return None
@@ -170,7 +170,7 @@ def stripped(solver: MateSolver, sketch: Sketch, rng: random.Random) -> tuple[Sk
 
 
 def distance(first: int, second: int) -> int:
-    """Return how many steps of a king two squares are apart."""
+    """Return the distance of two squares in king moves."""
     return max(abs(first // 9 - second // 9), abs(first % 9 - second % 9))
 
 
@@ -187,7 +187,7 @@ def turned(board: Board) -> Sketch:
 
 
 def from_games(collection: Collection, solver: MateSolver, rng: random.Random, count: int, nodes: int) -> None:
-    """Play games and take the problems that are in them."""
+    """Play games and take problems from them."""
     with Engine("shogi", hash_mb=16) as engine:
         for number in range(1, count + 1):
             engine.new_game()
@@ -211,7 +211,7 @@ def from_games(collection: Collection, solver: MateSolver, rng: random.Random, c
 
 
 def main() -> int:
-    """Go on with a collection."""
+    """Continue a collection."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output", type=Path)
     parser.add_argument("--seconds", type=float, default=0, help="how long to compose")

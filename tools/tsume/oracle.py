@@ -1,6 +1,6 @@
-"""Is a mate problem sound, by cshogi alone: its rules, its df-pn search, and plain AND/OR search for the lengths.
+"""Judge whether a mate problem is sound, with cshogi alone: its rules, its df-pn, and plain AND/OR search for lengths.
 
-Nothing here is the engine's own: what `games.shogi.mate.soundness` says is compared with it.
+Nothing here uses the engine, so it can check the verdicts of `games.shogi.mate.soundness`.
 """
 
 import cshogi
@@ -10,14 +10,14 @@ NODES = 400_000
 
 
 class Oracle:
-    """Judges problems; keeps what was found of the positions of one."""
+    """Judges problems; caches the results for the positions of the current one."""
 
     def __init__(self) -> None:
         self._search = cshogi.DfPn(depth=ANY_DEPTH, nodes=NODES)
         self._within: dict[tuple[int, int], bool] = {}
 
     def is_sound(self, sfen: str, length: int) -> bool:
-        """Tell whether the shortest mate takes `length` plies and is the only one wherever the longest defence goes."""
+        """Tell whether the shortest mate takes `length` plies and is unique against every longest defence."""
         self._within.clear()
         board = cshogi.Board(sfen)
         return self.shortest(board, length) == length and self._holds(board, length)
@@ -69,11 +69,11 @@ class Oracle:
         return lost
 
     def shortest(self, board: "cshogi.Board", most: int) -> int:
-        """Return the plies of the shortest mate, at most `most`; 0 if there is none so short."""
+        """Return the plies of the shortest mate, at most `most`; 0 if there is none."""
         return next((plies for plies in range(1, most + 1, 2) if self.mates_within(board, plies)), 0)
 
     def mates_within(self, board: "cshogi.Board", plies: int) -> bool:
-        """Tell whether the side to move mates within so many plies, by trying everything."""
+        """Tell whether the side to move mates within `plies` plies, by exhaustive search."""
         key = board.zobrist_hash(), plies
         if key not in self._within:
             self._within[key] = any(self._is_lost_within(board, check, plies - 1) for check in self.checks(board))

@@ -1,9 +1,9 @@
-"""Write the problems that come with the package: those that a second solver finds sound too, with their grades.
+"""Write the problems bundled with the package: those that a second solver also finds sound, with their grades.
 
     nice -n 19 python -m tools.tsume.publish composed.jsonl games.jsonl --verdicts verdicts.jsonl
 
-cshogi judges each problem (`oracle`); the verdicts are kept, and a second run goes on with what is there. A grade, 1 to
-10, is a tenth of the problems by difficulty: the nodes that the engine's df-pn needs, with an empty table, to find the
+cshogi judges each problem (`oracle`); the verdicts are saved, and a second run continues from them. A grade, 1 to 10,
+ is a tenth of the problems by difficulty: the nodes that the engine's df-pn needs, with an empty table, to find the
 shortest mate and to prove that there is no shorter one.
 """
 
@@ -28,7 +28,7 @@ HEAD = """\
 
 
 def rows_of(paths: list[Path]) -> list[dict[str, Any]]:
-    """Return the problems of some files, each once."""
+    """Return the problems of some files without duplicates."""
     rows: dict[str, dict[str, Any]] = {}
     for path in paths:
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -38,7 +38,7 @@ def rows_of(paths: list[Path]) -> list[dict[str, Any]]:
 
 
 def judge(rows: list[dict[str, Any]], path: Path) -> dict[str, bool]:
-    """Return by SFEN whether the second solver finds a problem sound; what is not in the file yet is added to it."""
+    """Return the second solver's verdicts by SFEN; verdicts missing in the file are added to it."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     verdicts: dict[str, bool] = dict(map(json.loads, lines))
     oracle = Oracle()

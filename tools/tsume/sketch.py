@@ -1,4 +1,4 @@
-"""Sketch: a mate problem that can be changed piece by piece, and the changes that problems are composed with."""
+"""Sketch: an editable mate problem, and the changes from which problems are composed."""
 
 import random
 from dataclasses import dataclass, field
@@ -28,9 +28,9 @@ HAND_KINDS = tuple(range(PAWN, ROOK + 1))
 
 @dataclass
 class Sketch:
-    """A problem, black to mate. The defence has all pieces that are not on the board or in black's hand.
+    """A problem in which black mates. The defence has all pieces that are not on the board or in black's hand.
 
-    board : pieces by square, as POSITION has them    hand : black's pieces by kind
+    board : pieces by square, as in POSITION    hand : black's pieces by kind
     """
 
     board: dict[int, int]
@@ -42,11 +42,11 @@ class Sketch:
 
     @property
     def king(self) -> int:
-        """The square of the king to be mated."""
+        """The square of the king to mate."""
         return next(square for square, piece in self.board.items() if piece_kind(piece) == KING)
 
     def left(self, kind: int) -> int:
-        """Return how many pieces of `kind`, unpromoted, the defence holds."""
+        """Return the number of pieces of `kind`, unpromoted, in the defence's hand."""
         used = sum(int(UNPROMOTED[piece_kind(piece)]) == kind for piece in self.board.values())
         return SET_SIZE[kind] - used - self.hand.get(kind, 0)
 
@@ -64,7 +64,7 @@ class Sketch:
         return pos
 
     def pieces(self) -> set[tuple[int, int]]:
-        """Return what is where; a piece in hand has the square -1, a second one -2 ..."""
+        """Return (piece, square) pairs; a piece in hand has the square -1, a second one -2, and so on."""
         held = {(-1 - number, kind) for kind, count in self.hand.items() for number in range(count)}
         return held | set(self.board.items())
 
@@ -78,7 +78,7 @@ def sketch_of(pos: Any) -> Sketch:
 
 
 def near(rng: random.Random, square: int, most: int = 2) -> int:
-    """Return a square at most so many steps away."""
+    """Return a random square at most `steps` steps away."""
     while True:
         rank, file = square // 9 + rng.randint(-most, most), square % 9 + rng.randint(-most, most)
         if 0 <= rank < 9 and 0 <= file < 9:
@@ -86,7 +86,7 @@ def near(rng: random.Random, square: int, most: int = 2) -> int:
 
 
 def any_piece(rng: random.Random, colour: int) -> int:
-    """Return a piece of `colour`, promoted one time in four."""
+    """Return a random piece of `colour`, promoted with probability 1/4."""
     kind = rng.choice((1, 1, 2, 3, 3, 4, 4, 5, 5, 6, 7))
     promoted = PROMOTED_KINDS[kind]
     return int(make_piece(colour, promoted if promoted and rng.random() < 0.25 else kind))
@@ -118,7 +118,7 @@ def take_from_hand(sketch: Sketch, kind: int) -> None:
 
 
 def reached_from(square: int, piece: int, occupied: Any) -> list[int]:
-    """Return the squares from which the piece can have come to `square`: those it would attack if it moved back."""
+    """Return the squares from which the piece may have come to `square`: those it attacks when moving backwards."""
     return list(attacks_from(piece_kind(piece), 1 - piece_colour(piece), square, occupied))
 
 
@@ -128,7 +128,7 @@ def occupied_of(sketch: Sketch) -> Any:
 
 
 def lure(rng: random.Random, sketch: Sketch) -> None:
-    """Put two plies in front: black drops or moves a piece with check, and the defence takes it."""
+    """Put two plies in front: black drops or moves a piece with check, and the defence captures it."""
     defenders = [square for square, piece in sketch.board.items() if piece_colour(piece) == WHITE]
     target = sketch.king if rng.random() < 0.7 else rng.choice(defenders)
     piece = sketch.board.pop(target)
@@ -148,7 +148,7 @@ def lure(rng: random.Random, sketch: Sketch) -> None:
 
 
 def drive(rng: random.Random, sketch: Sketch) -> None:
-    """Put two plies in front: black moves a piece with check, or drops it, and the king gives way."""
+    """Put two plies in front: black moves a piece with check, or drops it, and the king moves away."""
     attackers = [square for square, piece in sketch.board.items() if piece_colour(piece) == BLACK]
     if not attackers:
         raise ValueError("nobody attacks")
@@ -170,7 +170,7 @@ def drive(rng: random.Random, sketch: Sketch) -> None:
 
 
 def alter(rng: random.Random, sketch: Sketch) -> None:
-    """Change one thing: a piece is moved, added, removed, replaced, or the hand is another."""
+    """Make one change: move, add, remove or replace a piece, or change the hand."""
     others = [square for square, piece in sketch.board.items() if piece_kind(piece) != KING]
     choice = rng.randrange(7)
     if choice == 0 and others:
@@ -193,7 +193,7 @@ def alter(rng: random.Random, sketch: Sketch) -> None:
 
 
 def changed(rng: random.Random, sketch: Sketch) -> Sketch:
-    """Return the sketch after a few changes. Raises ValueError if one can not be made."""
+    """Return the sketch after a few changes. Raises ValueError if one cannot be made."""
     result = sketch.copy()
     first = rng.random()
     if first < 0.45:

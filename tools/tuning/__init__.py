@@ -1,1 +1,1 @@
-"""Better numbers: parameters of the search by games, weights of the evaluation by logistic regression."""
+"""Tuning: parameters of the search by games, weights of the evaluation by logistic regression."""

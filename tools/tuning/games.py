@@ -15,7 +15,7 @@ Pair = tuple[Settings, Settings, int]  # two settings and the number of their pa
 
 @dataclass(frozen=True)
 class PairGames:
-    """Makes what plays pairs of games at `nodes` a move; each depends on its number, the openings and the settings."""
+    """Makes workers that play pairs of games at `nodes` per move; a pair depends on number, openings and settings."""
 
     openings: OpeningPlan
     nodes: int
@@ -25,7 +25,7 @@ class PairGames:
         return PairWorker(self)
 
     def warm_up(self) -> None:
-        """Compile what games need."""
+        """Compile the kernels for games."""
         PairWorker(self).do(({}, {}, 0))
 
 
@@ -38,7 +38,7 @@ class PairWorker:
         self._limits = Limits(nodes=plan.nodes)
 
     def do(self, pair: Pair) -> int:
-        """Return games won less games lost by the first settings."""
+        """Return games won minus games lost by the first settings."""
         first, second, number = pair
         arena = self._arena
         arena.configure((first, second), (self._limits, self._limits))
@@ -50,11 +50,11 @@ class PairWorker:
         return won
 
     def close(self) -> None:
-        """Nothing is open; a pair of games takes seconds and is not cut short."""
+        """Do nothing: a pair of games takes seconds and is not interrupted."""
 
 
 class PairPlayer:
-    """Plays pairs of games by some threads, or on a cluster: `with PairPlayer(...) as player`. See `jobs.Pool`."""
+    """Plays pairs of games in threads or on a cluster: `with PairPlayer(...) as player`. See `jobs.Pool`."""
 
     def __init__(self, game: str, *, nodes: int, seed: int, threads: int = 1, cluster: str = "") -> None:
         self._pool = Pool(PairGames(OpeningPlan.of(game, seed=seed), nodes), threads, cluster, name="pairs")
@@ -67,9 +67,9 @@ class PairPlayer:
         self._pool.__exit__(*failure)
 
     def play(self, first: Settings, second: Settings, pairs: range) -> int:
-        """Return games won less games lost by `first` in those pairs."""
+        """Return games won minus games lost by `first` in those pairs."""
         return sum(won for _, won in self.results([(first, second, pair) for pair in pairs]))
 
     def results(self, pairs: Sequence[Pair]) -> Iterator[tuple[Pair, int]]:
-        """Yield each pair and the games won less the games lost by its first settings, as they are finished."""
+        """Yield each pair, as it is finished, and the games won minus games lost by its first settings."""
         return self._pool.results(pairs)

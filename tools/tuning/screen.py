@@ -3,11 +3,11 @@
     python -m tools.tuning.screen run.jsonl --changes "rfp_margin=120; nmp_base=6; lmr_pv=3000,lmr_base=900" --pairs 600
     python -m tools.tuning.screen run.jsonl --changes ... --pairs 0          # only the table
 
-In each pair of games (an opening, both colours) either player makes each change or does not, by chance. The result is
-explained by which changes one has and the other has not, so that every game tells something about each change: with n
-games all of them are known as well as one would be from n / 2. What looks good here is then confirmed by
-`shogi-engine match`. A change is name=value, or several joined by commas (names: `shogi-engine match --list`). Runs are
-seeded and go on where they were stopped. Source: factorial designs, R. A. Fisher, The Design of Experiments (1935).
+In each pair of games (one opening, both colours) each player makes a random selection of the changes. A regression
+explains the results by the changes that only one player has, so every game tells something about each change: n games
+measure all of them as precisely as n / 2 games would measure one. Confirm promising changes with `shogi-engine match`.
+A change is name=value, or several joined by commas (names: `shogi-engine match --list`). Runs are seeded and continue
+where they were stopped. Source: factorial designs, R. A. Fisher, The Design of Experiments (1935).
 """
 
 import argparse
@@ -28,24 +28,24 @@ from tools.tuning.games import PairPlayer, Settings
 
 
 def drawn(seed: int, pair: int, changes: int) -> tuple[list[int], list[int]]:
-    """Return for both players of a pair which changes (0 or 1 each) they make."""
+    """Return the changes (0 or 1 each) that both players of a pair make."""
     rng = random.Random(f"{seed} {pair}")
     first, second = ([rng.randrange(2) for _ in range(changes)] for _ in range(2))
     return first, second
 
 
 def chosen(changes: list[Settings], which: list[int]) -> Settings:
-    """Return the settings of those `changes` that are made."""
+    """Return the settings with the selected `changes`."""
     return {name: value for change, made in zip(changes, which, strict=True) if made for name, value in change.items()}
 
 
 def effects(rows: list[tuple[list[int], list[int], float]]) -> tuple[np.ndarray, np.ndarray]:
     """Return for each change its Elo and half its 95 % interval, float64[n] each.
 
-    rows : for each pair the first's changes, the second's, and the games won less the games lost by the first.
+    rows : for each pair the first's changes, the second's, and games won minus games lost by the first.
     """
     design = np.array([np.subtract(first, second) for first, second, _ in rows], dtype=np.float64)
-    scores = np.array([won / 4 for _, _, won in rows])  # above or below half of a pair's points, by game
+    scores = np.array([won / 4 for _, _, won in rows])  # points above or below 1/2 per game
     inverse = np.linalg.pinv(design.T @ design)
     found = inverse @ design.T @ scores
     free = max(len(rows) - design.shape[1], 1)
@@ -64,7 +64,7 @@ def parse_changes(game: Game, text: str) -> list[Settings]:
 
 
 def read(path: Path, settings: dict[str, Any]) -> dict[int, float]:
-    """Return the pairs of a log, begun with `settings` if it is new. Raises ValueError if it is of another run."""
+    """Return the pairs of a log, a new log starts with `settings`. Raises ValueError if it is from another run."""
     if not path.exists():
         path.write_text(json.dumps(settings) + "\n")
         return {}
@@ -75,7 +75,7 @@ def read(path: Path, settings: dict[str, Any]) -> dict[int, float]:
 
 
 def show_table(changes: list[Settings], rows: list[tuple[list[int], list[int], float]]) -> None:
-    """Print what each change is worth, the best first; rows : as for `effects`."""
+    """Print the effect of each change, the best first; rows : as in `effects`."""
     elo, error = effects(rows)
     print(f"{2 * len(rows)} games")
     for place in np.argsort(-elo):

@@ -1,14 +1,14 @@
 """Tune parameters of the search or the evaluation by playing: simultaneous perturbation stochastic approximation.
 
     python -m tools.tuning.spsa state.json --parameters futility_margin,lmr_base,lmr_pv --iterations 2000 --nodes 5000
-    python -m tools.tuning.spsa state.json                       # go on with a run that was stopped
+    python -m tools.tuning.spsa state.json                       # continue a stopped run
 
-In each iteration all parameters are moved at once, each up or down by chance; the two settings so found play pairs of
-games (shogi_engine/match/arena.py) and every parameter goes a little the way of the winner. The state, all of it, is
-written after each iteration: a run depends on its arguments only, however often it was stopped and whoever played.
-A parameter is a name of `shogi-engine match --list`, as `name=START:LEAST:MOST:STEP` if the declared numbers are not
-wanted; STEP is how far it is still moved in the last iteration. Print: the iteration and the values, on stderr; at the
-end the settings for `shogi-engine match --in-process --a`, which should confirm them. Source: J. Spall,
+Each iteration moves all parameters at once, each up or down at random, and also in the opposite directions. The two
+settings play pairs of games (shogi_engine/match/arena.py), and every parameter moves a little towards the winner. The
+whole state is written after each iteration, so a run depends only on its arguments, not on interruptions or workers.
+A parameter is a name of `shogi-engine match --list`, or `name=START:LEAST:MOST:STEP` to replace the declared numbers;
+STEP is the perturbation in the last iteration. Printed: the iteration and the values, on stderr; at the end, the
+settings for `shogi-engine match --in-process --a`, which should confirm them. Source: J. Spall,
 https://www.jhuapl.edu/SPSA/; the constants are fishtest's.
 """
 
@@ -35,7 +35,7 @@ EVERY = 25  # iterations between two points of the history
 
 @dataclass
 class Tuned:
-    """One parameter under way: its value is real, what plays is a whole number near it."""
+    """A parameter being tuned: its value is real; games use a nearby integer."""
 
     name: str
     start: float
@@ -47,7 +47,7 @@ class Tuned:
 
 @dataclass
 class State:
-    """All there is to go on from."""
+    """The complete state of a run."""
 
     settings: dict[str, Any]
     parameters: list[Tuned]
@@ -55,14 +55,14 @@ class State:
     history: list[list[float]]
 
     def save(self, path: Path) -> None:
-        """Write to `path`, whole or not at all."""
+        """Write to `path` atomically."""
         aside = path.with_name(f"{path.name}.tmp")
         aside.write_text(json.dumps(asdict(self)))
         os.replace(aside, path)
 
     @classmethod
     def load(cls, path: Path) -> "State":
-        """Return what `save` wrote. Raises OSError, ValueError."""
+        """Return the state that `save` wrote. Raises OSError, ValueError."""
         try:
             content = json.loads(path.read_text())
             content["parameters"] = [Tuned(**each) for each in content["parameters"]]
@@ -72,7 +72,7 @@ class State:
 
 
 def whole(value: float, rng: random.Random) -> int:
-    """Return one of the two whole numbers about `value`, by chance so that the mean is `value`."""
+    """Round `value` up or down at random, so that the mean is `value`."""
     below = int(value // 1)
     return below + (rng.random() < value - below)
 
@@ -94,7 +94,7 @@ def perturbed(state: State) -> tuple[list[int], list[float], list[Settings]]:
 
 
 def advance(state: State, signs: list[int], distances: list[float], won: float) -> None:
-    """Move the values. won : games won less games lost by the setting that was moved with the signs."""
+    """Move the values. won : games won minus games lost by the setting that was moved with the signs."""
     iterations = state.settings["iterations"]
     stability = 0.1 * iterations
     decline = ((stability + iterations) / (stability + state.iteration + 1)) ** ALPHA
@@ -109,7 +109,7 @@ def advance(state: State, signs: list[int], distances: list[float], won: float) 
 def tune(state: State, path: Path, play: Callable[[Settings, Settings, int], float], until: int | None = None) -> None:
     """Iterate to the end, or to iteration `until`.
 
-    play(first, second, number) -> games won less lost by `first`, in iteration `number`.
+    play(first, second, number) -> games won minus lost by `first`, in iteration `number`.
     """
     end = state.settings["iterations"] if until is None else min(until, state.settings["iterations"])
     while state.iteration < end:
@@ -123,7 +123,7 @@ def tune(state: State, path: Path, play: Callable[[Settings, Settings, int], flo
 
 
 def parse_parameters(game: Game, text: str) -> list[Tuned]:
-    """Return what to tune. Raises ValueError."""
+    """Return the parameters to tune. Raises ValueError."""
     declared, known = parameters.tunable(game), parameters.defaults(game)
     tuned = []
     for part in text.split(","):

@@ -3,13 +3,12 @@
     python -m tools.tuning.tune OUT.npz --data FOLDER [FOLDER...] [--start FILE] [--plot FILE]
     python -m tools.tuning.tune OUT.npz --prior
 
-A position's value is a sum over pieces and kings (evaluation/king_piece_weights.py of Shogi); through a sigmoid it is
-fitted to what came of the position, by logistic regression: Adam on batches, the games split into training and
-validation. Most of the 81 x 2896 cells are rare, so a cell is the sum of parts that share what they learn: material by
-kind, piece-square, piece by the king's rank, piece relative to the king, and the cell itself, each drawn to where it
-starts by a prior of its own width; mirrored boards share all parts. The safety of kings and the tempo are fitted with
-them. The run is seeded; after each epoch it is stored
-beside OUT and goes on from there when started again with the same options.
+A position's value is a sum over pieces and kings (evaluation/king_piece_weights.py of Shogi). Logistic regression fits
+its sigmoid to the results: Adam on batches, with games split into training and validation. Most of the 81 x 2896 cells
+are rare, so a cell is a sum of shared parts: material by kind, piece-square, piece by the king's rank, piece relative
+to the king, and the cell itself. A prior of its own width pulls each part to its start; mirrored boards share all
+parts. King safety and the tempo are fitted too. The run is seeded. Its state is saved beside OUT after each epoch, and
+it continues from there when started again with the same options.
 """
 
 import argparse
@@ -43,7 +42,7 @@ from tools.tuning.tune_kernels import PIECES, collect, cross_entropy, later_resu
 MIRRORED = king_piece.mirror_features()
 OWN, ENEMY = 0, 1
 
-# What is fitted: what a king on each square sees, the safety of the kings, and the tempo, in one vector.
+# The fitted parameters in one vector: the cells of a king on each square, king safety, and the tempo.
 SAFETY_CELLS = SQUARES * FEATURES
 TEMPO_CELL = SAFETY_CELLS + SAFETIES
 CELLS = TEMPO_CELL + 1
@@ -54,7 +53,7 @@ LOSSES = ("training", "validation", "validation on results")
 
 
 def swapped() -> np.ndarray:
-    """Return int64[FEATURES]: by feature of one king, the same piece as the other king sees it."""
+    """Return int64[FEATURES]: for each feature of one king, the other king's feature of the same piece."""
     swap = np.empty(FEATURES, dtype=np.int64)
     pieces = np.arange(32) ^ 16
     swap[:HAND_BASE] = (pieces[:, None] * SQUARES + np.arange(SQUARES)[::-1]).ravel()
@@ -67,9 +66,9 @@ def swapped() -> np.ndarray:
 
 
 class Part:
-    """One summand of the cells: `index` int64[CELLS] says which of its parameters a cell has, -1 for none.
+    """One summand of the cells: `index` int64[CELLS] says its parameter in each cell, -1 for none.
 
-    width : centipawns, the standard deviation of its prior.   start : float64[count], the prior's middle.
+    width : centipawns, the standard deviation of its prior.   start : float64[count], the prior's mean.
     """
 
     def __init__(self, name: str, index: np.ndarray, width: float, start: np.ndarray | None = None) -> None:
@@ -83,11 +82,11 @@ class Part:
         self.mean, self.square = np.zeros(self.count), np.zeros(self.count)
 
     def cells(self) -> np.ndarray:
-        """Return what it adds to each cell, float64[CELLS]."""
+        """Return its contribution to each cell, float64[CELLS]."""
         return np.append(self.values, 0.0)[self.index]
 
     def step(self, slopes: np.ndarray, evidence: float, rate: float, number: int) -> None:
-        """Move one step of Adam against the cells' slopes and the prior; rate : the step, as a share of the width."""
+        """Take one step of Adam by the cells' gradient and the prior; rate : the step, as a share of the width."""
         slope = np.bincount(self.index, slopes, self.count + 1)[: self.count]
         slope = slope + (self.values - self.start) / (self.width**2 * evidence)
         self.mean += 0.1 * (slope - self.mean)
@@ -98,7 +97,7 @@ class Part:
 
 
 def make_parts(widths: dict[str, float]) -> list[Part]:
-    """Return the parts of the cells, each where its prior has its middle."""
+    """Return the parts of the cells, each at the mean of its prior."""
     kings = np.arange(SQUARES)[:, None]
     features = np.arange(FEATURES)[None, :]
     board = features < HAND_BASE
@@ -109,7 +108,7 @@ def make_parts(widths: dict[str, float]) -> list[Part]:
     real = np.broadcast_to(real, (SQUARES, FEATURES))
 
     def shared(index: np.ndarray) -> np.ndarray:
-        """Return `index` with one number for a cell and its mirror image, numbered from 0."""
+        """Return `index` with the same number for a cell and its mirror image, numbered from 0."""
         index = np.broadcast_to(index, (SQUARES, FEATURES))
         index = np.minimum(index, index[MIRROR][:, MIRRORED])
         return np.where(real, np.unique(index, return_inverse=True)[1].reshape(index.shape), -1).ravel()
@@ -143,7 +142,7 @@ def make_parts(widths: dict[str, float]) -> list[Part]:
 
 
 def set_prior(parts: dict[str, Part]) -> None:
-    """Give the parts what everybody knows: guards near the own king, no enemies there, and the king at home."""
+    """Initialise the parts with common knowledge: guards near the own king, no enemies there, and the king at home."""
     relative, square = parts["relative"].start, parts["square"].start
     guards = (SILVER, GOLD, 9, 10, 11, 12)
     for index in range(len(relative)):
@@ -166,10 +165,10 @@ def compose(parts: list[Part]) -> np.ndarray:
 
 
 def export(parts: list[Part], tempo: int) -> king_piece.Weights:
-    """Return the weights as the engine has them; a side without a king sees material and squares alone.
+    """Return the weights in the engine's form; a side without a king gets material and piece-square values only.
 
-    The tempo that is fitted is that of quiet positions, whose side to move has nothing to win at once; the search has
-    uses of its own for it (a surer side prunes more), so it is given.
+    The fitted tempo is for quiet positions, in which the side to move cannot win material at once. The search uses the
+    tempo differently (it prunes more with a higher one), so it is given instead.
     """
     cells = compose(parts)
     table = np.zeros((ROWS, FEATURES))
@@ -184,9 +183,9 @@ def export(parts: list[Part], tempo: int) -> king_piece.Weights:
 
 
 class Data:
-    """The quiet positions of many games: arrays as `collect` writes them, by position.
+    """The quiet positions of many games: arrays by position, as `collect` writes them.
 
-    results : black's, 0 to 1.   games : the number of its game.   values : by game, what the search found.
+    results : black's, 0 to 1.   games : the number of its game.   values : of the searches, by game.
     """
 
     def __init__(self, folders: list[Path], largest: int) -> None:
@@ -222,7 +221,7 @@ class Data:
             setattr(self, name, getattr(self, name)[:end])
 
     def targets(self, fade: float, scale: float) -> np.ndarray:
-        """Return float32[n]: what came of each position for black, 0 to 1, as `later_results` has it."""
+        """Return float32[n]: the target of each position for black, 0 to 1, from `later_results`."""
         targets = np.empty(len(self.games), dtype=np.float32)
         begins = np.searchsorted(self.games, np.arange(len(self.values) + 1))
         for values, begin, end in zip(self.values, begins, begins[1:], strict=False):
@@ -264,7 +263,7 @@ def fit(arguments: argparse.Namespace) -> None:
         return cross_entropy(cells, swap, *arrays, wanted, rows, scale, slopes) / len(rows)
 
     steps = -(-len(training) // arguments.batch)
-    evidence = len(training) / arguments.alike  # positions of a game are no independent witnesses
+    evidence = len(training) / arguments.alike  # positions of a game are not independent
     state = arguments.out.with_suffix(".state.npz")
     options = repr(sorted((key, str(value)) for key, value in vars(arguments).items() if key != "plot"))
     history = resume(state, options, parts)
@@ -293,7 +292,7 @@ def fit(arguments: argparse.Namespace) -> None:
 
 
 def resume(state: Path, options: str, parts: list[Part]) -> list[list[float]]:
-    """Bring `parts` to where a run with the same options was stopped; return its losses by epoch."""
+    """Restore `parts` from a stopped run with the same options; return its losses by epoch."""
     if not state.exists():
         return []
     with np.load(state) as stored:

@@ -1,4 +1,4 @@
-"""The kernels of tune.py: the positions of games as data, and the loss of an evaluation on them."""
+"""The kernels of tune.py: the positions of games as data, and an evaluation's loss on them."""
 
 import numpy as np
 
@@ -9,12 +9,12 @@ from shogi_engine.games.shogi.types import hand_count
 from shogi_engine.interface.game import VALUE_NONE, do_move, is_in_check, is_quiet
 from shogi_engine.jit import njit
 
-PIECES = 40  # features of a position with the whole set, kings included
+PIECES = 40  # features of a position with all pieces, including kings
 
 
 @njit
 def write_features(pos, features):
-    """Write the features that black's king sees in `pos` to `features`, uint16[PIECES], and 0 after the last."""
+    """Write the features of `pos` for black's king to `features`, uint16[PIECES], with 0 after the last."""
     count = 0
     for square in occupied(pos):
         features[count] = int(pos.board[square]) * 81 + square
@@ -34,8 +34,8 @@ def collect(pos, undo, moves, values, largest, features, kings, safeties, sides,
 
     Quiet: searched, not in check, the move chosen neither captures nor promotes, |value| <= largest.
     plies : int16[n], out: moves made before the position.
-    features : uint16[n, PIECES], out.   kings : uint8[n, 2], out: each king's square as its owner sees it.
-    safeties : uint16[n, 2], out: the places of their safety.   sides : int8[n], out: 1 if black is to move, else -1.
+    features : uint16[n, PIECES], out.   kings : uint8[n, 2], out: each king's square from its owner's side.
+    safeties : uint16[n, 2], out: the indices of their safety.   sides : int8[n], out: 1 if black is to move, else -1.
     scores : int16[n], out, for black.
     """
     row = start
@@ -58,11 +58,11 @@ def collect(pos, undo, moves, values, largest, features, kings, safeties, sides,
 
 @njit
 def later_results(values, result, fade, scale, expected):
-    """Write to `expected`, float64[n], what came of each position of a game for black, 0 to 1.
+    """Write the expected result of each position of a game for black, 0 to 1, to `expected`, float64[n].
 
-    values : int16[n], as training.game_kernels.play_game writes them.   result : 0 to 1, for black.
+    values : int16[n], from training.game_kernels.play_game.   result : 0 to 1, for black.
     scale : as in `cross_entropy`.
-    What the search found there counts 1 - fade, and `fade` what came of the next position, in the same way: TD(lambda).
+    The search's value there has weight 1 - fade, and the next position's expected result `fade`: TD(lambda).
     """
     last = values.shape[0] - 1
     after = result
@@ -76,10 +76,10 @@ def later_results(values, result, fade, scale, expected):
 
 @njit
 def cross_entropy(cells, swap, features, kings, safeties, sides, targets, rows, scale, slopes):
-    """Return the summed cross-entropy of the positions `rows`, and add its slopes to `slopes` unless that is empty.
+    """Return the summed cross-entropy of the positions `rows`, and add its gradient to `slopes` unless that is empty.
 
-    cells, slopes : float32[81 * FEATURES + SAFETIES + 1], centipawns: what kings see, their safety, and the tempo.
-    swap : int64[FEATURES], a feature as the other side sees it.   targets : float32[n], black's result, 0 to 1.
+    cells, slopes : float32[81 * FEATURES + SAFETIES + 1], centipawns: the kings' cells, their safety, and the tempo.
+    swap : int64[FEATURES], a feature from the other side.   targets : float32[n], black's result, 0 to 1.
     scale : centipawns of a value that wins with odds e : 1.   The other arrays are those of `collect`.
     """
     loss = 0.0

@@ -1,1 +1,1 @@
-"""The board in the terminal, for `play`: what is drawn, typed, timed and kept of a game."""
+"""The board in the terminal, for `play`: drawing, input, clocks and saving."""

@@ -1,4 +1,4 @@
-"""The signals that end a program, as an exception: what is under way can be saved first."""
+"""Turns the signals that end a program into an exception, so that a game can be saved first."""
 
 import contextlib
 import os
@@ -16,12 +16,12 @@ class Ended(KeyboardInterrupt):
 
 
 class EndingSignals:
-    """What came so far. status : the exit status by which shells know the signal, 0 for none."""
+    """The signal received so far. status : the exit status that stands for it in shells, 0 for none."""
 
     status = 0
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Take a signal. Raises Ended, once: a second signal must not interrupt the saving."""
+        """Handle a signal. Raises Ended only once: a second signal must not interrupt the saving."""
         if not self.status:
             self.status = 128 + number
             raise Ended
@@ -29,7 +29,7 @@ class EndingSignals:
 
 @contextlib.contextmanager
 def ending_signals() -> Iterator[EndingSignals]:
-    """Raise Ended in this block, which the main thread enters, for SIGTERM and SIGHUP; one that is ignored stays so."""
+    """Raise Ended for SIGTERM and SIGHUP in this block of the main thread; ignored signals stay ignored."""
     signals = EndingSignals()
     before = {}
     if threading.current_thread() is threading.main_thread():
@@ -44,9 +44,9 @@ def ending_signals() -> Iterator[EndingSignals]:
 
 
 def flush_quietly() -> None:
-    """Write what is left to stdout and stderr; a terminal that is gone takes nothing.
+    """Flush stdout and stderr, ignoring errors of a terminal that is gone.
 
-    What it did not take goes nowhere: Python would try again when it ends, and end with status 120.
+    The unwritten output is discarded: Python would try again on exit, and exit with status 120.
     """
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -48,11 +48,11 @@ SHORT = {"exit": "quit", "q": "quit", "?": "help", "h": "help", "d": "board"} | 
 class Match:
     """One game at the terminal.
 
-    humans : the sides a human has, of 0 (black) and 1
-    limits : the engine's, as keywords of Engine.search; DEFAULT_MS or the clock's without any
-    read(prompt) -> one line, EOFError at the end of input, TimeUp    show(text) prints a line
-    show_board(lines) prints a board, None to `show` it without styles
-    await_search() returns when the engine can search    notation : of the moves shown, '' is the game's own
+    humans : the sides that humans play, of 0 (black) and 1 (white)
+    limits : the engine's, as keywords of Engine.search; if empty, DEFAULT_MS or the clock's
+    read(prompt) -> one line; raises EOFError at the end of input, or TimeUp    show(text) prints a line
+    show_board(lines) prints a board; None: `show` prints it without styles
+    await_search() returns when the engine can search    notation : of the moves shown; '' is the game's own
     """
 
     engine: "Engine"
@@ -72,7 +72,7 @@ class Match:
 
     def __post_init__(self) -> None:
         self._seconds: list[float | None] = [None] * len(self.engine.moves)
-        self._stored = self._state()  # what there is of the game in a file
+        self._stored = self._state()  # the part of the game that is saved in a file
         self._written: set[Path] = set()
         self._board_now: Any = None
 
@@ -132,7 +132,7 @@ class Match:
     # ---- what is shown
 
     def _shown(self, moves: Sequence[str]) -> str:
-        """Return moves that follow each other from here as they are shown."""
+        """Return consecutive moves from here in the notation shown."""
         if not self.notation:
             return " ".join(moves)
         board, texts = self._position(), []
@@ -152,7 +152,7 @@ class Match:
             self.show_board(lines)
 
     def words(self) -> Iterator[str]:
-        """Yield what may be typed: commands, and the moves as the engine writes them and as they are shown."""
+        """Yield the possible inputs: commands, and the moves in the engine's notation and in the one shown."""
         yield from COMMANDS
         for move in self.engine.legal_moves():
             yield move
@@ -191,11 +191,11 @@ class Match:
         self.show(_("engine: {move}   ({how})").format(move=shown, how=how))
 
     def _limits(self, side: int) -> dict[str, Any]:
-        """Return the limits of one search: the level or what was given, and never more than the clock has."""
+        """Return the limits of one search: the level's or the given ones, and never more than the clock allows."""
         return timed_limits(self.engine, self.limits, self.clock, side, len(self.engine.moves))
 
     def _search(self, limits: dict[str, Any]) -> "SearchResult":
-        """Search in a thread, so that Ctrl-C comes through at once."""
+        """Search in a thread, so that Ctrl-C works at once."""
         results: list[SearchResult | BaseException] = []
 
         def work() -> None:
@@ -219,7 +219,7 @@ class Match:
     # ---- the human
 
     def _human_moves(self, side: int) -> bool:
-        """Obey one line; return False if the human leaves."""
+        """Execute one line; return False if the human leaves."""
         self.clock.start(side)
         try:
             line = self.read(f"{side_name(side, self._game)}> ").strip()
@@ -290,7 +290,7 @@ class Match:
         self.show(_("the engine as it is") if level is None else _("level {level}").format(level=level))
 
     def _do_undo(self, rest: str) -> None:
-        """Take back a move of the human's, and the engine's answer to it."""
+        """Take back a move of the human, and the engine's reply."""
         count = 1 if len(self.humans) == 2 else 2
         if len(self.engine.moves) < count:
             raise ValueError("there is no move to take back")
@@ -306,7 +306,7 @@ class Match:
         self.save(_file_name(name))
 
     def save(self, name: str) -> None:
-        """Write the game as the file's name says. Raises OSError, ValueError: one of another game is not replaced."""
+        """Write the game in the format of the file's name. Raises OSError, or ValueError for another game's file."""
         if not name:
             raise ValueError("save under which name? `save game.kif`")
         path = Path(name).expanduser()
@@ -325,7 +325,7 @@ class Match:
         self._board()
 
     def load(self, name: str) -> None:
-        """Go on with the first game of a file. Raises OSError, ValueError; the game is what it was then."""
+        """Continue with the first game of a file. Raises OSError, ValueError; the current game then stays."""
         record = load_game(name, self.engine.game.name)
         self.engine.set_position(record.start, record.moves)
         self.clock.stop()
@@ -338,11 +338,11 @@ class Match:
         return bytes(self.engine.root), tuple(self.engine.moves), self.outcome
 
     def note_stored(self) -> None:
-        """Take note that the game as it is lies in a file."""
+        """Note that the current game is saved in a file."""
         self._stored = self._state()
 
     def is_unsaved(self) -> bool:
-        """Tell whether there are moves that no file has."""
+        """Tell whether there are unsaved moves."""
         return bool(self.engine.moves) and self._state() != self._stored
 
     def record(self) -> "GameRecord":
@@ -365,7 +365,7 @@ class Match:
 
 
 def _file_name(text: str) -> str:
-    """Return a name that may stand in quotes."""
+    """Return a file name without its quotes."""
     try:
         parts = shlex.split(text)
     except ValueError:

@@ -1,7 +1,7 @@
-"""An Othello board in the terminal: discs on green cloth, or X, O and -; clocks, the last move, where one may place.
+"""An Othello board in the terminal: discs on green cloth, or X, O and -; clocks, the last move, the legal moves.
 
-Terminals differ in whether a disc is one or two columns wide. All signs on the board with discs, and the letters of the
-files, are of the kind that they differ in, so the board is in line on all of them.
+Terminals differ in whether a disc is one or two columns wide. All signs on a board with discs, and the file letters,
+are characters of this ambiguous width, so that the board is aligned on every terminal.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ MOVED, PLACE = "reverse", "white"
 
 
 def draw(board: Any, look: Look) -> list[Line]:
-    """Return the board with files and ranks, the discs of both sides, and whose move it is."""
+    """Return the board with files and ranks, the discs of both sides, and the side to move."""
     files, ranks = (range(7, -1, -1), range(7, -1, -1)) if look.flipped else (range(8), range(8))
     names = WIDE_FILES if look.pieces == KANJI else FILES
     header = "  " + " ".join(names[file] for file in files)

@@ -1,4 +1,4 @@
-"""A line typed at a terminal: edited, completed, with the history of earlier games; with a clock it ends in time.
+"""Reads lines at a terminal, with editing, completion and the history of earlier games, and a clock that ends a line.
 
 Loads prompt_toolkit; only a terminal needs it.
 """
@@ -20,14 +20,14 @@ REFRESH_SECONDS = 0.5  # of the clocks below the line
 
 
 class WordCompleter(Completer):
-    """Completes commands and moves, and after `save` and `load` names of files. words() -> what may be typed."""
+    """Completes commands and moves, and after `save` and `load` file names. words() -> the possible inputs."""
 
     def __init__(self, words: Callable[[], Iterable[str]]) -> None:
         self._words = words
         self._paths = PathCompleter(expanduser=True)
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """Yield what the line may become."""
+        """Yield the completions of the line."""
         text = document.text_before_cursor.lstrip()
         command, blank, rest = text.partition(" ")
         if blank and command in WITH_FILE:
@@ -41,8 +41,8 @@ class WordCompleter(Completer):
 class LinePrompt:
     """Reads lines.
 
-    words() -> what may be typed    left() -> seconds until the clock ends the line with TimeUp, None for never
-    clocks() -> the line below the one typed, '' for none    history : a file, or None
+    words() -> the possible inputs    left() -> seconds until the clock ends the line with TimeUp, None for never
+    clocks() -> the line below the input, '' for none    history : a file, or None
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class LinePrompt:
         )
 
     def _watch(self) -> None:
-        """Let the line end when the time is over."""
+        """End the line when the time is up."""
         left = self._left()
         if left is None:
             return
@@ -82,7 +82,7 @@ class LinePrompt:
 
 
 def _history(path: Path | None) -> History:
-    """Return the history in a file, one that is forgotten if that can not be written."""
+    """Return the history in a file; if it cannot be written, a history in memory."""
     if path is not None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

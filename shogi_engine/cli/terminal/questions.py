@@ -1,4 +1,4 @@
-"""What `play` asks at a terminal if nothing was said: the game, the side, the level, the handicap."""
+"""The questions of `play` at a terminal without arguments: the game, the side, the level, the handicap."""
 
 import argparse
 import random
@@ -14,7 +14,7 @@ HANDICAPS = ("even", "lance", "bishop", "rook", "2-piece", "4-piece", "6-piece")
 
 
 def ask(args: argparse.Namespace, read: Read = input, show: Callable[[str], object] = print) -> None:
-    """Put the answers into `args`. Enter takes what stands in brackets. Raises EOFError at the end of input."""
+    """Put the answers into `args`. Enter chooses the default in brackets. Raises EOFError at the end of input."""
     if args.game is None:
         names = [_("Shogi"), _("Othello")]
         args.game = games.NAMES[choose(_("Which game?"), names, 0, read, show)]
@@ -39,14 +39,14 @@ def _sides(game: str) -> list[str]:
 
 
 def handicap_name(name: str) -> str:
-    """Return what a handicap of HANDICAPS is called."""
+    """Return the displayed name of a handicap of HANDICAPS."""
     from shogi_engine.games.shogi.records.handicaps import WESTERN
 
     return WESTERN[name] if language.current() == "ja" else name
 
 
 def choose(question: str, names: Sequence[str], usual: int, read: Read, show: Callable[[str], object]) -> int:
-    """Return the number, from 0, of the answer chosen."""
+    """Return the index of the chosen answer."""
     show(question)
     for place, name in enumerate(names, 1):
         show(f"  {place}  {name}")
@@ -54,7 +54,7 @@ def choose(question: str, names: Sequence[str], usual: int, read: Read, show: Ca
 
 
 def number(question: str, most: int, usual: int, read: Read, show: Callable[[str], object], least: int = 0) -> int:
-    """Return a number from `least` to `most`; the question is asked until it is answered so."""
+    """Ask until the answer is a number from `least` to `most`, and return it."""
     if question:
         show(question)
     while True:

@@ -1,4 +1,4 @@
-"""What a board looks like in a terminal: lines of parts with styles, which a pipe gets as plain text."""
+"""Boards in a terminal: lines of parts with styles; a pipe gets plain text."""
 
 import importlib
 import importlib.util
@@ -20,7 +20,7 @@ class Look:
     """How a board is drawn.
 
     pieces : one of PIECES    flipped : seen from white's side    clocks : of black and white, '' for none
-    colours : styles are shown; without them what was moved is marked by a sign
+    colours : show styles; without them a sign marks the last move
     """
 
     pieces: str = WESTERN
@@ -30,7 +30,7 @@ class Look:
 
 
 def draw(game: str, board: Any, look: Look) -> list[Line]:
-    """Return the lines of a game's Board: as the game's module here draws it, as text if there is none."""
+    """Return the lines of a game's Board, drawn by the game's module here, or as text if there is none."""
     name = f"shogi_engine.cli.terminal.{game}_screen"
     if importlib.util.find_spec(name) is None:
         return [[(line, "")] for line in str(board).splitlines()]
@@ -44,12 +44,12 @@ def plain(lines: Iterable[Line]) -> str:
 
 
 def is_terminal() -> bool:
-    """Tell whether a person sits at both ends."""
+    """Tell whether both stdin and stdout are terminals."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def default_pieces(output: TextIO) -> str:
-    """Return KANJI for a terminal that can show them, else WESTERN: what reads a pipe goes on as it was."""
+    """Return KANJI for a terminal that can show them, else WESTERN: programs that read a pipe expect letters."""
     if not output.isatty():
         return WESTERN
     try:
@@ -60,7 +60,7 @@ def default_pieces(output: TextIO) -> str:
 
 
 def console() -> tuple[Callable[[str], None], Callable[[list[Line]], None]]:
-    """Return what shows a text and what shows the lines of a board on the terminal, in colours if it has any."""
+    """Return two functions that show a text and a board's lines on the terminal, in colours if it has any."""
     from rich.console import Console
     from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""A Shogi board in the terminal: kanji in a frame, or letters as SFEN has them; hands, clocks and the last move."""
+"""A Shogi board in the terminal: kanji in a frame, or SFEN letters; hands, clocks and the last move."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ PROMOTED, MOVED, LEFT, CHECK, EMPTY = "red", "reverse", "bold yellow", "bold whi
 
 
 def draw(board: Any, look: Look) -> list[Line]:
-    """Return the board between the hand of the far side and that of the near one, and whose move it is."""
+    """Return the board between the far side's hand and the near side's, and the side to move."""
     near = WHITE if look.flipped else BLACK
     order = range(80, -1, -1) if look.flipped else range(81)
     cells = [_cell(board, square, look) for square in order]
@@ -57,7 +57,7 @@ def _hand(board: Any, colour: int, look: Look) -> Line:
 
 
 def _cell(board: Any, square: int, look: Look) -> tuple[str, str]:
-    """Return a square, three columns wide, and its style. A `v` stands before pieces that point towards the viewer."""
+    """Return a square, three columns wide, and its style. A `v` precedes pieces that point towards the viewer."""
     last = board.peek() if board.ply() and board.move_stack else None
     moved = last is not None and last.to_square == square
     piece = board.piece_at(square)

@@ -1,4 +1,4 @@
-"""Shogi: its rules for the search, its notation, and a Board for Python. `GAME` is loaded when first asked for."""
+"""Shogi: its rules for the search, its notation, and a Board for Python. `GAME` is loaded on first access."""
 
 from typing import Any
 

@@ -1,12 +1,11 @@
 """Opening books in the field's text format, `#YANEURAOU-DB2016 1.00`. Standard library only.
 
 A line `sfen BOARD SIDE HANDS NUMBER` names a position; the lines after it, up to the next, are its moves:
-`MOVE PONDER VALUE DEPTH COUNT`, what is missing at the end counting as 'none' and 0. Lines that begin with `#` or `//`
-are comments. A position is looked up by board, side and hands, whatever its number, and also turned around with the
-colours exchanged.
+`MOVE PONDER VALUE DEPTH COUNT`; missing fields at the end are 'none' and 0. Lines that begin with `#` or `//` are
+comments. A position is looked up by board, side and hands, whatever its number, and also with the colours reversed.
 
-Books have up to millions of positions, of which a game asks for a few dozen: loading a file checks it and notes what it
-says of each position, and moves are made of that when they are looked up.
+Books have up to millions of positions, and a game looks up a few dozen: loading checks the file and keeps the text of
+each position, which is parsed to moves when it is looked up.
 """
 
 import functools
@@ -27,15 +26,15 @@ BLOCK = 1 << 22  # characters read at a time
 _MOVE_TEXT = r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?"
 _MOVE = re.compile(_MOVE_TEXT)
 _START = "\nsfen "
-# A position as nearly every file has it: key, hands, and all of its moves. What is not like that is read line by line.
+# A position in its usual form: key, hands, and all of its moves. Other forms are read line by line.
 _USUAL = re.compile(
     rf"([1-9A-Za-z+/]++ [bw] (-|[0-9A-Za-z]++))(?: \d++)?(?:\n{_MOVE_TEXT} (?:none|{_MOVE_TEXT}) -?\d++ \d++ \d++)*+\n?"
 )
-_TWICE = "\0"  # between what a file says of a position that it names twice
+_TWICE = "\0"  # separates the texts of a position that a file lists twice
 
 
 def position_key(sfen: str) -> str:
-    """Return what names a position in a book: board, side, hands in the usual order. Raises ValueError."""
+    """Return a position's key in a book: board, side, hands in the usual order. Raises ValueError."""
     fields = sfen.split()
     if len(fields) not in (3, 4) or fields[1] not in ("b", "w") or fields[0].count("/") != 8:
         raise ValueError("no sfen")
@@ -51,12 +50,12 @@ def _usual_hands(hands: str) -> str:
 
 
 def flipped_key(key: str) -> str:
-    """Return the key of the position turned around, with the colours exchanged."""
+    """Return the key of the position with the colours reversed."""
     return position_key(flip_sfen(f"{key} 1"))
 
 
 def flipped_move(move: str) -> str:
-    """Return a move as it is when the board is turned around."""
+    """Return a move rotated by 180 degrees."""
 
     def square(text: str) -> str:
         return f"{10 - int(text[0])}{chr(ord('a') + ord('i') - ord(text[1]))}"
@@ -66,7 +65,7 @@ def flipped_move(move: str) -> str:
 
 
 class Book:
-    """The positions of one file: by key, the move number with which it names it and the lines of its moves, as text."""
+    """The positions of one file: key -> its move number in the file and the lines of its moves, as text."""
 
     def __init__(self, positions: Mapping[str, Iterable[BookMove]] | None = None) -> None:
         self._entries: dict[str, str] = {}
@@ -108,7 +107,7 @@ class Book:
         return book
 
     def _read(self, text: str, line: int) -> None:
-        """Note the positions of whole lines; before the first, whose number is `line`, there is an end of line."""
+        """Store the positions in whole lines; a line end precedes the first, whose number is `line`."""
         chunks = text.split(_START)
         if chunks[0]:
             self._read_lines(chunks[0], line)
@@ -130,12 +129,12 @@ class Book:
                 entries[key] = chunk[found.end(1) :]
 
     def _note(self, key: str, text: str) -> None:
-        """Keep what a file says of a position, after what it has said of it before."""
+        """Store a position's text, after any earlier text for it."""
         before = self._entries.get(key)
         self._entries[key] = text if before is None else before + _TWICE + text
 
     def _read_lines(self, text: str, line: int) -> None:
-        """Note the positions of some lines of which the first is line `line`. Raises BookError."""
+        """Store the positions of some lines, the first of which is number `line`. Raises BookError."""
         key, number = "", 1
         moves: list[str] = []
         for place, raw in enumerate(text.split("\n"), line):
@@ -158,10 +157,10 @@ class Book:
             self._note(key, "\n".join([str(number), *moves]))
 
     def known(self, position: str, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
-        """Return the moves of an SFEN, the best first; [] if it is not in the book. Raises ValueError.
+        """Return the moves of an SFEN, best first; [] if it is not in the book. Raises ValueError.
 
-        flipped : use what is known of the position turned around too.
-        any_ply : ignore the move number; else only a position that the file has with the same number is found.
+        flipped : look up the position with colours reversed too.
+        any_ply : ignore the move number; otherwise it must equal the file's.
         """
         key = position_key(position)
         number = None if any_ply else _move_number(position)
@@ -198,7 +197,7 @@ class Book:
         return choose(self.known(sfen, flipped=flipped), legal, rng, best=best, margin=margin)
 
     def text(self) -> str:
-        """Return the book as its file has it, sorted by position."""
+        """Return the book in its file format, sorted by position."""
         lines = [HEADER]
         for key in sorted(self._entries):
             lines.append(f"sfen {key} 1")
@@ -232,10 +231,10 @@ def _parse_move(text: str) -> BookMove:
 
 
 def located(name: str) -> Path:
-    """Return the file a user means by `name`: that file, or the one of that name that comes with the engine.
+    """Return the file that a user means by `name`: that file, or the shipped one of that name.
 
-    `book.db` is always the one that comes with the engine: a file that lies about where a GUI was started is not asked
-    for. (`./book.db` is that one.)
+    `book.db` is always the shipped book, not a file that happens to be in the folder where a GUI was started; for that
+    one write `./book.db`.
     """
     return SHIPPED if name == SHIPPED.name else Path(name)
 
@@ -247,7 +246,7 @@ def shipped() -> Book:
 
 
 def open_book(name: str | None) -> Book:
-    """Return the book called `name`; None is the one that comes with the engine. Raises BookError."""
+    """Return the book called `name`; None is the shipped one. Raises BookError."""
     if name in NO_BOOK:
         return Book()
     path = SHIPPED if name is None else located(name)

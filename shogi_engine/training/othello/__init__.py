@@ -1,7 +1,7 @@
-"""What training has to know of Othello.
+"""The Othello part of training.
 
-recipe                 how games are played, and the parts below as training.recipe wants them
-positions, kernels     exact labels, and the positions of games as the patterns see them
+recipe                 how games are played, and the parts below in the form of training.recipe
+positions, kernels     exact labels, and the positions of games as pattern features
 trainer, spread        the weights by least squares; the spreads of Multi-ProbCut
-report                 what to look at
+report                 checks of the weights
 """

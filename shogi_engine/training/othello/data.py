@@ -1,4 +1,4 @@
-"""How games of Othello are played for training: from random openings, with random moves, solved at the end."""
+"""How Othello games are played for training: random openings, some random moves, exactly solved endings."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,14 +14,14 @@ from shogi_engine.training import data
 from shogi_engine.training.game_kernels import CHANCES, NO_LIMIT
 from shogi_engine.training.othello.kernels import REPLAY, write_boards
 
-UNBALANCED = 1 << 20  # every opening will do
+UNBALANCED = 1 << 20  # every opening is accepted
 
 
 @dataclass(frozen=True)
 class Openings:
-    """Openings of random moves, the fewest and the most, for learning from rough positions too.
+    """Openings of random moves, the fewest and the most, so that unbalanced positions are learnt too.
 
-    late_share : of the games, how many begin later.   explore : the chance of a random move after the opening.
+    late_share : the share of games that begin later.   explore : the chance of a random move after the opening.
     """
 
     plies: tuple[int, int] = (4, 20)
@@ -30,7 +30,7 @@ class Openings:
     explore: float = 0.06
 
     def draw(self, random: np.random.Generator, terms: Any, moves: np.ndarray) -> None:
-        """Write an opening to `terms`, a record of game_kernels.TERMS; none of its moves is given."""
+        """Write an opening to `terms`, a record of game_kernels.TERMS; it has no given moves."""
         first, last = self.late_plies if random.random() < self.late_share else self.plies
         terms.random, terms.given, terms.opening = 1, 0, int(random.integers(first, last + 1))
         terms.balance, terms.explore = UNBALANCED, round(self.explore * CHANCES)
@@ -38,7 +38,7 @@ class Openings:
 
 @dataclass(frozen=True)
 class DataOptions(data.DataOptions):
-    """How games of Othello are played. exact : with so many empty squares or fewer a position's value is exact."""
+    """How Othello games are played. exact : empty squares from which on a position's value is exact."""
 
     game_name: ClassVar[str] = "othello"
 
@@ -52,12 +52,12 @@ class DataOptions(data.DataOptions):
     exact: int = 14
 
     def label(self, player: data.SearchState, moves: np.ndarray, values: np.ndarray) -> None:
-        """Solve the positions of the ending, in place."""
+        """Replace the values of endgame positions by exact ones, in place."""
         replay, (own, opponent) = new_record(REPLAY), np.zeros((2, len(moves)), dtype=np.uint64)
         replay.pos = GAME.parse_position(GAME.start)
         write_boards(replay, moves, own, opponent)
         places = np.flatnonzero(np.bitwise_count(own | opponent) >= SQUARES - self.exact)[::-1]
         scores = np.zeros(len(places), dtype=np.int8)
         player.ctx.stopped, player.ctx.node_limit = 0, NO_LIMIT
-        solve_all(player.ctx, own[places], opponent[places], scores)  # the last first: the table helps the others
+        solve_all(player.ctx, own[places], opponent[places], scores)  # backwards: the table helps
         values[places] = DISC * scores.astype(np.int16)

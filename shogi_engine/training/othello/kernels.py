@@ -11,7 +11,7 @@ from shogi_engine.games.othello.types import POSITION, UNDO
 from shogi_engine.interface.game import VALUE_NONE, do_move
 from shogi_engine.jit import njit, popcount, record_dtype
 
-# A position with what it is worth to the side to move, in hundredths of a disc, and the number of the game it is of.
+# A position, its value for the side to move in hundredths of a disc, and the number of its game.
 SAMPLE = record_dtype([("own", np.uint64), ("opponent", np.uint64), ("value", np.int32), ("game", np.int32)])
 REPLAY = record_dtype([("pos", POSITION), ("undo", UNDO)])
 FEATURES = INSTANCES + 5
@@ -30,12 +30,12 @@ def write_boards(replay, moves, own, opponent):
 
 @njit
 def write_samples(replay, start, moves, values, begins, exact, trust, samples):
-    """Write the labelled positions of games to `samples`, record[SAMPLE][n]; return how many.
+    """Write the labelled positions of games to `samples`, record[SAMPLE][n]; return their number.
 
     replay : record[REPLAY], scratch.   start : record[POSITION].   exact : empty squares from which values are exact.
     begins : int64[games + 1], moves[begins[game] : begins[game + 1]] and values are a game's.
-    trust : permille of a value that comes from the position after it; where the value is exact, and where a move at
-    random or none follows, it is the position's own.
+    trust : permille of a value that comes from the next position. A value is the position's own if it is exact, or if
+    a random move or none follows.
     """
     count, pos = 0, replay.pos
     for game in range(begins.shape[0] - 1):
@@ -65,7 +65,7 @@ def write_samples(replay, start, moves, values, begins, exact, trust, samples):
 
 @njit
 def write_features(samples, places, accumulator, features):
-    """Write the place in a knot of each feature of each sample to `features` (int32[n, FEATURES]).
+    """Write the index within a knot of each feature of each sample to `features` (int32[n, FEATURES]).
 
     places : int32, pattern_weights.file_places().   accumulator : record[ACCUMULATOR], scratch.
     """
@@ -85,9 +85,9 @@ def write_features(samples, places, accumulator, features):
 
 @njit
 def apply_weights(features, knots, shares, weights, values):
-    """Write what `weights` (float32[KNOTS, n]) say of each row of `features` to `values` (float32).
+    """Write the value by `weights` (float32[KNOTS, n]) of each row of `features` to `values` (float32).
 
-    A row belongs to knot knots[row] (int64) with 1 - shares[row] (float32), and to the next one with shares[row].
+    A row belongs to knot knots[row] (int64) with weight 1 - shares[row] (float32), and to the next with shares[row].
     """
     for index in range(len(features)):
         row, here = features[index], weights[knots[index]]

@@ -1,4 +1,4 @@
-"""The positions of games, labelled, and as the patterns see them."""
+"""The labelled positions of games, and their pattern features."""
 
 import json
 from collections.abc import Sequence
@@ -31,14 +31,14 @@ KNOT_SHAPE = (pattern_weights.KNOTS, pattern_weights.file_weights())
 
 @dataclass(frozen=True)
 class Games:
-    """The labelled positions of games. samples : record[SAMPLE], sorted by game.   games : how many."""
+    """The labelled positions of games. samples : record[SAMPLE], sorted by game.   games : their number."""
 
     samples: np.ndarray
     games: int
 
     @classmethod
     def load(cls, folders: Sequence[Path], older_share: float, trust: float) -> "Games":
-        """Return what is in pieces, see data.read_pieces. trust : as TrainOptions has it. Raises ValueError."""
+        """Return the samples of pieces, see data.read_pieces. trust : as in TrainOptions. Raises ValueError."""
         replay, start, parts, games = new_record(REPLAY), GAME.parse_position(GAME.start), [], 0
         for piece in chain.from_iterable(read_pieces(folders, older_share)):
             samples: Any = np.zeros(len(piece["moves"]), dtype=SAMPLE).view(np.recarray)
@@ -51,7 +51,7 @@ class Games:
         return cls(np.concatenate(parts), games)
 
     def split(self, seed: int, held_out: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the samples to learn from, and those of the games held out, a share of all and at least one."""
+        """Return the samples to learn from, and those of the held-out games, a share of all and at least one."""
         count = max(round(held_out * self.games), 1)
         out = np.zeros(self.games, dtype=bool)
         out[np.random.default_rng([seed, self.games]).permutation(self.games)[:count]] = True
@@ -72,7 +72,7 @@ def phases_of(samples: np.ndarray) -> np.ndarray:
 class Problem:
     """The least-squares problem of some samples, sorted by phase; threads share its products.
 
-    values : float32[n], hundredths of a disc.   knots, shares : between which knots a sample's phase lies.
+    values : float32[n], hundredths of a disc.   knots, shares : the knot below a sample's phase, the share of the next.
     """
 
     def __init__(self, samples: np.ndarray, pool: ThreadPoolExecutor, threads: int) -> None:
@@ -96,7 +96,7 @@ class Problem:
         return view
 
     def predict(self, weights: np.ndarray) -> np.ndarray:
-        """Return float32[n]: what the weights, float32[KNOTS, n], say of each sample."""
+        """Return float32[n]: the value by the weights, float32[KNOTS, n], of each sample."""
         values = np.zeros(len(self.values), dtype=np.float32)
         self._map(
             lambda part: apply_weights(self.features[part], self.knots[part], self.shares[part], weights, values[part])

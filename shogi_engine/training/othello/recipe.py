@@ -1,4 +1,4 @@
-"""How Othello's weights of patterns are made: see training.recipe."""
+"""How Othello's pattern weights are made: see training.recipe."""
 
 from pathlib import Path
 
@@ -14,12 +14,12 @@ WEIGHT_BYTES = 3 * 4 + 2  # in the checkpoint, and in the file
 
 
 def evaluation_of(file: Path) -> str:
-    """Return which evaluation a file of weights is for: the only one that has files."""
+    """Return the evaluation that a file of weights is for: only one has files."""
     return TAUGHT
 
 
 def training_bytes(options: TrainOptions) -> int:
-    """Return what checkpoint and weights take on the disk."""
+    """Return the size on disk of checkpoint and weights, in bytes."""
     return KNOT_SHAPE[0] * KNOT_SHAPE[1] * WEIGHT_BYTES
 
 

@@ -1,4 +1,4 @@
-"""What to look at before trusting weights: their errors by phase, on exact endings, and beside the weights before."""
+"""Checks of new weights: errors by phase and on exact endings, compared with the previous weights."""
 
 import io
 from pathlib import Path
@@ -25,14 +25,14 @@ WORSE, UNSEEN_GAP = 1.02, 1.3  # ratios of errors above which something is wrong
 
 
 def errors_of(trainer: Trainer, knots: np.ndarray) -> np.ndarray:
-    """Return by how many discs weights miss each sample of the games held out, float[n]."""
+    """Return the error of weights in discs for each held-out sample, float[n]."""
     problem = trainer.validation
     found: np.ndarray = np.abs(problem.predict(knots.astype(np.float32)) - problem.values) / DISC
     return found
 
 
 def by_empties(trainer: Trainer, after: np.ndarray, before: np.ndarray) -> list[dict[str, float]]:
-    """Return the mean errors by empty squares, EMPTIES_STEP at a time, of the weights and of those before."""
+    """Return the mean errors by empty squares, in steps of EMPTIES_STEP, of the new and the previous weights."""
     empties, found = empties_of(trainer.validation.samples), []
     for first in range(0, 64, EMPTIES_STEP):
         here = (empties >= first) & (empties < first + EMPTIES_STEP)
@@ -44,7 +44,7 @@ def by_empties(trainer: Trainer, after: np.ndarray, before: np.ndarray) -> list[
 
 
 def solved_endings(trainer: Trainer, file: Path) -> dict[int, np.ndarray]:
-    """Return samples of the games held out by their empty squares, with exact values; kept in `file`."""
+    """Return held-out samples by empty squares, with exact values; cached in `file`."""
     known: dict[str, np.ndarray] = {}
     try:
         with np.load(file, allow_pickle=False) as stored:
@@ -73,19 +73,19 @@ def solved_endings(trainer: Trainer, file: Path) -> dict[int, np.ndarray]:
 
 
 def looked_at(trainer: Trainer, knots: np.ndarray, samples: np.ndarray) -> float:
-    """Return by how many discs weights miss exact values, in the mean."""
+    """Return the mean error of weights against exact values, in discs."""
     problem = trainer.problem(samples)
     return mean_error(problem, problem.predict(knots.astype(np.float32)))
 
 
 def searched(knots: np.ndarray, samples: np.ndarray) -> float:
-    """Return by how many discs searches with weights, SEARCHED plies deep, miss exact values, in the mean."""
+    """Return the mean error of searches SEARCHED plies deep against exact values, in discs."""
     values = search_values(player_of(knots), samples, SEARCHED, SEARCHED)[:, 0]
     return float(np.mean(np.abs(values - samples["value"]))) / DISC
 
 
 def on_endings(trainer: Trainer, knots: np.ndarray, file: Path) -> list[dict[str, float]]:
-    """Return the mean errors on solved endings, looked at and searched, of the weights and of those before."""
+    """Return the mean errors on solved endings, static and searched, of the new and the previous weights."""
     found = []
     for count, samples in solved_endings(trainer, file).items():
         if len(samples) == 0:
@@ -100,7 +100,7 @@ def on_endings(trainer: Trainer, knots: np.ndarray, file: Path) -> list[dict[str
 
 
 def report(trainer: Trainer, file: Path) -> Report:
-    """Return the report on weights, in their file, and the training they are of."""
+    """Return the report on a file of weights and its training."""
     knots, spread = pattern_weights.read(file)
     made = pattern_weights.read_made(file)
     after, before = errors_of(trainer, knots), errors_of(trainer, trainer.before)
@@ -137,7 +137,7 @@ def report(trainer: Trainer, file: Path) -> Report:
 
 
 def problems(facts: dict[str, Any]) -> list[str]:
-    """Return what looks wrong, in sentences."""
+    """Return the problems found, as sentences."""
     found = []
     for row in facts["error by empty squares"]:
         if row["error"] > WORSE * row["error before"]:

@@ -1,4 +1,4 @@
-"""The spreads of Multi-ProbCut: how well shallow searches with given weights tell deeper ones."""
+"""The spreads of Multi-ProbCut: how well shallow searches with given weights predict deeper ones."""
 
 from dataclasses import dataclass
 
@@ -18,19 +18,19 @@ from shogi_engine.training.data import TABLE_MB, SearchState
 from shogi_engine.training.game_kernels import NO_LIMIT
 from shogi_engine.training.othello.positions import empties_of, phases_of
 
-FIRST_DEPTH = 3  # with less depth nothing is cut off
+FIRST_DEPTH = 3  # there are no cutoffs at less depth
 DEEPEST = 8  # the deepest search that spreads are fitted to
-FEWEST = 10  # positions of a group that tell something
-LOPSIDED = 16 * DISC  # positions worth more, whose values jump from depth to depth, are not fitted to
+FEWEST = 10  # the fewest positions of a group for an estimate
+LOPSIDED = 16 * DISC  # positions beyond this, whose values jump from depth to depth, are left out of the fit
 NO_SPREAD = np.zeros((SPREAD_GROUPS, SPREAD_DEPTHS), dtype=np.int32)
 
 
 @dataclass(frozen=True)
 class Spreads:
-    """measured : by group and depth the regression deep = slope * shallow + offset, and the standard deviation around
+    """measured : by group and depth, the regression deep = slope * shallow + offset, and the standard deviation around
     deep = shallow, in hundredths of a disc.
 
-    model : the logarithm of a spread is the group's constant + a * (plies left out) + b * (plies searched).
+    model : log(spread) = the group's constant + a * (plies left out) + b * (plies searched).
     """
 
     measured: list[dict[str, float]]
@@ -46,7 +46,7 @@ def player_of(knots: np.ndarray) -> SearchState:
 
 
 def search_values(player: SearchState, samples: np.ndarray, first: int, last: int) -> np.ndarray:
-    """Return int32[n, last - first + 1], what searches of each sample `first` to `last` plies deep find."""
+    """Return int32[n, last - first + 1], the values of searches of each sample, `first` to `last` plies deep."""
     ctx, position = player.ctx, GAME.parse_position(GAME.start)
     values = np.zeros((len(samples), last - first + 1), dtype=np.int32)
     ctx.node_limit = NO_LIMIT
@@ -65,7 +65,7 @@ def search_values(player: SearchState, samples: np.ndarray, first: int, last: in
 
 
 def fit_spread(knots: np.ndarray, samples: np.ndarray, count: int, seed: int) -> Spreads:
-    """Return the spreads of searches with weights, int16[KNOTS, n], of `count` even samples of each group of phases."""
+    """Return the spreads of searches with weights, int16[KNOTS, n], from `count` samples of each group of phases."""
     samples = samples[(empties_of(samples) >= DEEPEST) & (np.abs(samples["value"]) <= LOPSIDED)]
     random, player = np.random.default_rng([seed, 3]), player_of(knots)
     measured, rows, logs = [], [], []

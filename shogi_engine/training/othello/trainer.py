@@ -1,9 +1,9 @@
-"""Training: the weights of the patterns, fitted to labelled positions by least squares.
+"""Fits the pattern weights to labelled positions by least squares.
 
-A penalty on leaving the weights that labelled the games keeps rare configurations near them. A phase's weights are
-shared with its neighbours through the knots of pattern_weights.py. Solved by conjugate gradients, scaled by how often a
-weight occurs. Now and then a checkpoint is left, whole or not at all, from which a run that was killed goes on as if it
-had not been. A run depends on its games, options, threads and the weights it begins with only.
+A penalty keeps rare configurations near the weights that labelled the games. A phase's weights are
+shared with its neighbours through the knots of pattern_weights.py. The problem is solved by conjugate gradients, scaled
+by how often a weight occurs. Checkpoints are written atomically; a killed run continues from the last one with the same
+result. A run depends only on its games, options, threads and initial weights.
 Source: M. Hestenes, E. Stiefel, "Methods of Conjugate Gradients for Solving Linear Systems" (1952).
 """
 
@@ -28,17 +28,17 @@ from shogi_engine.training.recipe import Lesson, Losses, Progress
 
 CHECKPOINT_EPOCHS = 5
 LARGEST = 32767  # weights are int16
-TAUGHT = "patterns"  # the evaluation whose weights a run may begin with
+TAUGHT = "patterns"  # the evaluation whose weights a run may start from
 
 
 @dataclass(frozen=True)
 class TrainOptions(recipe.TrainOptions):
     """How weights are trained. epochs : steps of conjugate gradients, each over all positions.
 
-    penalty : in positions: a weight seen so often moves half as far as the positions alone would have it.
-    trust : of a value, how much comes from the positions after it; the rest from its own search.
-    held_out : of the games, a share to validate with.   endings : for the report, positions of each number of squares.
-    spread_positions : of each group of phases, for the spreads of Multi-ProbCut.
+    penalty : in positions: a weight seen this often moves half as far as it would without a penalty.
+    trust : the share of a value that comes from later positions; the rest is from its own search.
+    held_out : the share of games for validation.   endings : for the report, positions per number of empty squares.
+    spread_positions : per group of phases, for the spreads of Multi-ProbCut.
     """
 
     epochs: int = 12
@@ -53,7 +53,7 @@ class TrainOptions(recipe.TrainOptions):
 
 @dataclass
 class State:
-    """What a checkpoint holds: float32[KNOTS, n] each, as conjugate gradients want them, and the losses by epoch."""
+    """The contents of a checkpoint: arrays of conjugate gradients, float32[KNOTS, n] each, and losses by epoch."""
 
     weights: np.ndarray
     residual: np.ndarray
@@ -67,13 +67,13 @@ class State:
 
     @classmethod
     def load(cls, file: Path, identity: str) -> "State | None":
-        """Return what a checkpoint holds; see `load_checkpoint`."""
+        """Return the contents of a checkpoint; see `load_checkpoint`."""
         found = load_checkpoint(file, identity)
         return found and cls(**found[0], losses=found[1])
 
 
 class Trainer:
-    """A run: games, options, threads, a file for checkpoints, and the weights it begins with, int16[KNOTS, n]."""
+    """A run: games, options, threads, a file for checkpoints, and the initial weights, int16[KNOTS, n]."""
 
     def __init__(
         self, games: Games, options: TrainOptions, checkpoint: Path, threads: int, beginning: np.ndarray
@@ -104,12 +104,12 @@ class Trainer:
 
     @property
     def losses(self) -> list[Losses]:
-        """The mean errors after the epochs that are over, in discs."""
+        """The mean errors after each completed epoch, in discs."""
         return self.state.losses
 
     @cached_property
     def _scale(self) -> np.ndarray:
-        """What a slope is multiplied by: less for a weight that is seen often."""
+        """The factors of the gradient: smaller for weights that occur often."""
         ones = np.ones(len(self.learning.values), dtype=np.float32)
         return np.asarray(1 / (self.learning.gather(ones) + np.float32(self.options.penalty)))
 
@@ -130,7 +130,7 @@ class Trainer:
                 told(losses)
 
     def _epoch(self) -> None:
-        """Make a step of conjugate gradients."""
+        """Take a step of conjugate gradients."""
         state, problem = self.state, self.learning
         product = _product(state.residual, self._scale * state.residual)
         if product == 0:
@@ -143,12 +143,12 @@ class Trainer:
         state.direction = step + np.float32(_product(state.residual, step) / product) * state.direction
 
     def rounded(self) -> np.ndarray:
-        """Return the weights as a file has them, int16[KNOTS, n]."""
+        """Return the weights in the form of the file, int16[KNOTS, n]."""
         rounded: np.ndarray = np.clip(np.rint(self.state.weights), -LARGEST, LARGEST).astype(np.int16)
         return rounded
 
     def weights(self, made: dict[str, Any]) -> bytes:
-        """Return the file of the weights, with the spreads of Multi-ProbCut, which are fitted here."""
+        """Fit the spreads of Multi-ProbCut, and return the file of the weights with them."""
         knots = self.rounded()
         found = fit_spread(knots, self.validation.samples, self.options.spread_positions, self.options.seed)
         return pattern_weights.encode(knots, spread_table(found.model), {**made, "spread": found.measured})

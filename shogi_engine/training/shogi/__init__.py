@@ -1,8 +1,8 @@
-"""What training has to know of Shogi.
+"""The Shogi part of training.
 
-recipe                      how games are played, and the parts below as training.recipe wants them
-openings                    where games begin
-games, positions_kernels    games in memory, and their positions as a network sees them
-trainer, trainer_kernels    the network's parameters, moved batch by batch
-report                      what to look at
+recipe                      how games are played, and the parts below in the form of training.recipe
+openings                    of the training games
+games, positions_kernels    games in memory, and their positions as a network's features
+trainer, trainer_kernels    the network's parameters, updated batch by batch
+report                      checks of the network
 """

@@ -1,4 +1,4 @@
-"""The games of training data in memory, split into those to learn from and those held out, in blocks of positions."""
+"""Training games in memory: split into training and held-out games, and read as blocks of positions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from shogi_engine.jit import new_record
 from shogi_engine.training.data import read_pieces
 from shogi_engine.training.shogi.positions_kernels import REPLAY, write_positions
 
-SAME_PLIES = 24  # games with these moves in common are one game
-SCALE = 600  # centipawns for odds to win of e : 1, as front ends and analysis have them
-LARGEST = 1400  # centipawns of that scale: positions with more are not learnt from
-SCALES = np.arange(200, 2001, 10)  # centipawns for odds of e : 1 that searches may have
-CHANCES = 1e-5, 1 - 1e-5  # to win, between which values are
-LARGEST_FITTED = 2500  # centipawns of a search's own: their scale is fitted to positions with at most that
+SAME_PLIES = 24  # games that share these moves count as one game
+SCALE = 600  # centipawns for odds of winning of e : 1, as in front ends and analysis
+LARGEST = 1400  # centipawns of that scale; positions beyond this are not used
+SCALES = np.arange(200, 2001, 10)  # candidate scales of searches: centipawns for odds of e : 1
+CHANCES = 1e-5, 1 - 1e-5  # limits of winning chances
+LARGEST_FITTED = 2500  # centipawns of a search; the scale is fitted to positions up to this
 
 
 @dataclass(frozen=True)
@@ -32,19 +32,19 @@ class Block:
     plies: np.ndarray
 
     def targets(self, result_share: float) -> np.ndarray:
-        """Return float32[n], what the side to move may hope for, 0 to 1: by its value, and by the game's result."""
+        """Return float32[n], the expected result of the side to move, 0 to 1: by value, and by the game's result."""
         chances = 1 / (1 + np.exp(self.scores.astype(np.float32) / np.float32(-SCALE)))
         hope = (1 - result_share) * chances + result_share * (self.outcomes.astype(np.float32) + 1) / 2
         return np.asarray(hope, dtype=np.float32)
 
 
 def concatenated(pieces: Sequence[Mapping[str, np.ndarray]]) -> Iterator[np.ndarray]:
-    """Yield what Games is made of, the pieces' joined."""
+    """Yield the arrays of Games, joined from the pieces."""
     return (np.concatenate([piece[name] for piece in pieces]) for name in ("moves", "values", "lengths", "results"))
 
 
 class Games:
-    """Games one after the other: see training.data. The results are those for black."""
+    """Games one after another: see training.data. Results are for black."""
 
     def __init__(self, moves: np.ndarray, values: np.ndarray, lengths: np.ndarray, results: np.ndarray) -> None:
         self.moves, self.values, self.lengths, self.results = moves, values, lengths, results
@@ -52,10 +52,10 @@ class Games:
 
     @classmethod
     def load(cls, folders: Sequence[Path], older_share: float = 1.0) -> "Games":
-        """Return the games of all pieces in the last of `folders`, and of such a share of the pieces in the others.
+        """Return the games of all pieces in the last of `folders`, and of a share of the pieces in the others.
 
-        What a value means differs from one labelling evaluation to another: each folder's are brought to SCALE. Raises
-        ValueError if there are no pieces, or one is damaged.
+        The scale of values depends on the evaluation that labelled them, so each folder's are converted to SCALE.
+        Raises ValueError if there are no pieces, or one is damaged.
         """
         generations = [cls(*concatenated(pieces)).scaled() for pieces in read_pieces(folders, older_share)]
         return cls(*concatenated([vars(games) for games in generations]))
@@ -64,7 +64,7 @@ class Games:
         return len(self.results)
 
     def distinct(self) -> np.ndarray:
-        """Return the numbers of the games, but for those whose first SAME_PLIES moves another one has too."""
+        """Return the numbers of the games, without those that repeat another's first SAME_PLIES moves."""
         seen: set[bytes] = set()
         kept = []
         for game in range(len(self)):
@@ -82,17 +82,17 @@ class Games:
         return games[count:], games[:count]
 
     def scaled(self) -> "Games":
-        """Return the games with values such that the odds to win are e : 1 at SCALE; mates and gaps stay."""
+        """Return the games with values rescaled so that SCALE means odds of e : 1; mates and gaps stay."""
         usual = np.abs(self.values.astype(np.int32)) <= VALUE_MAX
         scaled = np.clip(np.rint(self.values * (SCALE / self.scale())), -VALUE_MAX, VALUE_MAX)
         values = np.where(usual, scaled, self.values).astype(np.int16)
         return Games(self.moves, values, self.lengths, self.results)
 
     def trusting(self, trust: float) -> "Games":
-        """Return the games with values of which such a share comes from the next position's, and so on to the end.
+        """Return the games with values that take a share from the next position's value, and so on to the end.
 
-        What a search of few nodes overlooks those after it have seen; shares are of the chances to win. Values have to
-        be at SCALE; mates and gaps stay. As temporal differences do it, TD(lambda), with lambda for `trust`: R. Sutton,
+        Later searches see what a search of few nodes overlooks. Winning chances are mixed, not centipawns. Values must
+        be at SCALE; mates and gaps stay. This is TD(lambda), where `trust` is lambda: R. Sutton,
         "Learning to predict by the methods of temporal differences", Machine Learning 3 (1988).
         """
         usual = np.abs(self.values.astype(np.int32)) <= VALUE_MAX
@@ -100,7 +100,7 @@ class Games:
         by_length = np.argsort(-self.lengths, kind="stable")
         lengths, begins = self.lengths[by_length], self.begins[:-1][by_length]
         for ply in range(int(lengths.max(initial=0)) - 2, -1, -1):
-            here = begins[: np.searchsorted(-lengths, -ply - 1)] + ply  # of the games that have a move after it
+            here = begins[: np.searchsorted(-lengths, -ply - 1)] + ply  # in the games that have a move after it
             here = here[self.values[here] != VALUE_NONE]
             chances[here] = (1 - trust) * chances[here] + trust * (1 - chances[here + 1])
         chances = np.clip(chances, *CHANCES)

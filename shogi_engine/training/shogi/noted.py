@@ -1,7 +1,7 @@
-"""How well an evaluation ranks positions whose values a strong engine noted: to measure with, never to learn from.
+"""How well an evaluation ranks positions with values by a strong engine. For measuring only, not for training.
 
-What counts is the order only (Spearman's rank correlation), so it does not matter what a centipawn means to either. The
-searches see one ply, or so many nodes, and begin with an empty table each: the figures are the same on every machine.
+Only the order counts (Spearman's rank correlation), so the scales of the two engines do not matter. Searches run for
+one ply or a number of nodes, each with an empty table, so the figures are the same on every machine.
 Records are those of YaneuraOu's PackedSfenValue (`batch.streams`, psv).
 """
 
@@ -21,7 +21,7 @@ from shogi_engine.training.data import SearchState
 from shogi_engine.training.game_kernels import think
 
 TABLE_MB = 1
-CELLS = (  # name, by which number, the fewest and the most
+CELLS = (  # name, key, lowest and highest value
     ("all", "held", 0, 99),
     ("opening: 20 or more pieces where they began", "home", 20, 99),
     ("middle game: 10 to 19", "home", 10, 19),
@@ -35,13 +35,13 @@ CELLS = (  # name, by which number, the fewest and the most
 
 @dataclass(frozen=True)
 class Noted:
-    """Positions with what was noted. records : record[n] with the fields `sfen`, `score` and `move` of psv."""
+    """Positions with known values. records : record[n] with the fields `sfen`, `score` and `move` of psv."""
 
     records: Any
 
     @cached_property
     def positions(self) -> list[Any]:
-        """The positions. Raises ValueError, with the record's number, for what is none."""
+        """The positions. Raises ValueError with the record's number for an invalid one."""
         found = []
         for number, packed in enumerate(self.records["sfen"], 1):
             try:
@@ -52,27 +52,27 @@ class Noted:
 
     @cached_property
     def held(self) -> np.ndarray:
-        """By position, the pieces in both hands."""
+        """The number of pieces in both hands, by position."""
         hands = np.array([position.hand for position in self.positions], dtype=np.uint64).reshape(-1, 2, 1)
         shifts = np.array([8 * kind for kind in HAND_KINDS], dtype=np.uint64)
         return np.asarray((hands >> shifts & np.uint64(255)).sum(axis=(1, 2)).astype(np.int64))
 
     @cached_property
     def home(self) -> np.ndarray:
-        """By position, the pieces that stand where one like them began: from 40 on down as a game goes on."""
+        """The number of pieces on their starting squares, by position: 40 at first, fewer later in a game."""
         boards = np.array([position.board for position in self.positions])
         start = np.array(GAME.parse_position(GAME.start).board)
         return np.asarray(((boards == start) & (start != 0)).sum(axis=1))
 
     def searched(self, evaluator: Evaluator, nodes: int = 0) -> tuple[np.ndarray, np.ndarray]:
-        """Return (values int32[n] for the side to move, whether each best move is the one noted) of searches.
+        """Return (values int32[n] for the side to move, whether each best move is the recorded one) of searches.
 
         nodes : of each, after its first ply, which is always searched to the end.
         """
         player, table = SearchState(evaluator, TranspositionTable(TABLE_MB), GAME), RULES.layouts["yaneuraou"].table()
         values, agreed = np.zeros(len(self.records), np.int32), np.zeros(len(self.records), bool)
         for number, (position, move) in enumerate(zip(self.positions, self.records["move"], strict=True)):
-            player.new_game()  # nearly all of the time of a ply; kept histories would raise the figures by 0.01
+            player.new_game()  # takes nearly all the time of one ply; keeping histories would raise the figures by 0.01
             set_root(player.ctx, position)
             if write_root_moves(player.ctx):
                 values[number] = think(player.ctx, nodes)
@@ -81,7 +81,7 @@ class Noted:
         return values, agreed
 
     def correlations(self, values: np.ndarray) -> dict[str, tuple[int, float]]:
-        """Return by the names of CELLS (positions, rank correlation of `values` with those noted)."""
+        """Return (positions, rank correlation of `values` with the recorded ones) by the names of CELLS."""
         found = {}
         for name, number, fewest, most in CELLS:
             count = getattr(self, number)
@@ -97,7 +97,7 @@ def ranks(values: np.ndarray) -> np.ndarray:
 
 
 def rank_correlation(left: np.ndarray, right: np.ndarray) -> float:
-    """Return Spearman's rank correlation, 0 where it is not defined: all values are equal, or there are none."""
+    """Return Spearman's rank correlation, 0 if it is undefined: all values are equal, or there are none."""
     first, second = ranks(left), ranks(right)
     if len(first) < 2 or not first.std() or not second.std():
         return 0.0

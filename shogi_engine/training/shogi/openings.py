@@ -1,6 +1,6 @@
-"""Where the games of training data begin: at random, or with sensible moves, so that castles are built.
+"""Openings of training games: random, or sensible, so that castles are built.
 
-A sensible opening follows the engine's book for a while and goes on with searches, which at times play another move
+A sensible opening follows the engine's book for a while and continues with searches, which sometimes play another move
 than the best (game_kernels.near_best_move).
 """
 
@@ -32,7 +32,7 @@ def _book_moves(sfen: str) -> list[tuple[int, str]]:
 
 
 def book_line(random: np.random.Generator, plies: int) -> list[int]:
-    """Return at most `plies` book moves from the start, each chosen at random among those it knows."""
+    """Return at most `plies` book moves from the start, each chosen at random from the book's moves."""
     sfen = GAME.format_position(GAME.parse_position(GAME.start))
     moves: list[int] = []
     while len(moves) < plies and _book_moves(sfen):
@@ -43,10 +43,10 @@ def book_line(random: np.random.Generator, plies: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Openings:
-    """What openings there are. Plies are the fewest and the most; margins are centipawns.
+    """The mix of openings. Plies are the fewest and the most; margins are in centipawns.
 
-    random_share : of the openings, how many are moves at random.   chance : of a move that need not be the best.
-    book_share : of the others, how many begin with the book.   balance : see game_kernels.TERMS.
+    random_share : of openings with random moves.   chance : of a move that need not be the best.
+    book_share : of the others, those that start from the book.   balance : see game_kernels.TERMS.
     """
 
     random_share: float = 0.5
@@ -59,7 +59,7 @@ class Openings:
     balance: int = 500
 
     def draw(self, random: np.random.Generator, terms: Any, moves: np.ndarray) -> None:
-        """Write an opening to `terms`, a record of game_kernels.TERMS, and its given moves to `moves`."""
+        """Write an opening to `terms`, a record of game_kernels.TERMS, and the opening's given moves to `moves`."""
         terms.random = int(random.random() < self.random_share)
         plies = self.random_plies if terms.random else self.sensible_plies
         terms.opening = int(random.integers(plies[0], plies[1] + 1))

@@ -1,4 +1,4 @@
-"""The loss of the engine's own network and its slopes, in float32.
+"""The loss of the engine's own network and its gradient, in float32.
 
 After the rows and the bias (trainer_kernels.py) come by output bucket the output weights [2, width], and by bucket the
 output bias.
@@ -72,9 +72,9 @@ def write_outputs(parameters, width, features, outputs, sums, squares):
 
 @njit
 def add_slopes(parameters, width, features, targets, order, slopes, sums, squares):
-    """Return the summed squared error of the positions `order`, and add its slopes to `slopes`.
+    """Return the summed squared error of the positions `order`, and add its gradient to `slopes`.
 
-    The error is that of the chance to win, 1 / (1 + exp(-output)), against targets : float32[n].
+    The error is that of the winning chance, 1 / (1 + exp(-output)), against targets : float32[n].
     order : int32[m], rows of `features`, uint16[n, 2, ACTIVE].   sums, squares : as in `write_outputs`.
     """
     loss = 0.0

@@ -1,4 +1,4 @@
-"""The engine's own network as the trainer moves it, in float32, and the network of integers that comes of it."""
+"""The engine's own network as trained, in float32, and its conversion to integers."""
 
 import math
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ NETWORK = "network"  # the evaluation's name
 
 @dataclass(frozen=True)
 class OwnNetwork:
-    """Networks of a width. Raises ValueError for one that no kernel has."""
+    """Networks of a width. Raises ValueError if no kernel has this width."""
 
     width: int
 
@@ -39,17 +39,17 @@ class OwnNetwork:
 
     @property
     def features(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return FEATURES
 
     @property
     def parameter_count(self) -> int:
-        """How many parameters there are, those of the row of zeros included."""
+        """The number of parameters, including the row of zeros."""
         return OUTPUT_BIAS * self.width + OUTPUT_BUCKETS
 
     @cached_property
     def sights(self) -> tuple[Any, ...]:
-        """How positions are seen, records[SIGHT], by the epoch in turns; those held out as by the first."""
+        """The feature tables, records[SIGHT], used in turn by epoch; held-out positions use the first."""
         sight = new_record(SIGHT)
         for view in range(len(SEEN)):
             enemy = view >> 1 << 4
@@ -59,11 +59,11 @@ class OwnNetwork:
         return (sight,)
 
     def scratch(self) -> tuple[np.ndarray, ...]:
-        """Return what the kernels write on the way, for a thread."""
+        """Return the kernels' scratch memory for a thread."""
         return np.zeros((2, self.width), dtype=np.float32), np.zeros(2 * self.width + LANES, dtype=np.float32)
 
     def beginning(self, seed: int) -> np.ndarray:
-        """Return the parameters before the first step: small numbers at random, the same in all output buckets."""
+        """Return the parameters before the first step: small random numbers, the same in all output buckets."""
         width, random = self.width, np.random.default_rng([seed, 1])
         parameters = np.zeros(self.parameter_count, dtype=np.float32)
         parameters[: FEATURES * width] = random.normal(0, 1 / math.sqrt(FEATURES), FEATURES * width)
@@ -72,7 +72,7 @@ class OwnNetwork:
         return parameters
 
     def refining(self, labeller: str) -> np.ndarray | None:
-        """Return the parameters of the network that labelled games, by name or file; None if another evaluation did.
+        """Return the parameters of the network that labelled games, by name or file; None for another evaluation.
 
         Raises ValueError if the file is missing or damaged, or its network is of another width.
         """
@@ -82,7 +82,7 @@ class OwnNetwork:
         return None if network is None else parameters_of(network)
 
     def add_slopes(self, parameters: np.ndarray, *arguments: Any) -> float:
-        """Return the loss, and add its slopes: see own_kernels.add_slopes."""
+        """Return the loss, and add its gradient: see own_kernels.add_slopes."""
         return float(add_slopes(parameters, self.width, *arguments))
 
     def write_outputs(self, parameters: np.ndarray, *arguments: Any) -> None:
@@ -90,7 +90,7 @@ class OwnNetwork:
         write_outputs(parameters, self.width, *arguments)
 
     def settle(self, parameters: np.ndarray) -> None:
-        """Keep the row of zeros."""
+        """Reset the row of zeros."""
         parameters[FEATURES * self.width : BIAS * self.width] = 0
 
     def sums(self, parameters: np.ndarray, features: np.ndarray) -> np.ndarray:
@@ -100,49 +100,49 @@ class OwnNetwork:
         return np.stack([bias + rows[active].sum(axis=0) for active in features[:, 0]])
 
     def trained(self, parameters: np.ndarray) -> np.ndarray:
-        """Return those parameters that are moved and have the trainer's limit, but for the output bias."""
+        """Return the trained parameters that have the trainer's limit, except the output bias."""
         own = parameters[: FEATURES * self.width], parameters[BIAS * self.width : OUTPUT_BIAS * self.width]
         return np.concatenate(own)
 
     def held_pieces(self, features: np.ndarray) -> np.ndarray:
-        """Return how many pieces the hands hold, int[n]."""
+        """Return the number of pieces in hand, int[n]."""
         return held_pieces(features[:, 0])
 
     def values(self, parameters: np.ndarray, features: np.ndarray) -> list[int]:
-        """Return what the network of integers says of positions, in centipawns."""
+        """Return the integer network's values of positions, in centipawns."""
         network = quantised(parameters, self.width, {})
         return [network.output((own[own < FEATURES], other[other < FEATURES])) for own, other in features]
 
     def weights(self, parameters: np.ndarray, made: dict[str, Any]) -> bytes:
-        """Return the network's file; made : what it says of how it was made."""
+        """Return the network's file; made : its note on how it was made."""
         return encode(quantised(parameters, self.width, made))
 
     def made(self, file: Path) -> dict[str, Any]:
-        """Return what a network's file says of how it was made. Raises ValueError if it is missing or damaged."""
+        """Return a network file's note on how it was made. Raises ValueError if it is missing or damaged."""
         return load(file).made
 
 
 def quantised(parameters: np.ndarray, width: int, made: dict[str, Any]) -> Network:
-    """Return a network of float parameters, as own_kernels has them; made : as Network's."""
+    """Return a network from float parameters in the layout of own_kernels; made : as in Network."""
     rows, bias = parameters[: FEATURES * width].reshape(FEATURES, width), parameters[BIAS * width : OUTPUT * width]
     output = parameters[OUTPUT * width : OUTPUT_BIAS * width].reshape(OUTPUT_BUCKETS, 2, width)
     return replace(quantise(rows, bias, output, parameters[OUTPUT_BIAS * width :], SCALE), made=made)
 
 
 def parameters_of(network: Network) -> np.ndarray:
-    """Return the float parameters of a network: what `quantised` undoes, but for the rounding."""
+    """Return the float parameters of a network: the inverse of `quantised`, except for rounding."""
     width = network.width
     parameters = np.zeros(OwnNetwork(width).parameter_count, dtype=np.float32)
     parameters[: FEATURES * width] = network.rows.reshape(-1) / network.qa
     parameters[BIAS * width : OUTPUT * width] = network.bias / network.qa
-    scale = network.scale / SCALE  # the output is in units of it
+    scale = network.scale / SCALE  # the unit of the output
     parameters[OUTPUT * width : OUTPUT_BIAS * width] = network.output_weights.reshape(-1) * (scale / network.qb)
     parameters[OUTPUT_BIAS * width :] = network.output_bias * (scale * (1 << 16) / network.unit)
     return parameters
 
 
 def labelling_network(labeller: str) -> Network | None:
-    """Return the network that labelled games, by the labeller's name or file; None if another evaluation did.
+    """Return the network that labelled games, by the labeller's name or file; None for another evaluation.
 
     Raises ValueError if the file is missing or damaged.
     """

@@ -1,4 +1,4 @@
-"""The positions of games as a network sees them, whose features SIGHT numbers."""
+"""The positions of games as network features, which SIGHT numbers."""
 
 import numpy as np
 
@@ -13,13 +13,13 @@ from shogi_engine.training.game_kernels import LONGEST
 # By view (`view_of`), piece as a board has it, and square: its feature. By owner << 4 | kind, the owner 0 for the side
 # that sees: the feature of the first such piece in a hand, which the second one's follows. What stands for no feature.
 SIGHT = record_dtype([("pieces", np.uint16, (VIEWS, 32, SQUARES)), ("hands", np.uint16, (32,)), ("nothing", np.uint16)])
-# What is seen, a position, and the way back to the start.
+# A feature table, a position, and the moves to undo.
 REPLAY = record_dtype([("sight", SIGHT), ("pos", POSITION), ("undo", UNDO, (LONGEST + 1,))])
 
 
 @njit
 def write_position(pos, sight, features):
-    """Write what the side to move and the other see of `pos` to `features`, uint16[2, ACTIVE], the rest `nothing`."""
+    """Write the features of `pos` for both sides, mover first, to `features`, uint16[2, ACTIVE], the rest `nothing`."""
     for place in range(2):
         colour = int(pos.side) ^ place
         view, count = view_of(colour, int(pos.king[colour])), 0
@@ -39,12 +39,12 @@ def write_position(pos, sight, features):
 
 @njit
 def write_positions(replay, games, first, begins, moves, values, results, largest, features, scores, outcomes, plies):
-    """Write the quiet positions of games to the rows of four arrays; return (the game to go on with, rows written).
+    """Write the quiet positions of games to the rows of four arrays; return (the game to continue with, rows written).
 
     replay : record[REPLAY], at the start, and there again.
-    games : int64[n], numbers of games; from `first` on as many are taken as fit.
+    games : int64[n], numbers of games; from `first` on, as many as fit are used.
     begins : int64[games + 1], moves[begins[game] : begins[game + 1]] are a game's.
-    moves, values, results : as training.data has them.
+    moves, values, results : as in training.data.
     features : uint16[rows, 2, ACTIVE], out, as `write_position`.   scores : int16[rows], out, for the side to move.
     outcomes : int8[rows], out, 1, 0, -1 for the side to move.   plies : int16[rows], out, moves made before.
     Quiet: searched, not in check, the move chosen neither captures nor promotes, |value| <= largest.

@@ -1,4 +1,4 @@
-"""How a network of Shogi is made: see training.recipe."""
+"""How a Shogi network is made: see training.recipe."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,7 +16,7 @@ GAME_BYTES = 360  # on disk, about
 
 @dataclass(frozen=True)
 class DataOptions(data.DataOptions):
-    """How games of Shogi are played; `decided` in centipawns."""
+    """How Shogi games are played; `decided` in centipawns."""
 
     game_name: ClassVar[str] = "shogi"
 
@@ -30,7 +30,7 @@ class DataOptions(data.DataOptions):
 
 
 def training_bytes(options: TrainOptions) -> int:
-    """Return what checkpoint and network take on the disk."""
+    """Return the size on disk of checkpoint and network, in bytes."""
     return options.model.parameter_count * (3 * 4 + 2)
 
 

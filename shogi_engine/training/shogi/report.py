@@ -1,4 +1,4 @@
-"""What a person should look at before trusting a network: its losses, its neurons, and what quantising changed."""
+"""Checks of a new network: its losses, its neurons, and the effect of quantising."""
 
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,12 @@ from shogi_engine.training.shogi.trainer import LIMIT, Trainer
 
 PLY_STEP, HAND_STEP, LAST_CELL = 20, 3, 8
 CALIBRATION_CELLS = 10
-SAMPLE = 2000  # positions for what is computed by numpy
+SAMPLE = 2000  # positions for the parts computed by numpy
 DEAD_LIMIT, CLIPPED_LIMIT = 0.05, 0.01  # shares above which something is wrong
 
 
 def by_cell(cells: np.ndarray, step: int, errors: np.ndarray) -> list[dict[str, float]]:
-    """Return the number of positions and their mean loss by cells // step, the last cell holding all beyond."""
+    """Return the number of positions and their mean loss by cells // step; the last cell holds the rest."""
     found = []
     cells = np.minimum(cells // step, LAST_CELL)
     for cell in range(LAST_CELL + 1):
@@ -27,7 +27,7 @@ def by_cell(cells: np.ndarray, step: int, errors: np.ndarray) -> list[dict[str, 
 
 
 def calibration(chances: np.ndarray, block: Block) -> list[dict[str, float]]:
-    """Return what came of positions by the chance that the network gave the side to move."""
+    """Return the results of positions by the network's winning chance for the side to move."""
     found = []
     cells = np.minimum((chances * CALIBRATION_CELLS).astype(int), CALIBRATION_CELLS - 1)
     scores = (block.outcomes + 1) / 2
@@ -40,7 +40,7 @@ def calibration(chances: np.ndarray, block: Block) -> list[dict[str, float]]:
 
 
 def neurons(trainer: Trainer) -> dict[str, float]:
-    """Return shares of the neurons that never, or always, are at an end, and of the parameters at their limit."""
+    """Return the shares of neurons never, or always, at the end of their range, and of parameters at a limit."""
     model, parameters = trainer.model, trainer.state.parameters
     sums = model.sums(parameters, trainer.validation.features[:SAMPLE])
     return {
@@ -51,14 +51,14 @@ def neurons(trainer: Trainer) -> dict[str, float]:
 
 
 def quantisation(trainer: Trainer, values: np.ndarray) -> dict[str, float]:
-    """Return by how many centipawns the network of integers differs; values : float[n], by the parameters."""
+    """Return the error of the integer network in centipawns; values : float[n], by the float parameters."""
     whole = trainer.model.values(trainer.state.parameters, trainer.validation.features[:SAMPLE])
     differences = np.abs(np.array(whole) - values[:SAMPLE])
     return {"median": float(np.median(differences)), "largest": float(np.max(differences))}
 
 
 def examine(trainer: Trainer, file: Path) -> dict[str, Any]:
-    """Return the report's facts, JSON's values; `problems` are sentences, none if all is well."""
+    """Return the report's facts as JSON values; `problems` is a list of sentences, empty if all is well."""
     block = trainer.validation
     outputs = trainer.outputs(block)
     chances = 1 / (1 + np.exp(-outputs))
@@ -80,7 +80,7 @@ def examine(trainer: Trainer, file: Path) -> dict[str, Any]:
 
 
 def problems(facts: dict[str, Any]) -> list[str]:
-    """Return what looks wrong, in sentences."""
+    """Return the problems found, as sentences."""
     found = []
     if facts["neurons"]["dead"] > DEAD_LIMIT:
         found.append(f"{facts['neurons']['dead']:.1%} of the neurons are dead")
@@ -97,7 +97,7 @@ def problems(facts: dict[str, Any]) -> list[str]:
 
 
 def report(trainer: Trainer, file: Path) -> Report:
-    """Return the report on a network, in its file, and the training it is of."""
+    """Return the report on a network's file and its training."""
     facts = examine(trainer, file)
     curves = {
         "losses": {

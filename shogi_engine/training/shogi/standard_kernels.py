@@ -1,7 +1,7 @@
-"""The loss of a network of the standard format (nn.bin) that sees K-P 256x2-32-32, and its slopes, in float32.
+"""The loss of a network of the standard format (nn.bin) that sees K-P 256x2-32-32, and its gradient, in float32.
 
 After the rows and the bias (trainer_kernels.py) come three layers, each with its weights [inputs, outputs] and its
-bias [outputs]: of the clipped sums of both sides, of what the first and what the second layer makes, clipped as well.
+bias [outputs]: for the clipped sums of both sides, then for the clipped outputs of the first and of the second.
 """
 
 import math
@@ -42,9 +42,9 @@ def layer(parameters, weights, bias, values, out):
 
 @njit
 def layer_slopes(parameters, slopes, weights, bias, values, outer, inner, lanes):
-    """Add a layer's slopes to `slopes`, and write those of what its `values` were clipped from to `inner`.
+    """Add a layer's gradient to `slopes`, and write the gradient by its inputs before clipping to `inner`.
 
-    outer : the slopes of its sums, float32[outputs], outputs a multiple of LANES.   lanes : float32[LANES], scratch.
+    outer : the gradient by its sums, float32[outputs], outputs a multiple of LANES.   lanes : float32[LANES], scratch.
     """
     count = outer.shape[0]
     into = slopes[bias : bias + count]
@@ -75,8 +75,8 @@ def layer_slopes(parameters, slopes, weights, bias, values, outer, inner, lanes)
 def output_of(parameters, active, sums, hidden):
     """Return the output for the features `active`, uint16[2, ACTIVE].
 
-    sums : float32[2 * WIDTH], out, clipped, those of the side to move first.   hidden : float32[2, FIRST], out, what
-    the first two layers make.
+    sums : float32[2 * WIDTH], out, clipped, those of the side to move first.   hidden : float32[2, FIRST], out, the
+    outputs of the first two layers.
     """
     for side in range(2):
         add_rows(parameters, BIAS, WIDTH, active[side], sums[side * WIDTH : (side + 1) * WIDTH])
@@ -102,9 +102,9 @@ def write_outputs(parameters, features, outputs, sums, hidden):
 
 @njit
 def add_slopes(parameters, features, targets, order, slopes, sums, hidden, inner, outer, lanes):
-    """Return the summed squared error of the positions `order`, and add its slopes to `slopes`.
+    """Return the summed squared error of the positions `order`, and add its gradient to `slopes`.
 
-    The error is that of the chance to win, 1 / (1 + exp(-output)), against targets : float32[n].
+    The error is that of the winning chance, 1 / (1 + exp(-output)), against targets : float32[n].
     order : int32[m], rows of `features`, uint16[n, 2, ACTIVE].   Scratch: sums, hidden : as in `output_of`.
     inner : float32[2 * WIDTH].   outer : float32[2, FIRST].   lanes : float32[LANES].
     """

@@ -1,8 +1,8 @@
-"""A network of the standard format, nn.bin, as the trainer moves it: K-P 256x2-32-32, which YaneuraOu's family reads.
+"""A network of the standard format, nn.bin, as trained: K-P 256x2-32-32, which YaneuraOu and related engines read.
 
-An activation of 1 is 127 in the file, a weight of 1 is 64, and in the last layer as much as makes the output, divided
-by the usual FV_SCALE, centipawns.
-Source: the sizes and how training begins are those of nodchip's trainer for tanuki-,
+In the file an activation of 1 is 127 and a weight of 1 is 64. The weights of the last layer are scaled so that the
+output divided by the usual FV_SCALE is in centipawns.
+Source: the sizes and the initialisation are those of nodchip's trainer for tanuki-,
 https://github.com/nodchip/nnue-pytorch, after Yu Nasu's NNUE; no code is theirs.
 """
 
@@ -42,9 +42,9 @@ from shogi_engine.training.shogi.standard_kernels import (
 from shogi_engine.training.shogi.trainer_kernels import LANES
 
 SHAPE = Architecture(feature_set("K-P"), WIDTH, FIRST, SECOND)
-BEGINNING_BIAS = 0.5  # of every sum: activations begin in the middle
-WEIGHT = 1 << CLIP_SHIFT  # what a weight of 1 is in the file
-OUTPUT_UNIT = SCALE * DEFAULT_SCALE  # what an output of 1 is
+BEGINNING_BIAS = 0.5  # of every sum: activations start in the middle
+WEIGHT = 1 << CLIP_SHIFT  # a weight of 1 in the file
+OUTPUT_UNIT = SCALE * DEFAULT_SCALE  # an output of 1 in the file
 OUTPUT_LIMIT = 127 * LARGEST_ACTIVATION / OUTPUT_UNIT  # of the last layer's weights, which are int8
 
 
@@ -55,9 +55,9 @@ class StandardNetwork:
 
     @cached_property
     def sights(self) -> tuple[Any, ...]:
-        """How positions are seen, records[SIGHT]: as they are, and in every second epoch all of it in the mirror.
+        """The feature tables, records[SIGHT]: as it is, and mirrored in every second epoch.
 
-        K-P has rows of its own for the mirror image of a position, which is worth the same.
+        K-P has separate rows for the mirror image of a position, whose value is the same.
         """
         found, tables = [], feature_tables(SHAPE.features)
         for mirrored in (0, 1):
@@ -71,13 +71,13 @@ class StandardNetwork:
         return tuple(found)
 
     def scratch(self) -> tuple[np.ndarray, ...]:
-        """Return what the kernels write on the way, for a thread."""
+        """Return the kernels' scratch memory for a thread."""
         return tuple(
             np.zeros(shape, dtype=np.float32) for shape in (2 * WIDTH, (2, FIRST), 2 * WIDTH, (2, FIRST), LANES)
         )
 
     def beginning(self, seed: int) -> np.ndarray:
-        """Return the parameters before the first step: at random, such that activations are about a half."""
+        """Return the parameters before the first step: random, so that activations are about a half."""
         random, parameters = np.random.default_rng([seed, 1]), np.zeros(PARAMETERS, dtype=np.float32)
         parameters[: FEATURES * WIDTH] = random.normal(0, 1 / math.sqrt(FEATURES), FEATURES * WIDTH)
         parameters[BIAS * WIDTH : WEIGHTS1] = BEGINNING_BIAS
@@ -98,19 +98,19 @@ class StandardNetwork:
         return found
 
     def refining(self, labeller: str) -> np.ndarray | None:
-        """Raises ValueError: such a run begins at random."""
+        """Raises ValueError: such a run starts from random parameters."""
         raise ValueError(f"training: a network of architecture k-p can not be refined, so not {labeller} either")
 
     def add_slopes(self, *arguments: Any) -> float:
-        """Return the loss, and add its slopes: see standard_kernels.add_slopes."""
+        """Return the loss, and add its gradient: see standard_kernels.add_slopes."""
         return float(add_slopes(*arguments))
 
     def write_outputs(self, *arguments: Any) -> None:
-        """Write outputs: see standard_kernels.write_outputs, which needs less scratch memory than there is."""
+        """Write outputs: see standard_kernels.write_outputs, which needs only part of the scratch memory."""
         write_outputs(*arguments[:5])
 
     def settle(self, parameters: np.ndarray) -> None:
-        """Keep the row of zeros, and the last layer's weights within what the file holds."""
+        """Reset the row of zeros, and keep the last layer's weights within the file's range."""
         parameters[FEATURES * WIDTH : BIAS * WIDTH] = 0
         np.clip(parameters[OUTPUT:OUTPUT_BIAS], -OUTPUT_LIMIT, OUTPUT_LIMIT, out=parameters[OUTPUT:OUTPUT_BIAS])
 
@@ -120,15 +120,15 @@ class StandardNetwork:
         return np.stack([bias + rows[active].sum(axis=0) for active in features[:, 0]])
 
     def trained(self, parameters: np.ndarray) -> np.ndarray:
-        """Return those parameters that are moved and have the trainer's limit."""
+        """Return the trained parameters that have the trainer's limit."""
         return np.concatenate([parameters[: FEATURES * WIDTH], parameters[BIAS * WIDTH : OUTPUT]])
 
     def held_pieces(self, features: np.ndarray) -> np.ndarray:
-        """Return how many pieces the hands hold, int[n]."""
+        """Return the number of pieces in hand, int[n]."""
         return np.asarray((features[:, 0] < BOARD[PAWN]).sum(axis=-1))
 
     def values(self, parameters: np.ndarray, features: np.ndarray) -> list[int]:
-        """Return what the network of integers says of positions, in centipawns, by numpy."""
+        """Return the integer network's values of positions, in centipawns, by numpy."""
         bias, rows, layers = quantised(parameters)
         found = []
         for active in features:
@@ -141,16 +141,16 @@ class StandardNetwork:
         return found
 
     def weights(self, parameters: np.ndarray, made: dict[str, Any]) -> bytes:
-        """Return the file nn.bin, which has no place for how it was `made`."""
+        """Return the file nn.bin, which has no field for `made`."""
         return encode(SHAPE, *quantised(parameters))
 
     def made(self, file: Path) -> dict[str, Any]:
-        """Return what a file is. Raises ValueError if it is missing or damaged."""
+        """Return a description of a file. Raises ValueError if it is missing or damaged."""
         return {"file": load_network(file).describe()}
 
 
 def quantised(parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Layer]]:
-    """Return bias, rows and layers of integers, as nnue_writer takes them."""
+    """Return bias, rows and layers of integers, for nnue_writer."""
     rows = np.rint(parameters[: FEATURES * WIDTH].reshape(FEATURES, WIDTH) * LARGEST_ACTIVATION).astype(np.int16)
     bias = np.rint(parameters[BIAS * WIDTH : WEIGHTS1] * LARGEST_ACTIVATION).astype(np.int16)
     layers, units = [], (WEIGHT, WEIGHT, OUTPUT_UNIT / LARGEST_ACTIVATION)

@@ -1,7 +1,7 @@
-"""Training: a network's parameters, moved batch by batch towards what searches and games said of positions.
+"""Trains a network's parameters, batch by batch, on the values and results of positions.
 
-A run depends on its games, options and number of threads only. After each epoch it leaves a checkpoint, whole or not at
-all, from which a run that was killed goes on as if it had not been.
+A run depends only on its games, options and number of threads. After each epoch it writes a checkpoint atomically; a
+killed run continues from it with the same result.
 """
 
 import json
@@ -25,23 +25,23 @@ from shogi_engine.training.shogi.standard_kernels import WIDTH
 from shogi_engine.training.shogi.standard_network import StandardNetwork
 from shogi_engine.training.shogi.trainer_kernels import step
 
-LIMIT = 1.98  # of a parameter: with it the sums fit int16 in the coarsest unit
+LIMIT = 1.98  # of a parameter, so that the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5
-BLOCK_POSITIONS = 1 << 19  # that are shuffled together, at least: 500 batches must not all come from a few games
+BLOCK_POSITIONS = 1 << 19  # shuffled together, at least, so that 500 batches do not all come from a few games
 OWN, STANDARD = "own", "k-p"  # architectures
 ARCHITECTURES = OWN, STANDARD
 
 
 @dataclass(frozen=True)
 class TrainOptions(recipe.TrainOptions):
-    """How a network is trained. Raises ValueError for an architecture, or a width of it, that there is not.
+    """How a network is trained. Raises ValueError for an unknown architecture or width.
 
-    architecture : of ARCHITECTURES.   width : of the sums, which k-p has no choice of.
-    rate : the first step of AdamW; it falls to LAST_RATE, as a cosine does.
-    refine : whether to begin with the network that labelled the last games, if one did, in place of numbers at random.
-    result_share : how much the game's result counts beside the searched value, in the first epoch and in the last.
-    trust : of a position's value, how much comes from the positions after it; the rest from its own search.
-    held_out : of the games, a share to validate with.
+    architecture : one of ARCHITECTURES.   width : of the sums; fixed for k-p.
+    rate : the first step of AdamW; it falls to LAST_RATE along a cosine.
+    refine : start from the network that labelled the last games, if there is one, instead of random parameters.
+    result_share : the weight of the game's result against the searched value, in the first epoch and in the last.
+    trust : the share of a position's value that comes from later positions; the rest is from its own search.
+    held_out : the share of games for validation.
     """
 
     architecture: str = OWN
@@ -75,7 +75,7 @@ class TrainOptions(recipe.TrainOptions):
 
 @dataclass
 class State:
-    """What a checkpoint holds. losses : by epoch, {name: loss}.   steps : of the optimiser."""
+    """The contents of a checkpoint. losses : by epoch, {name: loss}.   steps : of the optimiser."""
 
     parameters: np.ndarray
     means: np.ndarray
@@ -90,7 +90,7 @@ class State:
 
     @classmethod
     def load(cls, file: Path, identity: str) -> "State | None":
-        """Return what a checkpoint holds; see `load_checkpoint`."""
+        """Return the contents of a checkpoint; see `load_checkpoint`."""
         found = load_checkpoint(file, identity)
         if found is None:
             return None
@@ -99,12 +99,12 @@ class State:
 
 
 def state_of(parameters: np.ndarray) -> State:
-    """Return the state before the first step, from these parameters."""
+    """Return the state before the first step with these parameters."""
     return State(parameters, np.zeros_like(parameters), np.zeros_like(parameters), 0, [])
 
 
 class Trainer:
-    """A run: games, options, threads and a file for checkpoints; first : where it begins, None for at random."""
+    """A run: games, options, threads and a file for checkpoints; first : the initial parameters, None for random."""
 
     def __init__(
         self, games: Games, options: TrainOptions, checkpoint: Path, threads: int = 1, first: State | None = None
@@ -123,30 +123,30 @@ class Trainer:
 
     @property
     def losses(self) -> list[dict[str, float]]:
-        """The losses of the epochs that are over."""
+        """The losses of the completed epochs."""
         return self.state.losses
 
     @property
     def game_count(self) -> int:
-        """How many games there are, those held out and those left out included."""
+        """The number of games, including those held out and those left out."""
         return len(self.games)
 
     @cached_property
     def validation(self) -> Block:
-        """The positions of the games held out."""
+        """The positions of the held-out games."""
         begins = self.games.begins
         size = int((begins[self.held_out + 1] - begins[self.held_out]).sum())
         return next(self.games.blocks(self.held_out, size, self.model.sights[0]))[1]
 
     def result_share(self, epoch: int) -> float:
-        """Return how much results count in an epoch."""
+        """Return the weight of results in an epoch."""
         first, last = self.options.result_share
         return first + (last - first) * epoch / max(self.options.epochs - 1, 1)
 
     def run(self, progress: Progress | None = None, told: Callable[[dict[str, float]], object] | None = None) -> None:
-        """Train to the end, from the checkpoint if there is one; an epoch under way is lost when the run is killed.
+        """Train to the end, starting from the checkpoint if there is one; a killed run loses its unfinished epoch.
 
-        told : called with the losses of each epoch when it is over.
+        told : called with the losses of each epoch at its end.
         """
         for epoch in range(len(self.state.losses), self.options.epochs):
             loss = self._epoch(epoch, progress)
@@ -156,7 +156,7 @@ class Trainer:
                 told(self.state.losses[-1])
 
     def _epoch(self, epoch: int, progress: Progress | None) -> float:
-        """Learn from every position once, in an order of this epoch; return the mean loss."""
+        """Learn from every position once, in this epoch's random order; return the mean loss."""
         options = self.options
         random = np.random.default_rng([options.seed, 2, epoch])
         games, share = random.permutation(self.learning), self.result_share(epoch)
@@ -165,7 +165,7 @@ class Trainer:
         for done, block in self.games.blocks(games, max(BLOCK_POSITIONS, options.batch), sight):
             targets = block.targets(share)
             order = random.permutation(len(targets)).astype(np.int32)
-            batches = max(len(order) // options.batch, 1)  # what is left over has to wait for the next epoch
+            batches = max(len(order) // options.batch, 1)  # the remainder waits for the next epoch
             for number in range(batches):
                 batch = order[number * options.batch : (number + 1) * options.batch]
                 if len(batch) == 0:
@@ -180,11 +180,11 @@ class Trainer:
         return total / max(positions, 1)
 
     def _rate(self, done: float) -> float:
-        """Return the rate of learning when such a share of the run is done."""
+        """Return the learning rate after a share of the run."""
         return LAST_RATE + (self.options.rate - LAST_RATE) * (1 + math.cos(math.pi * done)) / 2
 
     def _batch(self, block: Block, targets: np.ndarray, batch: np.ndarray, rate: float) -> float:
-        """Move the parameters one step; return the summed loss of the batch."""
+        """Take one step; return the summed loss of the batch."""
         state, options = self.state, self.options
         parts = np.array_split(batch, self.threads)
 
@@ -220,21 +220,21 @@ class Trainer:
         return outputs
 
     def losses_now(self, result_share: float) -> dict[str, float]:
-        """Return the losses on the games held out: against the targets, the values alone, and the results alone."""
+        """Return the losses on the held-out games: against the targets, the values alone, and the results alone."""
         chances = 1 / (1 + np.exp(-self.outputs(self.validation)))
         shares = {"validation": result_share, "values": 0.0, "results": 1.0}
         targets = {name: self.validation.targets(share) for name, share in shares.items()}
         return {name: float(np.mean((chances - targets[name]) ** 2)) for name in targets}
 
     def weights(self, made: dict[str, Any]) -> bytes:
-        """Return the network's file; made : what it says of how it was made, if it has a place for that."""
+        """Return the network's file; made : its note on how it was made, if the format has one."""
         return self.model.weights(self.state.parameters, made)
 
 
 def new_trainer(lesson: Lesson) -> Trainer:
     """Return the trainer of a lesson.
 
-    Raises ValueError if there are no games, or there is no network to refine: see the model.
+    Raises ValueError if there are no games or no network to refine: see the model.
     """
     options = lesson.options
     first = options.model.refining(lesson.labeller) if options.refine else None

@@ -1,7 +1,7 @@
-"""What networks of any kind share in training: the sums of rows, their slopes, and the steps of AdamW, in float32.
+"""What all networks share in training: sums of rows, their gradients, and the steps of AdamW, in float32.
 
-Parameters lie in one array, `parameters`, and slopes of the loss likewise in `slopes`. They begin with rows of the
-features [features + 1, width], the last one of zeros for what is no feature; then comes the bias [width].
+Parameters are in one array, `parameters`, and the gradient of the loss in another, `slopes`. First come the rows of the
+features [features + 1, width], the last one zero for absent features, then the bias [width].
 Source of the optimiser: I. Loshchilov, F. Hutter, "Decoupled Weight Decay Regularization", arXiv:1711.05101.
 """
 
@@ -12,8 +12,8 @@ from shogi_engine.jit import njit
 
 ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
 MEAN_DECAY, SQUARE_DECAY, TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
-AT_ONCE = 4  # rows that are added at once
-LANES = 16  # sums that are kept side by side
+AT_ONCE = 4  # rows added at once
+LANES = 16  # sums computed in parallel
 
 
 @njit
@@ -33,7 +33,7 @@ def add_rows(parameters, bias_row, width, active, sums):
 
 @njit
 def add_row_slopes(slopes, bias_row, width, active, inner):
-    """Add `inner`, float32[width], the slopes of sums by `add_rows`, to those of the bias and of the rows `active`."""
+    """Add `inner`, float32[width], the gradient by sums of `add_rows`, to that of the bias and of the rows `active`."""
     bias = slopes[bias_row * width : bias_row * width + width]
     for j in range(width):
         bias[j] += inner[j]
@@ -46,7 +46,7 @@ def add_row_slopes(slopes, bias_row, width, active, inner):
 
 @njit
 def clip(value):
-    """Return `value` between 0 and 1."""
+    """Return `value` clipped to 0 to 1."""
     if value < ZERO:
         return ZERO
     return ONE if value > ONE else value
@@ -54,10 +54,10 @@ def clip(value):
 
 @njit
 def step(parameters, means, squares, slopes, begin, end, count, rate, decay, number, limit):
-    """Move parameters[begin:end] a step of AdamW against `slopes`, float32[threads, parameters], and clear those.
+    """Update parameters[begin:end] by a step of AdamW from `slopes`, float32[threads, parameters], and clear those.
 
-    means, squares : float32[parameters], in-out, of the slopes so far.   count : positions of the batch.
-    rate : of learning.   decay : of weights.   number : of the step, from 1.   limit : of each parameter's size.
+    means, squares : float32[parameters], in-out, of past gradients.   count : positions of the batch.
+    rate : learning rate.   decay : of weights.   number : of the step, from 1.   limit : of each parameter's size.
     """
     correction = np.float32(1.0 - 0.9**number)
     correction2 = np.float32(1.0 - 0.999**number)

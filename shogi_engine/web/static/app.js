@@ -1,4 +1,4 @@
-// The page: keeps what the server said last, and lets every part show it.
+// The page: keeps the server's last messages, and updates every part.
 
 import {Board} from "./board.js";
 import * as dialogs from "./dialogs.js";
@@ -30,7 +30,7 @@ if (theme) document.documentElement.dataset.theme = theme;
 speak(language());
 translate();
 
-// Who lists the games that were played in this browser.
+// The owner of the games played in this browser.
 function owner() {
   let name = store.get(localStorage, "owner");
   if (!name) store.set(localStorage, "owner", name = Array.from(crypto.getRandomValues(new Uint8Array(16)), each => each.toString(16).padStart(2, "0")).join(""));
@@ -53,7 +53,7 @@ const board = new Board($("board"), {
   put: square => link.say("put", {square, piece: chosen_piece()}),
 });
 
-// ---- what the server says
+// ---- messages from the server
 
 link.on("state", message => {
   if (state?.playing.on && message.playing.over) play("end");
@@ -97,7 +97,7 @@ link.on("error", ({text}) => toast(refusal(text)));
 link.on("lost", ({full}) => toast(t(full ? "full_server" : "lost"), true));
 
 let hiding = 0;
-// action : a word and what it does, for what can be undone
+// action : [label, function], to undo what was done
 function toast(text, stay = false, word = "", action = null) {
   clearTimeout(hiding);
   const children = [document.createTextNode(text)];
@@ -110,7 +110,7 @@ function toast(text, stay = false, word = "", action = null) {
 
 // ---- what is shown
 
-// Those of an analysis, once they are drawn for the board as it lies.
+// The arrows of an analysis, once they are drawn for the board's present orientation.
 function arrows() {
   const fits = info?.node === state.node && info.flipped === state.flipped && info.narrow === state.narrow;
   if (fits && state.analysis.on && !state.setup) board.arrows(info.arrows);
@@ -158,13 +158,13 @@ function show() {
   removed = state.removed;
 }
 
-let passing = false, removed = false; // as the last state had them
+let passing = false, removed = false; // from the last state
 
 const only_pass = () => Object.keys(state.targets[""] ?? {}).join() === "pass";
 
 setInterval(() => panels.clocks(state, (performance.now() - received) / 1000), 200);
 
-// ---- what the person does
+// ---- the user's actions
 
 for (const button of document.querySelectorAll("#games [data-game]"))
   button.onclick = () => { if (button.dataset.game !== state?.game) link.say("game", {game: button.dataset.game}); };

@@ -1,4 +1,4 @@
-// The board: the server's picture, with squares that can be tapped, dragged between, and walked with the keyboard.
+// The board: the server's picture, with squares for tapping, dragging and the keyboard.
 
 import {PIECES} from "./pieces.js";
 import {koma} from "./setup.js";
@@ -14,9 +14,9 @@ export class Board {
   #press = null;
   #focus = null; // the square the keyboard is at
 
-  #dragged = false; // the next move was made by dragging: the piece is there already
+  #dragged = false; // the next move was made by dragging: the piece is already there
 
-  // play(move) makes a move; put(square) sets up; moved(captured) is told of each move that is seen
+  // play(move) makes a move; put(square) sets up; moved(captured) is called for each move shown
   constructor(root, {play, put, moved}) {
     this.root = root;
     this.moved = moved;
@@ -64,13 +64,13 @@ export class Board {
     this.#dragged = false;
   }
 
-  // Whether the position is the one before and a move.
+  // Whether the position is the previous one plus a move.
   #one_move_on(before) {
     const state = this.#state;
     return before && before.game === state.game && before.session === state.session && state.before === before.node && state.last && !state.setup && !before.setup;
   }
 
-  // The piece that has moved glides from where it came.
+  // Slide the moved piece from its origin.
   #slide(captured) {
     this.moved(captured);
     if (this.#state.game !== "shogi" || this.#dragged || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
@@ -138,7 +138,7 @@ export class Board {
     this.#mark();
   }
 
-  // promote : whether, if that was shown by where the piece was let go
+  // promote : whether to promote, if the drop point decided it
   async #finish(moves, area, promote = null) {
     const from = this.#selected;
     if (this.#state.game === "shogi") this.#selected = null;

@@ -19,7 +19,7 @@ function show(title, ...children) {
   if (!dialog.open) dialog.showModal();
 }
 
-// Say something; the dialog closes when it is done, and else stays as it is with the reason in it.
+// Send a message. The dialog closes on success; otherwise it stays open and shows the reason.
 async function ask(link, name, fields) {
   const fault = await link.ask(name, fields);
   if (fault === null) { dialog.close(); return true; }
@@ -29,7 +29,7 @@ async function ask(link, name, fields) {
   return false;
 }
 
-// A question before something that cannot be undone.
+// Ask before an action that cannot be undone.
 export function confirm(title, text, yes, action) {
   show(title, element("p", {}, text), element("div", {class: "row"},
     element("button", {type: "button", class: "main", id: "confirm", onclick: () => { dialog.close(); action(); }}, yes),
@@ -80,7 +80,7 @@ export function new_game(state, link) {
 
 // ---- opening
 
-let last = null; // what was opened last, for a choice among its games
+let last = null; // the last file opened, for a choice among its games
 
 async function open_file(file, link) {
   const bytes = new Uint8Array(await file.slice(0, FILE_MAX + 1).arrayBuffer());
@@ -108,7 +108,7 @@ export function open_game(link) {
     field(t("file"), file));
 }
 
-// Text that is pasted anywhere but into a field is a record.
+// Text pasted outside of a field is a record.
 export function paste_records(link) {
   document.addEventListener("paste", event => {
     if (event.target.matches?.("input, textarea") || dialog.open) return;

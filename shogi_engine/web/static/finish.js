@@ -1,4 +1,4 @@
-// After a game: the result, its turning points, and what one may do next. Also for a record that was judged.
+// After a game: the result, its turning points, and what to do next. Also for a judged record.
 
 import {worst} from "./graph.js";
 import {element, ending, percent} from "./panels.js";

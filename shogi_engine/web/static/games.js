@@ -1,4 +1,4 @@
-// My games: what the server has kept, to go on with, to look at, to delete and bring back.
+// My games: the saved games, to continue, view, delete and restore.
 
 import {dialog, ask, show as show_dialog} from "./dialogs.js";
 import {element} from "./panels.js";

@@ -1,11 +1,11 @@
-// Lines of moves that can be played through: a small board where one points, the arrow keys from move to move, a click
-// to go there, + to put the whole line into the game.
+// Lines of moves to play through: hovering shows a small board, the arrow keys step through the moves, a click goes
+// there, and + adds the whole line to the game.
 
 import {element} from "./panels.js";
 import {t} from "./words.js";
 
 const box = document.getElementById("preview");
-let link = null, wanted = ""; // what the small board is to show
+let link = null, wanted = ""; // the position that the small board should show
 
 export function connect(made) {
   link = made;
@@ -32,7 +32,7 @@ function show(button, node, moves) {
 
 export function hide() { wanted = ""; box.hidden = true; }
 
-// node : where the line begins; moves, texts : as the game and as people write them
+// node : where the line begins; moves, texts : in the game's and in the user's notation
 export function line({node, moves, texts}) {
   const span = element("span", {class: "line", role: "group"});
   texts.forEach((text, index) => {

@@ -1,7 +1,7 @@
-// The WebSocket: says hello with the session's name, comes back after a break, hands messages to whoever listens.
+// The WebSocket: says hello with the session's name, reconnects after a break, passes messages to listeners.
 
 const LONGEST = 5000; // ms between two attempts
-const DONE = 20_000; // ms until an answer is given up
+const DONE = 20_000; // timeout of an answer in ms
 
 export class Link extends EventTarget {
   #socket = null;
@@ -11,7 +11,7 @@ export class Link extends EventTarget {
 
   constructor(hello) {
     super();
-    this.hello = hello; // () -> what the first message says
+    this.hello = hello; // () -> the first message
     this.#open();
   }
 
@@ -46,7 +46,7 @@ export class Link extends EventTarget {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({do: name, ...fields}));
   }
 
-  // Say something and wait; resolves to null when it was done, else to why it was not ("" if nobody answers).
+  // Send a message and wait; resolves to null on success, else to the reason ("" if there is no answer).
   async ask(name, fields = {}) {
     if (this.#socket.readyState !== WebSocket.OPEN) return "";
     const re = ++this.#number;
@@ -58,7 +58,7 @@ export class Link extends EventTarget {
     return answer.kind === "done" ? null : answer.text;
   }
 
-  // Come back at once, under another session's name for one.
+  // Reconnect at once, for example with another session's name.
   again() { this.#pause = 0; this.#socket.close(); }
 
   on(kind, listener) {

@@ -1,4 +1,4 @@
-// The moves: the line one is in, in rows, with the variations in their places, and what was said about the move one is at.
+// The moves: the current line in rows, with its variations, and the verdict on the current move.
 
 import {line as playable} from "./lines.js";
 import {clock_text, element, percent} from "./panels.js";
@@ -19,7 +19,7 @@ function row(move, ply, state, link) {
   return item;
 }
 
-// One variation: its moves one after the other, further in the deeper it lies.
+// One variation: its moves one after another, indented by its depth.
 function run({depth, ply, moves}, state, link) {
   const block = element("p", {class: `variation deep${Math.min(depth, 4)}`});
   moves.forEach(([node, text, comment], index) => {

@@ -1,4 +1,4 @@
-// What stands around the board: players with clocks, the moves, the analysis, the graph, the status line.
+// The panels around the board: players with clocks, the moves, the analysis, the graph, the status line.
 
 import {line as playable} from "./lines.js";
 import {side, t} from "./words.js";
@@ -67,7 +67,7 @@ function tsume_words({status, length, left, made}) {
   return status === "solved" && length && made > length ? "tsume_slow" : `tsume_${status}`;
 }
 
-// How a game that was played here has ended.
+// How a game played here ended.
 export function ending(state) {
   const {winner, name} = state.playing.over;
   const result = winner === null ? t("draw") : t("wins", {side: side(winner)});
@@ -106,7 +106,7 @@ export function analysis(state, info, link) {
   $("depth").textContent = !on ? "" : shown
     ? t("depth", {depth: shown.depth, nodes: short(shown.nodes), nps: short(shown.nps)}) : state.playing.over ? "" : t("waiting");
   const rows = shown?.lines ?? [];
-  // A list that is pointed at, or walked through, is left as it is until it is left.
+  // Do not update a list while the pointer or the keyboard focus is in it.
   const busy = $("lines").matches(":hover") || $("lines").contains(document.activeElement);
   if (!busy || $("lines").dataset.node !== String(shown?.node)) {
     $("lines").dataset.node = String(shown?.node);
@@ -127,7 +127,7 @@ function bar(state, line) {
   if (box.hidden) return;
   box.classList.toggle("flipped", state.flipped);
   const step = Math.min(20, Math.max(0, Math.round(chance * 20)));
-  box.dataset.step = step; // the style sheet has a height for each: no style may be set from here
+  box.dataset.step = step; // the style sheet has a height for each, as scripts may not set styles
   box.setAttribute("aria-label", t("chance", {percent: percent(chance)}));
   box.querySelector("span").textContent = line && !line.mate ? line.score : `${percent(chance)}%`;
 }

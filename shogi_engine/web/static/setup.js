@@ -1,4 +1,4 @@
-// Panels that take the place of others: setting up a position, a tsume problem.
+// Panels that replace others: setting up a position, a tsume problem.
 
 import {element} from "./panels.js";
 import {PIECES} from "./pieces.js";
@@ -8,11 +8,11 @@ const KANJI = {P: "歩", L: "香", N: "桂", S: "銀", G: "金", B: "角", R: "�
 const $ = id => document.getElementById(id);
 
 let chosen = "P"; // the piece to put: "P", "+p", "X", "" for none
-let fixed = ""; // what the panel shows now, not to be drawn anew
+let fixed = ""; // what the panel shows now, to avoid redrawing
 
 export const chosen_piece = () => chosen;
 
-// A piece of the set that is shown, as an element. name : "P", "+p" is white's
+// A piece of the current set, as an element. name : "P", "+p" is white's
 export function koma(name, letters) {
   const shown = element("span", {class: "koma", "aria-hidden": "true"});
   shown.innerHTML = `<svg viewBox="-22 -25 44 51">${PIECES[letters ? "letters" : "kanji"][name]}</svg>`;

@@ -1,11 +1,11 @@
-// Sounds, made here: the click of a piece on wood, deeper if it takes; two notes at the end.
+// Synthesised sounds: the click of a piece on wood, deeper for a capture; two notes at the end.
 
 let audio = null, on = true;
 
 export const sounds = () => on;
 export function set_sounds(wanted) { on = wanted; }
 
-// Browsers let pages sound only after something was touched.
+// Browsers allow sound only after the user has interacted with the page.
 addEventListener("pointerdown", () => { audio ??= window.AudioContext ? new AudioContext() : null; }, {once: true});
 
 function click(tone, strength) {

@@ -1,4 +1,4 @@
-// What the page says, in English and Japanese.
+// The texts of the page, in English and Japanese.
 
 const WORDS = {
   en: {
@@ -103,7 +103,7 @@ const WORDS = {
   },
 };
 
-// Refusals of the server that people meet.
+// Errors from the server that users see.
 const REFUSALS = {
   "it is not your turn": "あなたの番ではありません。",
   "this move gives no check": "王手ではありません。",

@@ -47,7 +47,7 @@ from shogi_engine.games.shogi.types import (
 from shogi_engine.jit import new_record
 from shogi_engine.jit.bitboards import Bitboard
 
-# Where a POSITION, and so a BOARD, has what is read as bytes and words.
+# Offsets of the fields of a POSITION, and so of a BOARD, that are read as bytes and words.
 _FIELDS: Any = POSITION.fields
 _SQUARES, _HANDS, _SIDE, _PLY = (int(_FIELDS[name][1]) for name in ("board", "hand", "side", "ply"))
 _CHECKERS = int(_FIELDS["checkers"][1]) // 8
@@ -57,7 +57,7 @@ _HCP, _PSFEN = (packed.PACKINGS.index(packing) for packing in (packed.HCP, packe
 
 
 class BaseBoard(BoardMemory):
-    """A position: pieces on the board and in hand, and whose move it is; `Board` adds moves and the game's end.
+    """A position: pieces on the board and in hand, and the side to move; `Board` adds moves and the game's end.
 
     >>> board = BaseBoard("4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
     >>> board.set_piece_at(13, Piece.from_symbol("G"), from_hand=True)
@@ -69,7 +69,7 @@ class BaseBoard(BoardMemory):
     >>> board.remove_piece_at(4), board.add_piece_into_hand(PAWN, BLACK, 18), board.status()
     (Piece.from_symbol('k'), None, <Status.TOO_MANY_PIECES: 2>)
 
-    sfen : an SFEN of three or four fields, or None for the start of a game; ValueError if it can not be.
+    sfen : an SFEN of three or four fields, or None for the start of a game; ValueError if it is impossible.
     """
 
     _BOARD, _UNDO = BOARD, UNDO
@@ -83,19 +83,19 @@ class BaseBoard(BoardMemory):
 
     @classmethod
     def from_sfen(cls, sfen: str) -> Self:
-        """Return a board with the position of `sfen`; raises ValueError as `set_sfen`."""
+        """Return a board with the position of `sfen`; raises ValueError as `set_sfen` does."""
         return cls(sfen)
 
     @classmethod
     def from_hcp(cls, data: Any) -> Self:
-        """Return the board of a HuffmanCodedPos; raises ValueError as `set_hcp`."""
+        """Return the board of a HuffmanCodedPos; raises ValueError as `set_hcp` does."""
         board = cls()
         board.set_hcp(data)
         return board
 
     @classmethod
     def from_psfen(cls, data: Any) -> Self:
-        """Return the board of a PackedSfen; raises ValueError as `set_psfen`."""
+        """Return the board of a PackedSfen; raises ValueError as `set_psfen` does."""
         board = cls()
         board.set_psfen(data)
         return board
@@ -109,12 +109,12 @@ class BaseBoard(BoardMemory):
         self._edited = edited
 
     def _touched(self) -> None:
-        """Note of the position, which Python has changed, what kernels note when they change it."""
+        """Update the fields that kernels update with the position, after a change by Python."""
         self._words[_KEY] = 0
         self._flags[_IN_CHECK] = any(self._words[_CHECKERS : _CHECKERS + 2])
 
     def _read(self, data: bytes, task: int, argument: int) -> bool:
-        """Start from what `text_kernels.convert` reads in `data`; return False, changing nothing, if it declines."""
+        """Start from the position that `text_kernels.convert` reads in `data`; return False if it declines."""
         if len(data) >= TEXT_BYTES:
             return False
         self._bytes[_TEXT : _TEXT + len(data)] = data
@@ -131,28 +131,28 @@ class BaseBoard(BoardMemory):
         return self._record
 
     def _validate(self) -> None:
-        """Validate the position, which was edited; raises ValueError if it can not be."""
+        """Validate the edited position; raises ValueError if it is impossible."""
         validate_position(self._record)
         self._touched()
         self._edited = False
 
     def _edit(self) -> Any:
-        """Return the record to be edited. What led to it is forgotten: it did not lead to what it will be."""
+        """Return the record to edit, and forget the moves: they do not lead to the edited position."""
         self._begin(self._record, edited=True)
         return self._record
 
     def set_sfen(self, sfen: str) -> None:
-        """Take the position of an SFEN and forget all moves; raises ValueError saying what is wrong with it."""
+        """Set the position of an SFEN and forget all moves; raises ValueError saying what is wrong with it."""
         data = sfen.encode(errors="replace") if isinstance(sfen, str) else b""
         if not self._read(data, READ_SFEN, len(data)):
             self._begin(parse_sfen(sfen))
 
     def reset(self) -> None:
-        """Go back to the start of a game."""
+        """Reset the board to the starting position."""
         self._begin(starting_position())
 
     def clear(self) -> None:
-        """Take all pieces away, from the hands too; black is to move."""
+        """Remove all pieces, from the hands too; black is to move."""
         self._begin(new_record(POSITION), edited=True)
 
     def sfen(self) -> str:
@@ -184,11 +184,11 @@ class BaseBoard(BoardMemory):
         return self.copy()
 
     def ply(self) -> int:
-        """Return how many moves were made since the game began, by the move number."""
+        """Return the number of moves since the game began, according to the move number."""
         return self._bytes[_PLY] | self._bytes[_PLY + 1] << 8
 
     def key(self) -> int:
-        """Return a hash of board, hands and side to move: 64 bits, the same in every process."""
+        """Return a 64-bit hash of board, hands and side to move; it is the same in every process."""
         if key := self._words[_KEY]:
             return key
         if self._edited:
@@ -198,7 +198,7 @@ class BaseBoard(BoardMemory):
     zobrist_hash = key
 
     def _identity(self) -> tuple[bytes, bytes, int]:
-        """Return what makes two positions the same."""
+        """Return the data by which positions are compared."""
         data = self._bytes
         return data[_SQUARES : _SQUARES + len(SQUARES)].tobytes(), data[_HANDS : _HANDS + 16].tobytes(), data[_SIDE]
 
@@ -209,7 +209,7 @@ class BaseBoard(BoardMemory):
         return hash(self._identity())
 
     def _image(self, square_of: Callable[[int], int], swapped: bool) -> Self:
-        """Return a board, without moves, with each piece on `square_of` its square, the colours `swapped` or not."""
+        """Return a board without moves, with each piece on `square_of` its square, colours optionally swapped."""
         board = self.copy()
         source, pos = self._record, board._edit()
         colour_bit = 16 if swapped else 0
@@ -221,34 +221,34 @@ class BaseBoard(BoardMemory):
         return board
 
     def mirror(self) -> Self:
-        """Return a board, without moves, turned by half with the colours exchanged: the same for the other side."""
+        """Return a board without moves, rotated by 180 degrees and with the colours exchanged."""
         return self._image(lambda square: 80 - square, swapped=True)
 
     def flip(self) -> Self:
-        """Return a board, without moves, with left and right exchanged: file 1 becomes file 9."""
+        """Return a board without moves, with left and right exchanged: file 1 becomes file 9."""
         return self._image(lambda square: square + 8 - 2 * file_index(square), swapped=False)
 
     def to_hcp(self) -> bytes:
-        """Return the position as HuffmanCodedPos, 32 bytes as Apery and cshogi have them.
+        """Return the position as HuffmanCodedPos, the 32-byte format of Apery and cshogi.
 
-        The move number is not in it. Raises ValueError if a king is missing: the format has no room for that.
+        It has no move number. Raises ValueError if a king is missing, which the format cannot express.
         """
         return self._packed(_HCP)
 
     def set_hcp(self, data: Any) -> None:
-        """Take the position of a HuffmanCodedPos (32 bytes, or uint8[32]); raises ValueError if it is not one."""
+        """Set the position of a HuffmanCodedPos (32 bytes, or uint8[32]); raises ValueError if it is not one."""
         self._set_packed(_HCP, data)
 
     def to_psfen(self) -> bytes:
-        """Return the position as PackedSfen, 32 bytes as YaneuraOu has them; otherwise as `to_hcp`."""
+        """Return the position as PackedSfen, YaneuraOu's 32-byte format; otherwise as `to_hcp`."""
         return self._packed(_PSFEN)
 
     def set_psfen(self, data: Any) -> None:
-        """Take the position of a PackedSfen (32 bytes, or uint8[32]); raises ValueError if it is not one."""
+        """Set the position of a PackedSfen (32 bytes, or uint8[32]); raises ValueError if it is not one."""
         self._set_packed(_PSFEN, data)
 
     def _packed(self, packing: int) -> bytes:
-        """Return the position in one of packed.PACKINGS."""
+        """Return the position in the form packed.PACKINGS[packing]."""
         if self._edited:
             self._validate()
         if ENTRIES.convert(self._address, PACK_POSITION, packing):
@@ -256,20 +256,20 @@ class BaseBoard(BoardMemory):
         return packed.pack(packed.PACKINGS[packing], self._record)
 
     def _set_packed(self, packing: int, data: Any) -> None:
-        """Take a position in one of packed.PACKINGS."""
+        """Set the position from the form packed.PACKINGS[packing]."""
         data = bytes(data)
         if len(data) != packed.BYTES or not self._read(data, UNPACK_POSITION, packing):
             self._begin(packed.unpack(packed.PACKINGS[packing], data))
 
     def status(self) -> Status:
-        """Return what is wrong with the position: Status.VALID, or some of its flags after an edit."""
+        """Return Status.VALID, or after an edit the flags that say what is wrong with the position."""
         found = Status.VALID
         for fault, _ in position_faults(self._record.copy()):
             found |= fault
         return found
 
     def is_valid(self) -> bool:
-        """Tell whether the position can be. Only an edit makes one that can not."""
+        """Tell whether the position is possible. Only edits can make it impossible."""
         return self.status() == Status.VALID
 
     # ---- what stands where
@@ -297,7 +297,7 @@ class BaseBoard(BoardMemory):
 
     @property
     def pieces_in_hand(self) -> list[Counter[int]]:
-        """For each colour a Counter of the piece types in hand; a copy."""
+        """For each colour, a Counter of the piece types in hand; a copy."""
         return [
             Counter({kind: hand_count(hand, kind) for kind in HAND_ORDER if hand_count(hand, kind)})
             for hand in self._record.hand
@@ -305,18 +305,18 @@ class BaseBoard(BoardMemory):
 
     @property
     def king_squares(self) -> list[int | None]:
-        """For each colour its king's square, None where there is none."""
+        """For each colour, its king's square, or None if there is none."""
         kings = [np.flatnonzero(self._record.board == make_piece(color, KING)) for color in COLORS]
         return [int(found[0]) if found.size else None for found in kings]
 
     @property
     def pieces(self) -> list[int]:
-        """The piece type on each of the 81 squares, 0 where there is none; a copy."""
+        """The piece type on each of the 81 squares, 0 for an empty one; a copy."""
         return [piece & 15 for piece in self._bytes[_SQUARES : _SQUARES + len(SQUARES)]]
 
     @property
     def piece_bb(self) -> list[int]:
-        """By piece type the mask of its squares, of both colours; a copy."""
+        """The mask of each piece type's squares, of both colours; a copy."""
         return [0] + [int(pieces(self._pos, BLACK, kind) | pieces(self._pos, WHITE, kind)) for kind in PIECE_TYPES]
 
     @property
@@ -339,12 +339,12 @@ class BaseBoard(BoardMemory):
         return piece_colour(piece) if piece else None
 
     def piece_map(self) -> dict[int, Piece]:
-        """Return the pieces on the board by their squares, the lowest first."""
+        """Return a dict from square to piece, lowest square first."""
         board = self._bytes[_SQUARES : _SQUARES + len(SQUARES)]
         return {square: Piece(piece_kind(piece), piece_colour(piece)) for square, piece in enumerate(board) if piece}
 
     def has_piece_in_hand(self, piece_type: int, color: int) -> bool:
-        """Tell whether `color` holds such a piece; a promoted type counts as what it was."""
+        """Tell whether `color` holds a piece of this type; a promoted type stands for its unpromoted one."""
         return bool(hand_count(self._record.hand[self._colour(color)], self._droppable(piece_type)) > 0)
 
     def _piece(self, square: int) -> int:
@@ -362,7 +362,7 @@ class BaseBoard(BoardMemory):
 
     @staticmethod
     def _droppable(piece_type: int) -> int:
-        """Return what a piece of this type is in hand; raises ValueError for a king and for no type."""
+        """Return the type of such a piece in hand; raises ValueError for a king and for an invalid type."""
         if piece_type not in PIECE_TYPES_WITHOUT_KING:
             raise ValueError(f"no piece of type {piece_type!r} can be in hand")
         return int(UNPROMOTED[piece_type])
@@ -370,10 +370,10 @@ class BaseBoard(BoardMemory):
     # ---- edits
 
     def set_piece_at(self, square: int, piece: Piece | None, from_hand: bool = False, into_hand: bool = False) -> None:
-        """Put a piece on `square` (0..80) in place of what is there; None takes that away.
+        """Put a piece on `square` (0..80), replacing any piece there; None removes it.
 
-        from_hand : take it out of the hand of the side to move; ValueError if it is not there.
-        into_hand : what was on the square goes there.
+        from_hand : take the piece from the hand of the side to move; ValueError if it is not there.
+        into_hand : put the replaced piece into that hand.
         """
         self._piece(square)
         if piece is not None and from_hand:
@@ -382,7 +382,7 @@ class BaseBoard(BoardMemory):
         self._edit().board[square] = 0 if piece is None else piece.color << 4 | piece.piece_type
 
     def remove_piece_at(self, square: int, into_hand: bool = False) -> Piece | None:
-        """Take the piece on `square` (0..80) away and return it; into the hand of the side to move if asked for."""
+        """Remove and return the piece on `square` (0..80); `into_hand` puts it into the hand of the side to move."""
         piece = self.piece_at(square)
         if piece is not None:
             if into_hand:
@@ -391,9 +391,9 @@ class BaseBoard(BoardMemory):
         return piece
 
     def add_piece_into_hand(self, piece_type: int, color: int, count: int = 1) -> None:
-        """Put `count` pieces into a hand; promoted types become what they were.
+        """Put `count` pieces into a hand; promoted types become unpromoted.
 
-        Raises ValueError if the hand would have more of them than a set.
+        Raises ValueError if the hand would have more of the type than a set has.
         """
         kind = self._droppable(piece_type)
         held = hand_count(self._record.hand[self._colour(color)], kind)
@@ -402,7 +402,7 @@ class BaseBoard(BoardMemory):
         self._edit().hand[color] += np.uint64(count << 8 * kind)
 
     def remove_piece_from_hand(self, piece_type: int, color: int) -> None:
-        """Take one piece out of a hand; raises ValueError if it is not there."""
+        """Remove one piece from a hand; raises ValueError if it is not there."""
         kind = self._droppable(piece_type)
         if not self.has_piece_in_hand(kind, color):
             raise ValueError(f"there is no piece of type {kind} in the hand of colour {color}")
@@ -411,7 +411,7 @@ class BaseBoard(BoardMemory):
     # ---- attacks
 
     def attackers(self, color: int, square: int) -> SquareSet:
-        """Return where the pieces of `color` stand that attack `square` (0..80), pinned ones too."""
+        """Return the squares of the pieces of `color` that attack `square` (0..80), pinned pieces included."""
         self._piece(square)
         return SquareSet(int(attackers_to(self._pos, square, self._colour(color), Bitboard(self.occupied.bits))))
 
@@ -424,7 +424,7 @@ class BaseBoard(BoardMemory):
         return bool(self.attackers(color, square))
 
     def attacks(self, square: int) -> SquareSet:
-        """Return what the piece on `square` (0..80) attacks, own pieces' squares too; nothing if it is empty."""
+        """Return the squares that the piece on `square` (0..80) attacks, own pieces included; none if it is empty."""
         piece = self.piece_at(square)
         if piece is None:
             return SquareSet()
@@ -432,7 +432,7 @@ class BaseBoard(BoardMemory):
 
     @staticmethod
     def attacks_from(piece_type: int, square: int, occupied: Any, move_color: int) -> int:
-        """Return the mask of what such a piece on `square` attacks if these squares are occupied.
+        """Return the mask of the squares that a piece on `square` attacks if `occupied` squares are occupied.
 
         occupied : a mask, a SquareSet or Board.occupied.
         """
@@ -440,13 +440,13 @@ class BaseBoard(BoardMemory):
         return int(piece_attacks(piece_type, move_color, square, Bitboard(mask))) if piece_type else 0
 
     def checkers(self) -> SquareSet:
-        """Return where the pieces stand that give check to the side to move."""
+        """Return the squares of the pieces that give check to the side to move."""
         return SquareSet(int(checkers(self._pos)))
 
     def pin(self, color: int, square: int) -> SquareSet:
-        """Return the line that the piece of `color` on `square` (0..80) is bound to by its king; every square if none.
+        """Return the line to which the piece of `color` on `square` (0..80) is pinned; all squares if it is not pinned.
 
-        The line runs from edge to edge through both; along it the piece may move.
+        The line runs from edge to edge through the king and the piece, which may move along it.
         """
         self._piece(square)
         king = self.king_squares[self._colour(color)]
@@ -459,7 +459,7 @@ class BaseBoard(BoardMemory):
         return SquareSet(there | back)
 
     def is_pinned(self, color: int, square: int) -> bool:
-        """Tell whether the piece of `color` on `square` (0..80) stands alone between its king and an enemy slider."""
+        """Tell whether the piece of `color` on `square` (0..80) alone shields its king from an enemy slider."""
         return self.pin(color, square).mask != BB_ALL
 
     def is_check(self) -> bool:
@@ -476,11 +476,11 @@ class BaseBoard(BoardMemory):
     # ---- text
 
     def diagram(self) -> str:
-        """Return the board with coordinates in SFEN symbols, both hands, and whose move it is."""
+        """Return the board in SFEN symbols with coordinates, both hands, and the side to move."""
         return drawing.diagram(self)
 
     def unicode(self) -> str:
-        """Return the same with one-letter Japanese names, 'v' before white's pieces."""
+        """Return the diagram with one-character Japanese names; 'v' precedes white's pieces."""
         return drawing.unicode(self)
 
     def kif_str(self) -> str:

@@ -30,11 +30,11 @@ from shogi_engine.types.termination import Outcome, Termination
 
 _move_of = MOVES.__getitem__
 
-EXCHANGE_LIMIT = 1 << 15  # centipawns, more than any exchange can win or lose
+EXCHANGE_LIMIT = 1 << 15  # centipawns; more than any exchange can win or lose
 
 
 class MoveList:
-    """Moves of a board, generated again whenever asked: iterable, with len, bool and `in`."""
+    """A live view of a board's moves: iterable, with len, bool and `in`."""
 
     def __init__(self, board: "Board") -> None:
         self._board = board
@@ -56,7 +56,7 @@ class MoveList:
 
 
 class LegalMoves(MoveList):
-    """The legal moves of a board, generated again whenever asked: iterable, with len, bool and `in`."""
+    """A live view of a board's legal moves: iterable, with len, bool and `in`."""
 
     def __iter__(self) -> Iterator[Move]:
         board = self._board
@@ -68,7 +68,7 @@ class LegalMoves(MoveList):
         board = self._board
         if board._edited:
             board._validate()
-        return bool(ENTRIES.list_moves(board._address))  # which lists them: the kernel that counts is another
+        return bool(ENTRIES.list_moves(board._address))  # counting uses another kernel
 
     def __len__(self) -> int:
         board = self._board
@@ -81,7 +81,7 @@ class LegalMoves(MoveList):
 
 
 class PseudoLegalMoves(MoveList):
-    """The moves that the pieces can make, whether or not they leave the king in check or mate by a dropped pawn."""
+    """The moves that the pieces can make, including those that leave the king in check or mate by a dropped pawn."""
 
     def __iter__(self) -> Iterator[Move]:
         return self._board.generate_pseudo_legal_moves()
@@ -99,12 +99,12 @@ class Board(BaseBoard):
     'lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2'
 
     Squares are 0 (9a) to 80 (1i), as an SFEN is read; colours BLACK (0) and WHITE (1); piece types PAWN (1) to
-    PROM_ROOK (14). Boards are equal if board, hands and side to move are, whatever was played before; one that is in a
-    set or a dict must not be changed. Edits (`set_piece_at` and the like) forget the moves made, and what they lead to
-    is checked when it is first used: a position that can not be raises ValueError then, and `status` tells why.
+    PROM_ROOK (14). Boards are equal if board, hands and side to move are, whatever moves led there. Do not change a
+    board that is in a set or a dict. Edits (`set_piece_at` and the like) forget the moves made. The edited position is
+    checked when it is first used: an impossible one then raises ValueError, and `status` tells why.
 
-    sfen : an SFEN of three or four fields, or None for the start of a game; ValueError if it can not be.
-    entering_king_rule : one of names.ENTERING_KING_RULES, what `can_declare_win` and `outcome` go by.
+    sfen : an SFEN of three or four fields, or None for the start of a game; ValueError if it is impossible.
+    entering_king_rule : one of names.ENTERING_KING_RULES; used by `can_declare_win` and `outcome`.
     """
 
     def __init__(self, sfen: str | None = None, entering_king_rule: str = "CSARule27") -> None:
@@ -120,7 +120,7 @@ class Board(BaseBoard):
 
     @property
     def entering_king_rule(self) -> str:
-        """The name of the rule on entering kings."""
+        """The name of the entering king rule."""
         return ENTERING_KING_RULES[self._rule]
 
     @entering_king_rule.setter
@@ -128,9 +128,9 @@ class Board(BaseBoard):
         self._rule = entering_king_rule(name)
 
     def push_usi_position_cmd(self, usi_position_cmd: str) -> None:
-        """Take a position and moves as USI's `position` command gives them; the word 'position' may be missing.
+        """Set the position and moves of a USI `position` command; the word 'position' may be omitted.
 
-        Raises ValueError, for a move saying which of them is wrong and why; nothing has changed then.
+        Raises ValueError, for a move saying which one is wrong and why; the board is then unchanged.
         """
         start, moves = split_usi_position(usi_position_cmd.removeprefix("position"))
         game = Board(start)
@@ -143,7 +143,7 @@ class Board(BaseBoard):
         self._edited = False
 
     def copy(self) -> Self:
-        """Return an independent board with the same position and the same moves behind it."""
+        """Return an independent copy with the same position and move stack."""
         board = super().copy()
         board._rule = self._rule
         return board
@@ -156,7 +156,7 @@ class Board(BaseBoard):
         self.push_usi_position_cmd(f"sfen {sfen} moves {' '.join(moves)}")
 
     def root(self) -> Self:
-        """Return a board with the position that the game began with, and no moves behind it."""
+        """Return a board with the position that the game began with, and an empty move stack."""
         board = self.copy()
         while board._count:
             board.pop()
@@ -196,16 +196,16 @@ class Board(BaseBoard):
 
     @property
     def move_stack(self) -> list[Move]:
-        """The moves pushed, the oldest first; a copy."""
+        """A copy of the move stack, oldest move first."""
         return [MOVES[move & CODES] for move in self._encoded_moves()]
 
     @property
     def captured_piece_stack(self) -> list[int]:
-        """For each move pushed the piece type that it captured, 0 for none; a copy."""
+        """The piece type captured by each move on the stack, 0 for none; a copy."""
         return [move_captured(move) for move in self._encoded_moves()]
 
     def _encoded_moves(self) -> list[int]:
-        """Return the kernels' moves that were made."""
+        """Return the move stack as encoded moves."""
         moves: list[int] = self._undo["move"][: self._count].tolist()
         return moves
 
@@ -222,11 +222,11 @@ class Board(BaseBoard):
         return illegal_move(self._pos, *move._parts())
 
     def is_pseudo_legal(self, move: Move) -> bool:
-        """Tell whether `move` is legal but for the king's safety and a mate by a dropped pawn."""
+        """Tell whether `move` is legal, ignoring the king's safety and the rule on pawn drop mates."""
         return move in self.pseudo_legal_moves
 
     def is_suicide_or_check_by_dropping_pawn(self, move: Move) -> bool:
-        """Tell of a pseudo-legal move whether it is illegal: it leaves the king in check or mates by a dropped pawn."""
+        """Tell whether a pseudo-legal move is illegal: it leaves the king in check or mates by a dropped pawn."""
         return not self.is_legal(move)
 
     def is_capture(self, move: Move) -> bool:
@@ -243,14 +243,14 @@ class Board(BaseBoard):
         return bool(check)
 
     def see(self, move: Move) -> int:
-        """Return what the exchange that a legal `move` opens on its square gains, in centipawns of material.
+        """Return the static exchange evaluation of a legal `move`: the material that it gains, in centipawns.
 
-        Both sides retake with their least valuable piece while it pays; pins and promotions on the way are left aside.
+        Both sides retake with their least valuable piece while it pays; pins and later promotions are ignored.
         Raises ValueError saying why if the move is illegal.
         """
         encoded = np.uint32(legal_move(self._pos, *move._parts()))
         params = default_params()
-        low, high = -EXCHANGE_LIMIT, EXCHANGE_LIMIT  # at least `low` is gained, and less than `high`
+        low, high = -EXCHANGE_LIMIT, EXCHANGE_LIMIT  # the gain is at least `low` and less than `high`
         while high - low > 1:
             middle = (low + high) // 2
             if exchange_ge(self._pos, params, encoded, middle):
@@ -262,11 +262,11 @@ class Board(BaseBoard):
     def find_mate(
         self, *, max_ms: float | None = None, nodes: int | None = None, shortest: bool = False
     ) -> ForcedWin[Move]:
-        """Search for a mate by the side to move, giving check with every move; the result is true if there is one.
+        """Search for a mate by the side to move, with check at every move; the result is true if there is one.
 
         max_ms, nodes : when to give up    shortest : then look for shorter mates until there is none
-        The line in `moves` is against the longest defence found. The first call compiles. Raises ValueError if the
-        other side has no king.
+        The line in `moves` is against the longest defence found. The first call compiles kernels. Raises ValueError if
+        the other side has no king.
 
         >>> Board("7nk/9/7GP/9/9/9/9/9/9 b - 1").find_mate().moves
         (Move.from_usi('2c1b'),)
@@ -285,7 +285,7 @@ class Board(BaseBoard):
     ) -> Move:
         """Return the legal move between these squares, or the drop if from_square is None.
 
-        promotion : None for a move that promotes only if it has to.
+        promotion : None to promote only if the move must.
         Raises ValueError saying why if there is no such move.
         """
         move = Move(from_square, to_square, bool(promotion), drop_piece_type)
@@ -298,25 +298,25 @@ class Board(BaseBoard):
         return move
 
     def parse_usi(self, text: str) -> Move:
-        """Return the legal move written as in USI, without making it; raises ValueError saying why it is not legal."""
+        """Return the legal move in USI notation, without making it; raises ValueError saying why it is not legal."""
         move = Move.from_usi(text)
         if not self.is_legal(move):
             raise self._illegal(move)
         return move
 
     def parse_text(self, text: str) -> Move:
-        """Return the legal move that a person wrote, without making it: USI, Japanese, KIF, CSA or Western.
+        """Parse a legal move in USI, Japanese, KIF, CSA or Western notation, without making it.
 
         >>> board = Board()
         >>> board.parse_text("７六歩") == board.parse_text("76FU") == board.parse_text("P-7f") == Move.from_usi("7g7f")
         True
 
-        Raises ValueError: why it is not legal, or which moves it could be.
+        Raises ValueError saying why it is not legal, or which moves it could be.
         """
         return Move._decode(parse_move(self._pos, text, self._last_target()))
 
     def push_text(self, text: str) -> Move:
-        """Make the move that a person wrote and return it; see `parse_text`."""
+        """Make the move `text`, in any notation of `parse_text`, and return it."""
         move = self.parse_text(text)
         self.push(move)
         return move
@@ -342,19 +342,19 @@ class Board(BaseBoard):
     def push(self, move: int) -> None:
         """Make a move, a `Move` or its int; raises ValueError saying why if it is illegal.
 
-        The null move passes the turn, which no rule allows; in check ValueError.
+        The null move passes the turn, which the rules do not allow; it raises ValueError in check.
         """
         if self._edited:
             self._validate()
         try:
             done = ENTRIES.push(self._address, move)
-        except (TypeError, ValueError):  # what is no int
+        except (TypeError, ValueError):  # not an int
             done = 0
         if not done:
             self._push_otherwise(move)
 
     def _push_otherwise(self, move: int) -> None:
-        """Make a move for which there was no room, or the null move; raises ValueError for an illegal one."""
+        """Make the null move, or a move refused for lack of undo records; raises ValueError if it is illegal."""
         known = move if isinstance(move, Move) else Move.from_int(move)
         grown = self._grow()
         if not known:
@@ -367,7 +367,7 @@ class Board(BaseBoard):
             raise self._illegal(known)
 
     def push_usi(self, text: str) -> Move:
-        """Make the move written as in USI and return it; raises ValueError saying why if it is illegal."""
+        """Make the move in USI notation and return it; raises ValueError saying why if it is illegal."""
         move = MOVES_BY_USI.get(text) or Move.from_usi(text)
         self.push(move)
         return move
@@ -401,26 +401,26 @@ class Board(BaseBoard):
         return self.is_check() and not self.legal_moves
 
     def is_stalemate(self) -> bool:
-        """Tell whether the side to move, not in check, has no legal move: it has lost all the same."""
+        """Tell whether the side to move has no legal move and is not in check; in Shogi it has lost."""
         return not self.is_check() and not self.legal_moves
 
     def was_suicide(self) -> bool:
-        """Tell whether the side that is not to move is in check: only an edit leads there."""
+        """Tell whether the side that is not to move is in check, which only an edit can bring about."""
         return Status.OPPOSITE_CHECK in self.status()
 
     def was_check_by_dropping_pawn(self, move: Move) -> bool:
-        """Tell whether the position is what the illegal drop `move` of a pawn makes of one: mate by that pawn alone.
+        """Tell whether this could be the position after `move`, an illegal pawn drop that mates.
 
-        No move that is pushed leads there; a position set up may.
+        No pushed move leads to such a position, but it can be set up.
         """
         return move.drop_piece_type == PAWN and self.checkers() == SquareSet([move.to_square]) and self.is_checkmate()
 
     def is_repetition(self, count: int = 4) -> bool:
-        """Tell whether board, hands and side to move are there for at least the `count`-th time."""
+        """Tell whether board, hands and side to move have occurred at least `count` times."""
         return bool(occurrence(self._pos, self._undo, self._count, count) >= 0)
 
     def is_fourfold_repetition(self) -> bool:
-        """Tell whether the position is there for the fourth time, which ends the game."""
+        """Tell whether the position has occurred for the fourth time, which ends the game."""
         return self.is_repetition(4)
 
     def is_game_over(self) -> bool:
@@ -438,7 +438,7 @@ class Board(BaseBoard):
         return ending
 
     def outcome(self) -> Outcome | None:
-        """Return who has won and why, None while the game goes on. Whoever has no legal move has lost."""
+        """Return who has won and why, None while the game continues. A side without a legal move has lost."""
         ending = self._ending()
         if not ending:
             return None
@@ -452,21 +452,21 @@ class Board(BaseBoard):
         return Outcome(side if ending == WIN else other, Termination.PERPETUAL_CHECK)
 
     def result(self) -> str:
-        """Return '1-0' if black has won, '0-1' if white has, '1/2-1/2' for a draw, '*' while the game goes on."""
+        """Return '1-0' if black has won, '0-1' if white has, '1/2-1/2' for a draw, '*' while the game continues."""
         outcome = self.outcome()
         return "*" if outcome is None else outcome.result()
 
     def declaration(self, rule: str | None = None) -> str | None:
-        """Return what the side to move may declare, 'win', 'draw' or None, by `rule` or else the board's own.
+        """Return what the side to move may declare ('win', 'draw' or None) by `rule`, by default the board's.
 
-        Under the try rule 'win' means that the king may step to where the enemy's began; it has to do so.
+        Under the try rule 'win' means that the king can move to the enemy king's initial square; it must do so.
         Raises ValueError for a rule that is not in names.ENTERING_KING_RULES.
         """
         verdict = declaration(self._pos, self._rule if rule is None else entering_king_rule(rule))
         return {WIN: "win", DRAW: "draw"}.get(int(verdict))
 
     def can_declare_win(self, rule: str | None = None) -> bool:
-        """Tell whether the side to move wins by declaring, by `rule` or else the board's own."""
+        """Tell whether the side to move can win by a declaration under `rule`, by default the board's."""
         return self.declaration(rule) == "win"
 
     # ---- picture
@@ -474,7 +474,7 @@ class Board(BaseBoard):
     def svg(self, *, flipped: bool = False, size: int | None = None, **options: Any) -> str:
         """Return an SVG image: the board, hands, the last move and a check; from white's side if `flipped`.
 
-        size : its width in pixels, None for its own    options : letters, stacked, areas and lines of drawing.svg
+        size : the width in pixels, None for the default    options : letters, stacked, areas, lines of drawing.svg
         """
         return drawing.svg(self, flipped=flipped, size=size, **options)
 
@@ -483,5 +483,5 @@ class Board(BaseBoard):
         return drawing.arrows(self, lines, flipped=flipped, stacked=stacked)
 
     def _repr_svg_(self) -> str:
-        """Return what a notebook shows."""
+        """Return the image that a notebook shows."""
         return self.svg()

@@ -1,4 +1,4 @@
-"""A Shogi position drawn: as letters, as KIF files do, and as SVG. Nothing here reads more than Board's public face."""
+"""A Shogi position drawn: as letters, as KIF files do, and as SVG. Only Board's public interface is used."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,14 +29,14 @@ KIF_HANDS = ("先手の持駒：", "後手の持駒：")
 CELL, FRAME, HAND, GAP = 50, 24, 60, 10
 BOARD_SIZE = 9 * CELL
 HAND_PITCH = 47  # between the middles of two kinds in a hand
-HAND_LEAST = 3  # places that a hand's stand has at least: the owner's mark and some kinds
+HAND_LEAST = 3  # the fewest places of a hand's stand: the owner's mark and some kinds
 NARROW_FRAME = 14  # on narrow screens
 COORDINATE = 12  # size of digits and letters beside the board
 WOOD, EDGE, LINE, MARK, DANGER = "#f3d5a0", "#b98a4a", "#5b4523", "#e8b04b", "#e58a6f"
 
 
 class _Pieces(Protocol):
-    """What a drawing in letters reads of a BaseBoard."""
+    """The part of a BaseBoard that a drawing in letters reads."""
 
     @property
     def turn(self) -> int: ...
@@ -48,7 +48,7 @@ class _Pieces(Protocol):
 
 
 class _Drawable(_Pieces, Protocol):
-    """What a picture reads of a Board."""
+    """The part of a Board that a picture reads."""
 
     @property
     def king_squares(self) -> Sequence[int | None]: ...
@@ -89,7 +89,7 @@ def letters(board: _Pieces) -> str:
 
 
 def _between_hands(board: _Pieces, header: str, rows: list[str], names: tuple[str, ...]) -> str:
-    """Return the rows, lettered, between white's hand and black's, and whose move it is."""
+    """Return the rows, lettered, between white's hand and black's, and the side to move."""
     hands = []
     for hand in board.pieces_in_hand:
         held = (names[kind] + (str(hand[kind]) if hand[kind] > 1 else "") for kind in HAND_ORDER if hand[kind])
@@ -100,7 +100,7 @@ def _between_hands(board: _Pieces, header: str, rows: list[str], names: tuple[st
 
 
 def diagram(board: _Pieces) -> str:
-    """Return the board with coordinates in SFEN symbols, both hands, and whose move it is."""
+    """Return the board in SFEN symbols with coordinates, both hands, and the side to move."""
     cells = [f"{str(board.piece_at(square) or '.'):>3}" for square in SQUARES]
     return _between_hands(board, "".join(f"{file:>3}" for file in range(9, 0, -1)), rows_of(cells), SYMBOLS)
 
@@ -111,7 +111,7 @@ def _kanji_cells(board: _Pieces) -> list[str]:
 
 
 def unicode(board: _Pieces) -> str:
-    """Return the same with one-letter Japanese names, 'v' before white's pieces."""
+    """Return the diagram with one-character Japanese names; 'v' precedes white's pieces."""
     header = "".join(f" {digit}" for digit in NUMBER_JAPANESE_NUMBER_SYMBOLS[9:0:-1])
     return _between_hands(board, header, rows_of(_kanji_cells(board)), PIECE_JAPANESE_SYMBOLS)
 
@@ -182,7 +182,7 @@ class _Places:
         return (x, y) if self.is_near(color) else (self.width - x, self.height - y)
 
     def stand(self, color: int, count: int) -> tuple[float, float, float, float]:
-        """Return x, y, width and height of what a hand that shows `count` things stands on."""
+        """Return x, y, width and height of the stand of a hand that shows `count` things."""
         near, long = self.is_near(color), HAND_PITCH * max(count, HAND_LEAST) + 2 * GAP
         if self.stacked:
             return (self.width - long if near else 0), (self.height - HAND if near else 0), long, HAND
@@ -272,7 +272,7 @@ def _hand(board: _Drawable, color: int, places: _Places, letters: bool) -> list[
 
 
 def _areas(board: _Drawable, places: _Places) -> list[str]:
-    """Return what takes clicks: every square, and every kind in hand."""
+    """Return the areas that receive clicks: every square, and every kind in hand."""
     areas = [square_area(SQUARE_NAMES[square], *places.corner(square), CELL) for square in SQUARES]
     for color in COLORS:
         held = [kind for kind in HAND_ORDER if board.pieces_in_hand[color][kind]]
@@ -284,7 +284,7 @@ def _areas(board: _Drawable, places: _Places) -> list[str]:
 
 
 def _arrow(board: _Drawable, move: str, kind: str, ply: int, places: _Places) -> str:
-    """Return the arrow of a move; what is dropped comes from the hand if it is there now."""
+    """Return the arrow of a move; that of a drop starts at the hand if the piece is there now."""
     source, target, _ = split_usi(move)
     end = places.middle(target)
     if source < DROP_BASE:
@@ -299,7 +299,7 @@ def _arrow(board: _Drawable, move: str, kind: str, ply: int, places: _Places) ->
 def arrows(board: _Drawable, lines: Sequence[Sequence[str]], *, flipped: bool = False, stacked: bool = False) -> str:
     """Return the arrows of lines of moves (USI) from here, to be laid over `svg` with the same options.
 
-    The best line comes first; its first moves are drawn, and the first move of each other line.
+    The best line comes first. Its first moves are drawn, and only the first move of the other lines.
     """
     places = _Places(flipped, stacked)
     drawn = [_arrow(board, move, kind, ply, places) for move, kind, ply in kinds_of_lines(lines)]
@@ -316,15 +316,15 @@ def svg(
     areas: bool = False,
     lines: Sequence[Sequence[str]] = (),
 ) -> str:
-    """Return the position as an SVG image: pieces with kanji, white's upside down, promoted ones red, hands aside.
+    """Return the position as an SVG image: kanji pieces, white's upside down, promoted ones red, hands at the sides.
 
-    No font is needed: all but digits is drawn as paths.
+    No special font is needed: all but digits is drawn as paths.
     The last move's squares and the square of a king in check are coloured.
 
     flipped : show it from white's side.    size : the width in pixels, None for the picture's own.
     letters : on the pieces, and how they move, instead of kanji
     stacked : hands above and below the board, for narrow screens
-    areas : squares that take clicks, on top    lines : of moves, drawn as `arrows` does
+    areas : add squares that receive clicks, on top    lines : of moves, drawn as `arrows` does
     """
     places = _Places(flipped, stacked)
     width = places.width if size is None else size

@@ -1,4 +1,4 @@
-"""The kernels of a Board as it calls them: with its address."""
+"""The kernels of a Board, which it calls with its address."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
-"""What a Board does with one call of a kernel: list, count, check, make and take back moves.
+"""A Board's kernels: list, count, check, make and take back moves.
 
-A Board's memory is a BOARD record, which Python names by its address. Python's moves are the 15 lowest bits of the
-kernels' (target, source, promotion); the pieces are looked up here.
+A Board's memory is a BOARD record, which Python passes by its address. Python's moves are the 15 lowest bits of the
+kernels' moves (target, source, promotion); the pieces are looked up here.
 """
 
 import numpy as np
@@ -34,14 +34,14 @@ MOVE_BITS = 15
 CODES = (1 << MOVE_BITS) - 1  # the bits of a kernels' move that a Board's Move has
 TEXT_BYTES = 256  # at least the length of any SFEN that `write_sfen` writes
 
-# What `ending` returns: 0 while the game goes on, or how it has ended, with DRAW, LOSS and WIN for a repetition.
+# Results of `ending`: 0 while the game continues, or how it has ended; DRAW, LOSS and WIN are for a repetition.
 TRIED, NO_LEGAL_MOVE, UNDECIDED = 4, 5, -1
 
-# A Board's memory. `pos` comes first, so that its address is the board's. `key` and `in_check` are what Python
-# most often asks of it; `key` is 0 after a change that Python made. `draft` is a position that is being read,
-# `spare` for a move that is made and taken back. `undo` is the address of `capacity` records, of which `count` are in
-# use; `text` is an SFEN or a packed position; `moves` is what `generate_moves` writes. As long as a board does not
-# change, all who list its moves write the same there.
+# A Board's memory. `pos` comes first, so that its address is the board's. `key` and `in_check` are the fields that
+# Python reads most often; `key` is 0 after a change by Python. `draft` is a position that is being read, `spare` is
+# for a move that is made and taken back. `undo` is the address of `capacity` records, of which `count` are in use;
+# `text` is an SFEN or a packed position; `generate_moves` writes to `moves`. Threads may list the moves of an unchanged
+# board at the same time, as all write the same values.
 BOARD = record_dtype(
     [
         ("pos", POSITION),
@@ -91,7 +91,7 @@ def complete_move(pos, code):
 
 @njit(brief=True)
 def push(address, code):
-    """Make the move `code`; return 1, or 0 if it is illegal or there is no room for it in the undo records."""
+    """Make the move `code`; return 1, or 0 if it is illegal or the undo records are full."""
     board = board_at(address)
     move = complete_move(board.pos, code)
     if move == 0 or board.count == board.capacity:
@@ -104,7 +104,7 @@ def push(address, code):
 
 @njit(brief=True)
 def pop(address):
-    """Take the last move back and return its code; -1 if there is none, or a null move, which is not taken back."""
+    """Take the last move back and return its code; -1 if there is none, or for a null move, which stays."""
     board = board_at(address)
     if board.count == 0:
         return -1
@@ -161,7 +161,7 @@ def position_key(address):
 
 @njit
 def has_easy_move(pos):
-    """Tell whether, out of check, a pawn or a piece that goes one step can move; if not, another one may be able to."""
+    """Tell whether, out of check, a pawn or another one-step piece can move; if not, others may still be able to."""
     us = int(pos.side)
     if in_check(pos):
         return False
@@ -176,9 +176,9 @@ def has_easy_move(pos):
 
 @njit(brief=True)
 def ending(address, rule, movable):
-    """Return how the game has ended by the rules (see NO_LEGAL_MOVE), 0 if it goes on; UNDECIDED: list the moves.
+    """Return how the game has ended by the rules (see NO_LEGAL_MOVE), 0 if it continues; UNDECIDED: list the moves.
 
-    rule : a place in names.ENTERING_KING_RULES.   movable : 1 if there is known to be a legal move, else 0.
+    rule : an index into names.ENTERING_KING_RULES.   movable : 1 if a legal move is known to exist, else 0.
     """
     board = board_at(address)
     if rule == TRY_RULE and has_tried(board.pos):

@@ -1,4 +1,4 @@
-"""Move: an int with the face of python-shogi's Move."""
+"""Move: an int with the interface of python-shogi's Move."""
 
 import operator
 from functools import partial
@@ -14,9 +14,9 @@ NULL_TEXT = "0000"
 class Move(int):
     """A move from a square to a square (0..80), or a drop: from_square None and drop_piece_type PAWN ... ROOK.
 
-    It is an int, as python-shogi's hash of it: bits 0-6 are the target square, 7-13 the source square or 81 + piece
-    type for a drop, 14 the promotion. There is one object for each. The null move is 0. Whether a
-    move is legal depends on the position: `Board.is_legal`.
+    It is an int, equal to python-shogi's hash of it: bits 0-6 are the target square, 7-13 the source square or 81 +
+    piece type for a drop, 14 the promotion. Each move exists as one object only. The null move is 0. Whether a move is
+    legal depends on the position: see `Board.is_legal`.
 
     >>> Move.from_usi("8h2b+") == Move(64, 16, promotion=True)
     True
@@ -29,7 +29,7 @@ class Move(int):
     def __new__(
         cls, from_square: int | None, to_square: int | None, promotion: bool = False, drop_piece_type: int | None = None
     ) -> "Move":
-        """Return the move; raises ValueError for one that is not a move in any position."""
+        """Return the move; raises ValueError if it is not a move in any position."""
         if from_square is None and to_square is None and not promotion and drop_piece_type is None:
             return MOVES[0]
         squares = range(SQUARES)
@@ -51,28 +51,28 @@ class Move(int):
 
     @property
     def from_square(self) -> int | None:
-        """The square it comes from; None for a drop and for the null move."""
+        """The source square; None for a drop and for the null move."""
         source = self >> 7 & 127
         return source if source < DROP_BASE and self else None
 
     @property
     def to_square(self) -> int:
-        """The square it goes to; None for the null move."""
+        """The target square; None for the null move."""
         return self & 127 if self else None  # type: ignore[return-value]  # as in python-shogi; who meets it asks first
 
     @property
     def promotion(self) -> bool:
-        """Whether it promotes."""
+        """Whether the move promotes."""
         return self & PROMOTION != 0
 
     @property
     def drop_piece_type(self) -> int | None:
-        """The piece type that is dropped; None if none is."""
+        """The dropped piece type; None if the move is not a drop."""
         source = self >> 7 & 127
         return source - DROP_BASE if source >= DROP_BASE else None
 
     def _parts(self) -> tuple[int, int, bool]:
-        """Return (source, target, promotion) as the notation takes them."""
+        """Return (source, target, promotion) in the form that the notation uses."""
         return self >> 7 & 127, self & 127, self & PROMOTION != 0
 
     def usi(self) -> str:
@@ -80,7 +80,7 @@ class Move(int):
         return usi_of(*self._parts()) if self else NULL_TEXT
 
     def rotate(self) -> "Move":
-        """Return the same move of the other side, the board turned by half: what it is on `Board.mirror()`."""
+        """Return the move rotated by 180 degrees: the same move on `Board.mirror()`."""
         source, target, promotion = self._parts()
         return self._of(source if source >= DROP_BASE else 80 - source, 80 - target, promotion) if self else self
 
@@ -98,7 +98,7 @@ class Move(int):
 
     @classmethod
     def from_usi(cls, text: str) -> "Move":
-        """Return the move written as in USI; raises ValueError if it is not a move in any position."""
+        """Return the move in USI notation; raises ValueError if it is not a move in any position."""
         move = MOVES_BY_USI.get(text)
         if move is None:
             move = MOVES_BY_USI[text] = cls._of(*split_usi(text))
@@ -111,9 +111,9 @@ class Move(int):
 
     @classmethod
     def from_int(cls, number: SupportsIndex) -> "Move":
-        """Return the move that is `number` as an int, the inverse of `int(move)`.
+        """Return the move whose int is `number`, the inverse of `int(move)`.
 
-        Raises ValueError for what is no move, as 0 (the null move is `Move.null()`), TypeError for what is no int.
+        Raises ValueError if that is not a move, also for 0 (see `Move.null()`), and TypeError if it is not an int.
         """
         try:
             number = operator.index(number)
@@ -135,4 +135,4 @@ class Move(int):
 
 
 MOVES: list[Move] = list(map(partial(int.__new__, Move), range(1 << MOVE_BITS)))  # by their ints; many are not moves
-MOVES_BY_USI: dict[str, Move] = {NULL_TEXT: MOVES[0]}  # as far as they have been read
+MOVES_BY_USI: dict[str, Move] = {NULL_TEXT: MOVES[0]}  # those read so far

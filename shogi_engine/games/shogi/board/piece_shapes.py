@@ -1,4 +1,4 @@
-"""How Shogi pieces look: paths of our own drawing, so that a picture needs no font. Two sets: kanji and letters.
+"""Shapes of Shogi pieces: paths drawn for this engine, so that a picture needs no font. Two sets: kanji and letters.
 
 A glyph is strokes in a box of 100 by 100. On pieces with letters, marks around the letter show how the piece moves: a
 dot for a step, a bar for any distance.
@@ -63,7 +63,7 @@ LETTERS = {
     "R": "M26 94V6H54Q80 6 80 30Q80 54 54 54H26M54 54L82 94",
     "K": "M24 6V94M78 6L26 58M42 44L82 94",
 }
-# Where pieces go, black's, x to the right and y down: steps, and directions of any distance.
+# The moves of black's pieces, x to the right and y down: steps, and directions of any distance.
 _GOLD = ((-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (0, 1))
 _RIGHT, _ACROSS = ((0, -1), (-1, 0), (1, 0), (0, 1)), ((-1, -1), (1, -1), (-1, 1), (1, 1))
 _STEPS = {

@@ -1,4 +1,4 @@
-"""What a Board is asked about and answers with: Piece, SquareSet, and python-shogi's constants.
+"""Piece, SquareSet, and python-shogi's constants, which Board's methods take and return.
 
 Squares are numbered as an SFEN is read: 0 is 9a, 8 is 1a, 80 is 1i. Bit s of a mask (int) is square s.
 """
@@ -67,13 +67,13 @@ def rank_index(square: int) -> int:
 
 
 def can_promote(square: int, piece_type: int, color: int) -> bool:
-    """Tell whether a piece of this type can promote at all and `square` is in the promotion zone of its colour."""
+    """Tell whether this piece type promotes and `square` is in its colour's promotion zone."""
     rank = rank_index(square)
     return PIECE_PROMOTED[piece_type] is not None and (rank <= 2 if color == BLACK else rank >= 6)
 
 
 def can_move_without_promotion(to_square: int, piece_type: int, color: int) -> bool:
-    """Tell whether a piece that comes to `to_square` unpromoted could ever move again."""
+    """Tell whether an unpromoted piece on `to_square` could ever move again."""
     return not is_dead(color, piece_type, to_square)
 
 
@@ -89,7 +89,7 @@ class Piece:
     color: int
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a type or a colour that there is not."""
+        """Raise ValueError for an invalid type or colour."""
         if self.piece_type not in PIECE_TYPES or self.color not in COLORS:
             raise ValueError(f"no piece has type {self.piece_type!r} and colour {self.color!r}")
 
@@ -124,9 +124,9 @@ class Piece:
 
 
 class SquareSet(AbstractSet[int]):
-    """An immutable set of squares with the operators of python-shogi's: it is iterated upwards, from 9a on.
+    """An immutable set of squares with python-shogi's operators; iteration is in ascending order, from 9a on.
 
-    squares : a mask (int, bit s for square s), or squares (0..80). ValueError for what is outside the board.
+    squares : a mask (int, bit s for square s), or squares (0..80). ValueError for squares outside the board.
 
     >>> SquareSet([0, 8]) | SquareSet(1 << 80)
     SquareSet(0b100000000000000000000000000000000000000000000000000000000000000000000000100000001)
@@ -208,7 +208,7 @@ class SquareSet(AbstractSet[int]):
 
 
 def _mask(squares: "int | SquareSet | Iterable[int]") -> int:
-    """Return the mask of a mask, a SquareSet or squares; raises ValueError for what is outside the board."""
+    """Convert a mask, a SquareSet or squares to a mask; raises ValueError for squares outside the board."""
     if isinstance(squares, (int, SquareSet)):
         mask = int(squares)
         if not 0 <= mask <= BB_ALL:

@@ -1,4 +1,4 @@
-"""KIF and CSA as python-shogi has them: `shogi.KIF.Parser.parse_file(path)` returns a list of dicts.
+"""python-shogi's KIF and CSA interfaces: `shogi.KIF.Parser.parse_file(path)` returns a list of dicts.
 
 `shogi_engine.records` reads more of a file: variations, comments, times, every ending.
 """
@@ -14,7 +14,7 @@ WINNERS = {"1-0": "b", "0-1": "w", "1/2-1/2": "-", "*": None}
 
 
 def _summaries(data: str | bytes, name: str) -> list[dict[str, Any]]:
-    """Return the games of a file's contents as python-shogi's parsers do. Raises RecordError, a ValueError."""
+    """Return the games of a file's contents in the form of python-shogi's parsers. Raises RecordError, a ValueError."""
     return [
         {
             "names": list(record.names),
@@ -27,7 +27,7 @@ def _summaries(data: str | bytes, name: str) -> list[dict[str, Any]]:
 
 
 class KIF:
-    """What python-shogi has in its module `shogi.KIF`."""
+    """The contents of python-shogi's module `shogi.KIF`."""
 
     class Parser:
         """Reads KIF files."""
@@ -39,7 +39,7 @@ class KIF:
 
         @staticmethod
         def parse_str(kif_str: str) -> list[dict[str, Any]]:
-            """Return the game of a text, as `parse_file`."""
+            """Return the game of a text, as `parse_file` does."""
             return _summaries(kif_str, "kif")
 
     class Exporter:
@@ -56,7 +56,7 @@ class KIF:
 
 
 class CSA:
-    """What python-shogi has in its module `shogi.CSA`, but the protocol of servers."""
+    """The contents of python-shogi's module `shogi.CSA`, without the server protocol."""
 
     class Parser:
         """Reads CSA files."""
@@ -68,5 +68,5 @@ class CSA:
 
         @staticmethod
         def parse_str(csa_str: str) -> list[dict[str, Any]]:
-            """Return the games of a text, as `parse_file`."""
+            """Return the games of a text, as `parse_file` does."""
             return _summaries(csa_str, "csa")

@@ -1,6 +1,6 @@
-"""A Board's position read and written by one call of a kernel: SFEN, and the two packings in 32 bytes.
+"""Kernels that read and write a Board's position: SFEN, and the two packings in 32 bytes.
 
-What these decline (they return 0) is for Python, which reads all that can be read and says what is wrong with the rest:
+Input that they decline (they return 0) is left to Python, which reads every valid form and explains what is wrong:
 notation.parse_sfen, packed.unpack, validation.validate_position.
 """
 
@@ -18,7 +18,7 @@ DRAFT = BoardMemory.offset_in(BOARD, "draft")
 
 @njit
 def take_draft(address):
-    """Make board.draft, which is possible, the position, at the beginning of a game; return 1."""
+    """Make board.draft, a possible position, the start of a game; return 1."""
     for offset in range(0, POSITION_BYTES, 8):
         word = load_u64(np.uint64(address + DRAFT + offset))
         store_u64(np.uint64(address + offset), word)
@@ -30,7 +30,7 @@ def take_draft(address):
 
 @njit
 def take_sfen(address, length):
-    """Take the position of the SFEN in board.text[:length]; return 1, 0 to decline."""
+    """Set the position of the SFEN in board.text[:length]; return 1, or 0 to decline."""
     board = board_at(address)
     board.text[length] = BLANK  # where every loop stops
     return take_draft(address) if read_sfen(board.text, 0, length, board.draft) else 0
@@ -38,21 +38,21 @@ def take_sfen(address, length):
 
 @njit
 def pack_position(address, packing):
-    """Write the position in 32 bytes, as packed.PACKINGS[packing] has them, to board.text; return 1, 0 to decline."""
+    """Write the position in the 32-byte form packed.PACKINGS[packing] to board.text; return 1, or 0 to decline."""
     board = board_at(address)
     return write_packed(board.pos, packing, board.text)
 
 
 @njit
 def unpack_position(address, packing):
-    """Take the position of the 32 bytes in board.text, as packed.PACKINGS[packing] has them; 0 to decline."""
+    """Set the position from the 32 bytes in board.text, in the form packed.PACKINGS[packing]; return 0 to decline."""
     board = board_at(address)
     return take_draft(address) if read_packed(board.text, packing, board.draft) else 0
 
 
 @njit(brief=True)
 def convert(address, task, argument):
-    """Do `task`, a name above, with its argument, if it has one. They share code, and so one kernel."""
+    """Do `task`, a constant above, with its argument if it has one. The tasks share code, hence one kernel."""
     if task == WRITE_SFEN:
         board = board_at(address)
         return write_sfen(board.pos, board.text, 0)
