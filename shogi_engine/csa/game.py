@@ -17,7 +17,7 @@ from shogi_engine.types.termination import Outcome, Termination
 PV_MAX = 12  # moves of a comment
 FAULTS_MAX = 2  # faults of a player at one move before the engine resigns
 SIGNS = "+-"
-RESULTS = {"WIN": "win", "LOSE": "lose", "DRAW": "draw", "CENSORED": "draw"}  # without CHUDAN: nobody has won
+RESULTS = {"WIN": "win", "LOSE": "lose", "DRAW": "draw", "CENSORED": "draw"}  # without CHUDAN: no one has won
 SAID_BY_ENDING = (
     Termination.RESIGNATION,
     Termination.TIME_FORFEIT,

@@ -1,4 +1,4 @@
-"""Shogi as the search plays it: `GAME` names the parts that make it up."""
+"""Shogi for the search: `GAME` lists its parts."""
 
 import importlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""The king-piece evaluation: every piece by where it stands from either king, and the safety of the kings.
+"""The king-piece evaluation: every piece by its place relative to each king, and the safety of the kings.
 
 One weight for each piece and king (king_piece_weights.py) is summed for each king's perspective, and the sums are kept
 up to date move by move. A king's own move changes its whole perspective, which is then summed anew where it is asked.

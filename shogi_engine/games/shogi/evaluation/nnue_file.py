@@ -109,7 +109,7 @@ def load_network(file: Path | None) -> Network:
         if contents is None:
             with file.open("rb") as stream:
                 content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as fault:  # ValueError: an empty file can not be mapped
+    except (OSError, ValueError) as fault:  # ValueError: an empty file cannot be mapped
         raise ValueError(f"evaluation nnue: {file} can not be read ({fault})") from None
     if contents is None:
         contents = _loaded[key] = _Reader(file, content).contents()
@@ -149,7 +149,7 @@ class _Reader:
         )
 
     def _take(self, dtype: str, count: int) -> np.ndarray:
-        """Return so many numbers from here on, and go on behind them."""
+        """Return that many numbers from the current place, and move past them."""
         size = count * np.dtype(dtype).itemsize
         if size > len(self.content) - self.at:
             raise self.refusal("it ends too early")

@@ -1,4 +1,4 @@
-"""What each piece is worth in a position: how much its side's value falls without it. Standard library only."""
+"""The worth of each piece in a position: how much its side's value falls without it. Standard library only."""
 
 import re
 from collections.abc import Callable, Iterator

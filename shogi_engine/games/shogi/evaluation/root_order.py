@@ -1,4 +1,4 @@
-"""A score for a root move before the search knows anything: what the evaluation says after it."""
+"""A score for a root move before the search: the evaluation after the move."""
 
 from shogi_engine.interface.game import do_move, evaluate, leave_ply, undo_move
 from shogi_engine.jit import njit

@@ -1,4 +1,4 @@
-"""Which of Shogi's evaluations a file of weights is for. Standard library only."""
+"""Finds out for which of Shogi's evaluations a file of weights is. Standard library only."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The moves that a text may mean: which pieces of a kind reach a square, and which of them its words choose.
+"""The moves that a text may mean: the pieces of a kind that reach a square, and those that its words select.
 
 Everything is as the mover sees it: for white the board is turned around.
 """
