@@ -35,7 +35,7 @@ class Settings:
     turn : in the extended mode, '+', '-' or '*' for either    games : how many, 0 for no end
     comments : send scores and lines with moves    ponder : think on the opponent's time
     attempts : to connect or log in, in a row    resume : seconds to wait for a game to be offered again that was
-    broken off, once no other is to be played
+    aborted, once no other is to be played
     """
 
     host: str

@@ -125,7 +125,7 @@ def refresh_accumulator(ctx, ply):
 
 @provides_evaluation(EVALUATION)
 def update_accumulator(ctx, ply):
-    """What a king sees that crosses the middle is STALE until it is asked for."""
+    """The view of a king that crosses the middle is STALE until it is needed."""
     before, after = ctx.accumulators[ply - 1], ctx.accumulators[ply]
     undo = ctx.undo[ctx.game_ply - ctx.ply + ply - 1]
     move, mover = undo.move, side_at(ctx, ply - 1)

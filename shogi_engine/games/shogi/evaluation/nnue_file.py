@@ -117,7 +117,7 @@ def load_network(file: Path | None) -> Network:
 
 
 class _Reader:
-    """Reads a file from its beginning. Every method raises ValueError if the file does not hold what it should."""
+    """Reads a file from its beginning. Every method raises ValueError if the content is not as expected."""
 
     def __init__(self, file: Path, content: mmap.mmap) -> None:
         self.file, self.content, self.at = file, content, 0
@@ -140,7 +140,7 @@ class _Reader:
         return self._sfnn() if compressed or self.text.startswith(SFNN_TEXT) else self._plain()
 
     def refusal(self, reason: str) -> ValueError:
-        """Return the error that says what was found."""
+        """Return the error that describes what was found."""
         found = f"{len(self.content)} bytes, version {self.version:#x}" + (
             f", {self.text[:LONGEST_TEXT]!r}" if self.text else ""
         )
@@ -224,7 +224,7 @@ class _Reader:
         return Contents(shape, bias, rows, biases, weights, tables, tuple(remarks))
 
     def _take_layer(self, outputs: int, inputs: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return a layer's bias and weights as `Contents` has them."""
+        """Return a layer's bias and weights in the form of `Contents`."""
         bias = self._take("<i4", outputs)
         weights = self._take("i1", outputs * in_file(inputs)).reshape(outputs, -1)[:, :inputs]
         if outputs > 1:

@@ -62,7 +62,7 @@ class MateSolver:
     """Searches for one mate at a time, with a table of fixed size; `stop` may be called from any thread.
 
     hash_mb : size of the table    memory : uint64[], to be used for the table instead, with any content
-    stop_token : ends the search, for one who stops several at once
+    stop_token : ends the search, together with others that share it
     Raises ValueError below 1 MB, MemoryError if there is not that much.
     """
 
@@ -102,7 +102,7 @@ class MateSolver:
         self._stop.prepare()
 
     def stop(self) -> None:
-        """End the running or announced search at once; it returns what it has found."""
+        """Stop the running or announced search at once; it returns its result so far."""
         self._stop.stop()
 
     def warmup(self) -> None:

@@ -109,7 +109,7 @@ def legal_move(pos: Any, source: int, target: int, promotion: bool) -> int:
 
 
 def illegal_move(pos: Any, source: int, target: int, promotion: bool) -> ValueError:
-    """Return the error that says why a move is not legal in `pos`, as `legal_move` raises it."""
+    """Return the error that `legal_move` raises for a move that is illegal in `pos`, which says why."""
     if source >= DROP_BASE:
         move = int(drop_move(source - DROP_BASE, target))
     else:
