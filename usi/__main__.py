@@ -6,6 +6,6 @@ from shogi_engine.common.safe_path import leave_start_folder
 
 if __name__ == "__main__":
     leave_start_folder()
-    from usi.loop import main  # not before: it imports a good deal
+    from usi.loop import main  # imported here because it is slow
 
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""What a person at the console may ask beyond the protocol: d, moves, eval, flip, bench and go perft."""
+"""Console commands beyond the protocol: d, moves, eval, flip, bench and go perft."""
 
 from typing import TYPE_CHECKING
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 class Console(FrontEnd):
-    """A conversation in which a person may ask these things too.
+    """A conversation with the console commands.
 
-    evaluation : what the engine evaluates by    speed : the nodes a second of the last search
+    evaluation : the engine's evaluation    speed : the nodes per second of the last search
     """
 
     evaluation: Choice
     speed: int | None
 
     def ready_engine(self) -> "Engine":
-        """Return the engine with the options and the position that it was told."""
+        """Return the engine with the current options and position."""
         raise NotImplementedError
 
     def place(self, position: Position) -> None:
@@ -41,7 +41,7 @@ class Console(FrontEnd):
         self.out.line(f"{len(moves)} moves: {' '.join(moves)}")
 
     def show_value(self) -> None:
-        """Print the static value of the position, what it is from, what each piece adds, and the value as others do."""
+        """Print the position's static value, its evaluation, what each piece adds, and the value in other scales."""
         engine = self.ready_engine()
         value = engine.evaluate()
         self.out.line(f"static value: {value} (side to move)")
@@ -56,11 +56,11 @@ class Console(FrontEnd):
         self.out.line(f"eval = {value}")
 
     def flip(self) -> None:
-        """Go on with the position flip_sfen around and its colours exchanged."""
+        """Rotate the position by 180 degrees and exchange the colours."""
         self.place(Position(flip_sfen(self.ready_engine().position_text)))
 
     def run_bench(self) -> None:
-        """Print the node signature; `stop` is obeyed after each position."""
+        """Print the node signature; `stop` takes effect after the current position."""
         from shogi_engine.bench import bench
 
         task = self.task
@@ -77,7 +77,7 @@ class Console(FrontEnd):
         )
 
     def run_perft(self, depth: int) -> None:
-        """Count, and print each root move's share; `stop` ends it at once."""
+        """Count leaf nodes and print each root move's share; `stop` ends it at once."""
         task, engine = self.task, self.ready_engine()
         moves = len(engine.legal_moves())
 
@@ -90,7 +90,7 @@ class Console(FrontEnd):
                 result = engine.perft(min(depth, 60))
         except Exception as failure:
             if task.stopped and not isinstance(failure, ProtocolError):
-                raise ProtocolError(f"perft {depth}: {failure}") from None  # its text says how far it came
+                raise ProtocolError(f"perft {depth}: {failure}") from None  # its text says how far it got
             raise
         for move, nodes in result.divide.items():
             self.out.line(f"{move}: {nodes}")
@@ -99,7 +99,7 @@ class Console(FrontEnd):
 
 
 def speed(nodes: int, seconds: float) -> int:
-    """Return nodes a second, 0 if no time has passed."""
+    """Return nodes per second, 0 if no time has passed."""
     return int(nodes / seconds) if seconds > 0 else 0
 
 

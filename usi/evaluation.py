@@ -1,4 +1,4 @@
-"""The evaluation that the options ask for, and how the engine gets it."""
+"""The evaluation chosen by the options, and loading it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Choice:
-    """An evaluation by name, the file of its weights if it needs one, and the option FV_SCALE for it."""
+    """An evaluation's name, the file of its weights if it needs one, and its option FV_SCALE."""
 
     name: str = EVALUATIONS.default
     file: Path | None = None
@@ -24,7 +24,7 @@ class Choice:
 
 
 def choice_of(options: Options) -> Choice:
-    """Return the evaluation that `options` ask for."""
+    """Return the evaluation that `options` choose."""
     name, file_name = options.text("EvalType"), options.text("EvalFile")
     if name not in FILE_EVALUATIONS and (name not in TRAINED_EVALUATIONS or file_name == STANDARD_FILE):
         return Choice(name)
@@ -33,16 +33,16 @@ def choice_of(options: Options) -> Choice:
 
 
 def load(choice: Choice) -> tuple["Engine", Choice]:
-    """Return an engine and what it evaluates by: `choice`, unless that has a file, which `use` is to read."""
+    """Return an engine and its evaluation: `choice`, unless that has a file, which `use` reads later."""
     if choice.file is not None:
         return core.load_engine("shogi", compiled=False), Choice()
     return core.load_engine("shogi", choice.name), choice
 
 
 def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None:
-    """Have `engine` evaluate by `choice`, by its own evaluation if the file will not do, and compile what that needs.
+    """Set the evaluation of `engine` to `choice`, or to its own if the file is invalid, and compile what that needs.
 
-    inform : called with which file is used, or what is wrong with it.
+    inform : called with the name of the file in use, or with what is wrong with it.
     """
     try:
         engine.set_evaluation(choice.name, choice.file)
@@ -61,7 +61,7 @@ def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None
 
 
 def file_facts(engine: "Engine", choice: Choice) -> str:
-    """Return the size of the file in use and by what its values are divided, '' if none is in use."""
+    """Return the size of the file in use and the divisor of its values, '' if none is in use."""
     if choice.file is None or not choice.file.exists():
         return ""
     evaluator = engine.searcher.evaluator

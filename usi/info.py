@@ -1,4 +1,4 @@
-"""Info lines: those of one search, which are shown, when, and in which order. Standard library only."""
+"""The info lines of a search: which are shown, when, and in which order. Standard library only."""
 
 import math
 import time
@@ -17,19 +17,19 @@ class UsiOutput(Output):
     """Lines to the GUI and to the debug log."""
 
     def info(self, text: str) -> None:
-        """Write an `info string`; `text` may have any characters."""
+        """Write an `info string`; `text` may contain any characters."""
         self.line(f"info string {sanitize(text)}")
 
 
 class InfoWriter:
-    """Prints the lines of one search, but not oftener than every `interval_ms`.
+    """Prints the lines of one search, at most every `interval_ms`.
 
-    numbered : lines are given their `multipv`
-    count : how many best moves are searched. With several, the lines of one depth are held until all are there and
-    printed together, the best first, those of the first depth at once; lines that are only bounds are left out then, as
-    they belong to no order.
-    bounds : show lines that are bounds (of a search for one best move)
-    pv : returns the moves that are shown of a line
+    numbered : lines have their `multipv`
+    count : how many best moves are searched. With several, the lines of a depth are held until all are there and
+    printed together, best first; those of the first depth are printed at once. Lines with only a bound are then
+    dropped, as they cannot be ordered.
+    bounds : show lines with bounds (in a search for one best move)
+    pv : returns the moves to show of a line
     """
 
     def __init__(
@@ -46,11 +46,11 @@ class InfoWriter:
         self._numbered, self._count = numbered, count
         self._bounds, self._pv = bounds, pv
         self._last = time.monotonic() if count == 1 else -math.inf
-        self._held: list[PvInfo] = []  # exact lines of the depth that is searched
-        self._complete: list[PvInfo] = []  # those of the last depth of which all were found, the best first
+        self._held: list[PvInfo] = []  # exact lines of the current depth
+        self._complete: list[PvInfo] = []  # those of the last complete depth, best first
 
     def __call__(self, line: "PvInfo") -> None:
-        """Take a line from the search."""
+        """Receive a line from the search."""
         if self._count == 1:
             if not line.bound:
                 self._complete = [line]
@@ -66,14 +66,14 @@ class InfoWriter:
                     self._show_all(self._complete)
 
     def finish(self, lines: Sequence["PvInfo"]) -> None:
-        """Print the last lines of a search, the best move's first: each move once, exact values where there are any."""
+        """Print the last lines of a search, best first: each move once, with exact values where known."""
         self._show_all(self.last_lines(lines))
 
     def last_lines(self, lines: Sequence["PvInfo"]) -> list["PvInfo"]:
-        """Return the lines to end with, from those of the result; the first stays that of the best move.
+        """Choose the final lines from those of the result; the first remains that of the best move.
 
-        A search that was stopped has lines of two depths, and perhaps a bound. The last complete depth is shown instead
-        if its best move is the one that is played and the newer lines would be out of order.
+        A stopped search has lines of two depths, and perhaps a bound. The last complete depth is shown instead if its
+        best move is the one played and the newer lines would be out of order.
         """
         exact = {line.pv[0]: line for line in [*self._complete, *self._held] if line.pv}
         chosen: dict[str, PvInfo] = {}
@@ -91,7 +91,7 @@ class InfoWriter:
         return ordered
 
     def _due(self) -> bool:
-        """Tell whether lines are to be shown again, which is then done."""
+        """Tell whether lines may be shown again, and restart the interval if so."""
         now = time.monotonic()
         due = now - self._last >= self._interval
         if due:
@@ -103,7 +103,7 @@ class InfoWriter:
             self._show(line, number)
 
     def _show(self, line: "PvInfo", number: int) -> None:
-        """Print one line, as the one of this number."""
+        """Print one line with the given number."""
         self._out.line(
             info_line(
                 depth=line.depth,
@@ -120,5 +120,5 @@ class InfoWriter:
 
 
 def by_value(lines: Sequence["PvInfo"]) -> list["PvInfo"]:
-    """Return lines, the best first; of equal ones the first stays the first."""
+    """Sort lines, best first; equal ones keep their order."""
     return sorted(lines, key=lambda line: -line.value)

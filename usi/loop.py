@@ -1,8 +1,8 @@
 """The USI loop, on the front ends' core: its reader, worker, loader and ending are those of `frontends.core`.
 
-The reader obeys at once what can not wait (usi, stop, ponderhit, gameover, quit, and isready while a search runs) and
-hands the rest to the worker, which does it in order: so a GUI may send everything in one go. Each `go` is answered by
-exactly one bestmove (or checkmate), while it ponders or is infinite not before `stop` or `ponderhit`.
+The reader executes urgent commands at once (usi, stop, ponderhit, gameover, quit, and isready while a search runs) and
+hands the others to the worker, which executes them in order, so that a GUI may send everything in one go. Each `go` is
+answered by exactly one bestmove (or checkmate); one that ponders or is infinite not before `stop` or `ponderhit`.
 """
 
 import contextlib
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from shogi_engine.engine import Engine
     from shogi_engine.engine.results import SearchResult
 
-PARAMETER = "param."  # begins the name of an option, not declared, that is a number of Game.params
-OPTIONS_COME = 2.0  # seconds after the first line in which EvalType may still come before anything is compiled
+PARAMETER = "param."  # prefix of undeclared options that set a parameter in Game.params
+OPTIONS_COME = 2.0  # seconds after the first line to wait for EvalType before anything is compiled
 
 
 class Loop(Console):
     """The state of one conversation. `leave(status)` ends the process.
 
-    load : returns a warm engine with the default evaluation; None: the Shogi engine, with the one that is asked for
+    load : returns a warm engine with the default evaluation; None: the Shogi engine with the evaluation of the options
     """
 
     refusals = ProtocolError
@@ -64,14 +64,14 @@ class Loop(Console):
     ) -> None:
         super().__init__(output, load or self._load_shogi, leave)
         self.options = Options()
-        self._announced = Options()  # as the reader has seen them; the worker may not have come to them yet
-        self._configured = threading.Event()  # a line came that is neither `usi` nor an option
+        self._announced = Options()  # those that the reader has seen; the worker may lag behind
+        self._configured = threading.Event()  # set by the first line that is neither `usi` nor an option
         self.position = Position()
         self.book = OwnBook(self.options, output)
-        self._sizes = (0, 0)  # hash and threads the engine has
-        self.evaluation = Choice()  # what it evaluates by, and ...
-        self.speed: int | None = None  # ... the nodes a second of the last search
-        self._fresh = True  # nothing was searched since the table was cleared
+        self._sizes = (0, 0)  # the engine's hash and threads
+        self.evaluation = Choice()  # the engine's
+        self.speed: int | None = None  # nodes per second of the last search
+        self._fresh = True  # nothing has been searched since the table was cleared
         self._readers: dict[str, Callable[[list[str], float], None]] = {
             "usi": self._usi,
             "isready": self._isready,
@@ -89,7 +89,7 @@ class Loop(Console):
     # ---- the reader's side ------------------------------------------------------------------------------------
 
     def obey(self, text: str, received_at: float) -> None:
-        """Obey one line. Unknown first words are skipped, as the protocol says."""
+        """Execute or queue one line. Unknown first words are skipped, as the protocol requires."""
         words = text.split()
         while words and words[0] not in self._readers and words[0] not in COMMANDS:
             words.pop(0)
@@ -107,20 +107,20 @@ class Loop(Console):
             self.fail(fault)
 
     def fail(self, fault: Exception) -> None:
-        """Say what was wrong with a line, or that we are at fault."""
+        """Report what was wrong with a line, or an internal error."""
         self.out.info(str(fault) if isinstance(fault, ProtocolError) else f"internal error: {fault!r}")
 
     def fail_to_load(self, failure: BaseException) -> None:
-        """Say why there is no engine."""
+        """Report why the engine could not be loaded."""
         self.out.info(f"the engine can not start: {failure!r}")
 
     def say_compiling(self, seconds: float) -> None:
-        """Say that the engine is alive."""
+        """Report that the engine is alive."""
         known = self.progress() or "long only before the first game"
         self.out.info(f"compiling ... {seconds:.0f} s ({known})")
 
     def _change(self, work: Callable[[], None], received_at: float) -> None:
-        """Queue what changes the state only: the end of input does not wait for it."""
+        """Queue a command that only changes the state: the end of input does not wait for it."""
         self.put(Task(work, received_at, awaited=False))
 
     def _usi(self, words: list[str], received_at: float) -> None:
@@ -132,19 +132,19 @@ class Loop(Console):
 
     def _isready(self, words: list[str], received_at: float) -> None:
         if self.loaded and any(isinstance(task, GoTask) for task in self.pending()):
-            self.out.line("readyok")  # asked during a search, which goes on
+            self.out.line("readyok")  # sent during a search, which continues
         else:
             self.put(Task(self._ready, received_at))
 
     def _setoption(self, words: list[str], received_at: float) -> None:
         option = parse_setoption(words)
-        with contextlib.suppress(ProtocolError):  # which the worker reports, in order
+        with contextlib.suppress(ProtocolError):  # the worker reports it, in order
             self._announced.set(option.name, option.value)
         self._change(lambda: self._set(option.name, option.value), received_at)
 
     def _position(self, words: list[str], received_at: float) -> None:
         position = parse_position(words)
-        self.put(Task(lambda: self.place(position), received_at))  # a script waits to hear if it is refused
+        self.put(Task(lambda: self.place(position), received_at))  # a script waits in case it is refused
 
     def _go(self, words: list[str], received_at: float) -> None:
         go = parse_go(words)
@@ -156,7 +156,7 @@ class Loop(Console):
             return
         for other in self.pending():
             if isinstance(other, GoTask) and not other.released.is_set():
-                self.stop(other)  # a GUI that sends the next go without stop wants no more of that search
+                self.stop(other)  # a GUI that sends the next go without stop has abandoned that search
         task = GoTask(go, lambda: self._search(task), received_at)
         if self._announced.limit_searches() and not (go.infinite or go.ponder or go.mate is not None):
             task.bounded = True
@@ -178,7 +178,7 @@ class Loop(Console):
                     setattr(task.go, name, value)
             pondered, task.received_at = received_at - task.received_at, received_at
             if task.ahead:
-                self.engine.stop()  # what it thought on is past; the worker goes on with the move played
+                self.engine.stop()  # that position is past; the worker continues with the move played
             elif task.running and (budget := self._budget(task)) is not None:
                 budget = budget.after_pondering(pondered * 1000)
                 self.engine.extend(budget)
@@ -188,7 +188,7 @@ class Loop(Console):
             task.released.set()
 
     def _load_shogi(self) -> "Engine":
-        """Return the engine with its kernels compiled or loaded, those of the evaluation that the options ask for."""
+        """Return the engine with its kernels, those of the chosen evaluation, compiled or loaded."""
         importlib.import_module("shogi_engine.engine")
         importlib.import_module("shogi_engine.games.shogi.game")
         self._configured.wait(OPTIONS_COME)
@@ -198,7 +198,7 @@ class Loop(Console):
     # ---- the worker's side: what changes the state ------------------------------------------------------------
 
     def ready_engine(self) -> "Engine":
-        """Wait for the engine and give it the size and the evaluation the options ask for."""
+        """Wait for the engine and set its sizes and evaluation from the options."""
         engine = self.engine
         sizes = self.options.number("USI_Hash"), self.options.number("Threads")
         if sizes != self._sizes:
@@ -215,10 +215,10 @@ class Loop(Console):
         return engine
 
     def _resize(self, hash_mb: int, threads: int) -> None:
-        """Give the engine its size; a table that does not fit is refused with a line, and the old one stays."""
+        """Set the engine's sizes; a table that does not fit is refused with a message, and the old one stays."""
         self.engine.resize(threads=threads)
         most = machine_megabytes()
-        if most and hash_mb > most:  # the system might promise it, and end the process when it is written
+        if most and hash_mb > most:  # the system might overcommit, and kill the process when it is written
             self.out.info(f"USI_Hash {hash_mb} does not fit: this machine has {most} MB; the table stays as it is")
             return
         try:
@@ -227,7 +227,7 @@ class Loop(Console):
             self.out.info(f"no memory for USI_Hash {hash_mb}; the table stays as it is")
 
     def _ready(self) -> None:
-        """Answer isready. It comes before every game, and no clock runs yet: the time to clear a large table."""
+        """Answer isready. It precedes every game and no clock is running, so a large table is cleared here."""
         self.ready_engine()
         with self.heartbeat():
             self._new_game()
@@ -256,10 +256,10 @@ class Loop(Console):
     def _begin_game(self) -> None:
         self._new_game()
         if self.options.flag("MateSearch"):
-            self.ready_engine().load_solver()  # in a thread of its own: the first moves do not wait for it
+            self.ready_engine().load_solver()  # in its own thread, so that the first moves do not wait
 
     def place(self, position: Position) -> None:
-        """Set the position. Raises ProtocolError if it is wrong; the one before stays then."""
+        """Set the position. Raises ProtocolError if it is invalid; the previous one then stays."""
         engine = self.ready_engine()
         try:
             engine.set_position(position.root, position.moves)
@@ -290,20 +290,20 @@ class Loop(Console):
         elif budget is not None and task.only:
             budget = budget.for_only_move()
         if budget is None and (go.faults or go.ponder) and not (go.has_limit() or go.infinite):
-            budget = fixed(FALLBACK_MS, options)  # nobody will stop this search
+            budget = fixed(FALLBACK_MS, options)  # no one will stop this search
         return budget
 
     def _elapsed_ms(self, task: GoTask) -> float:
-        """Return the time a `go` has used; without a clock, only since the engine was there and free."""
+        """Return the time that a `go` has used; without a clock, only since the engine was loaded and free."""
         since = task.received_at if task.go.has_clock() else max(task.received_at, self.free_at)
         return (time.monotonic() - since) * 1000
 
     def _weak(self, go: Go) -> bool:
-        """Tell whether less than the best is asked for; an analysis or a mate search is never weakened."""
+        """Tell whether weaker play is requested; analysis and mate searches are never weakened."""
         return self.options.number("SkillLevel") < FULL and go.mate is None and not go.infinite
 
     def _limits(self, task: GoTask, moves: list[str]) -> dict[str, Any]:
-        """Return the limits of a search among `moves` that is about to begin."""
+        """Return the limits of a search among `moves` that starts now."""
         go = task.go
         limits: dict[str, Any] = {"multipv": self.options.number("MultiPV"), "searchmoves": moves}
         caps = {"depth": [go.depth, self.options.number("DepthLimit") or None],
@@ -344,10 +344,10 @@ class Loop(Console):
         self.free_at = time.monotonic()
 
     def _ponder_ahead(self, task: GoTask, engine: "Engine") -> None:
-        """Think on the position before the last move, the opponent's, until it is known which one was played.
+        """Search the position before the opponent's last move until it is known which move was played.
 
-        All replies are searched and not just one, so the table is of use whichever comes; after `ponderhit` the
-        search begins again in the position of the game. The lines shown are the opponent's, as ShogiHome takes them.
+        All replies are searched, not just the expected one, so that the table helps whichever comes. After `ponderhit`
+        the search starts again from the game's position. The lines shown are the opponent's, as ShogiHome expects.
         """
         self._configure(engine, task.go)
         engine.set_position(self.position.root, self.position.moves[:-1])
@@ -372,7 +372,7 @@ class Loop(Console):
             engine.set_position(self.position.root, self.position.moves)
 
     def _info_writer(self, moves: list[str]) -> InfoWriter:
-        """Return what prints the lines of a search among `moves`."""
+        """Return the printer of the lines of a search among `moves`."""
         named: dict[str, Any] = {}
         if self.options.flag("ConsiderationMode"):
             named["pv"] = self.engine.continued_pv
@@ -417,7 +417,7 @@ class Loop(Console):
         return self._bestmove(found)
 
     def _configure(self, engine: "Engine", go: Go) -> None:
-        """Tell the engine by which rules the game is played."""
+        """Set the rules of the game in the engine."""
         white = self.position.white_to_move
         draw = self.options.number("DrawValueWhite" if white else "DrawValueBlack")
         rule = ENTERING_KING_RULES.index(self.options.text("EnteringKingRule"))
@@ -431,7 +431,7 @@ class Loop(Console):
     def _find_mate(self, task: GoTask, engine: "Engine") -> str:
         """Answer `go mate`."""
         used = self._elapsed_ms(task)
-        with self.heartbeat():  # the first time, the solver is compiled; that is not thinking time
+        with self.heartbeat():  # the first time the solver is compiled, which is not thinking time
             engine.warmup_mate()
         self._fresh = False
         try:
@@ -440,7 +440,7 @@ class Loop(Console):
                     return "checkmate timeout"
                 left = max(task.go.mate - used, LEAST_MS) if task.go.mate else None
                 found = engine.find_mate(max_ms=left, progress=self._mate_progress)
-        except ValueError as fault:  # nobody to be mated
+        except ValueError as fault:  # there is no king to mate
             self.out.info(str(fault))
             return "checkmate nomate"
         if found.result == "mate":

@@ -1,7 +1,7 @@
-"""The options: declared in order, set by any spelling GUIs use, read as attributes.
+"""The options: declared in order, set by any spelling that GUIs use, read by name.
 
-Names have no spaces (ShogiHome drops those that have) and are not case-sensitive; a leading `USI_` may be there or not.
-Options that are not declared here are taken in silence, as GUIs send some always.
+Names have no spaces (ShogiHome drops names with spaces) and are not case-sensitive; a leading `USI_` is optional.
+Options that are not declared here are accepted silently, as GUIs always send some.
 """
 
 from collections.abc import Collection
@@ -14,7 +14,7 @@ from shogi_engine.games.shogi.names import ENTERING_KING_RULES, EVALUATIONS
 from shogi_engine.search.timeman import TimeOptions
 from usi.protocol import ProtocolError
 
-STANDARD_FILE = "nn.bin"  # of nnue; `network` has one of its own unless another is named
+STANDARD_FILE = "nn.bin"  # of nnue; `network` has its own unless another is named
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Option:
         return line + "".join(f" var {choice}" for choice in self.choices)
 
     def parse(self, text: str) -> int | str:
-        """Return the value `text` stands for; a number beyond the range becomes the nearest in it."""
+        """Return the value of `text`; a number outside the range becomes the nearest one in it."""
         if self.kind == "check":
             if text.lower() not in ("true", "false"):
                 raise ProtocolError(f"setoption: {self.name} is true or false, not {sanitize(text)!r}")
@@ -92,7 +92,7 @@ OPTIONS = (
     Option("DebugLogFile", "filename", ""),
 )
 
-# What each does, for a person.
+# The description of each option, for people.
 HELP = {
     "USI_Hash": "MB of the transposition table.",
     "USI_Ponder": "The engine also thinks on the opponent's time, so that its own lasts longer.",
@@ -137,14 +137,14 @@ def plain_name(name: str) -> str:
 
 
 class Options:
-    """The values of `OPTIONS`: `options["MultiPV"]`; `set` takes what a GUI sends."""
+    """The values of `OPTIONS`: `options["MultiPV"]`; `set` accepts the text that a GUI sends."""
 
     def __init__(self) -> None:
         self._declared = {plain_name(option.name): option for option in OPTIONS}
         self._values = {option.name: option.default for option in OPTIONS}
 
     def set(self, name: str, text: str) -> str:
-        """Take a value; return the declared name, or '' for an unknown option. Raises ProtocolError."""
+        """Set a value; return the declared name, or '' for an unknown option. Raises ProtocolError."""
         option = self._declared.get(plain_name(name))
         if option is None:
             return ""
@@ -164,7 +164,7 @@ class Options:
         return str(self._values[name])
 
     def limit_searches(self) -> bool:
-        """Tell whether a search ends by itself that `go` gives no limit: analysis and mate searches are not meant."""
+        """Tell whether a search without a limit from `go` ends by itself; not for analysis and mate searches."""
         limited = any(self.number(name) > 0 for name in ("NodesLimit", "DepthLimit"))
         return limited or self.number("SkillLevel") < FULL
 

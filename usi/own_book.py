@@ -1,4 +1,4 @@
-"""The engine's own book in a conversation: which one, and the answer to a `go` from it."""
+"""The engine's own book in a conversation: choosing it, and answering `go` from it."""
 
 import random
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ NO_BOOK = "no_book"
 
 
 class OwnBook:
-    """The book that the options ask for. An engine begins with the one that is shipped, which it opens itself."""
+    """The book chosen by the options. An engine starts with the shipped one, which it opens itself."""
 
     def __init__(self, options: Options, out: "UsiOutput") -> None:
         self._options, self._out = options, out
@@ -25,7 +25,7 @@ class OwnBook:
         self._rng = random.Random()
 
     def open(self, engine: "Engine") -> None:
-        """Have the book that is asked for; one that can not be read is reported once and not used."""
+        """Open the chosen book; one that cannot be read is reported once and not used."""
         wanted = self._options.text("BookFile") if self._options.flag("USI_OwnBook") else NO_BOOK
         if wanted == self._name:
             return
@@ -36,7 +36,7 @@ class OwnBook:
             self._out.info(f"no book: {fault}; BookFile {sanitize(wanted)}")
 
     def load(self) -> None:
-        """Read the shipped book, if that is asked for: it takes a moment, which the clock of a move should not see."""
+        """Read the shipped book if it is chosen, so that the time this takes is not charged to a move."""
         if self._name == SHIPPED.name:
             shipped()
 

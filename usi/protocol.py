@@ -1,7 +1,7 @@
-"""USI lines as dataclasses and back. No engine and no state here.
+"""Converts USI lines to dataclasses and back. No engine and no state here.
 
-The protocol: http://hgm.nubati.net/usi.html, with Shogidokoro's, YaneuraOu's and ShogiHome's extensions. What a line
-says wrongly is a `ProtocolError` with one line of text, or one of a `Go`'s `faults` where the rest still makes sense.
+The protocol: http://hgm.nubati.net/usi.html, with Shogidokoro's, YaneuraOu's and ShogiHome's extensions. An invalid
+line is a `ProtocolError` with one line of text, or one of a `Go`'s `faults` if the rest still makes sense.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
 
 
 class ProtocolError(ValueError):
-    """A line that can not be obeyed; its text says why, on one line."""
+    """A line that cannot be executed; its text says why, on one line."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class Position:
 
     @property
     def white_to_move(self) -> bool:
-        """Tell whether the side to move is white, as far as the text says."""
+        """Tell whether the side to move is white, according to the text alone."""
         fields = self.root.split()
         return (len(fields) > 1 and fields[1] == "w") != bool(len(self.moves) % 2)
 
     @property
     def ply(self) -> int:
-        """Return how many moves were made: an SFEN's move number less one, and the moves listed."""
+        """Return the number of moves made: an SFEN's move number less one, plus the moves listed."""
         fields = self.root.split()
         number = int(fields[3]) if len(fields) > 3 and fields[3].isdecimal() else 1
         return max(0, min(number, 10_000) - 1) + len(self.moves)
@@ -47,7 +47,7 @@ class Position:
 
 @dataclass
 class Go:
-    """`go` or `ponderhit` with its parameters; times in ms, None where the line does not speak of it.
+    """`go` or `ponderhit` with its parameters; times in ms; None if the line does not give it.
 
     mate : ms for a mate search, 0 for no limit (`infinite`, or no number)    perft : depth, 0 if it could not be read
     faults : what was wrong with the line, a sentence each
@@ -69,15 +69,15 @@ class Go:
     faults: list[str] = field(default_factory=list)
 
     def has_clock(self) -> bool:
-        """Tell whether the line gives any time but movetime."""
+        """Tell whether the line gives any time other than movetime."""
         return any(time is not None for time in (self.btime, self.wtime, self.byoyomi, self.binc, self.winc))
 
     def has_limit(self) -> bool:
-        """Tell whether the line gives a time, a depth or a number of nodes."""
+        """Tell whether the line limits the search by time, depth or nodes."""
         return self.has_clock() or any(limit is not None for limit in (self.movetime, self.depth, self.nodes))
 
     def is_bounded(self) -> bool:
-        """Tell whether what is asked for ends by itself, without `stop`."""
+        """Tell whether the command ends by itself, without `stop`."""
         if self.infinite or self.ponder:
             return False
         return self.mate > 0 if self.mate is not None else self.has_limit() or bool(self.faults)
@@ -88,7 +88,7 @@ _WORDS = {*_NUMBERS, "mate", "infinite", "ponder", "searchmoves"}
 
 
 def parse_go(arguments: list[str]) -> Go:
-    """Return what the words after `go` or `ponderhit` ask for. Unknown words are skipped, as the protocol says."""
+    """Parse the words after `go` or `ponderhit`. Unknown words are skipped, as the protocol requires."""
     go = Go()
     waiting = list(reversed(arguments))
     while waiting:
@@ -111,17 +111,17 @@ def parse_go(arguments: list[str]) -> Go:
                 go.mate = FALLBACK_MS if limit is None else max(0, limit)
         elif word in _NUMBERS:
             if word == "perft":
-                go.perft = 0  # a count all the same: its user waits for no bestmove
+                go.perft = 0  # still a perft: its user does not expect a bestmove
             if not waiting or waiting[-1] in _WORDS - {"infinite"}:
                 go.faults.append(f"go: {word} wants a number")
             elif (number := _number(go, word, waiting)) is not None:
-                # GUIs do send a clock below zero; a depth or a number of nodes below one can only mean the least.
+                # Some GUIs send a clock below zero; a depth or node limit below one can only mean the smallest.
                 setattr(go, word, max(1 if word in ("depth", "nodes", "perft") else 0, number))
     return go
 
 
 def _number(go: Go, word: str, waiting: list[str]) -> int | None:
-    """Take the number after `word` from `waiting` (the next last); None, and a fault, if it is not one."""
+    """Take the number after `word` from `waiting` (the next word is last); None, and a fault, if it is not one."""
     text = waiting.pop()
     try:
         return clamped_number(text)
@@ -133,7 +133,7 @@ def _number(go: Go, word: str, waiting: list[str]) -> int | None:
 
 
 def parse_position(arguments: list[str]) -> Position:
-    """Return what the words after `position` (or after an SFEN's missing `sfen`) describe."""
+    """Parse the words after `position`; the word `sfen` may be missing."""
     if not arguments:
         raise ProtocolError("position: startpos or sfen expected")
     words = list(arguments)
@@ -151,7 +151,7 @@ def parse_position(arguments: list[str]) -> Position:
         raise ProtocolError(f"position: startpos or sfen expected, not {sanitize(arguments[0])!r}")
     if not words:
         raise ProtocolError("position: the sfen is missing")
-    if len(words) == 3:  # the move number is often left out
+    if len(words) == 3:  # the move number is often omitted
         words.append("1")
     if len(words) == 4 and words[3] == "0":  # or counted from 0
         words[3] = "1"
@@ -159,7 +159,7 @@ def parse_position(arguments: list[str]) -> Position:
 
 
 def parse_setoption(arguments: list[str]) -> SetOption:
-    """Return the option's name and value; either may hold spaces."""
+    """Return the option's name and value; both may contain spaces."""
     if not arguments or arguments[0] != "name" or len(arguments) < 2:
         raise ProtocolError("setoption: 'name' and a name expected")
     words = arguments[1:]
@@ -179,7 +179,7 @@ def info_line(
     bound: str = "",
     multipv: int = 0,
 ) -> str:
-    """Return the info line of one line of play; `multipv` 0 leaves that word out."""
+    """Return the info line of one line of play; `multipv` 0 omits that word."""
     words = ["info", "depth", str(depth), "seldepth", str(max(seldepth, depth))]
     if multipv:
         words += ["multipv", str(multipv)]

@@ -1,4 +1,4 @@
-"""One `go` on its way through the worker. Standard library only."""
+"""A `go` command as a task of the worker. Standard library only."""
 
 import threading
 from collections.abc import Callable
@@ -8,10 +8,10 @@ from usi.protocol import Go
 
 
 class GoTask(Task):
-    """A `go`: when it came, and what has been said about it since.
+    """A `go`, and its state.
 
     pondering : the opponent's move is not known yet   ahead : it ponders on the position before that move
-    only : there is one move to choose from   decided : stopped, or the opponent has moved   released : may be answered
+    only : there is only one move   decided : stopped, or the opponent has moved   released : may be answered
     """
 
     def __init__(self, go: Go, work: Callable[[], None], received_at: float) -> None:
@@ -24,6 +24,6 @@ class GoTask(Task):
             self.released.set()
 
     def on_stop(self) -> None:
-        """Let it be answered."""
+        """Allow the answer."""
         self.decided.set()
         self.released.set()

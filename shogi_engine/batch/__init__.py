@@ -2,6 +2,7 @@
 
 batch, kernels    `Batch`: legal moves and masks, moves made, outcomes, features, values, perft
 games             random games and games of the engine against itself
+labelled          positions with a move, a value and a result, from training data and to files
 live              games in progress, with repetition
 puct              AlphaZero's search over games in progress, with one call of a network for all of them
 streams           files of positions, read and written in blocks: hcp, hcpe, psv, and Othello's
@@ -9,6 +10,7 @@ streams           files of positions, read and written in blocks: hcp, hcpe, psv
 
 from shogi_engine.batch.batch import Batch, Found, Legal, Outcomes
 from shogi_engine.batch.games import Games, Positions, positions_of, random_games, self_play
+from shogi_engine.batch.labelled import Labelled, from_records, labelled_positions, to_records, training_games
 from shogi_engine.batch.live import LiveGames, Steps
 from shogi_engine.batch.puct import Puct
 from shogi_engine.batch.streams import KINDS, RecordWriter, count_records, open_records, read_records
@@ -18,6 +20,7 @@ __all__ = [
     "Found",
     "Games",
     "KINDS",
+    "Labelled",
     "Legal",
     "LiveGames",
     "Outcomes",
@@ -26,9 +29,13 @@ __all__ = [
     "RecordWriter",
     "Steps",
     "count_records",
+    "from_records",
+    "labelled_positions",
     "open_records",
     "positions_of",
     "random_games",
     "read_records",
     "self_play",
+    "to_records",
+    "training_games",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.batch import kernels
-from shogi_engine.batch.rows import Bench, Rows, Work, named, output_array
+from shogi_engine.batch.rows import Bench, Rows, Work, named, output_array, shared_array
 from shogi_engine.games.batch_rules import IDS, Features
 from shogi_engine.interface.game import NOT_OVER
 from shogi_engine.jit import new_record
@@ -140,7 +140,7 @@ class Batch(Rows):
     def legal_masks(self, positions: Any, layout: str, out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         """Return bool[n, labels of the layout]: which labels belong to legal moves.
 
-        out : an array of that shape to write to, C-contiguous.
+        out : an array of that shape to write to, C-contiguous, or an object that shares memory with NumPy.
         """
         packed, table = self._packed(positions), self.labels(layout)
         masks: NDArray[np.bool_] = output_array(out, (len(packed), self.layouts[layout]), np.bool_)
@@ -244,6 +244,17 @@ class Batch(Rows):
 
     # ---- what positions are
 
+    def sides(self, positions: Any) -> NDArray[np.int8]:
+        """Return int8[n]: the side to move, 0 for black and 1 for white."""
+        packed = self._packed(positions)
+        out = np.empty(len(packed), dtype=np.int8)
+
+        def write(bench: Bench, first: int, count: int) -> None:
+            out[first : first + count] = bench.nodes["pos"]["side"][:count]
+
+        self._each_chunk(packed, write)
+        return out
+
     def checks(self, positions: Any) -> NDArray[np.bool_]:
         """Return bool[n]: whether the side to move is in check."""
         packed = self._packed(positions)
@@ -283,7 +294,7 @@ class Batch(Rows):
             raise ValueError(f"{len(names)} features are asked for, and {len(given)} arrays given to write to")
         arrays: list[Any] = []
         for each, there in zip(chosen, given, strict=True):
-            array = None if there is None else np.asarray(there)
+            array = None if there is None else shared_array(there)
             kind = np.dtype(dtype or each.dtype) if array is None else array.dtype
             arrays.append(output_array(array, (len(packed), *each.shape), kind))
 

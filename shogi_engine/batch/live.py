@@ -125,7 +125,7 @@ class LiveGames:
     def legal_masks(self, out: Any = None) -> Any:
         """Return bool[n, labels of the layout]: which labels belong to legal moves; none in a game that is over.
 
-        out : an array of that shape to write to, C-contiguous.
+        out : an array of that shape to write to, C-contiguous, or an object that shares memory with NumPy.
         """
         masks = output_array(out, (len(self), self.batch.layouts[self.layout]), np.bool_)
         kernels.write_masks(self._nodes, len(self), self._table, self._code_mask, masks.view(np.uint8))

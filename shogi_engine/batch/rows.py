@@ -60,6 +60,11 @@ class Rows:
         return int(self._packing.size)
 
     @property
+    def packing(self) -> str:
+        """The name of the packed form."""
+        return self._packing_name
+
+    @property
     def packings(self) -> list[str]:
         """The names of packed forms."""
         return list(self.rules.packings)
@@ -180,11 +185,42 @@ def named(known: dict[str, Any], name: str, what: str) -> Any:
     return known[name]
 
 
+def shared_array(out: Any) -> NDArray[Any]:
+    """Return `out` as an array with the same memory: arrays, and objects with a buffer, `__array__` or DLPack.
+
+    Raises ValueError if NumPy would have to copy it, or may not write to it.
+    """
+    if isinstance(out, np.ndarray):
+        array = out
+    else:
+        try:
+            array = _viewed(out)
+        except (TypeError, ValueError, BufferError, RuntimeError) as fault:
+            raise ValueError(f"NumPy can not write to out, which is a {type(out).__name__}: {fault}") from None
+    if not array.flags.writeable:
+        raise ValueError(f"NumPy can not write to out, which is a {type(out).__name__}: it is read-only")
+    return array
+
+
+def _viewed(out: Any) -> NDArray[Any]:
+    """Return an array with the memory of `out`; raises ValueError if an array is a copy, others if there is none."""
+    view = np.asarray(out)
+    if view.dtype.hasobject:  # NumPy asks for DLPack only in this way
+        view = np.from_dlpack(out) if hasattr(out, "__dlpack__") else view
+    elif view.size and not np.may_share_memory(view, np.asarray(out)):
+        raise ValueError("an array of it would be a copy")
+    return view
+
+
 def output_array(out: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """Return `out`, or a new array; raises ValueError if `out` has another shape or dtype or is not C-contiguous."""
+    """Return `out` as an array, or a new array; see `shared_array`.
+
+    Raises ValueError if `out` has another shape or dtype or is not C-contiguous.
+    """
     if out is None:
         return np.empty(shape, dtype=dtype)
-    if out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous:
-        found = f"{out.dtype}{list(out.shape)}"
+    array = shared_array(out)
+    if array.shape != shape or array.dtype != dtype or not array.flags.c_contiguous:
+        found = f"{array.dtype}{list(array.shape)}"
         raise ValueError(f"out should be a C-contiguous {np.dtype(dtype)}{list(shape)}, not {found}")
-    return out
+    return array

@@ -1,4 +1,4 @@
-"""Games on a server by the CSA protocol 1.2.1, as floodgate, WCSC and other servers built on shogi-server speak it.
+"""Games on a server by the CSA protocol 1.2.1, as used by floodgate, WCSC and other servers based on shogi-server.
 
 Lines in, events out (`protocol`, `summary`), time as the server counts it (`clock`), one game (`game`), who plays it
 (`players`, `engine_player`, `usi_player`), lines over TCP (`connection`), logins, games and reconnects (`session`),

@@ -1,4 +1,4 @@
-"""Both sides' time as the server counts it: its `T` alone says what a move has cost. Standard library only."""
+"""Both sides' time as the server counts it: only its `T` says what a move has cost. Standard library only."""
 
 import math
 
@@ -8,9 +8,9 @@ MS = 1000.0
 
 
 class ServerClock:
-    """The main time that both sides have left, in ms, without the increment of the move to come.
+    """Both sides' remaining main time in ms, without the increment of the next move.
 
-    CSA adds the increment before a move, its first one too; a move is in time if it takes less than
+    CSA adds the increment before each move, the first one included; a move is in time if it takes less than
     `available_ms`.
     """
 
@@ -20,16 +20,16 @@ class ServerClock:
         self._counts_ms = [False, False]  # whether the server's T is in ms
 
     def available_ms(self, side: int) -> float:
-        """Return how long the move of `side` may take, infinite without a limit."""
+        """Return the time available for the move of `side`, infinite without a limit."""
         time = self.times[side]
         return self.left[side] + time.byoyomi + time.increment if time.timed else math.inf
 
     def charge(self, side: int, text: str, measured_ms: float | None = None) -> float:
         """Take the time of a move, as the server writes it after T; return it in seconds.
 
-        measured_ms : how long the move took here, if it was ours. It is needed where the unit is a millisecond: T is
-        in seconds as in CSA's files, but some servers count in their unit. They are found out by a number that lies
-        nearer to what was measured in ms, or that as seconds would be more than the side had.
+        measured_ms : how long the move took here, if it was this engine's. It is needed if the unit is a millisecond: T
+        is in seconds as in CSA's files, but some servers give it in their unit. Such a server is recognised by a number
+        that is nearer to the measured ms, or that as seconds would exceed the side's time.
         """
         number = float(text)
         time = self.times[side]

@@ -14,7 +14,7 @@ CHUNK = 4096
 PROBE_AFTER, PROBE_EVERY, PROBES = 30, 10, 3  # seconds, seconds and how often the system asks a silent peer
 SEND_PATIENCE = 60.0  # seconds until what was sent and not acknowledged ends the connection
 
-Log = Callable[[str, str], None]  # called with '<' or '>' (or '=' for what we note) and a line
+Log = Callable[[str, str], None]  # called with '<' or '>' (or '=' for a note) and a line
 
 
 class ConnectionLost(OSError):  # noqa: N818  (an OSError, as its siblings in the standard library)
@@ -42,8 +42,8 @@ class Connection:
     """Lines to and from a server.
 
     deliver : called with a Received for each line and once with Closed, in the reader's thread
-    heard : time.monotonic() when a line came    last : when one came or was sent
-    Raises OSError if there is no connection to be had.
+    heard : time.monotonic() of the last line received    last : of the last line received or sent
+    Raises OSError if it cannot connect.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Connection:
 
 
 def _keep_alive(connection: socket.socket) -> None:
-    """Have the system find out that a peer is gone, and send each line at once."""
+    """Let the system detect a dead peer, and send each line at once."""
     options: list[tuple[int, str, Any]] = [
         (socket.SOL_SOCKET, "SO_KEEPALIVE", 1),
         (socket.IPPROTO_TCP, "TCP_NODELAY", 1),

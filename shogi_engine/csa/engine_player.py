@@ -1,4 +1,4 @@
-"""Our own engine as a player: in this process, by the clock, by nodes or as a weaker player."""
+"""This engine as a player, in this process: limited by the clock, by nodes or as a weaker player."""
 
 import time
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ SECOND = 1000  # ms
 
 @dataclass(frozen=True)
 class Strength:
-    """What limits the engine besides the clock. level : None for full strength    resign : centipawns, 0 for never."""
+    """The engine's limits besides the clock. level : None for full strength    resign : centipawns, 0 for never."""
 
     level: int | None = None
     nodes: int | None = None
@@ -27,7 +27,7 @@ class Strength:
 
 
 class EnginePlayer(CsaPlayer):
-    """Plays by `engine`. delay_ms : what a move loses on its way to the server    ponder : it ponders, too."""
+    """Plays by `engine`. delay_ms : a move's delay on its way to the server    ponder : whether to ponder."""
 
     def __init__(
         self, engine: "Engine", strength: Strength | None = None, *, delay_ms: int = 20, ponder: bool = False
@@ -82,7 +82,7 @@ class EnginePlayer(CsaPlayer):
         return CsaAnswer(result.bestmove, result.ponder, score, tuple(result.pv), result.depth)
 
     def _book_answer(self, job: Job) -> CsaAnswer | None:
-        """Return a move of the book, None out of it."""
+        """Return a book move, None out of book."""
         if not self._strength.book or job.pondering:
             return None
         found = self._engine.book_choice(flipped=True, any_ply=True)
@@ -103,7 +103,7 @@ class EnginePlayer(CsaPlayer):
         return limits
 
     def _budget(self, job: Job) -> TimeBudget:
-        """Return the time for a move, from when the clock began to run."""
+        """Return the time for a move, counted from the start of its clock."""
         turn = job.turn
         options = TimeOptions(
             network_delay=self._delay_ms,

@@ -1,4 +1,4 @@
-"""One game on a server: the position, the clock, the record, and what the player is asked for."""
+"""One game on a server: the position, the clock, the record, and the requests to the player."""
 
 import time
 from collections.abc import Callable
@@ -15,9 +15,9 @@ from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 from shogi_engine.types.termination import Outcome, Termination
 
 PV_MAX = 12  # moves of a comment
-FAULTS_MAX = 2  # of a player at one move, until the game is given up
+FAULTS_MAX = 2  # faults of a player at one move before the engine resigns
 SIGNS = "+-"
-RESULTS = {"WIN": "win", "LOSE": "lose", "DRAW": "draw", "CENSORED": "draw"}  # without CHUDAN: nobody has won
+RESULTS = {"WIN": "win", "LOSE": "lose", "DRAW": "draw", "CENSORED": "draw"}  # without CHUDAN: no one has won
 SAID_BY_ENDING = (
     Termination.RESIGNATION,
     Termination.TIME_FORFEIT,
@@ -38,7 +38,7 @@ REASONS = {  # that the server gives
 
 
 def outcome_of(reason: str, result: str, side: int) -> Outcome:
-    """Return how a game ended by the server's `reason` and our `result`, a value of RESULTS or ''; we are `side`."""
+    """Return the outcome for the server's `reason` and the engine's `result`, a value of RESULTS or '', as `side`."""
     if not result:
         return Outcome(None, Termination.INTERRUPTED)
     if result == "draw":
@@ -48,14 +48,14 @@ def outcome_of(reason: str, result: str, side: int) -> Outcome:
 
 
 class BrokenGame(Exception):  # noqa: N818  (no error of ours)
-    """What the server says of the game can not be: the game can not go on in this conversation."""
+    """The server's report of the game is impossible: the game cannot continue in this conversation."""
 
 
 @dataclass(frozen=True)
 class Talk:
-    """How a game speaks.
+    """A game's connections.
 
-    protocol, send : to the server    comments : send scores and lines with moves, as shogi-server takes them
+    protocol, send : to the server    comments : send scores and lines with moves, in shogi-server's form
     ponder : think on the opponent's time    deliver : called with (token, CsaAnswer) from the player's thread
     note : called with a line for a person
     """
@@ -72,7 +72,7 @@ class Talk:
 class Game:
     """A game from its offer to its end.
 
-    earlier : the same game before it was broken off, whose comments are kept    stem : the file it is kept in
+    earlier : the same game before it was aborted, whose comments are kept    stem : of the file for its record
     result : 'win', 'lose' or 'draw', '' while it is open
     """
 
@@ -84,20 +84,20 @@ class Game:
         self.builder = RecordBuilder(self.record)
         self.reason = self.result = ""
         self.started = self.over = False
-        self.score: int | None = None  # of our last move
+        self.score: int | None = None  # of the engine's last move
         self.began: str = earlier.began if earlier else time.strftime("%Y/%m/%d %H:%M:%S")
         self._talk = talk
         self._since = time.monotonic()  # when the clock of the side to move began to run
-        self._token: object | None = None  # what is thought about
-        self._guess = ""  # the reply that is pondered on
-        self._sent = ""  # our move, '+7776FU', until the server has accepted it
+        self._token: object | None = None  # the current question
+        self._guess = ""  # the reply being pondered on
+        self._sent = ""  # the engine's move, '+7776FU', until the server accepts it
         self._answer = CsaAnswer()  # that move's
         self._measured_ms = 0.0  # how long it took here
         self._turn_answered = False
         self._faults = 0
         self._suspect = False
         self._head()
-        # The moves that a game begins with cost no time and earn no increment; those made before it broke off do.
+        # Moves that a game begins with cost no time and earn no increment; those made before it was aborted do.
         self.opening_moves: int = earlier.opening_moves if earlier else len(summary.moves)
         for number, (move, seconds) in enumerate(summary.moves):
             self.builder.play(move, seconds=seconds)
@@ -107,7 +107,7 @@ class Game:
             self._keep_comments(earlier)
 
     def _head(self) -> None:
-        """Write into the record what is known before the first move."""
+        """Write the headers that are known before the first move into the record."""
         summary, (black, white) = self.summary, self.summary.times
         self.record.headers |= {"event": one_line(summary.game_id), "started": self.began}
         if black == white and not black.increment:
@@ -125,7 +125,7 @@ class Game:
             new.depth, new.pv = old.depth, old.pv
 
     def continues(self, earlier: "Game") -> bool:
-        """Tell whether this is `earlier`, offered once more: neither has other moves than the other one."""
+        """Tell whether this is `earlier`, offered again: the moves of one are the beginning of the other's."""
         one, two = self.summary, earlier.summary
         if (one.names, one.side, one.start) != (two.names, two.side, two.start):
             return False
@@ -139,21 +139,21 @@ class Game:
 
     @property
     def our_turn(self) -> bool:
-        """Tell whether we are to move, or to be told that our move is accepted."""
+        """Tell whether the engine is to move, or waits for its move to be accepted."""
         return bool(self.builder.board.turn == self.side)
 
     @property
     def opponent(self) -> str:
-        """The other one's name."""
+        """The opponent's name."""
         return self.summary.names[1 - self.side]
 
     @property
     def ply(self) -> int:
-        """How many moves were made."""
+        """The number of moves made."""
         return self.builder.ply
 
     def time_left(self, now: float) -> float:
-        """Return how many seconds the side to move still has, infinite without a limit."""
+        """Return the remaining seconds of the side to move, infinite without a limit."""
         return self.clock.available_ms(self.builder.board.turn) / MS - (now - self._since)
 
     def _turn(self, *more: str) -> Turn:
@@ -167,17 +167,17 @@ class Game:
 
     @property
     def rules(self) -> Rules:
-        """What the player has to know."""
+        """The conditions that the player must know."""
         return Rules(self.summary.max_moves, self.summary.declaration == JISHOGI)
 
     def start(self, now: float) -> None:
-        """The game begins, or goes on."""
+        """The game begins, or continues."""
         self.started, self._since = True, now
         if self.our_turn:
             self._think()
 
     def moved(self, event: Moved, now: float) -> None:
-        """A move was accepted by the server. Raises BrokenGame if it can not be."""
+        """The server has accepted a move. Raises BrokenGame if the move is impossible."""
         board, ours = self.builder.board, self.our_turn
         if self._suspect:
             raise BrokenGame(f"{event.move} after a move that is not legal")
@@ -204,7 +204,7 @@ class Game:
             self._think()
 
     def declared(self, event: Declared) -> None:
-        """Somebody gave up or declared a win; what comes of it is told next."""
+        """A side has resigned or declared a win; the result follows."""
         if event.time:
             self.builder.node.ending_seconds = float(event.time)
 
@@ -219,7 +219,7 @@ class Game:
             self._talk.player.over(self.result)
 
     def break_off(self, reason: str) -> None:
-        """The game can not go on in this conversation; the record is complete as far as it goes."""
+        """The game cannot continue in this conversation; the record ends here."""
         self._stop()
         self.over, self.reason = True, reason
         self._finish(Outcome(None, Termination.INTERRUPTED), reason)
@@ -230,13 +230,13 @@ class Game:
             node.add_comment(one_line(remark))
         try:
             self.builder.end(outcome, node.ending_seconds)
-        except ValueError as fault:  # an illegal move that the server did not call one
+        except ValueError as fault:  # an illegal move that the server did not report as such
             node.add_comment(one_line(str(fault)))
             self.builder.end(outcome, node.ending_seconds)
         self.record.headers["ended"] = time.strftime("%Y/%m/%d %H:%M:%S")
 
     def answered(self, token: object, answer: CsaAnswer, now: float) -> None:
-        """The player answers; an answer to an older question counts for nothing."""
+        """The player answers; an answer to an older question is ignored."""
         if token is not self._token or self.over or self._turn_answered:
             return
         self._token = None
@@ -258,7 +258,7 @@ class Game:
             self._talk.send(protocol.move(move, self._comment_text(answer) if self._talk.comments else ""))
 
     def _checked(self, answer: CsaAnswer) -> str:
-        """Return the move as CSA writes it, RESIGN or WIN; '' if it is not legal."""
+        """Return the move in CSA notation, RESIGN or WIN; '' if it is not legal."""
         if answer.move in (RESIGN, WIN):
             return answer.move
         board = self.builder.board
@@ -268,7 +268,7 @@ class Game:
             return ""
 
     def _retry(self, fault: str) -> None:
-        """The player failed: begin anew with what is left of the time, or give the game up."""
+        """The player failed: try again with the remaining time, or resign."""
         self._faults += 1
         self._talk.note(f"the engine failed: {fault}")
         if self._faults >= FAULTS_MAX:
@@ -286,7 +286,7 @@ class Game:
     # ---- the player
 
     def _ask(self) -> Callable[[CsaAnswer], None]:
-        """Return where the answer to a new question goes."""
+        """Begin a new question and return the receiver of its answer."""
         token = self._token = object()
         return lambda answer: self._talk.deliver(token, answer)
 
@@ -316,23 +316,23 @@ class Game:
     # ---- times and comments
 
     def _charge(self, text: str, ours: bool, now: float) -> float | None:
-        """Take the time of a move just made."""
+        """Charge the time of a move just made."""
         side = 1 - self.builder.board.turn
         measured = self._measured_ms if ours else None
-        if not text:  # the server does not say; what we measured is more than it can have counted
+        if not text:  # not given; the measured time is at least the server's
             text = str(int(now - self._since))
             measured = None
         return self.clock.charge(side, text, measured)
 
     def _note(self, node: Node, answer: CsaAnswer, board: Any) -> Node:
-        """Note at our move what was thought of it; `board` is the position after it. Return the node."""
+        """Add the answer's score and line to the move's node; `board` is the position after it. Return the node."""
         if answer.score is not None:
             node.evaluation, node.depth = number_score(answer.score), answer.depth or None
             node.pv = legal_line(answer.pv[1 : PV_MAX + 1], board)
         return node
 
     def _comment_text(self, answer: CsaAnswer) -> str:
-        """Return '* 30 -3334FU +2726FU' as floodgate has it: black's centipawns, and the line after the move."""
+        """Return '* 30 -3334FU +2726FU' as on floodgate: black's centipawns, and the line after the move."""
         board = self.builder.board.copy()
         board.push_usi(answer.move)
         node = self._note(Node(answer.move), answer, board)

@@ -1,4 +1,4 @@
-"""Records of games on a server as files: CSA and KIF, written when a game ends or is broken off."""
+"""Records of games on a server as files: CSA and KIF, written when a game ends or is aborted."""
 
 import os
 import re
@@ -14,7 +14,7 @@ NAME_MAX = 200  # characters of a file's name without its ending
 
 
 class Keeper:
-    """Writes records into a folder, under their game's name; nothing if there is no folder."""
+    """Writes records into a folder, under their game's name; does nothing without a folder."""
 
     def __init__(self, folder: str | Path = "", formats: Sequence[str] = FORMATS) -> None:
         self._folder = Path(folder).expanduser() if folder else None
@@ -23,7 +23,7 @@ class Keeper:
             self._folder.mkdir(parents=True, exist_ok=True)
 
     def stem(self, game_id: str) -> str:
-        """Return a new file name, without its ending, for a game that begins."""
+        """Return a new file name, without its ending, for a new game."""
         name = re.sub(r"[^\w+.@-]+", "_", game_id, flags=re.ASCII).strip("._") or time.strftime("%Y%m%d-%H%M%S")
         name = name[:NAME_MAX]
         number = 1
@@ -32,7 +32,7 @@ class Keeper:
         return _numbered(name, number)
 
     def save(self, record: GameRecord, stem: str) -> Path | None:
-        """Write a record over an earlier one of that game; return the first file's path. Raises OSError."""
+        """Write a record, replacing an earlier one of the game; return the first file's path. Raises OSError."""
         if self._folder is None:
             return None
         paths = [self._folder / f"{stem}.{each}" for each in self._formats]

@@ -9,7 +9,7 @@ HIDDEN = "*****"
 
 
 class Password:
-    """A password that no message shows. game : shogi-server's game name, which its standard mode takes in front."""
+    """A password that no message shows. game : shogi-server's game name, a prefix in its standard mode."""
 
     def __init__(self, text: str, game: str = "") -> None:
         if not text or not text.isascii() or not text.isprintable() or " " in text:
@@ -18,11 +18,11 @@ class Password:
         self._game = game
 
     def for_login(self) -> str:
-        """Return what LOGIN sends."""
+        """Return the argument for LOGIN."""
         return f"{self._game},{self._text}" if self._game else self._text
 
     def hide(self, text: str) -> str:
-        """Return `text` with the password made unreadable wherever it occurs."""
+        """Return `text` with every occurrence of the password masked."""
         return text.replace(self._text, HIDDEN)
 
     def __repr__(self) -> str:
@@ -30,9 +30,9 @@ class Password:
 
 
 def read_password(file: str = "") -> str:
-    """Return the first line of `file`, or what the environment says, which programs started later no longer see.
+    """Return the first line of `file`, or the environment's password, which child processes then no longer see.
 
-    Raises ValueError if there is neither, or the file is readable by others; OSError if it can not be read.
+    Raises ValueError if there is neither, or if others can read the file; OSError if it cannot be read.
     """
     inherited = os.environ.pop(VARIABLE, "")
     if not file:

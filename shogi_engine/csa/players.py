@@ -1,4 +1,4 @@
-"""Who plays: what a game asks of a player, and the thread that does the thinking. Standard library only."""
+"""Players: the requests of a game to a player, and the thread that thinks. Standard library only."""
 
 import math
 import queue
@@ -18,13 +18,13 @@ CLOSE_PATIENCE = 5.0  # seconds that a player has to end what it is at
 
 
 def centipawns(score: Score) -> int:
-    """Return a score as comments have it, MATE_VALUE with its sign for a mate."""
+    """Return a score for comments, MATE_VALUE with its sign for a mate."""
     return int(math.copysign(MATE_VALUE, score.value)) if score.mate else int(score.value)
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What of a game's conditions a player has to know. declaration : by 27 points; without it nobody may declare."""
+    """The conditions of a game that a player must know. declaration : by 27 points; without it no one may declare."""
 
     max_moves: int = 0
     declaration: bool = True
@@ -46,10 +46,10 @@ class Turn:
     since: float
 
     def clock(self) -> Clock:
-        """Return the clock of the side to move, the increment in it."""
+        """Return the clock of the side to move, increment included."""
         time = self.time
         main, byoyomi = int(self.clocks[self.side]) + time.increment, time.byoyomi
-        if time.roundup:  # what has begun of a unit counts as a whole one
+        if time.roundup:  # a started unit counts as a whole one
             if byoyomi > time.unit:
                 byoyomi -= time.unit
             else:
@@ -64,7 +64,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class CsaAnswer:
-    """What a player does. move : USI, RESIGN or WIN, '' with a fault    ponder : the reply it expects, '' for none
+    """A player's answer. move : USI, RESIGN or WIN, '' with a fault    ponder : the reply it expects, '' for none
 
     score : centipawns for the side to move, None if unknown    pv : the line it expects, `move` first    depth : or 0
     fault : why there is no move
@@ -83,9 +83,9 @@ Deliver = Callable[[CsaAnswer], None]
 
 @dataclass(eq=False)
 class Job:
-    """A search on its way. pondering : the move before it was not played yet    began : when it was asked for.
+    """A requested search. pondering : the move before it was not played yet    began : when it was requested.
 
-    running : the engine searches for it    abandoned : nobody wants the answer    decided : not pondering any more
+    running : the engine is searching    abandoned : the answer is not needed    decided : not pondering any more
     """
 
     turn: Turn
@@ -99,9 +99,9 @@ class Job:
 
 
 class CsaPlayer:
-    """Thinks in a thread of its own and delivers each answer once, from that thread; one job at a time.
+    """Thinks in its own thread and delivers each answer once, from that thread; one job at a time.
 
-    Subclasses say how: `load`, `_begin`, `_answer` and what to do to a search that runs.
+    Subclasses define `load`, `_begin`, `_answer`, and how to control a running search.
     """
 
     name = ""
@@ -116,7 +116,7 @@ class CsaPlayer:
     # ---- how a player plays
 
     def load(self) -> None:
-        """Get ready for the first game, however long it takes. Raises ValueError, OSError."""
+        """Prepare for the first game, however long it takes. Raises ValueError, OSError."""
 
     def _begin(self, rules: Rules) -> None:
         """Get ready for a game."""
@@ -135,26 +135,26 @@ class CsaPlayer:
         """Learn how a game ended: 'win', 'lose' or 'draw'."""
 
     def restart(self) -> None:
-        """Begin anew after a fault."""
+        """Restart after a fault."""
 
     # ---- what a game asks
 
     def begin(self, rules: Rules) -> None:
-        """Get ready for a game; nothing is thought about any more."""
+        """Prepare for a game and drop any running job."""
         self.halt()
         with self._working:
             self._begin(rules)
 
     def think(self, turn: Turn, deliver: Deliver) -> None:
-        """Begin to think about a move."""
+        """Start thinking about a move."""
         self._put(Job(turn, deliver, pondering=False))
 
     def ponder(self, turn: Turn, deliver: Deliver) -> None:
-        """Begin to think about a position that is expected, until `hit` or `halt`."""
+        """Start thinking about an expected position, until `hit` or `halt`."""
         self._put(Job(turn, deliver, pondering=True))
 
     def hit(self, turn: Turn) -> None:
-        """The position that is pondered on has come: `deliver` will be called."""
+        """The pondered position was reached: `deliver` will be called."""
         with self.lock:
             job = self._job
             if job is None or not job.pondering:
@@ -165,7 +165,7 @@ class CsaPlayer:
         job.decided.set()
 
     def halt(self) -> None:
-        """Drop what is thought about: it is not delivered."""
+        """Drop the current job: its answer is not delivered."""
         with self.lock:
             job, self._job = self._job, None
             if job is None:
@@ -206,10 +206,10 @@ class CsaPlayer:
                     self._do(job)
 
     def _do(self, job: Job) -> None:
-        """Search for a job, and deliver the answer if it is wanted still."""
+        """Search for a job, and deliver the answer if it is still needed."""
         try:
             answer = self._answer(job)
-        except Exception as failure:  # whatever went wrong, the game goes on: with another try, or resigned
+        except Exception as failure:  # whatever went wrong, the game continues: with another try, or by resigning
             answer = CsaAnswer(fault=str(failure) or repr(failure))
         job.decided.wait()
         with self.lock:

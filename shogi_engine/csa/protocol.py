@@ -1,6 +1,6 @@
-"""The client's side of the CSA protocol: lines in, events out, and the lines to send. It reads and writes nothing.
+"""The client's side of the CSA protocol: lines in, events out, and the lines to send. It does no input or output.
 
-Whatever a server sends in the wrong place, or nobody knows, is a Notice and changes nothing.
+Unknown lines, and lines that come at the wrong time, become Notices and change nothing.
 """
 
 import enum
@@ -21,7 +21,7 @@ _END = re.compile(r"#(?P<word>[A-Z_+-]+)", re.ASCII)
 
 
 class State(enum.Enum):
-    """Where a conversation stands."""
+    """The state of a conversation."""
 
     NEW = "not logged in"
     LOGIN = "waiting for the answer to LOGIN"
@@ -41,7 +41,7 @@ class LoggedIn:
 
 @dataclass(frozen=True)
 class Refused:
-    """The login was not."""
+    """The login was refused."""
 
     reason: str
 
@@ -55,7 +55,7 @@ class Offered:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A game was offered that can not be played from what was said."""
+    """A game was offered whose conditions cannot be read."""
 
     game_id: str
     reason: str
@@ -63,7 +63,7 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class Rejected:
-    """The game that was offered does not begin."""
+    """The offered game does not begin."""
 
     text: str
 
@@ -75,7 +75,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Moved:
-    """A move of either side was accepted. move : '+7776FU'    time : what stands after T, '' if nothing does."""
+    """A move of either side was accepted. move : '+7776FU'    time : the text after T, '' if there is none."""
 
     move: str
     time: str
@@ -104,7 +104,7 @@ class LoggedOut:
 
 @dataclass(frozen=True)
 class GameRefused:
-    """The server knows no such game as %%GAME asked for."""
+    """The server does not know the game requested by %%GAME."""
 
     reason: str
 
@@ -123,27 +123,27 @@ Event = (
 
 
 def check_name(name: str) -> str:
-    """Return a login's name. Raises ValueError if a server would not take it."""
+    """Return a login's name. Raises ValueError if a server would refuse it."""
     if not _NAME.fullmatch(name):
         raise ValueError(f"a name has 1 to {NAME_MAX} letters, digits and _ - . @, not {sanitize(name)!r}")
     return name
 
 
 def check_game(name: str) -> str:
-    """Return a game name of shogi-server. Raises ValueError if it is none."""
+    """Return a game name of shogi-server. Raises ValueError if it is invalid."""
     if not _GAME.fullmatch(name):
         raise ValueError(f"a game is NAME-SECONDS-BYOYOMI or NAME-SECONDS-INCREMENTF, not {sanitize(name)!r}")
     return name
 
 
 class Protocol:
-    """One conversation. The methods that say something return the line to send. x1 : the extended mode."""
+    """One conversation. Methods that send something return the line to send. x1 : the extended mode."""
 
     def __init__(self, *, x1: bool = False) -> None:
         self.x1 = x1
         self.state = State.NEW
         self.summary: Summary | None = None
-        self.reason = ""  # why the game ends, once that was said
+        self.reason = ""  # why the game ends, once known
         self._reader = SummaryReader()
 
     # ---- what is said to the server
@@ -159,12 +159,12 @@ class Protocol:
         return f"%%GAME {game} {turn}"
 
     def agree(self) -> str:
-        """Accept the game that was offered."""
+        """Accept the offered game."""
         self._go(State.AGREED, State.OFFERED)
         return f"AGREE {self._game_id}".rstrip()
 
     def reject(self) -> str:
-        """Refuse the game that was offered."""
+        """Refuse the offered game."""
         self._go(State.WAITING, State.OFFERED)
         return f"REJECT {self._game_id}".rstrip()
 
@@ -174,7 +174,7 @@ class Protocol:
         return f"{move},'{comment}" if comment else move
 
     def resign(self) -> str:
-        """Give up."""
+        """Resign."""
         self._go(State.PLAYING, State.PLAYING)
         return "%TORYO"
 
@@ -200,7 +200,7 @@ class Protocol:
     # ---- what the server says
 
     def receive(self, line: str) -> list[Event]:
-        """Take one line without its end; return what it means."""
+        """Process one line without its line end; return the events."""
         if self.state is State.SUMMARY and line != BEGIN:
             return self._take_summary(line)
         if not line.strip():
@@ -221,7 +221,7 @@ class Protocol:
         return [Notice(line)]
 
     def closed(self) -> list[Event]:
-        """The connection has ended; return the end of the game, if the server had begun to tell it."""
+        """The connection has ended; return the end of the game if the server had begun to report it."""
         ended = self.state is State.PLAYING and self.reason
         self.state = State.NEW
         return [Ended(self.reason, "")] if ended else []
@@ -244,7 +244,7 @@ class Protocol:
         if self.state in (State.NEW, State.LOGIN, State.REFUSED, State.LOGOUT):
             return [Notice(BEGIN)]
         playing = self.state is State.PLAYING
-        ended: list[Event] = [Ended(self.reason, "")] if playing else []  # nobody said how it ended
+        ended: list[Event] = [Ended(self.reason, "")] if playing else []  # its result is unknown
         self.state, self.summary, self._reader = State.SUMMARY, None, SummaryReader()
         return ended
 

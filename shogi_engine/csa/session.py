@@ -1,8 +1,8 @@
-"""A session on a server: connect, log in, play so many games, connect again when the connection is lost.
+"""A session on a server: connect, log in, play a number of games, and reconnect when the connection is lost.
 
-One thread runs it; lines from the server and answers of the player come through one queue. A connection that is lost
-in a game breaks the game off: its record is written, and the session logs in again. If the server then offers that
-game once more, with the moves made, it goes on; if not, it stays broken off and the next game is played.
+One thread runs it; lines from the server and the player's answers come through one queue. A connection lost during a
+game aborts the game: its record is written, and the session logs in again. If the server then offers that game again,
+with the moves made, it continues; if not, it stays aborted and the next game is played.
 """
 
 import contextlib
@@ -38,11 +38,11 @@ from shogi_engine.csa.protocol import (
 )
 from shogi_engine.csa.settings import Settings, Tally
 
-NAP = 0.1  # seconds at a time of a delay
+NAP = 0.1  # seconds; delays are slept in steps of this
 TICK = 1.0  # seconds between looks at the clock
-STEADY = 60.0  # seconds after which a connection was none of a row that failed
-JITTER = 0.25  # of a delay, so that clients of a server that was down do not come all at once
-UNREADABLE_MAX = 3  # offers in a row that can not be read
+STEADY = 60.0  # seconds after which a connection counts as successful
+JITTER = 0.25  # of a delay, so that the clients of a server that was down do not all return at once
+UNREADABLE_MAX = 3  # consecutive offers that cannot be read
 ENDED_BY = {
     "RESIGN": "resignation", "TIME_UP": "time", "ILLEGAL_MOVE": "an illegal move",
     "ILLEGAL_ACTION": "an illegal action", "SENNICHITE": "repetition",
@@ -53,11 +53,11 @@ WORDS = {"win": "won", "lose": "lost", "draw": "drawn", "": "broken off"}
 
 
 class SessionError(ValueError):
-    """A session that can not go on; its text says why, on one line."""
+    """A session cannot continue; the text says why, on one line."""
 
 
 class Display(Interface):
-    """Where a session tells how it goes."""
+    """Shows a session's progress."""
 
     def note(self, text: str) -> None:
         """Show a line that stays."""
@@ -83,11 +83,11 @@ class Session:
         self._password = Password(password, settings.password_game)
         self._player, self._keeper, self._display = player, keeper, display
         self._sink = log
-        self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()  # which a handler of signals may put into
+        self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()  # signal handlers may put into it
         self._connection: Connection | None = None
         self._protocol = Protocol(x1=settings.x1)
         self._game: Game | None = None
-        self._earlier: Game | None = None  # what `_game` goes on with
+        self._earlier: Game | None = None  # the game that `_game` continues
         self._broken: Game | None = None  # a game that may be offered again
         self._deadlines: dict[str, float] = {}
         self._begun = self._failures = self._unreadable = 0
@@ -104,7 +104,7 @@ class Session:
     # ---- the loop
 
     def run(self) -> Tally:
-        """Play. Raises SessionError if it can not go on."""
+        """Play. Raises SessionError if the session cannot continue."""
         try:
             while not self._done:
                 try:
@@ -121,7 +121,7 @@ class Session:
         return self.tally
 
     def _step(self) -> None:
-        """Connect, or take what comes next."""
+        """Connect, or process the next item of the queue."""
         if self._connection is None:
             if self._has_reason_to_connect():
                 self._connect()
@@ -170,7 +170,7 @@ class Session:
         self._deadlines[name] = time.monotonic() + seconds
 
     def _look_at_clock(self, now: float) -> None:
-        """Do what is due."""
+        """Do whatever is due."""
         connection = self._connection
         if connection is None:
             return
@@ -204,7 +204,7 @@ class Session:
     # ---- connections
 
     def _more(self) -> bool:
-        """Tell whether another game is to be begun."""
+        """Tell whether to start another game."""
         return not self._leaving and (not self._settings.games or self._begun < self._settings.games)
 
     def _may_resume(self) -> bool:
@@ -240,7 +240,7 @@ class Session:
         self._send(self._protocol.login(settings.name, self._password.for_login()))
 
     def _failed(self, reason: str) -> None:
-        """Count a try that came to nothing. Raises SessionError if it was the last."""
+        """Count a failed attempt. Raises SessionError if it was the last."""
         self._failures += 1
         if self._failures >= self._settings.attempts:
             raise SessionError(f"{reason} ({self._failures} tries in a row)")
@@ -406,7 +406,7 @@ class Session:
         return True
 
     def _conclude(self, game: Game) -> None:
-        """Write the record and tell how it ended."""
+        """Write the record and report the result."""
         try:
             path = self._keeper.save(game.record, game.stem)
         except (OSError, ValueError) as fault:
@@ -422,7 +422,7 @@ class Session:
         self._note(f"{text}; {path}" if path else text)
 
     def _drop_broken(self) -> None:
-        """A game that was broken off stays so."""
+        """Give up resuming the aborted game."""
         if self._broken is not None:
             self.tally.count("")
             self._broken = None
@@ -430,7 +430,7 @@ class Session:
     # ---- leaving early
 
     def interrupt(self) -> None:
-        """Leave: the first time after the running game, the second time at once. A handler of signals may call it."""
+        """Leave: the first time after the running game, the second time at once. Signal handlers may call it."""
         self._interrupts += 1
         self._inbox.put(None)
 

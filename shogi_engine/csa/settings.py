@@ -1,4 +1,4 @@
-"""What a session is told, how long it waits for what, and how its games ended. Standard library only."""
+"""A session's settings and timeouts, and the results of its games. Standard library only."""
 
 from dataclasses import dataclass, field
 
@@ -29,13 +29,13 @@ class Patience:
 
 @dataclass(frozen=True)
 class Settings:
-    """A session. Raises ValueError for what no server would take.
+    """The settings of a session. Raises ValueError for values that no server would accept.
 
     game : shogi-server's game name, '' for servers that know none    x1 : the extended mode, which needs one
     turn : in the extended mode, '+', '-' or '*' for either    games : how many, 0 for no end
     comments : send scores and lines with moves    ponder : think on the opponent's time
     attempts : to connect or log in, in a row    resume : seconds to wait for a game to be offered again that was
-    broken off, once no other is to be played
+    aborted, once no other is to be played
     """
 
     host: str
@@ -68,7 +68,7 @@ class Settings:
 
 @dataclass
 class Tally:
-    """How games ended. broken : without a result."""
+    """The results of games. broken : without a result."""
 
     wins: int = 0
     losses: int = 0
@@ -82,10 +82,10 @@ class Tally:
 
     @property
     def games(self) -> int:
-        """How many there were."""
+        """The number of games."""
         return self.wins + self.losses + self.draws + self.broken
 
     def describe(self) -> str:
-        """Return it in words."""
+        """Return the results in words."""
         text = f"{self.wins} won, {self.losses} lost, {self.draws} drawn"
         return f"{text}, {self.broken} broken off" if self.broken else text

@@ -8,7 +8,7 @@ from shogi_engine.common.text import sanitize, whole_number
 from shogi_engine.games.shogi.records.formats.csa import CsaReader
 
 BEGIN, END = "BEGIN Game_Summary", "END Game_Summary"
-LINES_MAX = 20_000  # of one summary; a game that goes on from a position has a line for each move
+LINES_MAX = 20_000  # of one summary; a game that continues from a position has a line for each move
 NUMBER_MAX = 10**9
 FORMAT = "Shogi 1.0"
 JISHOGI = "Jishogi 1.1"  # the declaration by 27 points
@@ -20,7 +20,7 @@ _TIMES = {"Total_Time": "total", "Byoyomi": "byoyomi", "Increment": "increment",
 
 
 class SummaryError(ValueError):
-    """A summary that no game can begin from; its text says why, on one line."""
+    """A summary from which no game can begin; its text says why, on one line."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class TimeControl:
 
     @property
     def timed(self) -> bool:
-        """Tell whether there is a limit at all."""
+        """Tell whether there is a time limit."""
         return self.total + self.byoyomi + self.increment > 0
 
     def describe(self) -> str:
-        """Return it in a few words."""
+        """Return the time control in a few words."""
         if not self.timed:
             return "no limit of time"
         words = [f"{self.total / 1000:g} s"]
@@ -81,7 +81,7 @@ class Summary:
 
 
 class SummaryReader:
-    """The lines after BEGIN Game_Summary. What is wrong is told at the end, so that the lines stay in step."""
+    """Reads the lines after BEGIN Game_Summary. Errors are raised at its end, so that no line is left over."""
 
     def __init__(self) -> None:
         self.game_id = ""
@@ -93,7 +93,7 @@ class SummaryReader:
         self._fault = ""
 
     def take(self, line: str) -> Summary | None:
-        """Take one line; return the summary when it is complete. Raises SummaryError at its end if it will not do."""
+        """Read one line; return the summary when it is complete. Raises SummaryError at its end if it is invalid."""
         self._lines += 1
         if line == END:
             return self._finish()

@@ -1,4 +1,4 @@
-"""Any USI engine as a player: a process of its own, told the time as the server counts it."""
+"""Any USI engine as a player: a separate process, with the time as the server counts it."""
 
 import contextlib
 from dataclasses import replace
@@ -44,7 +44,7 @@ class UsiPlayer(CsaPlayer):
         self._set(self._options)
 
     def _set(self, options: dict[str, str]) -> None:
-        """Set the options that the engine has, to values that it can have."""
+        """Set those options that the engine has, to values that it accepts."""
         for name, value in options.items():
             listed = self._engine.listed.get(name)
             if listed is not None or name in ("USI_Hash", "USI_Ponder"):
@@ -52,7 +52,7 @@ class UsiPlayer(CsaPlayer):
                     self._engine.configure({name: value})
 
     def restart(self) -> None:
-        """Start the process anew. Raises ValueError."""
+        """Restart the process. Raises ValueError."""
         self.halt()
         with self._working:
             self._engine.close()
@@ -78,7 +78,7 @@ class UsiPlayer(CsaPlayer):
     def _over(self, result: str) -> None:
         try:
             self._engine.game_over(result)
-        except EngineError:  # the game is over; the next one starts it anew
+        except EngineError:  # the game is over; the next one restarts the engine
             self._engine.close()
 
     def _answer(self, job: Job) -> CsaAnswer:
@@ -99,7 +99,7 @@ class UsiPlayer(CsaPlayer):
         return CsaAnswer(result.move or RESIGN, result.ponder, score, pv, result.last("depth") or 0)
 
     def _thought(self, job: Job) -> PlayResult | None:
-        """Return what comes of a search by the clock, None if nobody wants it any more."""
+        """Return the result of a search by the clock, None if it is no longer needed."""
         search = self._engine.analysis(_position(job.turn), self._limit(job.turn))
         if not self._watch(job, search):
             search.stop()
@@ -109,7 +109,7 @@ class UsiPlayer(CsaPlayer):
             self._watch(job, None)
 
     def _pondered(self, job: Job) -> PlayResult | None:
-        """Return what comes of a search that begins as pondering, None if the move did not come."""
+        """Return the result of a search that begins by pondering, None if the expected move was not played."""
         search = self._engine.ponder(_position(job.turn), self._limit(job.turn))
         job.decided.wait()
         if not self._watch(job, search):
@@ -121,7 +121,7 @@ class UsiPlayer(CsaPlayer):
             self._watch(job, None)
 
     def _watch(self, job: Job, search: SimpleSearch | None) -> bool:
-        """Let `_interrupt` stop `search`; tell whether the job is wanted still."""
+        """Let `_interrupt` stop `search`; tell whether the job is still needed."""
         with self.lock:
             self._search = search if not job.abandoned else None
             return not job.abandoned
@@ -132,7 +132,7 @@ class UsiPlayer(CsaPlayer):
                 self._search.stop()
 
     def _limit(self, turn: Turn) -> Limit:
-        """Return what `go` says: the main time without the increment, as USI has it, less what the way takes."""
+        """Return the limit for `go`: the main time without the increment, as in USI, less the network delay."""
         time = turn.time
         if not time.timed:
             return Limit(movetime=UNTIMED_MS, nodes=self._nodes)

@@ -1,17 +1,16 @@
-"""What the front ends share: one thread reads, one works, a third loads the engine; one lock guards the output.
+"""The common base of the front ends: one thread reads, one works, a third loads the engine; one lock guards the output.
 
-The reader obeys at once what can not wait and hands the rest to the worker as tasks, which it does in order. A
-protocol's `stop` stops tasks, those that still wait as well. Nothing is imported that needs numba: the engine is loaded
-by its own thread after the first line has been obeyed, so that a front end answers at once while kernels still compile.
+The reader executes urgent commands at once and hands the others to the worker as tasks, which are done in order. A
+protocol's `stop` stops tasks, waiting ones included. Nothing that needs numba is imported: a thread loads the engine
+after the first line, so that a front end answers at once while kernels still compile.
 
 How a conversation ends, by `quit` or by the end of input:
-
-* Somebody is at the other end (`stdio.Input.live`: a terminal, or a program that waited for an answer): everything is
-  stopped, what can still be answered within LAST_WORDS is, in order, and the process ends.
-* The input was a script, all of it there at once: everything that has an answer is answered, in order, and the end
-  waits for it, for kernels that have to be compiled first as well. Work with a bound of its own (a depth, nodes, a
-  time, a perft) is done to its end; a search that only `stop` would end is stopped and answers at once. What only
-  changes the state (options, a new game) is no work that the end waits for beyond LAST_WORDS.
+* Live input (`stdio.Input.live`: a terminal, or a program that waited for an answer): everything is stopped, commands
+  that can still be answered within LAST_WORDS are answered in order, and the process ends.
+* A script, all of whose input was there at once: every command is answered, in order, and the end waits for this, also
+  for kernels that must be compiled first. Work that ends by itself (a depth, nodes, a time, a perft) is completed; a
+  search that only `stop` would end is stopped and answers at once. The end does not wait beyond LAST_WORDS for commands
+  that only change the state (options, a new game).
 """
 
 import os
@@ -30,34 +29,34 @@ if TYPE_CHECKING:
     from shogi_engine.engine import Engine
     from shogi_engine.jit import Progress
 
-LAST_WORDS = 0.5  # seconds that what was asked for has for an answer at the end of what is no script
+LAST_WORDS = 0.5  # seconds allowed for answers at the end of live input
 HEARTBEAT = 4.0  # seconds; GUIs give up after 5 or more without a line
 
 Planned = TypeVar("Planned")
 
 
 class CompileProgress:
-    """How far compiling is: what the compiler's thread has reported last, for the heartbeat."""
+    """The progress of compiling: the last report of the compiler's thread, for the heartbeat."""
 
     def __init__(self) -> None:
         self._last: Progress | None = None
 
     def __call__(self, progress: "Progress | None") -> None:
-        """Take what is reported; None when all is done."""
+        """Store a report; None when all is done."""
         self._last = progress
 
     @property
     def text(self) -> str:
-        """How far it is at this moment; '' if unknown."""
+        """Describe the current progress; '' if unknown."""
         last = self._last
         return last.describe() if last and last.left is not None else ""
 
 
-compile_progress = CompileProgress()  # the process's: there is one compiler
+compile_progress = CompileProgress()  # one per process, like the compiler
 
 
 def load_engine(game: str, evaluation: str = "", compiled: bool = True) -> "Engine":
-    """Return an engine for `game` and one of its evaluations, its search compiled or loaded if `compiled`."""
+    """Return an engine for `game` with one of its evaluations; if `compiled`, its search is compiled or loaded."""
     from shogi_engine.engine import Engine
 
     try:
@@ -70,10 +69,10 @@ def load_engine(game: str, evaluation: str = "", compiled: bool = True) -> "Engi
 
 
 class Task:
-    """A line on its way through the worker.
+    """A command for the worker.
 
     received_at : time.monotonic() when it was read   bounded : it ends by itself   awaited : the end of a script waits
-    for it   running : the engine searches for it   stopped : its result is no longer needed
+    for it   running : the engine is searching for it   stopped : its result is no longer needed
     """
 
     def __init__(
@@ -88,7 +87,7 @@ class Task:
 
 
 class Heartbeat:
-    """While it is entered, calls `beat(seconds)` every few seconds, from a thread of its own."""
+    """Calls `beat(seconds)` every few seconds inside the `with` block, from its own thread."""
 
     def __init__(self, beat: Callable[[float], None]) -> None:
         self._beat = beat
@@ -107,20 +106,20 @@ class Heartbeat:
 
 
 class FrontEnd:
-    """One conversation. `load` returns a warm engine; `leave(status)` ends the process. Subclasses know a protocol.
+    """One conversation. `load` returns a warm engine; `leave(status)` ends the process. Subclasses add a protocol.
 
-    task : the one at work   lock : guards the tasks and whether the engine searches   free_at : when the engine was
-    loaded, or had answered last (time.monotonic)
+    task : the current one   lock : guards the tasks and whether the engine is searching   free_at : when the engine was
+    loaded or last answered (time.monotonic)
     """
 
-    refusals: type[Exception] = ValueError  # what a line that can not be obeyed raises; all else is a fault of ours
+    refusals: type[Exception] = ValueError  # raised for invalid lines; other exceptions are bugs
 
     def __init__(self, output: Output, load: Callable[[], "Engine"], leave: Callable[[int], object] = os._exit) -> None:
         self.out, self._load, self._leave = output, load, leave
         self.lock = threading.Lock()
         self.task = Task(lambda: None, 0.0)
         self.free_at = 0.0
-        self._tasks: list[Task] = []  # not yet answered, in order
+        self._tasks: list[Task] = []  # unanswered, in order
         self._queue: queue.SimpleQueue[Task] = queue.SimpleQueue()
         self._engine: Any = None
         self._loaded = threading.Event()
@@ -129,19 +128,19 @@ class FrontEnd:
     # ---- the protocol's own
 
     def obey(self, text: str, received_at: float) -> None:
-        """Obey one line that is not empty, in the reader's thread."""
+        """Execute or queue one line that is not empty, in the reader's thread."""
         raise NotImplementedError
 
     def fail(self, fault: Exception) -> None:
-        """Say that the task at work could not be done, or what was asked for at all."""
+        """Report that the current task, or the line just read, failed."""
         raise NotImplementedError
 
     def fail_to_load(self, failure: BaseException) -> None:
-        """Say that there is no engine; the process ends."""
+        """Report that the engine could not be loaded; the process then ends."""
         self.fail(RuntimeError(f"the engine can not start: {failure!r}"))
 
     def say_compiling(self, seconds: float) -> None:
-        """Say that the engine is alive, while something compiles."""
+        """Report that the engine is alive, while something compiles."""
 
     def farewell(self) -> None:
         """Answer `quit`."""
@@ -152,7 +151,7 @@ class FrontEnd:
 
     @contextmanager
     def heartbeat(self) -> Iterator[None]:
-        """While it is entered, which the worker does to wait or to compile, say every few seconds that we are alive."""
+        """Report every few seconds, while the worker waits or compiles inside the block, that the engine is alive."""
         try:
             with Heartbeat(self.say_compiling):
                 yield
@@ -160,13 +159,13 @@ class FrontEnd:
             compile_progress(None)
 
     def progress(self) -> str:
-        """Return how far compiling is, for `say_compiling`; '' if that is not known."""
+        """Return the progress of compiling, for `say_compiling`; '' if unknown."""
         return compile_progress.text
 
     # ---- the reader's side
 
     def run(self, lines: Iterable[bytes]) -> None:
-        """Obey `lines` until `quit` or their end. What has no attribute `live` is a script."""
+        """Execute `lines` until `quit` or their end. Lines without an attribute `live` are a script."""
         start_thread(self._work, "worker")
         asked = False
         for raw in lines:
@@ -185,7 +184,7 @@ class FrontEnd:
         self._leave(0)
 
     def _end(self, script: bool) -> None:
-        """Let what was asked for be answered, as the module says."""
+        """Wait for the remaining answers, as the module's docstring says."""
         for task in self.pending():
             if not (script and task.bounded):
                 self.stop(task)
@@ -195,18 +194,18 @@ class FrontEnd:
         answered.wait(None if patient else LAST_WORDS)
 
     def put(self, task: Task) -> None:
-        """Let the worker do `task` after all that it was given before."""
+        """Queue `task` for the worker."""
         with self.lock:
             self._tasks.append(task)
         self._queue.put(task)
 
     def pending(self) -> list[Task]:
-        """Return the tasks that are not answered yet, in order."""
+        """Return the unanswered tasks, in order."""
         with self.lock:
             return list(self._tasks)
 
     def stop(self, task: Task) -> None:
-        """End the search of a task, or keep it from beginning."""
+        """Stop the search of a task, or keep it from starting."""
         with self.lock:
             task.stopped = True
             if task.running:
@@ -214,7 +213,7 @@ class FrontEnd:
         task.on_stop()
 
     def stop_all(self) -> None:
-        """Stop all that was asked for before now."""
+        """Stop all tasks queued so far."""
         for task in self.pending():
             self.stop(task)
 
@@ -222,11 +221,11 @@ class FrontEnd:
 
     @property
     def loaded(self) -> bool:
-        """Tell whether the engine is there."""
+        """Tell whether the engine is loaded."""
         return self._loaded.is_set()
 
     def start_loading(self) -> None:
-        """Load the engine, in a thread, if that has not begun."""
+        """Start loading the engine in a thread, unless that was done."""
         if not self._loading:
             self._loading = True
             start_thread(self._load_engine, "loader")
@@ -245,7 +244,7 @@ class FrontEnd:
 
     @property
     def engine(self) -> "Engine":
-        """The engine, as soon as it is there."""
+        """The engine; waits until it is loaded."""
         if not self.loaded:
             self.start_loading()
             with self.heartbeat():
@@ -275,16 +274,16 @@ class FrontEnd:
                 self._tasks.remove(task)
 
     def log_failure(self) -> None:
-        """Write the exception that is handled to the crash log and to the debug log."""
+        """Write the exception being handled to the crash log and the debug log."""
         traceback.print_exc()
         if self.out.has_log:
             self.out.note("!", traceback.format_exc())
 
     @contextmanager
     def searching(self, task: Task, plan: Callable[[], Planned]) -> Iterator[Planned]:
-        """Announce a search for `task`: from here on a stop reaches it, even before it has begun.
+        """Announce a search for `task`: from now on a stop reaches it, even before it has begun.
 
-        Yields what `plan()` says of it, called when no stop and no change of the clock can be lost any more.
+        Yields the result of `plan()`, which is called when no stop or change of the clock can be missed any more.
         """
         engine = self.engine
         with self.lock:

@@ -1,7 +1,7 @@
 """`shogi-engine gtp`: the Go Text Protocol as Othello programs use it, with clocks and GoGui's rules commands.
 
 Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2", and GoGui's documentation.
-A pass that is due is made when the other colour's move comes next: Othello programs do not send it.
+Othello programs do not send forced passes: the pass is made when the other colour's move comes next.
 """
 
 import time
@@ -23,28 +23,29 @@ class Times:
     """The clock as set by commands, in seconds; None where nothing was set."""
 
     def __init__(self) -> None:
-        self.main: float | None = None  # none: no clock at all
+        self.main: float | None = None  # None: no clock
         self.byoyomi = 0.0
         self.stones = 0  # moves in each byoyomi; 0 without one
-        self.periods = False  # Japanese byoyomi: the time is for each move, and comes after the main time
+        self.periods = False  # Japanese byoyomi: time for each move, after the main time
         self.left: list[tuple[float, int] | None] = [None, None]  # from the last time_left: seconds, stones
-        self.used = [0.0, 0.0]  # since then, or since the start
+        self.used = [0.0, 0.0]  # since that command, or since the start
 
     def start(self) -> None:
-        """Begin a game."""
+        """Start a game."""
         self.left, self.used = [None, None], [0.0, 0.0]
 
     def limits(self, side: int, ply: int) -> dict[str, TimeBudget]:
         """Return the limits of a move of `side`.
 
-        With one stone a period some mean an increment and some a time for each move: no more is used than both allow.
+        With one stone per period, some controllers mean an increment and some a time for each move: the limit respects
+        both.
         """
         sent = self.left[side]
         if self.main is None and sent is None:
             return {}
         seconds, stones = sent or (self.main or 0.0, 0)
         each = self.byoyomi / self.stones if self.stones else 0.0
-        if stones > 0:  # in byoyomi: `stones` moves to make in what is left of it
+        if stones > 0:  # in byoyomi: `stones` moves remain in this period
             return move_times(ply, each=max(seconds - self.used[side], 0.0) / stones)
         left = max(seconds - self.used[side], 0.0)
         if left <= 0 and each > 0 and not (sent and not self.periods):
@@ -59,8 +60,8 @@ class Gtp(OthelloFrontEnd):
         super().__init__(*arguments, **named)
         self._level: int | None = None
         self._times = Times()
-        self._id = ""  # of the command at work
-        self._seconds = 0.0  # thought in all
+        self._id = ""  # of the current command
+        self._seconds = 0.0  # total thinking time
         self._quit_id = ""
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "protocol_version": lambda words: "2",
@@ -102,7 +103,7 @@ class Gtp(OthelloFrontEnd):
         return command == "quit"
 
     def obey(self, text: str, received_at: float) -> None:
-        """Queue a command; `# interrupt` ends the search at work."""
+        """Queue a command; `# interrupt` stops the running search."""
         if text.startswith("# interrupt"):
             self.stop_all()
             return
@@ -115,7 +116,7 @@ class Gtp(OthelloFrontEnd):
         self.out.line(f"={self._quit_id}\n")
 
     def fail(self, fault: Exception) -> None:
-        """Answer the command at work with what was wrong."""
+        """Answer the current command with an error."""
         self.out.line(f"?{self._id} {sanitize(str(fault) or repr(fault))}\n")
 
     # ---- the worker's side
@@ -143,7 +144,7 @@ class Gtp(OthelloFrontEnd):
 
     @staticmethod
     def _upper(move: str) -> str:
-        """Return a move as answers have it."""
+        """Return a move in the form used in answers."""
         return "PASS" if move == "pass" else move.upper()
 
     def _to_move(self) -> int:
@@ -167,7 +168,7 @@ class Gtp(OthelloFrontEnd):
         return ""
 
     def _turn_to(self, side: int) -> None:
-        """Make the pass that is due if it is the other side's move; raises ValueError if none is."""
+        """Make the forced pass if it is the other side's move; raises ValueError if that side need not pass."""
         if side == self._to_move():
             return
         if self.engine.legal_moves() != ["pass"]:
@@ -181,7 +182,7 @@ class Gtp(OthelloFrontEnd):
         passes = words[1].lower() in ("pass", "pa")
         count = len(self.engine.moves)
         if passes and side != self._to_move() and self.engine.move_texts[-1:] == ["pass"]:
-            return ""  # it was made already, when the other side's move was asked for
+            return ""  # already made, when the other side's move was requested
         self._turn_to(side)
         try:
             self.engine.push("pass" if passes else words[1])
@@ -231,7 +232,7 @@ class Gtp(OthelloFrontEnd):
             raise ValueError("main time, byoyomi time and stones are wanted")
         main, byoyomi, stones = (whole_number(word, 0, MAX_SECONDS) for word in words)
         self._times = Times()
-        if stones == 0 and byoyomi > 0:  # this means: no limit
+        if stones == 0 and byoyomi > 0:  # this means no limit
             return ""
         self._times.main, self._times.byoyomi, self._times.stones = float(main), float(byoyomi), stones
         return ""
@@ -279,7 +280,7 @@ class Gtp(OthelloFrontEnd):
         return "\n" + "\n".join(" ".join(cells[row : row + 8]) for row in range(0, 64, 8))
 
     def _score(self) -> int:
-        """Return by how many discs black leads, the empty squares counted for who leads."""
+        """Return by how many discs black leads, with empty squares counted for the leading side."""
         from shogi_engine.games.othello.records import Referee
 
         return Referee(self.engine.position_text).score()

@@ -1,8 +1,8 @@
 """`shogi-engine nboard`: the NBoard protocol, version 2 (version 1's bare moves are understood too).
 
 Source: C. Welty, "NBoard Protocol", in the NBoard package, http://www.orbanova.com/nboard.
-The clock is in the game's header (TI, or TB and TW) and in the times written on the moves; times without a colon are
-seconds. Evaluations are discs from the side to move's point of view, those of `analyze` too.
+The clock is in the game's header (TI, or TB and TW) and in the times of the moves; times without a colon are in
+seconds. Evaluations are in discs from the side to move's point of view, also those of `analyze`.
 """
 
 import re
@@ -25,7 +25,7 @@ _BARE_MOVE = re.compile(r"([a-h][1-8]|pa|pass)(/.*)?", re.IGNORECASE | re.ASCII)
 
 
 def parse_seconds(text: str) -> float:
-    """Return the seconds of 'ss', 'mm:ss' or 'hh:mm:ss' (what follows a comma is skipped); raises ValueError."""
+    """Return the seconds of 'ss', 'mm:ss' or 'hh:mm:ss' (anything after a comma is ignored); raises ValueError."""
     time_text = text.partition(",")[0].strip()
     if not time_text:
         return 0.0
@@ -44,7 +44,7 @@ def parse_clock(text: str) -> tuple[float, float]:
 
 
 def square(move: str) -> str:
-    """Return a move as NBoard writes it."""
+    """Return a move in NBoard's notation."""
     return "PA" if move == "pass" else move.upper()
 
 
@@ -57,7 +57,7 @@ class NBoard(OthelloFrontEnd):
         self._clocks: list[tuple[float, float] | None] = [None, None]  # main time and increment of black and white
         self._used = [0.0, 0.0]  # seconds
         self._moves = [0, 0]
-        self._thought = (-1, 0.0)  # the last `go`: how many moves there were, and seconds
+        self._thought = (-1, 0.0)  # the last `go`: the number of moves before it, and its seconds
         self._readers: dict[str, Callable[[str], None]] = {
             "nboard": lambda rest: self._queue_task(lambda: self._greet(rest)),
             "set": self._read_set,
@@ -71,17 +71,17 @@ class NBoard(OthelloFrontEnd):
         self._hinting = False
 
     def fail(self, fault: Exception) -> None:
-        """Say in the status line what was wrong."""
+        """Report an error in the status line."""
         self.out.line(f"status error: {sanitize(str(fault) or repr(fault))}")
 
     def say_compiling(self, seconds: float) -> None:
-        """Say it in the status line."""
+        """Report the progress of compiling in the status line."""
         self.out.line(f"status compiling ... {seconds:.0f} s, {self.progress() or 'only before the first game'}")
 
     # ---- the reader's side
 
     def obey(self, text: str, received_at: float) -> None:
-        """Obey a line at once where the protocol wants it (ping), else queue it."""
+        """Execute a line at once if the protocol requires it (ping), else queue it."""
         word, _, rest = text.partition(" ")
         if word in self._readers:
             self._readers[word](rest.strip())
@@ -91,7 +91,7 @@ class NBoard(OthelloFrontEnd):
             self.out.line(f"status error: unknown command {sanitize(text)!r}")
 
     def _change(self, job: Callable[[], None]) -> None:
-        """Do a job that an analysis has to end for."""
+        """Stop any analysis and queue a job."""
         if self._hinting:
             self.stop_all()
         self._queue_task(job)
@@ -105,7 +105,7 @@ class NBoard(OthelloFrontEnd):
         if self.loaded:
             self._queue_task(lambda: self.out.line(answer))
         else:
-            self.out.line(answer)  # nothing can be thinking yet, and what was asked is still to come
+            self.out.line(answer)  # nothing is searching yet, and queued commands are still to come
 
     def _read_set(self, rest: str) -> None:
         what, _, value = rest.partition(" ")
@@ -127,7 +127,7 @@ class NBoard(OthelloFrontEnd):
         self.out.line(f"set myname {NAME} level {self._level}")
 
     def _set_contempt(self, text: str) -> None:
-        whole_number(text, -1000, 1000)  # about draws in a book of games; there is no such book
+        whole_number(text, -1000, 1000)  # concerns draws in a book of games, which this engine does not have
 
     def _set_game(self, text: str) -> None:
         from shogi_engine.games.othello.records import parse_ggf
@@ -143,13 +143,13 @@ class NBoard(OthelloFrontEnd):
             side ^= 1
 
     def _charge(self, side: int, move: str, seconds: float) -> None:
-        """Note the time of a move; a pass takes none."""
+        """Charge the time of a move; a pass takes none."""
         if move != "pass":
             self._used[side] += seconds
             self._moves[side] += 1
 
     def _move(self, text: str) -> None:
-        """Play a move 'F5/eval/time'; our own time was measured, for a GUI that does not send it."""
+        """Play a move 'F5/eval/time'; the engine's own time is measured, as some GUIs do not send it."""
         name, *rest = text.split("/")
         move = "pass" if name.strip().lower() in ("pa", "pass") else name.strip().lower()
         seconds = None
@@ -174,7 +174,7 @@ class NBoard(OthelloFrontEnd):
         return move_times(self.ply(), main=main + increment * self._moves[side] - self._used[side], increment=increment)
 
     def _limits(self) -> dict[str, Any]:
-        """Return the level's limits, the default one's if no level and no clock was set."""
+        """Return the level's limits; those of the default level if neither a level nor a clock was set."""
         return {"level": DEFAULT_LEVEL if self._level is None else self._level}
 
     def _go(self) -> None:
@@ -222,7 +222,7 @@ class NBoard(OthelloFrontEnd):
             self._hinting = False
 
     def _show(self, line: "PvInfo", depth: str = "") -> None:
-        """Print one line of an analysis, unless it is a bound only."""
+        """Print one line of an analysis, unless its value is only a bound."""
         if not line.bound and not self.task.stopped:
             pv = "".join(map(square, line.pv))
             self.out.line(f"search {pv} {line.value / DISC:.2f} 0 {depth or line.depth}")

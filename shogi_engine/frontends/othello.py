@@ -1,4 +1,4 @@
-"""What the Othello front ends, NBoard and GTP, share: levels, the clock of a game of 60 moves, a search by both."""
+"""The common base of the Othello front ends, NBoard and GTP: levels, the clock of a game of 60 moves, searches."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shogi_engine.interface.extras.book import BookMove, OpeningBook
 
 GAME_PLIES = 60
-DISC = 100  # the engine's values in a disc
+DISC = 100  # a disc in the engine's unit
 DEFAULT_LEVEL, MAX_LEVEL = 10, 30
 TIMES = TimeOptions()
 
@@ -31,7 +31,7 @@ def load_engine() -> "Engine":
 def move_times(
     ply: int, *, main: float | None = None, increment: float = 0.0, each: float | None = None
 ) -> dict[str, TimeBudget]:
-    """Return the time of a move, a keyword of Engine.search. Seconds: main time, its increment, time for each move."""
+    """Return the time for a move as a keyword of Engine.search. In seconds: main time, increment, `each` move."""
     if main is not None and (main > 0 or not each):
         left = max(0, int(main * 1000))
         added = min(int(increment * 1000), left)
@@ -41,7 +41,7 @@ def move_times(
 
 @dataclass(frozen=True)
 class BookUse:
-    """The book that is played from. book : None for the one that comes with the engine   randomness : discs"""
+    """The book to play from. book : None for the shipped one   randomness : in discs"""
 
     book: "OpeningBook | None" = None
     randomness: float = 0.0
@@ -56,7 +56,7 @@ class OthelloFrontEnd(FrontEnd):
         self._book_is_open = False
 
     def book_answer(self) -> "BookMove | None":
-        """Return a move of the book that is at most its randomness worse than the best one, None out of book."""
+        """Return a book move that is worse than the best by at most the randomness, None out of book."""
         if self._book is None:
             return None
         if not self._book_is_open:
@@ -65,10 +65,10 @@ class OthelloFrontEnd(FrontEnd):
         return self.engine.book_choice(margin=round(self._book.randomness * DISC))
 
     def think(self, task: Task, **limits: Any) -> "SearchResult":
-        """Search the engine's position; a task that was stopped gets what one ply finds."""
+        """Search the engine's position; a stopped task gets the result of one ply."""
         with self.searching(task, lambda: {"depth": 1} if task.stopped else limits) as planned:
             return self.engine.search(**planned)
 
     def ply(self) -> int:
-        """Return how many discs were placed since the start of a usual game."""
+        """Return the number of discs placed since the usual starting position."""
         return GAME_PLIES - self.engine.position_text.count("-")

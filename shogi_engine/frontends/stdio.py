@@ -1,4 +1,4 @@
-"""Standard input and output as the line protocols use them. Standard library only, until a crash log is wanted."""
+"""Standard input and output for the line protocols. Standard library only, until a crash log is needed."""
 
 import faulthandler
 import os
@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-LINE_MAX = 1 << 20  # bytes of a line; what is longer is cut
+LINE_MAX = 1 << 20  # bytes of a line; longer lines are cut
 CHUNK = 1 << 16
-GRACE = 0.1  # seconds that a script may take to go on, if it has not been answered
-LINGER = 0.01  # seconds that the end of a script may take to come after its beginning
+GRACE = 0.1  # seconds within which a script must continue, if it has not been answered
+LINGER = 0.01  # seconds within which the end of a script must follow its beginning
 CRASH_LOG_MAX = 1 << 18  # bytes; a log that is longer becomes the old one, and a new one begins
 
 
 def read_line(raw: bytes) -> str:
-    """Return a line of input without its end; what is no UTF-8 is replaced."""
+    """Return a line of input without its line end; invalid UTF-8 is replaced."""
     return raw.decode("utf-8", "replace").strip("\ufeff \t\r\n\0")
 
 
@@ -31,7 +31,7 @@ def asks_to_quit(text: str) -> bool:
 
 
 def _is_readable(descriptor: int, seconds: float) -> bool:
-    """Tell whether something, or the end, can be read at once; wait for it so long."""
+    """Wait up to `seconds` for input or its end; tell whether it can be read at once."""
     if sys.platform != "win32":
         return bool(select.select([descriptor], [], [], seconds)[0])
     import ctypes
@@ -41,16 +41,16 @@ def _is_readable(descriptor: int, seconds: float) -> bool:
     end = time.monotonic() + seconds
     while True:
         peeked = ctypes.windll.kernel32.PeekNamedPipe(handle, None, 0, None, ctypes.byref(waiting), None)
-        if not peeked or waiting.value or time.monotonic() >= end:  # a file can not be peeked at, nor a closed pipe
+        if not peeked or waiting.value or time.monotonic() >= end:  # files and closed pipes cannot be peeked at
             return not peeked or waiting.value > 0
         time.sleep(0.005)
 
 
 class Input:
-    """The lines of a file descriptor. `live`: whether somebody is at its other end who goes by the answers.
+    """The lines of a file descriptor. `live` : whether a person or program at the other end reacts to the answers.
 
-    A terminal is live, and so is input that came after an answer, or after a while. A script in a pipe or a file is
-    there as a whole, its end too, when it is first looked for: all there is is read before a line of it is obeyed.
+    A terminal is live, and so is input that arrives after an answer or a pause. A script in a pipe or a file is
+    complete from the beginning: everything available is read before its first line is executed.
     """
 
     def __init__(self, descriptor: int, output: "Output") -> None:
@@ -76,7 +76,7 @@ class Input:
             yield pending
 
     def _gather(self, linger: float) -> bytes:
-        """Wait for input, and return all there is; more may take so long to come."""
+        """Wait for input and return all of it; wait up to `linger` seconds for more."""
         parts: list[bytes] = []
         while not self._ended and (not parts or _is_readable(self._descriptor, linger)):
             try:
@@ -85,7 +85,7 @@ class Input:
                 parts.append(b"")
             self._ended = not parts[-1]
             if len(parts[-1]) == CHUNK:
-                linger = LINGER  # who writes waits for us
+                linger = LINGER  # the writer waits for this reader
         return b"".join(parts)
 
 
@@ -93,9 +93,9 @@ class Input:
 
 
 class Output:
-    """Whole lines of UTF-8, one writer at a time, and the debug log.
+    """Writes whole lines of UTF-8, one writer at a time, and the debug log.
 
-    write : writes all of the bytes it is given.   vanish : called when nobody reads any more.
+    write : writes all of the bytes it is given.   vanish : called when no one reads the output any more.
     """
 
     def __init__(self, write: Callable[[bytes], object], vanish: Callable[[], object]) -> None:
@@ -103,10 +103,10 @@ class Output:
         self._lock = threading.Lock()
         self._log: Any = None
         self.written = 0  # answers so far
-        self.owns_process = False  # standard error is ours as well
+        self.owns_process = False  # standard error may be redirected too
 
     def line(self, text: str) -> None:
-        """Write `text`, of one line or several, and an end of line."""
+        """Write `text`, one or several lines, and a line end."""
         with self._lock:
             self._note("<", text)
             self.written += 1
@@ -116,7 +116,7 @@ class Output:
                 self._vanish()
 
     def info(self, text: str) -> None:
-        """Show `text`, of any characters, to a person; not every protocol has a way to."""
+        """Show `text`, with any characters, to a person, if the protocol can do so."""
 
     # ---- the debug log
 
@@ -126,7 +126,7 @@ class Output:
         return self._log is not None
 
     def open_log(self, path: str) -> None:
-        """Append to another debug log from now on, to none if `path` is ''. Raises OSError."""
+        """Append to the debug log `path` from now on, to none if it is ''. Raises OSError."""
         with self._lock:
             if self._log is not None:
                 self._log.close()
@@ -152,20 +152,20 @@ class Output:
     # ---- the crash log
 
     def keep_crashes(self) -> None:
-        """Let what would be said on standard error, a crash of the interpreter too, go to the crash log."""
+        """Redirect standard error, crashes of the interpreter included, to the crash log."""
         if self.owns_process:
             keep_crash_log()
 
 
 def crash_log_path() -> Path:
-    """Return the file that holds what the front ends' standard error would have said."""
+    """Return the file to which the front ends' standard error is redirected."""
     import platformdirs
 
     return Path(platformdirs.user_log_dir("shogi_engine", appauthor=False)) / "crash.log"
 
 
 def keep_crash_log() -> None:
-    """Turn standard error into the crash log; where it can not be written nothing changes."""
+    """Redirect standard error to the crash log; if it cannot be written, nothing changes."""
     try:
         path = crash_log_path()
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -191,10 +191,10 @@ def _write_all(data: bytes) -> None:
 
 
 def run_stdio(output: type[Out], converse: Callable[[Out, Iterable[bytes]], object]) -> int:
-    """Let `converse(output, lines)` speak on standard input and output; return the exit status.
+    """Run `converse(output, lines)` on standard input and output; return the exit status.
 
-    Standard error stays silent: a GUI reads nothing there, and an unread pipe that is full would block the engine. It
-    becomes the crash log (`Output.keep_crashes`). A GUI that is gone ends the process.
+    Standard error stays silent and goes to the crash log (`Output.keep_crashes`): GUIs do not read it, and a full pipe
+    would block the engine. The process ends when the GUI is gone.
     """
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 2)

@@ -1,4 +1,4 @@
-"""Who attacks what: attackers of a square, the squares a king may not step on, checkers and pinned pieces."""
+"""Attacks: attackers of a square, the squares forbidden to a king, checkers and pinned pieces."""
 
 from shogi_engine.games.shogi.bitboard import (
     BISHOP_LINES,

@@ -1,4 +1,4 @@
-"""Shogi as the search plays it: `GAME` names the parts that make it up."""
+"""Shogi for the search: `GAME` lists its parts."""
 
 import importlib
 from typing import Any
@@ -19,7 +19,7 @@ STATE = record_dtype([*checks.STATE_FIELDS, *partial_keys.STATE_FIELDS])
 
 
 def make_solver(**options: Any) -> Any:
-    """Return a `mate.solver.MateSolver`; its module is loaded when first asked for."""
+    """Return a `mate.solver.MateSolver`; its module is imported on first use."""
     return importlib.import_module("shogi_engine.games.shogi.mate.solver").MateSolver(**options)
 
 

@@ -1,7 +1,7 @@
-"""Playing weaker than possible: what SkillLevel and levels mean, 0 (a beginner) to FULL, the engine's full strength.
+"""Weaker play: the meaning of SkillLevel and levels, 0 (a beginner) to FULL, the engine's full strength.
 
-The lowest levels look one move ahead, captures and recaptures included, but at no more than so many of their legal
-moves, which chance selects: the lowest of all plays any move. The levels above see all moves and search so many
+The lowest levels look one move ahead, captures and recaptures included, but consider only a number of their legal
+moves, chosen at random: the lowest of all plays any move. The levels above see all moves and search a number of
 positions. None depends on the clock, so a level is as strong on a slow machine as on a fast one. tools/match/levels.py
 measures the steps.
 """

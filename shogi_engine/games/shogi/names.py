@@ -1,4 +1,4 @@
-"""The names of Shogi's choices, for front ends that have to know them before numba is loaded. Standard library only."""
+"""The names of Shogi's options, for front ends that need them before numba is loaded. Standard library only."""
 
 from shogi_engine.common.registry import Registry
 

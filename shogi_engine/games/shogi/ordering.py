@@ -1,4 +1,4 @@
-"""The order in which Shogi's moves are tried, and where the search keeps what it learns of them."""
+"""The ordering of Shogi's moves, and the indices of their histories."""
 
 import numpy as np
 

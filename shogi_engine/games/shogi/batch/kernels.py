@@ -1,4 +1,4 @@
-"""Rows of Shogi's positions: packed, as planes and as indices. What the rows are is in `games.batch_rules`.
+"""Rows of Shogi positions: packed, as planes and as indices. `games.batch_rules` defines the formats.
 
 Planes are from the point of view of the side to move: for white the board is turned around and the colours exchanged.
 """
@@ -33,7 +33,7 @@ from shogi_engine.jit import njit
 
 END_OF_LINE = ord("\n")
 
-# dlshogi's order of kinds; of each kind in hand it counts so many at most, each with a plane of its own.
+# dlshogi's order of kinds, and the most pieces of each kind in hand that it counts, each with its own plane.
 DLSHOGI_KINDS = (PAWN, LANCE, KNIGHT, SILVER, BISHOP, ROOK, GOLD, KING, *range(KING + 1, KINDS))
 DLSHOGI_HANDS = {PAWN: 8, LANCE: 4, KNIGHT: 4, SILVER: 4, GOLD: 4, BISHOP: 2, ROOK: 2}
 DLSHOGI_COUNTS = 3  # planes of the squares attacked at least once, twice, three times
@@ -65,7 +65,7 @@ for _square in range(SQUARES):
 
 @njit
 def read_rows(packed, packing, nodes, count):
-    """Read packed[:count], uint8[n, 32], into nodes; return the first row that is no position, -1 if there is none."""
+    """Read packed[:count], uint8[n, 32], into nodes; return the first row that is not a position, -1 if none."""
     for row in range(count):
         if read_packed(packed[row], packing, nodes[row].pos) == 0:
             return row
@@ -74,7 +74,7 @@ def read_rows(packed, packing, nodes, count):
 
 @njit
 def write_rows(nodes, count, packing, packed):
-    """Write nodes[:count] to packed, uint8[>= count, 32]; return the first that can not be, -1 if all can."""
+    """Write nodes[:count] to packed, uint8[>= count, 32]; return the first that cannot be written, -1 if all can."""
     for row in range(count):
         if write_packed(nodes[row].pos, packing, packed[row]) == 0:
             return row

@@ -1,1 +1,1 @@
-"""What a Shogi position is worth: a module for each evaluation."""
+"""Shogi's evaluations, one module each."""

@@ -1,4 +1,4 @@
-"""eval_options.txt, which lies beside a network and says how its values are scaled. Standard library only."""
+"""eval_options.txt, a file beside a network that gives the scale of its values. Standard library only."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ LINE = re.compile(
 
 
 def read_scale(folder: Path) -> int:
-    """Return FV_SCALE as eval_options.txt in `folder` says, DEFAULT_SCALE if it does not or is not there."""
+    """Return FV_SCALE from eval_options.txt in `folder`, DEFAULT_SCALE if it is not given or there is no file."""
     try:
         text = (folder / FILE_NAME).read_bytes().decode("utf-8-sig", errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""HalfKP: what a network of the standard format sees of a position, as numbers of rows of its weights.
+"""HalfKP: the input features of a network of the standard format, as indices of rows of its weights.
 
 Each side sees the board with its own king: for every other piece there is one row in the block of the square that its
 king stands on, PER_KING rows long. The index within the block is YaneuraOu's BonaPiece: pieces in hand first (the n-th

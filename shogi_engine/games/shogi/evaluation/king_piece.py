@@ -1,7 +1,7 @@
-"""The king-piece evaluation: every piece by where it stands from either king, and the safety of the kings.
+"""The king-piece evaluation: every piece by its place relative to each king, and the safety of the kings.
 
 One weight for each piece and king (king_piece_weights.py) is summed for each king's perspective, and the sums are kept
-up to date move by move. A king's own move changes its whole perspective, which is then summed anew where it is asked.
+up to date move by move. A king's own move changes its whole perspective, which is recomputed when it is needed.
 """
 
 import numpy as np
@@ -127,7 +127,7 @@ def refresh_accumulator(ctx, ply):
 
 @provides_evaluation(EVALUATION)
 def update_accumulator(ctx, ply):
-    """A king's own move leaves its perspective STALE until it is asked for."""
+    """A king's own move leaves its perspective STALE until it is needed."""
     before, after = ctx.accumulators[ply - 1], ctx.accumulators[ply]
     undo = ctx.undo[ctx.game_ply - ctx.ply + ply - 1]
     move, mover = undo.move, side_at(ctx, ply - 1)

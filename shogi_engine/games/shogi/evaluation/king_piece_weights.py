@@ -10,7 +10,7 @@ over the features of the side to move's perspective, less the sum over those of 
 For white, squares are counted from the other end (80 - square). Row NO_KING is for a side that has no king. The board's
 mirror image is worth the same, so the file holds only the kings on files 9 to 5.
 
-Row SAFETY holds what a sum over pieces can not tell, the safety of a king: (attackers * GUARDS + guards) *
+Row SAFETY holds what a sum over pieces cannot tell, the safety of a king: (attackers * GUARDS + guards) *
 HAND_PRESSURES + pressure, where attackers are enemy pieces near it (bitboard.NEAR_KING), guards the own silvers and
 what moves like a gold next to it, and the pressure is the enemy's hand, its pieces weighed by HAND_PRESSURE_WEIGHTS.
 

@@ -1,4 +1,4 @@
-"""How safe a king is: its guards, the enemy pieces near it, and what the enemy holds in hand to drop."""
+"""The safety of a king: its guards, the enemy pieces near it, and the pieces that the enemy has in hand."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The evaluation by material alone: a sum kept up to date by what each move captures and promotes.
+"""The evaluation by material alone: a sum that is updated by each capture and promotion.
 
 Root moves are ordered by the king-piece weights: of moves of equal value the one is played after which the mover stands
 best.

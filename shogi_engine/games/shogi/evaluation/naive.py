@@ -1,4 +1,4 @@
-"""What a beginner counts: material on the board and in the hands, and what a move changes of it."""
+"""The naive evaluation, a beginner's: material on the board and in the hands, and how a move changes it."""
 
 import numpy as np
 

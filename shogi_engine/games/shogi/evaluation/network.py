@@ -1,4 +1,4 @@
-"""The evaluation by the network: what each side sees, summed in int16 and kept up to date, and a layer on top.
+"""The evaluation by the network: the features of each side, summed in int16 and updated by moves, and a layer on top.
 
 A move changes a row or two of either side's sum (network_features.py); a king that crosses the middle file changes all
 that its side sees, which is then summed anew where it is asked for. The sums of a ply lie in the context's evaluation
@@ -125,7 +125,7 @@ def refresh_accumulator(ctx, ply):
 
 @provides_evaluation(EVALUATION)
 def update_accumulator(ctx, ply):
-    """What a king sees that crosses the middle is STALE until it is asked for."""
+    """The view of a king that crosses the middle is STALE until it is needed."""
     before, after = ctx.accumulators[ply - 1], ctx.accumulators[ply]
     undo = ctx.undo[ctx.game_ply - ctx.ply + ply - 1]
     move, mover = undo.move, side_at(ctx, ply - 1)

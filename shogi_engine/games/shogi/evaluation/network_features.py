@@ -1,4 +1,4 @@
-"""What the network sees: the features of a position, as either side sees it, numbered.
+"""The network's input: the numbered features of a position, from either side's point of view.
 
 A side sees every piece, its own and the enemy's, both kings included, from its own end of the board: for white squares
 are counted from the other end. While its own king stands beyond the middle file it sees the board's mirror image. A
@@ -30,7 +30,7 @@ FEATURES = 2 * SIDE
 ACTIVE = sum(SET_SIZE)  # at most, of a position
 
 OUTPUT_BUCKETS = 8
-BUCKET_STARTS = (0, 1, 2, 3, 4, 6, 8, 11)  # so many pieces in both hands and more: about as many positions in each
+BUCKET_STARTS = (0, 1, 2, 3, 4, 6, 8, 11)  # the fewest pieces in both hands, for buckets of about equal size
 HELD_BUCKETS = (np.searchsorted(BUCKET_STARTS, np.arange(ACTIVE), side="right") - 1).astype(np.uint8)
 EVERY_BYTE = np.uint64(0x0101010101010101)
 

@@ -1,4 +1,4 @@
-"""The weights of the network: their numbers, their file, what they compute, and where the kernels find them.
+"""The weights of the network: their sizes, their file, the computation, and their place in memory for the kernels.
 
     accumulator of a side = bias + the sum of the rows of the features active for it          int16[width], unit 1/qa
     output = output_bias + sum of square(accumulator) * output_weights, the side to move's first

@@ -176,7 +176,7 @@ def list_board_changes(ctx, codes, block, view, colour, king):
 
 @njit
 def list_hand_changes(ctx, block, colour, king, added, removed):
-    """List behind so many rows those by which the hands differ; return how many there are then."""
+    """Append to the listed rows those by which the hands differ; return the new number of rows."""
     cache = ctx.evaluation_cache
     for side in range(2):
         before, now = cache.hands[colour, king, side], ctx.pos.hand[side]

@@ -1,4 +1,4 @@
-"""The networks of the standard format, nn.bin: what they see of a position, their layers, and how to tell them.
+"""The networks of the standard format, nn.bin: their input features, their layers, and how to recognise them.
 
 Two kinds share a format. The plain one has rows for what each side sees, and three layers. SFNN has several stacks of
 layers, of which a position takes one; what it sees is multiplied in pairs, and compressed in the file.
@@ -147,7 +147,7 @@ def feature_set(title: str) -> FeatureSet:
 
 
 def in_file(inputs: int) -> int:
-    """Return how many weights a file has for so many inputs of an output."""
+    """Return the number of weights in a file for that many inputs of an output."""
     return -(-inputs // 32) * 32
 
 
@@ -174,7 +174,7 @@ def plain_architecture(size: int) -> tuple[Architecture, bool] | None:
 
 
 def sfnn_architecture(rows: int, width: int, size: int) -> Architecture | None:
-    """Return the SFNN with so many rows of `width`, whose stacks of layers, with their hashes, take `size` bytes."""
+    """Return the SFNN with that many rows of `width`, whose stacks of layers, with their hashes, take `size` bytes."""
     for features, first, second, stacks in product(FEATURE_SETS, SFNN_FIRST, SECOND, SFNN_STACKS):
         found = Architecture(features, width, first, second, stacks)
         if features.rows == rows and stacks * (4 + found.stack_bytes) == size:

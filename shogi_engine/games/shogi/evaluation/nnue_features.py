@@ -1,4 +1,4 @@
-"""The rows that each feature set of nn.bin has for pieces and kings, as tables for the kernels of nnue.py.
+"""The rows of each feature set of nn.bin for pieces and kings, as tables for the kernels of nnue.py.
 
 Where a piece stands is a code, a byte: pieces as on the board of a POSITION, or, for sets that tell how squares are
 attacked, the numbers that `attacked_code` gives them.
@@ -57,7 +57,7 @@ def feature_tables(features: FeatureSet) -> FeatureTables:
 
 
 def attacked_code(piece_class: int, black: int, white: int) -> int:
-    """Return the code of a piece of `piece_class` on a square with so many attackers, at most 2, of black and white."""
+    """Return the code of a piece of `piece_class` on a square by its black and white attackers (at most 2)."""
     return 1 + CLASSES * (3 * black + white) + piece_class - 1
 
 

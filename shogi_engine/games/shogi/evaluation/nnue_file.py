@@ -109,7 +109,7 @@ def load_network(file: Path | None) -> Network:
         if contents is None:
             with file.open("rb") as stream:
                 content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as fault:  # ValueError: an empty file can not be mapped
+    except (OSError, ValueError) as fault:  # ValueError: an empty file cannot be mapped
         raise ValueError(f"evaluation nnue: {file} can not be read ({fault})") from None
     if contents is None:
         contents = _loaded[key] = _Reader(file, content).contents()
@@ -117,7 +117,7 @@ def load_network(file: Path | None) -> Network:
 
 
 class _Reader:
-    """Reads a file from its beginning. Every method raises ValueError if the file does not hold what it should."""
+    """Reads a file from its beginning. Every method raises ValueError if the content is not as expected."""
 
     def __init__(self, file: Path, content: mmap.mmap) -> None:
         self.file, self.content, self.at = file, content, 0
@@ -140,7 +140,7 @@ class _Reader:
         return self._sfnn() if compressed or self.text.startswith(SFNN_TEXT) else self._plain()
 
     def refusal(self, reason: str) -> ValueError:
-        """Return the error that says what was found."""
+        """Return the error that describes what was found."""
         found = f"{len(self.content)} bytes, version {self.version:#x}" + (
             f", {self.text[:LONGEST_TEXT]!r}" if self.text else ""
         )
@@ -149,7 +149,7 @@ class _Reader:
         )
 
     def _take(self, dtype: str, count: int) -> np.ndarray:
-        """Return so many numbers from here on, and go on behind them."""
+        """Return that many numbers from the current place, and move past them."""
         size = count * np.dtype(dtype).itemsize
         if size > len(self.content) - self.at:
             raise self.refusal("it ends too early")
@@ -224,7 +224,7 @@ class _Reader:
         return Contents(shape, bias, rows, biases, weights, tables, tuple(remarks))
 
     def _take_layer(self, outputs: int, inputs: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return a layer's bias and weights as `Contents` has them."""
+        """Return a layer's bias and weights in the form of `Contents`."""
         bias = self._take("<i4", outputs)
         weights = self._take("i1", outputs * in_file(inputs)).reshape(outputs, -1)[:, :inputs]
         if outputs > 1:

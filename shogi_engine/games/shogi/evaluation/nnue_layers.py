@@ -71,7 +71,7 @@ def last_layers(ctx, values, sums, stack):
 
 @njit
 def plain_output(ctx, own, other):
-    """Return what a network of the plain kind says of the accumulators, given by address."""
+    """Return the output of a network of the plain kind for the accumulators, given by address."""
     params = ctx.evaluation
     values, sums, width = memory_at(ctx, ACTIVATIONS), memory_at(ctx, SUMS), params.width
     blocks, groups = params.blocks[0], params.groups[0]
@@ -87,7 +87,7 @@ def plain_output(ctx, own, other):
 
 @njit
 def sfnn_output(ctx, own, other):
-    """Return what an SFNN says of the accumulators, given by address."""
+    """Return the output of an SFNN for the accumulators, given by address."""
     params = ctx.evaluation
     values, sums, listed = memory_at(ctx, ACTIVATIONS), memory_at(ctx, SUMS), memory_at(ctx, LISTED_BLOCKS)
     blocks, groups, half, stack = params.blocks[0], params.groups[0], params.width >> 1, layer_stack(ctx)
@@ -108,5 +108,5 @@ def sfnn_output(ctx, own, other):
 
 @njit
 def network_output(ctx, own, other):
-    """Return what the network says of the accumulators of the side to move and of the other, given by address."""
+    """Return the network's output for the accumulators of the side to move and of the other, given by address."""
     return sfnn_output(ctx, own, other) if ctx.evaluation.stacks else plain_output(ctx, own, other)

@@ -1,4 +1,4 @@
-"""What the evaluation nnue keeps for a thread, and where it lies.
+"""The memory that the evaluation nnue keeps for each thread, and its layout.
 
 `memory`, from its first multiple of ALIGNMENT on: numbers of fixed sizes, then accumulators, of the width of the
 network in use: by ply and colour, and those kept by colour and square of the king, for the boards and hands kept with

@@ -1,4 +1,4 @@
-"""What each piece is worth in a position: how much its side's value falls without it. Standard library only."""
+"""The worth of each piece in a position: how much its side's value falls without it. Standard library only."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ ROW_NAMES = "abcdefghi"
 
 
 def piece_worths(sfen: str, value_of: Callable[[str], int]) -> Iterator[tuple[str, str, int | None]]:
-    """Yield for each piece but the kings where it is, as in `7g` or `hand`, what it is in SFEN, and what it is worth.
+    """Yield for each piece except kings its place (`7g` or `hand`), its SFEN symbol, and its worth.
 
     value_of : returns the value of a position for its side to move; raises ValueError if it is none, for which None is
     yielded. Of pieces of a kind in a hand the last one is meant.

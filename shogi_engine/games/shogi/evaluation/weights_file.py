@@ -1,4 +1,4 @@
-"""Which of Shogi's evaluations a file of weights is for. Standard library only."""
+"""Finds out for which of Shogi's evaluations a file of weights is. Standard library only."""
 
 from pathlib import Path
 
@@ -6,11 +6,11 @@ NNUE_VERSION = 0x7AF32F16  # the first four bytes of a network in the standard f
 
 
 def evaluation_of(file: Path) -> str:
-    """Return an evaluation's name, by the file's name and its first bytes; "network" if nothing says otherwise."""
+    """Return an evaluation's name, by the file's name and its first bytes; by default "network"."""
     if file.suffix == ".npz":
         return "king-piece"
     try:
         with file.open("rb") as stream:
             return "nnue" if stream.read(4) == NNUE_VERSION.to_bytes(4, "little") else "network"
-    except OSError:  # who reads all of it will say so
+    except OSError:  # reported when the whole file is read
         return "network"

@@ -1,4 +1,4 @@
-"""Expanding a node of the mate search: its children, each with what the table or a look one ply ahead says of it."""
+"""Expanding a node of the mate search: its children, each with data from the table or from one ply ahead."""
 
 import numpy as np
 

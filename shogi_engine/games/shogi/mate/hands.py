@@ -1,4 +1,4 @@
-"""Packed hands: comparing hands at once, and the proof and disproof hands that the df-pn search derives from them.
+"""Packed hands: fast comparison, and the proof and disproof hands that the df-pn search derives from them.
 
 A proof hand is the least the attacker needs for a proof to hold, a disproof hand the most a disproof holds against.
 Source: Ayumu Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002.

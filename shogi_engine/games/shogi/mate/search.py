@@ -1,4 +1,4 @@
-"""The mate search: depth-first proof-number search (df-pn) for a mate by checks, on a stack of its own.
+"""The mate search: depth-first proof-number search (df-pn) for a mate by checks, on its own stack.
 
 The attacker moves at OR nodes and gives check with every move; the defender moves at AND nodes. A position's proof
 number is the number of leaves that must at least be proven to prove the mate, its disproof number that of the leaves

@@ -1,4 +1,4 @@
-"""Mates by checks, for Python: found, proven shortest, listed, and returned as a line of moves.
+"""The mate solver for Python: finds mates by checks, proves the shortest, lists solutions, and returns lines of moves.
 
     solver = MateSolver()
     found = solver.solve(parse_sfen("8k/9/8P/9/9/9/9/9/9 b G 1"))
@@ -53,7 +53,7 @@ PROGRESS_SECONDS = 0.5  # between two reports of progress
 TSUME_POSITIONS = 50_000  # most positions that `tsume` examines
 
 COMPILE_TASK = "shogi mates"  # what compiling is reported as
-SEARCH_STEPS = 150  # of compiling: a process that has done so many has most likely compiled the search, rules and all
+SEARCH_STEPS = 150  # of compiling: a process that has done that many has most likely compiled the search and the rules
 SMALL_PROBLEM = "9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"  # mate in three
 RESULTS = {MATE: "mate", NO_MATE: "nomate"}
 
@@ -62,7 +62,7 @@ class MateSolver:
     """Searches for one mate at a time, with a table of fixed size; `stop` may be called from any thread.
 
     hash_mb : size of the table    memory : uint64[], to be used for the table instead, with any content
-    stop_token : ends the search, for one who stops several at once
+    stop_token : ends the search, together with others that share it
     Raises ValueError below 1 MB, MemoryError if there is not that much.
     """
 
@@ -102,7 +102,7 @@ class MateSolver:
         self._stop.prepare()
 
     def stop(self) -> None:
-        """End the running or announced search at once; it returns what it has found."""
+        """Stop the running or announced search at once; it returns its result so far."""
         self._stop.stop()
 
     def warmup(self) -> None:
@@ -190,7 +190,7 @@ class MateSolver:
         keep, self._won = self._won, False
         try:
             found = self.solve(position, nodes=allowed_nodes(limits), keep=keep)
-        except ValueError:  # nobody to be mated
+        except ValueError:  # there is no king to mate
             return None
         if not found:
             return None

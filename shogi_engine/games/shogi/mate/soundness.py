@@ -1,4 +1,4 @@
-"""Is a mate problem sound: one solution, against which the longest defences leave the attacker nothing in hand.
+"""The soundness of a mate problem: one solution, which leaves the attacker nothing in hand after the longest defences.
 
 The rule is strict, and every legal defence counts, useless interpositions too. Wherever the attacker moves while the
 defence holds out as long as it can, one move alone mates, in any number of moves; this holds for the last move too.

@@ -1,4 +1,4 @@
-"""Moves that give check: the squares checks come from, generation, and what the search asks about checks."""
+"""Moves that give check: the squares checks come from, their generation, and queries of the search."""
 
 import numpy as np
 

@@ -42,7 +42,7 @@ def count_evasions(pos):
     if not to:
         return count
     occ = occupied(pos)
-    free = ~(pinned(pos) | pieces(pos, us, KING))  # a pinned piece can not answer a check by another piece
+    free = ~(pinned(pos) | pieces(pos, us, KING))  # a pinned piece cannot answer a check by another piece
     for square in to:
         count += len(attackers_to(pos, square, us, occ) & free)
     if way and pos.hand[us] != ZERO:

@@ -1,4 +1,4 @@
-"""SFEN: positions as text. Every refusal is a ValueError that says what is wrong and where."""
+"""SFEN: positions as text. Errors are ValueErrors that say what is wrong and where."""
 
 import functools
 from typing import Any

@@ -109,7 +109,7 @@ def legal_move(pos: Any, source: int, target: int, promotion: bool) -> int:
 
 
 def illegal_move(pos: Any, source: int, target: int, promotion: bool) -> ValueError:
-    """Return the error that says why a move is not legal in `pos`, as `legal_move` raises it."""
+    """Return the error that `legal_move` raises for a move that is illegal in `pos`, which says why."""
     if source >= DROP_BASE:
         move = int(drop_move(source - DROP_BASE, target))
     else:
@@ -135,7 +135,7 @@ def _why_illegal(pos: Any, move: int) -> str:
 
 
 def _why_no_drop(pos: Any, move: int) -> str:
-    """Return why a drop can not be made, own king's safety and drop-pawn mate aside; '' if it can."""
+    """Return why a drop cannot be made, ignoring the own king's safety and pawn drop mate; '' if it can."""
     side, kind, target = int(pos.side), move_kind(move), move_to(move)
     name = KIND_NAMES[kind]
     if hand_count(pos.hand[side], kind) == 0:
@@ -152,7 +152,7 @@ def _why_no_drop(pos: Any, move: int) -> str:
 
 
 def _why_no_board_move(pos: Any, move: int) -> str:
-    """Return why a move on the board can not be made, own king's safety aside; '' if it can."""
+    """Return why a move on the board cannot be made, ignoring the own king's safety; '' if it can."""
     side, source, target = int(pos.side), move_from(move), move_to(move)
     piece, captured = int(pos.board[source]), int(pos.board[target])
     origin, goal = SQUARE_NAMES[source], SQUARE_NAMES[target]

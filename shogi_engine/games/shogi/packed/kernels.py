@@ -1,6 +1,6 @@
-"""Positions in 32 bytes, read and written by kernels; what the formats are is in packed.py.
+"""Kernels that read and write positions in 32 bytes; packed.py describes the formats.
 
-What `read_packed` declines is for Python, which says what is wrong with it: packed.unpack.
+What `read_packed` declines is left to Python, which explains what is wrong with it: packed.unpack.
 """
 
 import numpy as np

@@ -112,7 +112,7 @@ def move_packed(row, packing, code, scratch, out):
 
 @njit
 def drop(places, us, kind, target, hand):
-    """Put a piece of `kind` from `hand` on a place; return (the hand then, kind), or (hand, 0) if that can not be."""
+    """Put a piece of `kind` from `hand` on a place; return (the new hand, kind), or (hand, 0) if it cannot be."""
     if kind == 0 or kind >= KING or hand_count(hand, kind) == 0 or places[target] != 0:
         return hand, 0
     places[target] = make_piece(us, kind)

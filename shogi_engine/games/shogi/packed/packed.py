@@ -129,7 +129,7 @@ PACKINGS = (HCP, PSFEN)
 def pack(packing: Packing, pos: Any) -> bytes:
     """Return the 32 bytes of `pos` (record[POSITION] that is valid).
 
-    Raises ValueError if a king is missing: the format has no room for it. The move number is not kept.
+    Raises ValueError if a king is missing, which the format cannot express. The move number is not kept.
     """
     for colour, side in enumerate(SIDES):
         if pos.king[colour] == NO_SQUARE:

@@ -114,7 +114,7 @@ def _take(node: Node, sign: int, board: Any) -> None:
 
 
 def _taken(node: Node, line: str, score: Score | None, board: Any) -> bool:
-    """Tell whether a line of a comment says no more than what is kept elsewhere. score : black's evaluation"""
+    """Tell whether a comment line repeats what is stored elsewhere. score : black's evaluation"""
     if found := _PV.fullmatch(line):
         return _take_pv(node, _MARKED.findall(found[1]), board)
     if found := _DEPTH.fullmatch(line):

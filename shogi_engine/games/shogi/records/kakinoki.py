@@ -114,12 +114,12 @@ def ending_of(rest: str, turn: int) -> Outcome:
 
 
 def _by_order(record: GameRecord, name: str) -> bool:
-    """Tell whether a player called `name` may be the one who moves first, in place of black, and so for 後手."""
+    """Tell whether the player called `name` may be listed for the side that moves first, and so for 後手."""
     return name[0] in "先後" and record.side(0) == WHITE
 
 
 def ending_word(node: Node, side: int, told: bool) -> str:
-    """Return the word for how a line ends, with `side` to move; told : the last line says who has won."""
+    """Return the word for the end of a line, with `side` to move; told : the last line names the winner."""
     outcome = node.outcome
     if told and node.ending in _TOLD and node.winner is not None:
         outcome = usual_outcome(node.ending, side)
@@ -147,12 +147,12 @@ def player_names(record: GameRecord) -> tuple[str, str]:
     return BLACK_AND_WHITE if handicap_name(record.start) in (EVEN, "") else ("下手", "上手")
 
 
-# What the last line of a game says as programs write it.
+# The last line of a game in the forms that programs write.
 SAID = (*(f"{side}手の{how}" for side in "先後上下" for how in ("勝ち", *_SAID)), *WORDS.words)
 
 
 def said_already(rest: str, outcome: Outcome, turn: int) -> bool:
-    """Tell whether a last line that says `rest` adds nothing to how an even game has ended, with `turn` to move."""
+    """Tell whether a last line with `rest` adds nothing to the ending of an even game, with `turn` to move."""
     reader, node = Reader(), Node()
     node.end(outcome)
     reader._told(node, rest, turn)
@@ -291,7 +291,7 @@ class Reader(LineReader):
             raise ValueError(f"{line.strip()!r} is no move")
 
     def _told(self, node: Node, rest: str, turn: int) -> None:
-        """Take who has won from the last line of a game whose ending is known."""
+        """Set the winner from the last line of a game whose ending is known."""
         try:
             said = ending_of(rest, turn)
         except ValueError:  # words of a program's own, as if they were a comment
@@ -394,7 +394,7 @@ def position_lines(record: GameRecord) -> Iterator[str]:
 
 
 def note_lines(node: Node, mover: int, board: Any) -> Iterator[str]:
-    """Yield what is said of a node whose position is on the board; see `evaluation_lines`."""
+    """Yield the comment lines of a node whose position is on the board; see `evaluation_lines`."""
     for line in evaluation_lines(node, mover, board):
         yield f"*{line}"
     if node.comment:

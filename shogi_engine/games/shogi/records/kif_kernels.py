@@ -1,7 +1,7 @@
 """KIF's games read by a kernel: characters in, arrays of moves and values out.
 
 It knows what programs write of even games without variations. A game that it declines is for the reader of
-formats/kif.py, which reads all that can be read and says what is wrong with the rest.
+formats/kif.py, which reads every valid form and explains what is wrong with the rest.
 """
 
 import numpy as np
@@ -219,7 +219,7 @@ def take_numbered(text, place, end, work, undo, words, endings, moves, facts):
 
 @njit
 def take_over(text, place, end, said, agrees, facts):
-    """Take a line like 'まで85手で先手の勝ち'; return 1, 0 to decline: it says more than the ending."""
+    """Read a line like 'まで85手で先手の勝ち'; return 1, or 0 to decline if it says more than the ending."""
     if facts[ENDING] == NO_ENDING:
         return 0
     place += 2

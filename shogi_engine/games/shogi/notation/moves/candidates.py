@@ -1,4 +1,4 @@
-"""The moves that a text may mean: which pieces of a kind reach a square, and which of them its words choose.
+"""The moves that a text may mean: the pieces of a kind that reach a square, and those that its words select.
 
 Everything is as the mover sees it: for white the board is turned around.
 """
@@ -25,12 +25,12 @@ from shogi_engine.games.shogi.types import (
 UP, SIDEWAYS, DOWN = "上", "寄", "引"
 LEFT, RIGHT, STRAIGHT = "左", "右", "直"
 QUALIFIERS = {UP: UP, "行": UP, "入": UP, SIDEWAYS: SIDEWAYS, DOWN: DOWN, LEFT: LEFT, RIGHT: RIGHT, STRAIGHT: STRAIGHT}
-STEPPERS = (SILVER, GOLD, *range(PROM_PAWN, PROM_SILVER + 1))  # what `直` is said of
+STEPPERS = (SILVER, GOLD, *range(PROM_PAWN, PROM_SILVER + 1))  # the pieces that `直` can qualify
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What a text says of a move.
+    """The information in the text of a move.
 
     kind : of the piece before it moves, or after it if `arrives`    target : its square
     source : its square, DROP_BASE + kind for a drop, None if not said    words : of QUALIFIERS

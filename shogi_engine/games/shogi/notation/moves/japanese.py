@@ -37,7 +37,7 @@ def file_and_rank(square: int) -> tuple[int, int]:
 def split(text: str, last: int | None) -> Parts | None:
     """Return the parts of a Japanese move, None if it is not written as one; full-width digits are plain ones here.
 
-    last : the target of the move before, what `同` means. Raises ValueError if it is asked for and there was none.
+    last : the target of the previous move, which `同` means. Raises ValueError if it is needed and there was none.
     """
     found = _MOVE.fullmatch(text)
     if not found:

@@ -53,7 +53,7 @@ def parse(pos: Any, text: str, last: int | None) -> int | None:
 
 
 def format_western(pos: Any, move: int, last: int | None, full: bool = False) -> str:
-    """Return 'P-7f': a legal move, with the square it comes from where it must be said, or if `full`."""
+    """Return 'P-7f': a legal move, with its source square where needed, or if `full`."""
     source, target, kind = move_from(move), move_to(move), move_kind(move)
     if source >= DROP_BASE:
         return f"{SYMBOLS[kind]}*{SQUARE_NAMES[target]}"

@@ -349,7 +349,7 @@ def _cell(cell: tuple[int, int] | None) -> str:
 
 
 def _comments(node: Node, mover: int, board: Any) -> Iterator[str]:
-    """Yield what is said of a node whose position is on the board."""
+    """Yield the comment lines of a node whose position is on the board."""
     for line in evaluation_lines(node, mover, board, floodgate=True):
         yield f"'*{line}"
     if node.comment:

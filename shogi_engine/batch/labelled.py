@@ -1,0 +1,144 @@
+"""Positions with a move, a value and a result each: from games, from training data, and from and to files of positions.
+
+`Labelled` is the same for every source, so that one function converts any of them to any other:
+`to_records(batch, from_records(batch, psv, "psv"), "hcpe")`. Values are copied as they are: what a centipawn means
+depends on the engine that found them.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shogi_engine.batch import kernels
+from shogi_engine.batch.batch import Batch
+from shogi_engine.batch.games import Games, positions_of
+from shogi_engine.batch.streams import record_kind
+from shogi_engine.games.batch_rules import IDS
+from shogi_engine.interface.game import VALUE_NONE
+from shogi_engine.training.data import read_piece
+
+NO_MOVE = 0  # hcpe's and psv's
+UNKNOWN_PLY = -1
+
+
+class Labelled(NamedTuple):
+    """Positions and what is known about each.
+
+    positions : uint8[n, size], packed    moves : int32[n], in the layout 'ids', -1 if unknown or illegal
+    values : int16[n], for the side to move    results : int8[n], 1, 0, -1 for the side to move
+    plies : int32[n], moves made before, -1 if unknown
+    """
+
+    positions: NDArray[np.uint8]
+    moves: NDArray[np.int32]
+    values: NDArray[np.int16]
+    results: NDArray[np.int8]
+    plies: NDArray[np.int32]
+
+
+class _Fields(NamedTuple):
+    """Where a kind of file holds what. layout : of its moves."""
+
+    packing: str
+    position: str
+    value: str
+    move: str
+    layout: str
+
+
+_FIELDS = {
+    "hcpe": _Fields("hcp", "hcp", "eval", "bestMove16", "cshogi"),
+    "psv": _Fields("psfen", "sfen", "score", "move", "yaneuraou"),
+}
+
+
+def training_games(batch: Batch, path: str | os.PathLike[str]) -> Iterator[Games]:
+    """Yield the games that `shogi-engine train` or `training.pipeline` played, one file at a time.
+
+    path : a file of games, or a folder that has some, also in folders below it.
+    Raises ValueError if there are none or a file is damaged.
+    """
+    place = Path(path)
+    files = [place] if place.is_file() else sorted(place.rglob("piece-*.npz"))
+    if not files:
+        raise ValueError(f"{path}: there are no files of games (piece-*.npz)")
+    for file in files:
+        piece = read_piece(file)
+        lengths = piece["lengths"]
+        filled = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
+        moves: Any = np.full(filled.shape, kernels.NO_LABEL, dtype=np.int32)
+        values = np.full(filled.shape, VALUE_NONE, dtype=np.int16)
+        moves[filled], values[filled] = piece["moves"] & batch.code_mask, piece["values"]
+        yield Games(moves, lengths, piece["results"], values)
+
+
+def labelled_positions(batch: Batch, games: Games, *, without_value: bool = False) -> Labelled:
+    """Return the positions of games from the usual starting position; see `positions_of`.
+
+    games : of `training_games`, `self_play` or `records.games`
+    without_value : include positions that were not searched, with the value 0.
+    Raises ValueError if a game has an illegal move.
+    """
+    found = positions_of(batch, games)
+    values = games.values[found.game, found.ply]
+    rows = np.flatnonzero((values != VALUE_NONE) | without_value)
+    game, ply, values = found.game[rows], found.ply[rows], values[rows]
+    return Labelled(
+        found.positions[rows],
+        games.moves[game, ply].astype(np.int32),
+        np.where(values == VALUE_NONE, 0, values).astype(np.int16),
+        (games.results[game] * (1 - 2 * (ply & 1))).astype(np.int8),
+        ply,
+    )
+
+
+def from_records(batch: Batch, records: NDArray[Any], kind: str) -> Labelled:
+    """Return records of a file, 'hcpe' or 'psv', in the packing of `batch`.
+
+    Raises ValueError for an invalid position.
+    """
+    fields = _fields(kind)
+    theirs = Batch(batch.game.name, fields.packing, threads=batch.threads)
+    positions = theirs.repack(records[fields.position], batch.packing)
+    if kind == "psv":
+        results, plies = records["game_result"].astype(np.int8), records["gamePly"].astype(np.int32) - 1
+    else:
+        black = np.array([0, 1, -1, 0], dtype=np.int8)[records["gameResult"] & 3]
+        results = black * _signs(batch, positions)
+        plies = np.full(len(records), UNKNOWN_PLY, dtype=np.int32)
+    moves = batch.relabel(positions, records[fields.move].astype(np.int32), fields.layout, IDS)
+    return Labelled(positions, moves, records[fields.value].astype(np.int16), results, plies)
+
+
+def to_records(batch: Batch, labelled: Labelled, kind: str) -> NDArray[Any]:
+    """Return records to write to a file of that kind, 'hcpe' or 'psv', with `RecordWriter`.
+
+    An unknown move is 0. In psv the first position of a game has the ply 1, and 0 means unknown.
+    """
+    fields = _fields(kind)
+    records = np.zeros(len(labelled.positions), record_kind(kind))
+    records[fields.position] = batch.repack(labelled.positions, fields.packing)
+    records[fields.value] = labelled.values
+    moves = batch.relabel(labelled.positions, labelled.moves, IDS, fields.layout)
+    records[fields.move] = np.where(moves < 0, NO_MOVE, moves)
+    if kind == "psv":
+        records["game_result"], records["gamePly"] = labelled.results, labelled.plies + 1
+    else:
+        records["gameResult"] = (labelled.results * _signs(batch, labelled.positions)) % 3  # -1, white has won, is 2
+    return records
+
+
+def _fields(kind: str) -> _Fields:
+    """Return where a kind of file holds what; raises ValueError for one without moves and values."""
+    if kind not in _FIELDS:
+        raise ValueError(f"positions with labels are in files of the kind {' or '.join(_FIELDS)}, not {kind!r}")
+    return _FIELDS[kind]
+
+
+def _signs(batch: Batch, positions: NDArray[np.uint8]) -> NDArray[np.int8]:
+    """Return int8[n]: 1 where black is to move, -1 where white is."""
+    return (1 - 2 * batch.sides(positions)).astype(np.int8)
