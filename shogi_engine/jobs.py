@@ -181,8 +181,8 @@ class Pool(Generic[Item, Result]):
         try:
             while True:
                 places = max(ray.cluster_resources().get("CPU", 1.0) / self._cores, 1.0)
-                room = int(AHEAD * places) - len(waiting)
-                waiting += [task.remote(shared, item) for _, item in zip(range(room), items, strict=False)]
+                spare = int(AHEAD * places) - len(waiting)
+                waiting += [task.remote(shared, item) for _, item in zip(range(spare), items, strict=False)]
                 if not waiting:
                     return
                 finished, waiting = ray.wait(waiting)

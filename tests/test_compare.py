@@ -43,7 +43,7 @@ def naive_value(board, depth, published_bugs=False):
 
 
 def boards(count, seed, empties=(2, 60)):
-    """Yield boards after random moves, with so many empty squares."""
+    """Yield boards after random moves, with that many empty squares."""
     rng = np.random.default_rng(seed)
     while count:
         board = Board()

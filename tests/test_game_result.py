@@ -169,7 +169,7 @@ def test_random_games_of_shogi_end_as_the_board_says(shogi):
             board.pop()
             assert expected(board) == (NOT_OVER, VALUE_NONE), (start, number, board.sfen())
     shogi.params.entering_king_rule = CSA_27
-    # Nobody checks for ever by chance; the published cases do.
+    # No one checks forever at random; the published cases do.
     assert JIT_DISABLED or seen >= {NOT_OVER, NO_LEGAL_MOVE, REPETITION, DECLARATION, TRY}
 
 

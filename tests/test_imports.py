@@ -92,7 +92,7 @@ def test_a_module_that_moved_is_found_by_its_old_name(monkeypatch, old, today):
 
 @pytest.mark.parametrize("name", games.NAMES)
 def test_a_game_comes_with_all_its_rules(name):
-    """Rules are registered where they stand: of a module that nobody imports the search would take the defaults."""
+    """Rules are registered where they stand: of a module that no one imports the search would take the defaults."""
     folder = Path(games.__file__).parent / name
     modules = {
         f"shogi_engine.games.{name}.{'.'.join(file.relative_to(folder).with_suffix('').parts)}"

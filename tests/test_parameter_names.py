@@ -40,5 +40,5 @@ def test_what_is_no_parameter_is_refused(name):
 
 
 def test_a_number_that_does_not_fit_is_refused():
-    with pytest.raises(ValueError, match="can not be"):
+    with pytest.raises(ValueError, match="cannot be"):
         parameters.set_value(GAMES[0].default_params(), "futility_margin", 1 << 70)

@@ -20,7 +20,7 @@ from shogi_engine.jit import JIT_DISABLED, new_record, record_dtype
 from shogi_engine.perft import MAX_DEPTH, PerftStopped, perft
 
 START = GAME.parse_position(GAME.start)
-# By depth: the lines of so many moves. Of the 255168 games 1440 end at move 5, 5328 at 6, 47952 at 7, 72576 at 8 and
+# By depth: the lines of that many moves. Of the 255168 games 1440 end at move 5, 5328 at 6, 47952 at 7, 72576 at 8 and
 # 127872 at 9, so that 54720 = (15120 - 1440) * 4, and so on.
 COUNTS = [1, 9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0, 0]
 
@@ -92,9 +92,9 @@ def test_progress_is_told_of_each_root_move():
 def test_a_failing_worker_raises_and_ends_the_others(threads):
     def fail(done, all_moves):
         if done == 2:
-            raise OSError("nobody listens")
+            raise OSError("no listener")
 
-    with pytest.raises(OSError, match="nobody listens"):
+    with pytest.raises(OSError, match="no listener"):
         perft(GAME, START, 6, threads=threads, progress=fail)
     deadline = time.monotonic() + 10
     while any(thread.name.startswith("perft-") for thread in threading.enumerate()) and time.monotonic() < deadline:

@@ -112,7 +112,7 @@ class Loop(Console):
 
     def fail_to_load(self, failure: BaseException) -> None:
         """Report why the engine could not be loaded."""
-        self.out.info(f"the engine can not start: {failure!r}")
+        self.out.info(f"the engine cannot start: {failure!r}")
 
     def say_compiling(self, seconds: float) -> None:
         """Report that the engine is alive."""
@@ -299,7 +299,7 @@ class Loop(Console):
         return (time.monotonic() - since) * 1000
 
     def _weak(self, go: Go) -> bool:
-        """Tell whether weaker play is requested; analysis and mate searches are never weakened."""
+        """Tell whether weaker play is expected; analysis and mate searches are never weakened."""
         return self.options.number("SkillLevel") < FULL and go.mate is None and not go.infinite
 
     def _limits(self, task: GoTask, moves: list[str]) -> dict[str, Any]:

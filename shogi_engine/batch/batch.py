@@ -125,14 +125,14 @@ class Batch(Rows):
 
         def write(bench: Bench, first: int, count: int) -> None:
             kernels.list_legal(bench.nodes, count)
-            room = int(bench.nodes["count"][:count].max(initial=0)) if width is None else width
-            part = np.empty((count, room), dtype=np.int32)
+            capacity = int(bench.nodes["count"][:count].max(initial=0)) if width is None else width
+            part = np.empty((count, capacity), dtype=np.int32)
             kernels.write_labels(bench.nodes, count, table, self.code_mask, part, counts[first : first + count])
             parts[first] = part
 
         self._each_chunk(packed, write)
-        room = max((part.shape[1] for part in parts.values()), default=0) if width is None else width
-        labels = np.full((len(packed), room), kernels.NO_LABEL, dtype=np.int32)
+        capacity = max((part.shape[1] for part in parts.values()), default=0) if width is None else width
+        labels = np.full((len(packed), capacity), kernels.NO_LABEL, dtype=np.int32)
         for first, part in parts.items():
             labels[first : first + len(part), : part.shape[1]] = part
         return Legal(labels, counts)
@@ -198,7 +198,7 @@ class Batch(Rows):
                     return
                 row, code = first + refused, int(chunk[refused])
                 if not checked:
-                    raise ValueError(f"row {row}: the move {code} can not be made here")
+                    raise ValueError(f"row {row}: the move {code} cannot be made here")
                 raise self._illegal(self._unpacked(rows[refused], row), row, code, IDS)
 
             return work

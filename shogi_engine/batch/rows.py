@@ -170,7 +170,7 @@ class Rows:
         """Pack nodes[:count] into out[first:]; raises ValueError if the form cannot hold one."""
         refused = int(self.rules.write_rows(nodes, count, self._packing.number, out[first : first + count]))
         if refused >= 0:
-            raise ValueError(f"row {first + refused}: this position can not be packed; is a king missing?")
+            raise ValueError(f"row {first + refused}: this position cannot be packed; is a king missing?")
 
 
 def _again(kind: type["Rows"], game: str, packing: str, threads: int) -> "Rows":
@@ -196,9 +196,9 @@ def shared_array(out: Any) -> NDArray[Any]:
         try:
             array = _viewed(out)
         except (TypeError, ValueError, BufferError, RuntimeError) as fault:
-            raise ValueError(f"NumPy can not write to out, which is a {type(out).__name__}: {fault}") from None
+            raise ValueError(f"NumPy cannot write to out, which is a {type(out).__name__}: {fault}") from None
     if not array.flags.writeable:
-        raise ValueError(f"NumPy can not write to out, which is a {type(out).__name__}: it is read-only")
+        raise ValueError(f"NumPy cannot write to out, which is a {type(out).__name__}: it is read-only")
     return array
 
 

@@ -42,7 +42,7 @@ def read(path: Path) -> Entries:
     try:
         foreign = None if path.suffix == ".gz" else othello_files.read(path)
     except OSError as fault:
-        raise BookError(fault.strerror or "can not be read") from None
+        raise BookError(fault.strerror or "cannot be read") from None
     if foreign is not None:
         return {key_of(*discs): moves for discs, moves in foreign.items()}
     return {

@@ -26,7 +26,7 @@ def check_outputs(files: Sequence[str], out: str | None, others: Sequence[str | 
         raise ValueError(f"analyse: --out has to be a folder for {len(files)} files, and {out} is not one")
     targets = [target_of(out, file) for file in files]
     if len(set(targets)) < len(targets):
-        raise ValueError("analyse: two files of the same name can not both be written to --out")
+        raise ValueError("analyse: two files of the same name cannot both be written to --out")
     for file, target in zip(files, targets, strict=True):
         if target.exists() and target.samefile(file):
             raise ValueError(f"analyse: --out would overwrite {file}")
@@ -53,7 +53,7 @@ def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]") -> None:
         lost = sorted({what for record in mine for what in chosen.losses(record)})
         target.write_bytes(records.dumps(mine, chosen.name, encoding))
         if lost:
-            words = _("{file}: {format} can not hold {lost}")
+            words = _("{file}: {format} cannot hold {lost}")
             print(words.format(file=target, format=chosen.name, lost=", ".join(map(_, lost))), file=sys.stderr)
 
 

@@ -66,7 +66,9 @@ def _action(actions: Any, name: str, work: Any, help: str) -> argparse.ArgumentP
 
 
 def _add_build(actions: Any) -> None:
-    build = _action(actions, "build", build_run, "Make a book by the engine's own search; a run that is there goes on.")
+    build = _action(
+        actions, "build", build_run, "Make a book by the engine's own search; a run that is there continues."
+    )
     build.add_argument("run_file", type=Path, metavar="RUN", help="a file that gets a line for each position")
     build.add_argument("--positions", type=at_least_one, default=POSITIONS, metavar="N", help=f"default {POSITIONS}")
     limit = build.add_mutually_exclusive_group()

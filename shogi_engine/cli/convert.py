@@ -27,7 +27,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--encoding", default="", metavar="NAME", help="of OUT: utf-8, cp932 ...; default the format's")
     parser.add_argument("--from-encoding", default="", metavar="NAME", help="of IN; default UTF-8 or Shift JIS")
     parser.add_argument("--keep", action="store_true", help="keep what could be read of damaged games")
-    parser.add_argument("--strict", action="store_true", help="refuse to drop what OUT's format can not hold")
+    parser.add_argument("--strict", action="store_true", help="refuse to drop what OUT's format cannot hold")
     add_json(parser)
 
 
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
             lost[what] = lost.get(what, 0) + 1
     dropped = ", ".join(_("{what} (of {count})").format(what=_(what), count=count) for what, count in lost.items())
     if lost and args.strict:
-        raise ValueError(f"{target.name} can not hold {dropped}")
+        raise ValueError(f"{target.name} cannot hold {dropped}")
     data = records.dumps(games, target.name, args.encoding or records.encoding_for(args.output))
     if args.output == STANDARD:
         sys.stdout.buffer.write(data)
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         return 1 if damaged else 0
     count = plural("{count} game in {file} ({format})", "{count} games in {file} ({format})", len(games))
     text = count.format(count=len(games), file=args.output, format=target.name)
-    text += _("; it can not hold {lost}").format(lost=dropped) if lost else ""
+    text += _("; it cannot hold {lost}").format(lost=dropped) if lost else ""
     values = {"games": len(games), "format": target.name, "lost": sorted(lost), "damaged": damaged}
     report(args, values, text)
     return 1 if damaged else 0

@@ -54,7 +54,7 @@ def add_parser(commands: Any) -> None:
         "--resume",
         type=natural,
         metavar="S",
-        help="seconds to wait for a last game that was broken off; default 60, with a --game 0",
+        help="seconds to wait for a last game that was aborted; default 60, with a --game 0",
     )
     parser.add_argument(
         "--delay", type=natural, default=DELAY_MS, metavar="MS", help=f"kept back from a move; default {DELAY_MS}"
@@ -65,7 +65,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--level", type=natural, metavar="N", help="a weaker player, 0 to 19 (ours)")
     parser.add_argument("--nodes", type=at_least_one, metavar="N", help="of a move, at most")
     parser.add_argument("--book", action="store_true", help="use the opening book (ours)")
-    parser.add_argument("--resign", type=at_least_one, metavar="CP", help="give up at so many centipawns less (ours)")
+    parser.add_argument("--resign", type=at_least_one, metavar="CP", help="give up at that many centipawns less (ours)")
     add_threads(parser)
     add_hash(parser, 256)
 

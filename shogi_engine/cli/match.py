@@ -23,7 +23,7 @@ An engine is a command line that speaks USI, or GTP or NBoard after 'gtp:' or 'n
 package's own, 'shogi:SkillLevel=5' with options. More than two play a tournament. A limit is nodes=N, depth=N,
 movetime=MS, byoyomi=MS or clock=MAIN+BYOYOMI+INCREMENT (ms), or several joined by commas. Each opening is played twice,
 colours swapped. Games are judged by the package's own rules; a fault (illegal move, loss on time, crash, no answer or a
-second one) loses the game and is counted. Every finished game is a line of the --log: a run that was stopped goes on
+second one) loses the game and is counted. Every finished game is a line of the --log: a run that was stopped continues
 when started again, and refuses to with other settings. --in-process plays two settings of this build
 (--a futility_margin=100,values.1=95, see --list) without any protocol: repeatable, at nodes or depth.
 Exit status: 0 when the match is complete or decided, 1 when it was given up, 2 for bad arguments.
@@ -59,13 +59,13 @@ def add_parser(commands: Any) -> None:
         "--resign", type=terms_numbers, metavar="VALUE:COUNT", help=f"both sides' scores have to agree; or {NEVER}"
     )
     parser.add_argument(
-        "--draw", type=terms_numbers, metavar="VALUE:COUNT:PLY", help="drawn when both see nobody ahead after PLY"
+        "--draw", type=terms_numbers, metavar="VALUE:COUNT:PLY", help="drawn when both see no one ahead after PLY"
     )
     parser.add_argument("--margin", type=float, default=100.0, metavar="MS", help="over the time that are no loss yet")
     parser.add_argument("--patience", type=float, default=60.0, metavar="S", help="over the time: no answer")
     parser.add_argument("--ready-patience", type=float, default=600.0, metavar="S", help="until an engine is ready")
-    parser.add_argument("--max-faults", type=natural, default=10, metavar="N", help="give up after so many; 0: never")
-    parser.add_argument("--log", type=Path, metavar="FILE", help="every game, a line each; the match goes on from it")
+    parser.add_argument("--max-faults", type=natural, default=10, metavar="N", help="give up after that many; 0: never")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="every game, a line each; the match continues from it")
     parser.add_argument("--records", type=Path, metavar="FILE", help="write all games (.kif, .csa, .ggf ...)")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page: table, graph and games")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw a match of two (needs matplotlib)")

@@ -76,7 +76,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--xot", action="store_true", help="Othello: begin after eight random moves that leave the game even"
     )
-    parser.add_argument("--load", default="", metavar="FILE", help="go on with the game of a record")
+    parser.add_argument("--load", default="", metavar="FILE", help="continue with the game of a record")
     add_search(parser)
 
 
@@ -235,4 +235,4 @@ def keep_game(match: Match) -> None:
         return
     match.note_stored()
     with contextlib.suppress(OSError):  # the terminal may be closed
-        match.show(_("the game is kept in {path}; `--load` goes on with it").format(path=path))
+        match.show(_("the game is kept in {path}; `--load` continues with it").format(path=path))

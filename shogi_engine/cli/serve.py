@@ -86,7 +86,7 @@ def _listener(host: str, port: int) -> socket.socket:
         listener.bind(where)
         listener.listen(128)
     except OSError as fault:
-        raise OSError(f"serve can not listen on {host}, port {port}: {fault}") from None
+        raise OSError(f"serve cannot listen on {host}, port {port}: {fault}") from None
     return listener
 
 

@@ -79,7 +79,7 @@ def add_parser(commands: Any) -> None:
     shogi.add_argument("--batch", type=at_least_one, metavar="N", help="default 4096")
     shogi.add_argument("--rate", type=fraction, metavar="R", help="of learning, at first; default 0.001")
     shogi.add_argument(
-        "--refine", action="store_true", default=None, help="go on with the network that labelled the last games"
+        "--refine", action="store_true", default=None, help="continue with the network that labelled the last games"
     )
     shogi.add_argument("--result-share", type=fraction, nargs=2, metavar="S", help="first, last; default 0 0.15")
     othello = parser.add_argument_group("Othello")

@@ -194,7 +194,7 @@ class Protocol:
 
     def _go(self, to: State, *allowed: State) -> None:
         if self.state not in allowed:
-            raise RuntimeError(f"{to.name} can not follow {self.state.name}")
+            raise RuntimeError(f"{to.name} cannot follow {self.state.name}")
         self.state = to
 
     # ---- what the server says

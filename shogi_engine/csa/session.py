@@ -49,7 +49,7 @@ ENDED_BY = {
     "OUTE_SENNICHITE": "perpetual check", "JISHOGI": "declaration", "MAX_MOVES": "the limit of moves",
     "CHUDAN": "the server",
 }  # fmt: skip
-WORDS = {"win": "won", "lose": "lost", "draw": "drawn", "": "broken off"}
+WORDS = {"win": "won", "lose": "lost", "draw": "drawn", "": "aborted"}
 
 
 class SessionError(ValueError):
@@ -177,7 +177,7 @@ class Session:
         for name in [name for name, at in self._deadlines.items() if at <= now]:
             del self._deadlines[name]
             if name == "resume":
-                self._note("the game that was broken off is not offered again")
+                self._note("the game that was aborted is not offered again")
                 self._leave()
             elif name == "logout":
                 self._done = True
@@ -348,7 +348,7 @@ class Session:
         self._unreadable += 1
         self._send(self._protocol.reject())
         if self._unreadable >= UNREADABLE_MAX:
-            raise SessionError(f"{self._unreadable} games in a row were offered that can not be read: {event.reason}")
+            raise SessionError(f"{self._unreadable} games in a row were offered that cannot be read: {event.reason}")
 
     def _rejected(self, event: Rejected, now: float) -> None:
         self._deadlines.pop("start", None)
@@ -370,7 +370,7 @@ class Session:
             conditions = game.summary.describe()
             self._note(f"game {self._begun}: {colour} against {sanitize(game.opponent)}, {conditions}")
         else:
-            self._note(f"game {self._begun} goes on after {game.ply} moves")
+            self._note(f"game {self._begun} continues after {game.ply} moves")
         self._earlier = None
         game.start(now)
 
@@ -417,7 +417,7 @@ class Session:
         if game.result:
             self.tally.count(game.result)
         else:
-            text = f"game {self._begun}: broken off after {game.ply} moves: {by}"
+            text = f"game {self._begun}: aborted after {game.ply} moves: {by}"
             self._broken = game
         self._note(f"{text}; {path}" if path else text)
 
@@ -445,6 +445,6 @@ class Session:
         if self._game is None or self._protocol.state is not State.PLAYING:
             self._leave()
         elif first and not self.left_at_once:
-            self._note("this game is played to its end; once more breaks it off, which most servers count as lost")
+            self._note("this game is played to its end; once more aborts it, which most servers count as lost")
         else:
             self._done = True

@@ -88,4 +88,4 @@ class Tally:
     def describe(self) -> str:
         """Return the results in words."""
         text = f"{self.wins} won, {self.losses} lost, {self.draws} drawn"
-        return f"{text}, {self.broken} broken off" if self.broken else text
+        return f"{text}, {self.broken} aborted" if self.broken else text

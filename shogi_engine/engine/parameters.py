@@ -72,7 +72,7 @@ def set_value(params: Any, name: str, number: int) -> None:
     field, place = _place(params, name)
     limits = np.iinfo(np.asarray(params[field]).dtype)
     if not limits.min <= number <= limits.max:
-        raise ValueError(f"parameter {name} can not be {number}")
+        raise ValueError(f"parameter {name} cannot be {number}")
     if place:
         params[field][place] = number
     else:

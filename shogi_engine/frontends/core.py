@@ -137,7 +137,7 @@ class FrontEnd:
 
     def fail_to_load(self, failure: BaseException) -> None:
         """Report that the engine could not be loaded; the process then ends."""
-        self.fail(RuntimeError(f"the engine can not start: {failure!r}"))
+        self.fail(RuntimeError(f"the engine cannot start: {failure!r}"))
 
     def say_compiling(self, seconds: float) -> None:
         """Report that the engine is alive, while something compiles."""

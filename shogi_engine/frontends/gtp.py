@@ -139,7 +139,7 @@ class Gtp(OthelloFrontEnd):
         """Return the colour that the first argument names."""
         side = COLOURS.get(self._one(words).lower())
         if side is None:
-            raise ValueError(f"a colour, b or w, is wanted, not {sanitize(words[0])!r}")
+            raise ValueError(f"a colour, b or w, is expected, not {sanitize(words[0])!r}")
         return side
 
     @staticmethod
@@ -164,7 +164,7 @@ class Gtp(OthelloFrontEnd):
         try:
             float(self._one(words))
         except ValueError:
-            raise ValueError(f"a number is wanted, not {sanitize(' '.join(words))!r}") from None
+            raise ValueError(f"a number is expected, not {sanitize(' '.join(words))!r}") from None
         return ""
 
     def _turn_to(self, side: int) -> None:
@@ -178,11 +178,11 @@ class Gtp(OthelloFrontEnd):
     def _play(self, words: list[str]) -> str:
         side = self._side(words)
         if len(words) < 2:
-            raise ValueError("a colour and a move are wanted")
+            raise ValueError("a colour and a move are expected")
         passes = words[1].lower() in ("pass", "pa")
         count = len(self.engine.moves)
         if passes and side != self._to_move() and self.engine.move_texts[-1:] == ["pass"]:
-            return ""  # already made, when the other side's move was requested
+            return ""  # already made, when the other side's move was expected
         self._turn_to(side)
         try:
             self.engine.push("pass" if passes else words[1])
@@ -229,7 +229,7 @@ class Gtp(OthelloFrontEnd):
 
     def _time_settings(self, words: list[str]) -> str:
         if len(words) != 3:
-            raise ValueError("main time, byoyomi time and stones are wanted")
+            raise ValueError("main time, byoyomi time and stones are expected")
         main, byoyomi, stones = (whole_number(word, 0, MAX_SECONDS) for word in words)
         self._times = Times()
         if stones == 0 and byoyomi > 0:  # this means no limit
@@ -241,7 +241,7 @@ class Gtp(OthelloFrontEnd):
         kind, numbers = self._one(words), words[1:]
         wanted = {"none": 0, "absolute": 1, "byoyomi": 3, "canadian": 3}.get(kind)
         if wanted is None or len(numbers) != wanted:
-            raise ValueError("none, absolute T, byoyomi MAIN TIME PERIODS or canadian MAIN TIME STONES is wanted")
+            raise ValueError("none, absolute T, byoyomi MAIN TIME PERIODS or canadian MAIN TIME STONES is expected")
         values = [whole_number(word, 0, MAX_SECONDS) for word in numbers]
         self._times = times = Times()
         if kind != "none":
@@ -255,7 +255,7 @@ class Gtp(OthelloFrontEnd):
     def _time_left(self, words: list[str]) -> str:
         side = self._side(words)
         if len(words) != 3:
-            raise ValueError("a colour, seconds and stones are wanted")
+            raise ValueError("a colour, seconds and stones are expected")
         self._times.left[side] = (
             float(whole_number(words[1], -MAX_SECONDS, MAX_SECONDS)),
             whole_number(words[2], 0, 10**6),

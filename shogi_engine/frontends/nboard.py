@@ -112,7 +112,7 @@ class NBoard(OthelloFrontEnd):
         jobs = {"depth": self._set_depth, "game": self._set_game, "contempt": self._set_contempt}
         job = jobs.get(what)
         if job is None:
-            self.out.line(f"status error: set {sanitize(what)!r}: depth, game or contempt is wanted")
+            self.out.line(f"status error: set {sanitize(what)!r}: depth, game or contempt is expected")
         else:
             self._change(lambda: job(value.strip()))
 

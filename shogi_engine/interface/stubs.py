@@ -36,7 +36,7 @@ def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
     a field `pos`, which would make it look like a context.
     """
     if "pos" in (dtype.names or ()):
-        raise TypeError("a position's dtype can not have a field 'pos': that is what makes a record a search context")
+        raise TypeError("a position's dtype cannot have a field 'pos': that is what makes a record a search context")
     kind = _type_of(dtype)
 
     def register(function: Callable) -> Any:

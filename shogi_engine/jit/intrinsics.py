@@ -167,7 +167,7 @@ def points_to(owner: np.dtype, target: np.dtype) -> None:
     Raises ValueError if `owner` already points to another dtype, whose records its kernels would misread.
     """
     if _pointees.setdefault(numba.from_dtype(owner), target) != target:
-        raise ValueError("records of one dtype can not point to records of two")
+        raise ValueError("records of one dtype cannot point to records of two")
 
 
 @functools.lru_cache(maxsize=256)

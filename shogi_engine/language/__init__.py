@@ -74,7 +74,7 @@ def translate(text: str, language: str = "", context: str = "") -> str:
 
 
 def plural(one: str, many: str, count: int) -> str:
-    """Return the text for so many things."""
+    """Return the text for that many things."""
     return _catalogue(_current).ngettext(one, many, count)
 
 

@@ -170,7 +170,7 @@ def encoded(text: str, encoding: str, strict: bool) -> bytes:
     except UnicodeEncodeError as fault:
         if not strict:
             return text.encode("utf-8-sig", "replace")
-        raise ValueError(f"{fault.object[fault.start]!r} can not be written in {encoding}") from None
+        raise ValueError(f"{fault.object[fault.start]!r} cannot be written in {encoding}") from None
 
 
 def _of_game(format: RecordFormat, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
@@ -200,7 +200,7 @@ def save(
     if strict:
         for record in listed:
             if lost := chosen.losses(record):
-                raise ValueError(f"{chosen.name} can not hold {', '.join(lost)}")
+                raise ValueError(f"{chosen.name} cannot hold {', '.join(lost)}")
     Path(path).write_bytes(dumps(listed, chosen.name, encoding or encoding_for(path)))
 
 

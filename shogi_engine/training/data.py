@@ -182,7 +182,7 @@ def read_piece(file: Path) -> dict[str, np.ndarray]:
         with np.load(file, allow_pickle=False) as content:
             piece = {name: content[name] for name in ("moves", "values", "lengths", "results", "options")}
     except DAMAGED as fault:
-        raise ValueError(f"training data: {file} can not be read ({fault})") from None
+        raise ValueError(f"training data: {file} cannot be read ({fault})") from None
     moves, lengths = len(piece["moves"]), piece["lengths"]
     if lengths.min(initial=0) < 0 or lengths.max(initial=0) > LONGEST:
         raise ValueError(f"training data: {file} has games of impossible lengths")

@@ -120,7 +120,7 @@ def _read_record(record: Path | None, identity: str) -> dict[int, float]:
         stored = json.loads(record.read_text(encoding="utf-8"))
         same, scores = stored["match"] == identity, {int(game): float(s) for game, s in stored["scores"].items()}
     except (ValueError, KeyError, TypeError, AttributeError) as fault:
-        raise ValueError(f"gate: {record} can not be read ({fault})") from None
+        raise ValueError(f"gate: {record} cannot be read ({fault})") from None
     if not same:
         raise ValueError(f"gate: {record} is of another match: {stored['match']}")
     return scores

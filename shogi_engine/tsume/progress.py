@@ -22,7 +22,7 @@ def default_file() -> Path:
 class Progress:
     """What was solved. Problems are known by their SFEN: a later version may number them otherwise.
 
-    A file that can not be read counts as empty, one that can not be written is not; `saved` tells.
+    A file that cannot be read counts as empty, one that cannot be written is not; `saved` tells.
     """
 
     def __init__(self, file: Path | None = None) -> None:

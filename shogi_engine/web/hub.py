@@ -69,7 +69,7 @@ class Hub:
         except OpenElsewhere as elsewhere:
             log.info("the game of a session is open in another one: %s", elsewhere)
         except (OSError, ValueError) as fault:
-            log.warning("%s can not be read: %s", name, fault)
+            log.warning("%s cannot be read: %s", name, fault)
 
     def _make_room(self) -> None:
         """If there are too many sessions, free the one abandoned first. Raises Full if none is abandoned."""

@@ -63,7 +63,7 @@ class Kept:
             except OSError as fault:
                 log.error("a game is not kept: %s", fault)
                 self.changed, self._due = True, began + RETRY_SECONDS
-                session.send({"kind": "error", "text": f"this game can not be kept: {fault.strerror}"})
+                session.send({"kind": "error", "text": f"this game cannot be kept: {fault.strerror}"})
 
     def leave(self) -> str:
         """Close the game to begin another; return its name, '' if nothing was saved."""

@@ -36,7 +36,7 @@ class ShogiSetUp:
         """Set the number of pieces of a kind in a hand. Raises ValueError."""
         kind = KINDS_BY_SYMBOL.get(piece.upper(), 0)
         if not kind or count > MAX_PIECES_IN_HAND[kind]:
-            raise ValueError("there are not so many pieces of this kind")
+            raise ValueError("there are not that many pieces of this kind")
         for _ in range(self.board.pieces_in_hand[side][kind]):
             self.board.remove_piece_from_hand(kind, side)
         if count:

@@ -203,7 +203,7 @@ def line(session: Parts, language: str) -> list[dict[str, Any]]:
     numbers = tree.line()
     texts = _texts(tree, numbers, language)
     board, at = tree.record.board(0), 0  # with the first `at` moves of the line
-    room = VARIATION_MOVES
+    most = VARIATION_MOVES
     moves = []
     for place, number in enumerate(numbers):
         node = tree[number]
@@ -216,37 +216,37 @@ def line(session: Parts, language: str) -> list[dict[str, Any]]:
             row["seconds"] = node.seconds
         if node.comment:
             row["comment"] = node.comment[:COMMENT_SHOWN]
-        if (others := tree.others(number)) and room > 0:
+        if (others := tree.others(number)) and most > 0:
             while at < place - 1:
                 board.push_text(tree[numbers[at + 1]].move)
                 at += 1
-            row["others"] = [each for other in others for each in _variation(tree, other, language, board, place, room)]
-            room -= sum(len(each["moves"]) for each in row["others"])
+            row["others"] = [each for other in others for each in _variation(tree, other, language, board, place, most)]
+            most -= sum(len(each["moves"]) for each in row["others"])
         moves.append(row)
     return moves
 
 
-def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, room: int) -> list[dict[str, Any]]:
+def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, most: int) -> list[dict[str, Any]]:
     """Return a variation and those inside it: depth, ply of the first move, and (number, text, comment) of each move.
 
-    board : the position before it, unchanged on return    ply : of its first move    room : the most moves to return
+    board : the position before it, unchanged on return    ply : of its first move    most : the most moves to return
     """
     found: list[dict[str, Any]] = []
     waiting = [(number, 0, ply)]
     made = ply - 1  # plies made on the board, from the start
-    while waiting and room > 0:
+    while waiting and most > 0:
         first, depth, start = waiting.pop()
         while made > start - 1:
             board.pop()
             made -= 1
         moves = []
-        for each in tree.line_from(first)[:room]:
+        for each in tree.line_from(first)[:most]:
             moves.append([each, tree.text(each, language, board), tree[each].comment[:COMMENT_SHOWN]])
             if each != first:
                 waiting += [(other, depth + 1, start + len(moves) - 1) for other in reversed(tree.others(each))]
             board.push_text(tree[each].move)
             made += 1
-        room -= len(moves)
+        most -= len(moves)
         found.append({"depth": depth, "ply": start, "moves": moves})
         waiting.sort(key=lambda one: one[2])  # the latest branch first, where the board is
     while made >= ply:

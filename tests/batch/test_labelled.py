@@ -71,7 +71,7 @@ def test_refusals(batch, tmp_path):
     with pytest.raises(ValueError, match="no files of games"):
         next(training_games(batch, tmp_path))
     (tmp_path / "piece-1-00000.npz").write_bytes(b"nothing")
-    with pytest.raises(ValueError, match=r"piece-1-00000\.npz can not be read"):
+    with pytest.raises(ValueError, match=r"piece-1-00000\.npz cannot be read"):
         next(training_games(batch, tmp_path))
     with pytest.raises(ValueError, match="of the kind hcpe or psv, not 'hcp'"):
         from_records(batch, np.zeros(1, streams.HCP), "hcp")

@@ -15,7 +15,7 @@ from shogi_engine.jit import JIT_DISABLED
 BOARDS = {"shogi": ShogiBoard, "othello": OthelloBoard}
 PACKED = {"shogi": "to_hcp", "othello": "to_packed"}
 STEPS = 30 if JIT_DISABLED else 400
-CHASE = "4k4/9/9/9/9/9/9/9/R3K4 b - 1"  # a rook that gives check for ever
+CHASE = "4k4/9/9/9/9/9/9/9/R3K4 b - 1"  # a rook that gives check forever
 SHUFFLES = ("9i9a", *(("5a5b", "9a9b", "5b5a", "9b9a") * 3))
 
 

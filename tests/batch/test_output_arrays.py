@@ -52,7 +52,7 @@ def test_what_can_not_be_written_to_is_refused():
     fixed = np.zeros(3)
     fixed.flags.writeable = False
     for out in (fixed, b"123", Viewed(fixed)):
-        with pytest.raises(ValueError, match="it is read-only|can not write to out"):
+        with pytest.raises(ValueError, match="it is read-only|cannot write to out"):
             shared_array(out)
 
 

@@ -4,7 +4,7 @@ import zlib
 
 
 class Pretended:
-    """`searches(keys)` for `growth.Growth`; `asked` lists what was searched, `dies_after` so many it raises."""
+    """`searches(keys)` for `growth.Growth`; `asked` lists what was searched, `dies_after` that many it raises."""
 
     def __init__(self, legal_moves, width=3, dies_after=None):
         self.legal_moves, self.width, self.dies_after = legal_moves, width, dies_after

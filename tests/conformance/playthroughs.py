@@ -1,6 +1,6 @@
 """Stored playthroughs: random games of each game, with what the rules say at every ply, as in OpenSpiel.
 
-A change of rules, keys or notation that nobody intended shows as a difference to the files in tests/data/playthroughs.
+A change of rules, keys or notation that no one intended shows as a difference to the files in tests/data/playthroughs.
 `python tests/conformance/playthroughs.py` writes them anew.
 """
 

@@ -1,4 +1,4 @@
-"""What the search may rely on, of every game in cases.py: random play against the seam's promises and a naive twin."""
+"""What the search relies on, for every game in cases.py: random play against the interface and a naive twin."""
 
 import random
 

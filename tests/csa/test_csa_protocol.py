@@ -244,7 +244,7 @@ def clock(unit=1000, total=60_000, byoyomi=0, increment=0):
 
 
 def test_opening_moves_earn_no_increment():
-    """A game may begin with moves. Only those made after them, before it was broken off, are charged."""
+    """A game may begin with moves. Only those made after them, before it was aborted, are charged."""
     openings = "+7776FU,T0", "-3334FU,T0"
     talk = Talk(Protocol(), lambda text: None, ScriptedPlayer(), lambda token, answer: None)
     first = Game(read(summary("+", *openings)), talk)

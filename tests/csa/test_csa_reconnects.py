@@ -45,7 +45,7 @@ def test_a_game_that_is_offered_again_goes_on(tmp_path, game_id, known):
     third = "2g2f" if known == 2 else "9g9f"
     played = play([first_half, second_half], first, "2g2f", third, folder=tmp_path, resume=5.0, games=1)
     assert played.error is None and played.tally.games == 1 and played.tally.broken == 0
-    assert f"game 1 goes on after {known} moves" in played.notes
+    assert f"game 1 continues after {known} moves" in played.notes
     assert played.player.turns[2].clocks == ((308_000, 305_000) if known == 2 else (315_000, 314_000))
     assert [path.name for path in tmp_path.glob("*.csa")] == ["g1.csa"]
     record = kept_record(tmp_path)

@@ -1,4 +1,4 @@
-"""Two small games that hold the seam between the search and a game."""
+"""Two small games that hold the interface between the search and a game."""
 
 import importlib
 

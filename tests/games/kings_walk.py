@@ -46,7 +46,7 @@ def load_weights(file: Path | None) -> Weights:
     try:
         numbers = [13, -7] if file is None else [int(word) for word in file.read_text().split()]
     except (OSError, ValueError) as fault:
-        raise ValueError(f"evaluation {NAME}: {file} can not be read ({fault})") from None
+        raise ValueError(f"evaluation {NAME}: {file} cannot be read ({fault})") from None
     if len(numbers) != 2:
         raise ValueError(f"evaluation {NAME}: {file} holds {len(numbers)} numbers, not 2")
     return Weights(numbers[0], np.array(numbers[1:], dtype=np.int16))

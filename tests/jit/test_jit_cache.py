@@ -349,4 +349,4 @@ def test_a_large_global_is_refused(tmp_path):
         "@njit\ndef look(index):\n    return TABLE[index]\n"
     )
     source = REPORT + "from large import look\ntry:\n    look(1)\nexcept TypeError as e:\n    report(message=str(e))\n"
-    assert "look can not be cached" in run(source, environment(tmp_path / "cache", ROOT, tmp_path))["message"]
+    assert "look cannot be cached" in run(source, environment(tmp_path / "cache", ROOT, tmp_path))["message"]

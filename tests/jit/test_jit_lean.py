@@ -252,7 +252,7 @@ def test_a_large_global_of_an_inner_kernel_is_refused(tmp_path):
         "@njit\ndef look(index):\n    return TABLE[index]\n@njit\ndef ask(index):\n    return look(index)\n"
     )
     source = REPORT + "from large import ask\ntry:\n    ask(1)\nexcept TypeError as e:\n    report(message=str(e))\n"
-    assert "look can not be cached" in run(source, environment(tmp_path / "cache", ROOT, tmp_path))["message"]
+    assert "look cannot be cached" in run(source, environment(tmp_path / "cache", ROOT, tmp_path))["message"]
 
 
 def test_threads_that_compile_kernels_with_common_callees(kernels):

@@ -51,7 +51,7 @@ def clock(monkeypatch, tmp_path):
 
 
 def steps(clock, task, *named):
-    """Return what is reported of a task whose steps take so many seconds."""
+    """Return what is reported of a task whose steps take that many seconds."""
     seen = []
     stop = jit.on_progress(seen.append)
     try:

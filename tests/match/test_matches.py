@@ -1,4 +1,4 @@
-"""shogi_engine/match and `shogi-engine match`: the log goes on, faults are found and counted, pairs are pairs."""
+"""shogi_engine/match and `shogi-engine match`: the log continues, faults are found and counted, pairs are pairs."""
 
 import json
 import sys

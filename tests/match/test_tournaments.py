@@ -45,7 +45,7 @@ def test_two_players_meet_in_the_order_of_games():
 
 
 def tournament(ratings, games, seed=1):
-    """Return the records of a tournament decided by chance."""
+    """Return the records of a tournament decided at random."""
     schedule, rng, records = Schedule(len(ratings), games), random.Random(seed), {}
     for number in schedule.numbers():
         meeting = schedule.meeting(number)

@@ -32,7 +32,7 @@ from shogi_engine.types.clock import TimeBudget
 
 ENDGAMES = Path(__file__).resolve().parent.parent / "data" / "othello_endgame.json"
 SUITE = read(str(ENDGAMES))
-# FFO 50, 26 empty squares: twenty seconds of a core, so that what is stopped or has little time can not have the score.
+# FFO 50, 26 empty squares: twenty seconds of a core, so that what is stopped or has little time cannot have the score.
 LONG = parse_obf("----X-----XXX----OOOXOOO-OOOXOOO-OXOXOXO-OOXXOOO--OOXO----O--O-- X")
 LONG_SCORE = 10
 DOCUMENTED = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"  # FFO 1, 14 empty squares
@@ -103,7 +103,7 @@ def naive_best(position):
 
 
 def late_positions(count, most, seed):
-    """Return positions with 0 to `most` empty squares: from random games, and arranged by chance.
+    """Return positions with 0 to `most` empty squares: from random games, and arranged at random.
 
     Of the arranged ones many have passes, few discs of a colour, or none, so that games end early.
     """

@@ -43,7 +43,7 @@ def test_facts_and_ids(engine):
 def test_games_with_passes_left_to_the_engine(engine):
     rng = random.Random(5)
     passes = games = 0
-    while games < 4 or (not passes and games < 40):  # by chance, and by how the engine plays, a few have none
+    while games < 4 or (not passes and games < 40):  # at random, and by how the engine plays, a few have none
         games += 1
         engine.ask("clear_board")
         engine.ask("set_level 1")

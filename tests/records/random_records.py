@@ -111,12 +111,12 @@ def random_record(seed, game="shogi", plies=60, variations=3, start=None):
     return record
 
 
-def path_to(record, wanted):
-    """Return the nodes from the root to `wanted`."""
+def path_to(record, target):
+    """Return the nodes from the root to `target`."""
     todo = [[record.root]]
     while todo:
         path = todo.pop()
-        if path[-1] is wanted:
+        if path[-1] is target:
             return path
         todo += [[*path, child] for child in path[-1].children]
     raise AssertionError("the node is not in the record")

@@ -41,7 +41,7 @@ def test_by_the_names_of_files(tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told == {"games": 1, "format": "csa", "lost": ["variations"], "damaged": []}
     assert convert(tmp_path / "a.kif", tmp_path / "c.csa", "--strict") == 2
-    assert "csa can not hold variations (of 1)" in capsys.readouterr().err and not (tmp_path / "c.csa").exists()
+    assert "csa cannot hold variations (of 1)" in capsys.readouterr().err and not (tmp_path / "c.csa").exists()
     assert convert(tmp_path / "a.kif", tmp_path / "a.ki2", "--encoding", "utf-8") == 0
     assert "\u25b2\uff17\u516d\u6b69" in (tmp_path / "a.ki2").read_text(encoding="utf-8")
 
@@ -60,7 +60,7 @@ def test_from_and_to_the_standard_streams(monkeypatch, capsysbinary):
     [
         (["a.usi", "-"], "choose one with --to"), (["a.usi", "b.xyz"], "names no format of shogi"), (["none", "b.kif"], "none"),
         (["a.usi", "b.ggf", "--to", "ggf"], "ggf is a format of othello"), (["bad.txt", "b.kif"], "bad.txt: line 1: .*expected one of.*kif: numbered moves"),
-        (["broken.usi", "b.kif"], "broken.usi: line 2: move 1 of 1: .*reach"), (["a.usi", "b.kif", "--encoding", "latin-1"], "can not be written"),
+        (["broken.usi", "b.kif"], "broken.usi: line 2: move 1 of 1: .*reach"), (["a.usi", "b.kif", "--encoding", "latin-1"], "cannot be written"),
         (["a.usi", "b.kif", "--encoding", "nothing"], "no encoding"), (["a.usi", "b.kif", "--from", "csa"], "line 1"),
         (["a.usi", "b.kif", "--from-encoding", "nothing"], "no encoding"),
     ],
@@ -94,7 +94,7 @@ def test_encodings(tmp_path):
         records.dumps(rare, "kif").startswith(b"\xef\xbb\xbf")
         and records.loads(records.dumps(rare, "kif"))[0].names == rare.names
     )
-    with pytest.raises(ValueError, match="can not be written in cp932"):
+    with pytest.raises(ValueError, match="cannot be written in cp932"):
         records.dumps(rare, "kif", "cp932")
     with pytest.raises(RecordError, match="UTF-8 or Shift JIS"):
         records.loads(b"\x81\x00\xff\xff\xff kif")

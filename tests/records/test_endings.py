@@ -1,4 +1,4 @@
-"""Every way to end a game, won by either side or by nobody, through every record format: kept, or named as lost."""
+"""Every way to end a game, won by either side or by no one, through every record format: kept, or named as lost."""
 
 import itertools
 

@@ -67,7 +67,7 @@ def move_values(state, depth):
 
 
 def minimax_pass_is_leaf(state, depth):
-    """Minimax that stops where the side to move can place no disc, though the other side goes on."""
+    """Minimax that stops where the side to move can place no disc, though the other side continues."""
     moves = [each for each in children(state) if each[0] != "pass"]
     if depth <= 0 or not moves:
         return worth(state, state.side, depth)

@@ -34,7 +34,7 @@ POSITIONS = (
 
 
 def picked(ctx, tt_move=MOVE_NONE, start=0, skip_from=None):
-    """Return the moves that a picker hands out; skip_from : after so many, quiet moves are skipped."""
+    """Return the moves that a picker hands out; skip_from : after that many, quiet moves are skipped."""
     picker, found = ctx.pickers[0, ctx.ply], []
     init_picker(ctx, picker, start, np.uint32(tt_move))
     while True:

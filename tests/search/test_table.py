@@ -93,7 +93,7 @@ def test_each_entry_is_true(name, depth, longest, count, plies):
 
 
 def with_table(clusters=0):
-    """Return a context and the table it uses, of so many clusters."""
+    """Return a context and the table it uses, of that many clusters."""
     context, table = new_context(game_of("tictactoe")), TranspositionTable(1)
     place(context, game_of("tictactoe").parse_position("-" * 9), TABLE, table)
     context.tt_clusters = clusters or table.clusters

@@ -13,7 +13,7 @@ _context = new_context(GAME)
 
 @njit
 def mated_within(ctx, plies, start):
-    """Tell whether the attacker, to move, mates by checks in at most `plies` (odd); start : free room in ctx.moves.
+    """Tell whether the attacker, to move, mates by checks in at most `plies` (odd); start : the free part of ctx.moves.
 
     Looks two plies deep in each call, since a defence has to be answered before the next one is tried.
     """

@@ -87,7 +87,7 @@ def test_equal_boards_are_the_same_position():
 
 
 def test_keys(boards):
-    """64 bits, the same whichever way the position came about, different for different positions, and for ever."""
+    """64 bits, the same whichever way the position came about, different for different positions, and forever."""
     assert Board().key() == START_KEY
     keys = {}
     for game in boards:

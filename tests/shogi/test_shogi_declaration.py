@@ -74,7 +74,7 @@ def test_try_rule():
         "r8/4K4/9/9/9/9/9/9/k8 b - 1",  # the square is attacked
         "4G4/4K4/9/9/9/9/9/9/k8 b - 1",  # an own piece stands there
         "9/9/4K4/9/9/9/9/9/k8 b - 1",  # too far
-        "9/4K4/9/9/9/9/9/4r4/k8 b - 1",  # in check along the file, which goes on behind the king
+        "9/4K4/9/9/9/9/9/4r4/k8 b - 1",  # in check along the file, which continues behind the king
         "9/3K5/9/9/9/9/9/9/k2r5 b - 1",  # in check, and trying escapes it
         "9/9/9/9/9/9/9/9/k8 b - 1",  # no king
     ],

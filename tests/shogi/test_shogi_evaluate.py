@@ -208,13 +208,13 @@ def test_weights_are_saved_and_loaded(tmp_path):
 
 def test_a_missing_or_wrong_file_is_named(tmp_path):
     file = tmp_path / "weights.npz"
-    with pytest.raises(ValueError, match=r"evaluation weights: .*weights\.npz can not be read"):
+    with pytest.raises(ValueError, match=r"evaluation weights: .*weights\.npz cannot be read"):
         load(file)
     file.write_bytes(b"PK\x03\x04 damaged")
-    with pytest.raises(ValueError, match=r"weights\.npz can not be read"):
+    with pytest.raises(ValueError, match=r"weights\.npz cannot be read"):
         load(file)
     np.savez(file, rows=np.zeros((3, 4), dtype=np.int16))
-    with pytest.raises(ValueError, match=r"weights\.npz can not be read"):
+    with pytest.raises(ValueError, match=r"weights\.npz cannot be read"):
         load(file)
     np.savez(file, rows=np.zeros((3, 4), dtype=np.int16), tempo=0)
     with pytest.raises(ValueError, match=r"weights\.npz holds int16 \(3, 4\), not int16 \(47, 2896\)"):

@@ -57,7 +57,7 @@ def walk(rng, moves):
 def middle_games(count, seed):
     """Return positions of random games, where they ended in mate one of the last with the winner to move.
 
-    Who asks again is given the same records: nobody changes them.
+    Who asks again is given the same records: no one changes them.
     """
     rng = random.Random(seed)
     found = []

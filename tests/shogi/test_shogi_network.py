@@ -197,7 +197,7 @@ def test_damaged_files_are_refused_with_one_reason(tmp_path):
                 load(file)
             assert "network.bin" in str(refusal.value)
             assert "\n" not in str(refusal.value)
-    with pytest.raises(ValueError, match="can not be read"):
+    with pytest.raises(ValueError, match="cannot be read"):
         load(tmp_path / "none")
 
 

@@ -273,7 +273,7 @@ def test_headers_that_trainers_write_are_taken(tmp_path, header, remark):
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        (lambda content: b"", "other.bin can not be read"),
+        (lambda content: b"", "other.bin cannot be read"),
         (
             lambda content: b"version https://git-lfs.github.com/spec/v1\n",
             "found 43 bytes, version 0x73726576, which is not 0x7af32f16",
@@ -296,7 +296,7 @@ def test_other_files_are_refused_by_one_line(tmp_path, change, found):
         load(other)
     message = str(refusal.value)
     assert found in message and "\n" not in message and len(message) < 500
-    if "other.bin can not be read" not in message:
+    if "other.bin cannot be read" not in message:
         assert "is no network that can be read: expected HalfKP, K-P, HalfKA or HalfKPE9 " in message
 
 
@@ -359,7 +359,7 @@ def damaged(content, rng):
 
 @pytest.mark.parametrize("name", ["kp", "sfnn"])
 def test_ten_thousand_damaged_files_are_read_or_refused_by_one_line(name, tmp_path):
-    """Half of them each: what is changed in a weight can not be told."""
+    """Half of them each: what is changed in a weight cannot be told."""
     rng, tried = random.Random(5), 20 if JIT_DISABLED else 5_000
     shape = nnbin.Architecture("K+P", 64, 8, 32) if name == "kp" else nnbin.Architecture("K+P", 64, 7, 32, 9)
     content = nnbin.write_random(tmp_path / "whole.bin", seed=1, shape=shape).read_bytes()
@@ -413,7 +413,7 @@ def test_the_default_start_loads_nothing_of_this():
 def test_no_file_and_a_folder_are_refused(tmp_path):
     with pytest.raises(ValueError, match="no network comes with the engine"):
         load(None)
-    with pytest.raises(ValueError, match=r"can not be read \(.*[Dd]irectory|Permission"):
+    with pytest.raises(ValueError, match=r"cannot be read \(.*[Dd]irectory|Permission"):
         load(tmp_path)
 
 

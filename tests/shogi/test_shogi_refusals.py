@@ -25,8 +25,8 @@ BAD_SFENS = [
     ("4k4/9/9/+9/9/9/9/9/4K4 b - 1", "rank d", "'+' before the number 9"),
     ("4k4/9/9/++P8/9/9/9/9/4K4 b - 1", "rank d", "'++'"),
     ("4k4/9/9/8P+/9/9/9/9/4K4 b - 1", "rank d", "ends with '+'"),
-    ("4k4/4+G4/9/9/9/9/9/9/4K4 b - 1", "rank b", "'+G': a gold can not promote"),
-    ("4k4/9/9/9/9/9/9/9/4+K4 b - 1", "rank i", "'+K': a king can not promote"),
+    ("4k4/4+G4/9/9/9/9/9/9/4K4 b - 1", "rank b", "'+G': a gold cannot promote"),
+    ("4k4/9/9/9/9/9/9/9/4+K4 b - 1", "rank i", "'+K': a king cannot promote"),
     (f"{BARE} x - 1", "side to move", "'x'"),
     (f"{BARE} W - 1", "side to move", "'W'"),
     (f"{BARE} b X 1", "hands", "'X'"),
@@ -114,11 +114,11 @@ BAD_MOVES = [
     ("4r4/9/9/9/4K4/9/9/9/8k b - 1", "5e5f", "puts the king on 5f in check from 5a", "'5e5f'"),
     ("8k/4P4/9/9/9/9/9/9/K8 b - 1", "5b5a", "the pawn must promote on 5a", "'5b5a'"),
     ("8k/9/9/5N3/9/9/9/9/K8 b - 1", "4d3b", "the knight must promote on 3b", "'4d3b'"),
-    ("8k/4G4/9/9/9/9/9/9/K8 b - 1", "5b5a+", "a gold can not promote", "'5b5a+'"),
-    ("8k/4+S4/9/9/9/9/9/9/K8 b - 1", "5b5a+", "a promoted silver can not promote", "'5b5a+'"),
+    ("8k/4G4/9/9/9/9/9/9/K8 b - 1", "5b5a+", "a gold cannot promote", "'5b5a+'"),
+    ("8k/4+S4/9/9/9/9/9/9/K8 b - 1", "5b5a+", "a promoted silver cannot promote", "'5b5a+'"),
     ("8k/4+S4/9/9/9/9/9/9/K8 b - 1", "5b4c", "the promoted silver on 5b does not reach 4c", "'5b4c'"),
     ("8k/9/9/4S4/9/9/9/9/K8 b - 1", "5d4e+", "neither 5d nor 4e is in black's promotion zone", "'5d4e+'"),
-    ("8k/9/9/9/9/9/9/9/K8 b - 1", "9i9h+", "a king can not promote", "'9i9h+'"),
+    ("8k/9/9/9/9/9/9/9/K8 b - 1", "9i9h+", "a king cannot promote", "'9i9h+'"),
 ]
 
 BAD_USI_POSITIONS = [

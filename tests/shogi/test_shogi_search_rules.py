@@ -100,7 +100,7 @@ def test_superior_and_inferior_hands():
 
 
 def test_null_moves_repeat_nothing():
-    """Black's king goes round three squares while white passes once: the board is back, but nobody repeated."""
+    """Black's king goes round three squares while white passes once: the board is back, but no one repeated."""
     sfen = "4k4/9/9/9/9/9/9/9/4K4 b - 1"
     there = ["5i4i", "5a4a", "4i4h", "4a5a", "4h5i", "-"]
     assert repetition_value(line(sfen, [], there)) == VALUE_NONE

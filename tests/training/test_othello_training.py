@@ -1,4 +1,4 @@
-"""Othello's training by the same stages: labels, slopes, runs that go on, report, gate, the command."""
+"""Othello's training by the same stages: labels, slopes, runs that continue, report, gate, the command."""
 
 import json
 from dataclasses import replace

@@ -153,5 +153,5 @@ def test_runs_that_can_not_be_are_refused():
         TrainOptions(architecture="halfkp")
     with pytest.raises(ValueError, match="architecture k-p is 256 wide, not 128"):
         TrainOptions(architecture="k-p", width=128)
-    with pytest.raises(ValueError, match="can not be refined"):
+    with pytest.raises(ValueError, match="cannot be refined"):
         replace(OPTIONS, refine=True).model.refining("network")

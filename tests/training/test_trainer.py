@@ -1,4 +1,4 @@
-"""The trainer: features as the engine has them, true slopes, runs that go on, a network that learnt, report, gate."""
+"""The trainer: features as the engine has them, slopes, resumed runs, a network that learns, report, gate."""
 
 import json
 import math
@@ -215,7 +215,7 @@ def test_a_network_that_labelled_is_refined(tmp_path):
     with pytest.raises(ValueError, match="another run"):
         new_trainer(lesson)
     third = tmp_path / "third.npz"
-    for labeller, width, message in ((str(file), 64, "is 32 wide, not 64"), ("none.bin", 32, "can not be read")):
+    for labeller, width, message in ((str(file), 64, "is 32 wide, not 64"), ("none.bin", 32, "cannot be read")):
         with pytest.raises(ValueError, match=message):
             new_trainer(Lesson([data_folder()], replace(options, width=width), third, 1, labeller))
     fresh = new_trainer(Lesson([data_folder()], options, third, 1, "king-piece"))  # it has no network to begin with
@@ -278,14 +278,14 @@ def test_a_gate_is_seeded_and_goes_on(tmp_path):
     with pytest.raises(ValueError, match="another match"):
         play_match(RECIPE, first, second, 6, nodes=61, seed=4, record=record)
     record.write_text("[")
-    with pytest.raises(ValueError, match="can not be read"):
+    with pytest.raises(ValueError, match="cannot be read"):
         play_match(RECIPE, first, second, 6, nodes=60, seed=4, record=record)
 
 
 def test_equals_split_each_pair():
     """Searches and openings are the same for both, so the second game repeats the first with colours swapped."""
     first, second = RECIPE.named_evaluator("king-piece"), RECIPE.named_evaluator("king-piece")
-    openings = Openings(random_share=1.0)  # nobody searches in them
+    openings = Openings(random_share=1.0)  # no one searches in them
     scores = play_match(RECIPE, first, second, 8, nodes=60, seed=5, openings=openings).scores
     assert all(scores[game] + scores[game + 1] == 1 for game in range(0, 8, 2))
 

@@ -111,7 +111,7 @@ def test_pieces_made_otherwise_are_refused(tmp_path):
 def test_what_is_no_piece_is_refused(tmp_path):
     file = piece_path(tmp_path, 1, 0)
     file.write_bytes(b"nothing")
-    with pytest.raises(ValueError, match="can not be read"):
+    with pytest.raises(ValueError, match="cannot be read"):
         read_piece(file)
     piece = {"moves": np.zeros(5, np.uint32), "values": np.zeros(5, np.int16), "options": np.array("{}")}
     for lengths in ([4], [6, -1], [LONGEST + 1]):

@@ -24,7 +24,7 @@ def solver():
 
 
 def some(count):
-    """Return problems of each length by chance, the same ones each time."""
+    """Return problems of each length at random, the same ones each time."""
     rng = random.Random(7)
     return [
         each

@@ -59,7 +59,7 @@ def test_a_file_that_will_not_do_is_reported_once(tmp_path):
         assert not told(engine)  # of no concern to the evaluation in use
         engine.send(*chosen(EvalType="nnue"))
         file = tmp_path / "nn.bin"
-        expected = f"info string evaluation nnue: {file} can not be read; the engine plays on with network"
+        expected = f"info string evaluation nnue: {file} cannot be read; the engine plays on with network"
         assert told(engine) == [expected]
         engine.send("isready", "position startpos", "go depth 1")
         assert not told(engine)

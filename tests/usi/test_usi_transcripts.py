@@ -80,7 +80,7 @@ def test_isready_has_a_heartbeat_while_loading():
 def test_an_engine_that_can_not_load_says_so_and_goes():
     with Process(FAKE, FAKE_FAULT="load") as engine:
         engine.send("usi", "isready")
-        assert "no numba here" in engine.until("info string the engine can not start")[-1]
+        assert "no numba here" in engine.until("info string the engine cannot start")[-1]
         assert engine.ended(5) == (1, b"")
 
 

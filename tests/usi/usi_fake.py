@@ -72,7 +72,7 @@ class FakeEngine:
 
     def set_evaluation(self, name="", file=None):
         if file is not None:
-            raise ValueError(f"evaluation {name}: {file} can not be read")
+            raise ValueError(f"evaluation {name}: {file} cannot be read")
 
     def describe_evaluation(self):
         return "none"

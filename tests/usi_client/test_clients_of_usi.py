@@ -239,7 +239,7 @@ def test_what_an_engine_does_not_have():
             with pytest.raises(ValueError):
                 engine.configure(options)
         engine.configure({"Some Style": "quick", "USI_Hash": 64})
-    with pytest.raises(EngineError, match="can not start"):
+    with pytest.raises(EngineError, match="cannot start"):
         SimpleEngine("/no/such/engine").start()
     with pytest.raises(ValueError, match="no option"):
         stub(options={"Nonsense": 1}).start()

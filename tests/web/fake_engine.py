@@ -13,7 +13,7 @@ from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
 
-LONG_MS = 5000  # searches of at least so long are live analysis here: they go on until they are stopped
+LONG_MS = 5000  # searches of at least so long are live analysis here: they continue until they are stopped
 
 
 class FakeEngine:
@@ -139,7 +139,7 @@ def fake_hub(folder=None, **options):
 
 
 def wait_for(condition, seconds=10.0):
-    """Wait until condition() is true and return that; fails after so many seconds."""
+    """Wait until condition() is true and return that; fails after that many seconds."""
     end = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < end, "it did not come true in time"

@@ -151,7 +151,7 @@ def test_axe_finds_no_serious_fault_anywhere(browser, fake_address, size, langua
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "scheme", "language"), [(DESKTOP, "light", "en"), (PHONE, "dark", "ja")])
 def test_the_page_that_an_analysis_writes(browser, tmp_path, size, scheme, language):
-    """It steps by keys and buttons, shows the better line on the board, and asks nobody for anything."""
+    """It steps by keys and buttons, shows the better line on the board, and asks no one for anything."""
     record = GameRecord.from_moves("shogi", ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e"])
     examiner = FakeExaminer("shogi", {})
     game = judge(record, {ply: examiner.examine(record, ply) for ply in plies_to_examine(record)})

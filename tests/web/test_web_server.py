@@ -165,5 +165,5 @@ def test_the_command_says_where_it_can_not_listen(capsys):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         assert main(["serve", "--port", str(taken.getsockname()[1])]) == 2
-    assert "can not listen" in capsys.readouterr().err
+    assert "cannot listen" in capsys.readouterr().err
     assert main(["serve", "--port", "70000"]) == 2

@@ -205,7 +205,7 @@ def test_who_leaves_ends_the_searches(player):
     wait_for(lambda: player.session.pool.load == (0, 0))
     player.session.attach(player.sent.append)
     player.sent.clear()
-    wait_for(lambda: player.last("info"))  # it goes on for who comes back
+    wait_for(lambda: player.last("info"))  # it continues for who comes back
 
 
 def test_a_game_is_judged(player):
@@ -404,7 +404,7 @@ def test_sessions_are_freed_and_found_again(pool):
     one = hub.find()
     assert hub.find(one.identity) is one and hub.find("another") is not one
     one.attach(lambda message: None)
-    third = hub.find()  # the one that nobody is at makes room
+    third = hub.find()  # replaces the unused session
     assert set(hub.sessions) == {one.identity, third.identity}
     viewer = third.attach(lambda message: None)
     with pytest.raises(Full):

@@ -25,7 +25,7 @@ def main(argv: list[str] | None = None) -> int:
     """Search and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--positions", type=Path, default=FILE, metavar="FILE")
-    parser.add_argument("--count", type=int, default=None, help="of the positions, the first so many; default: all")
+    parser.add_argument("--count", type=int, default=None, help="of the positions, the first that many; default: all")
     parser.add_argument("--nodes", type=int, default=0, help="after the first ply; default 0")
     parser.add_argument("--weights", nargs="*", default=[], metavar="WHAT", help="evaluations or files")
     args = parser.parse_args(argv)

@@ -151,7 +151,7 @@ def drive(rng: random.Random, sketch: Sketch) -> None:
     """Put two plies in front: black moves a piece with check, or drops it, and the king moves away."""
     attackers = [square for square, piece in sketch.board.items() if piece_colour(piece) == BLACK]
     if not attackers:
-        raise ValueError("nobody attacks")
+        raise ValueError("no piece attacks")
     king = sketch.king
     del sketch.board[king]
     steps = [square for square in reached_from(king, KING, occupied_of(sketch)) if square not in sketch.board]

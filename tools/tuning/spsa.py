@@ -148,7 +148,7 @@ def begin(arguments: argparse.Namespace) -> State:
     if arguments.state.exists():
         state = State.load(arguments.state)
         if arguments.parameters:
-            raise ValueError(f"{arguments.state} is there already: without --parameters the run goes on")
+            raise ValueError(f"{arguments.state} is there already: without --parameters the run continues")
         return state
     if not arguments.parameters:
         raise ValueError(f"there is no {arguments.state}: --parameters begins a run")
@@ -172,7 +172,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     add_cluster(parser, "pairs of games")
-    parser.add_argument("--until", type=int, help="leave after so many iterations in all; the run can go on")
+    parser.add_argument("--until", type=int, help="leave after that many iterations in all; the run can continue")
     arguments = parser.parse_args(words)
     try:
         state = begin(arguments)

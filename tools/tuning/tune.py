@@ -332,7 +332,7 @@ def main() -> int:
     parser.add_argument(
         "--widths", type=float, nargs=len(PARTS), default=WIDTHS, help=f"centipawns: {', '.join(PARTS)}"
     )
-    parser.add_argument("--alike", type=float, default=0.4, help="so many positions count as one independent witness")
+    parser.add_argument("--alike", type=float, default=0.4, help="that many positions count as one independent witness")
     parser.add_argument("--fade", type=float, default=0.97, help="how much what comes later counts, by ply; 1: results")
     parser.add_argument("--scale", type=float, default=0, help="centipawns for odds of e : 1; 0 to fit it")
     parser.add_argument("--largest", type=int, default=2500, help="centipawns: no position beyond")

@@ -32,7 +32,7 @@ board     show the board again; `flip` turns it
 level N   the engine's level from now on, 0 to {strongest}
 resign    give up
 save FILE write the game: {formats}
-load FILE go on with the game of a file
+load FILE continue with the game of a file
 quit      leave; the game is kept"""
 )
 HELP_DECLARE = mark("declare   claim a win by the entering-king rule")

@@ -108,7 +108,7 @@ class EngineProcess:
                 lambda: _Pipes(log), *split_command(command), cwd=cwd, **group
             )
         except (OSError, ValueError) as fault:
-            raise EngineError("crash", f"can not start: {fault}") from None
+            raise EngineError("crash", f"cannot start: {fault}") from None
         return cls(transport, pipes, log)
 
     @property

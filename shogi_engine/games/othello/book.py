@@ -198,4 +198,4 @@ def open_book(name: str | None) -> Book:
     except ValueError as fault:
         raise BookError(str(fault)) from None
     except OSError as fault:
-        raise BookError(fault.strerror or "can not be read") from None
+        raise BookError(fault.strerror or "cannot be read") from None

@@ -101,7 +101,7 @@ class Book:
         except UnicodeDecodeError:
             raise BookError("not a text file") from None
         except OSError as fault:
-            raise BookError(fault.strerror or "can not be read") from None
+            raise BookError(fault.strerror or "cannot be read") from None
         if not book._entries:
             raise BookError("there is no position in it")
         return book

@@ -18,7 +18,7 @@ PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER, HORSE, DRAGON = range(9, 15)
 KINDS = 15  # kinds are below this; kind 0 of a colour's bitboards is all its pieces
 GOLD_MOVERS = 15  # its last bitboard: gold and the four promoted pieces that move like it
 
-# By kind: what it becomes when it promotes (0 if it can not), what it was before, how many a set has.
+# By kind: what it becomes when it promotes (0 if it cannot), what it was before, how many a set has.
 PROMOTED = np.array([0, 9, 10, 11, 12, 0, 13, 14, 0, 0, 0, 0, 0, 0, 0, 0], dtype=np.uint8)
 UNPROMOTED = np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 6, 7, 0], dtype=np.uint8)
 SET_SIZE = (0, 18, 4, 4, 4, 4, 2, 2, 2)
@@ -49,7 +49,7 @@ POSITION = record_dtype(
     ]
 )
 
-# What undo_move can not derive from the move, and what the rules on repetition need of the position before the move.
+# What undo_move cannot derive from the move, and what the rules on repetition need of the position before the move.
 UNDO = record_dtype(
     [
         ("board_key", np.uint64),

@@ -99,7 +99,7 @@ class StandardNetwork:
 
     def refining(self, labeller: str) -> np.ndarray | None:
         """Raises ValueError: such a run starts from random parameters."""
-        raise ValueError(f"training: a network of architecture k-p can not be refined, so not {labeller} either")
+        raise ValueError(f"training: a network of architecture k-p cannot be refined, so not {labeller} either")
 
     def add_slopes(self, *arguments: Any) -> float:
         """Return the loss, and add its gradient: see standard_kernels.add_slopes."""

@@ -39,7 +39,7 @@ const WORDS = {
     tsume_lost: "Wrong: now the king escapes. Take back.", "tsume_no mate": "There is no mate here.",
     leave: "Leave", again: "Again", nextProblem: "Next problem", solution: "Show the solution",
     kept: "My games", keptNote: "Every game is kept on the server as it is played.", noGames: "No game is kept yet.",
-    goOn: "Go on", look: "Open", remove: "Delete", removedGame: "Deleted.", bring_back: "Undo", removed: "Moves deleted.", hereNow: "on the board",
+    goOn: "Continue", look: "Open", remove: "Delete", removedGame: "Deleted.", bring_back: "Undo", removed: "Moves deleted.", hereNow: "on the board",
     left: "The game before is in My games.", back_to_it: "Back to it", unfinished: "not over", movesMade: "{count} moves",
     guide: "How the pieces move", guideHint: "A dot is a step, a bar any distance. The knight leaps. Promoted pieces are red: move into, within or out of the last three ranks.",
     sound: "Sound", addLine: "Put this line into the game", promoteHalf: "upper half: promote",

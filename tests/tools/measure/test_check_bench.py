@@ -12,7 +12,7 @@ def history(tmp_path, monkeypatch):
     """Return a function that makes a repository with commits of the given messages, and its folder."""
     for name in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{name}_NAME", "nobody")
-        monkeypatch.setenv(f"GIT_{name}_EMAIL", "nobody@example.org")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "someone@example.org")
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
 
     def commit(*messages):
@@ -24,7 +24,7 @@ def history(tmp_path, monkeypatch):
 
 
 def no_bench():
-    raise AssertionError("there is nothing to compare: no bench is wanted")
+    raise AssertionError("there is nothing to compare: no bench is expected")
 
 
 CASES = [

@@ -1,4 +1,4 @@
-"""The soak: what counts as an answer, that faults are found, and that a run goes on where it stopped."""
+"""The soak: what counts as an answer, that faults are found, and that a run continues where it stopped."""
 
 import json
 import random
@@ -99,7 +99,7 @@ def test_no_ping_of_a_batch_is_taken_for_the_end_of_it():
 
 @pytest.fixture
 def wayward(monkeypatch):
-    """Return a function that has the soak talk to WAYWARD, which gives so many answers to a go."""
+    """Return a function that has the soak talk to WAYWARD, which gives that many answers to a go."""
     monkeypatch.setitem(soak.GAMES, "fuzz-usi", OneGo)
     return lambda answers: monkeypatch.setitem(soak.COMMANDS, "usi", [sys.executable, "-c", WAYWARD, str(answers)])
 

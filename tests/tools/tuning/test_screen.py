@@ -1,4 +1,4 @@
-"""Screening of parameters: the regression finds what was put in, and a run goes on where it was stopped."""
+"""Screening of parameters: the regression finds what was put in, and a run continues where it was stopped."""
 
 import random
 
@@ -9,7 +9,7 @@ from tools.tuning import screen
 
 
 def test_the_effects_of_changes_are_told_apart():
-    """Games by chance, whose outcome depends on three of five changes: each effect within its interval."""
+    """Games at random, whose outcome depends on three of five changes: each effect within its interval."""
     truth = np.array([80.0, -60.0, 0.0, 40.0, 0.0])
     rng = random.Random(5)
     rows = []

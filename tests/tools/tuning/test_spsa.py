@@ -13,7 +13,7 @@ from tools.tuning import spsa
 
 
 def quadratic(best):
-    """Return `play`: won by whoever is nearer to `best`, with chance as in games."""
+    """Return `play`: won by anyone who is nearer to `best`, with chance as in games."""
 
     def play(first, second, number):
         rng = random.Random(f"games {number}")

@@ -1,4 +1,4 @@
-"""The tools that fit Shogi's evaluation: their features are the engine's, their slopes are true, their runs go on."""
+"""The tools that fit Shogi's evaluation: features are the engine's, slopes are true, runs continue."""
 
 import subprocess
 import sys

@@ -204,8 +204,7 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
     The shared search orders the moves, so ctx must be prepared as for a search. Threads search the same tree and defer
     moves that another thread is searching (ABDADA, Jean-Christophe Weill 1996, in Tom Kerrigan's simplified form).
     slots : address (uint64) of BEING_SEARCHED_SLOTS zeroed uint64, the same for all threads.
-    doubt : 0 for an exact score; else the selectivity of a pass with Multi-ProbCut by MARGINS[doubt]. It is stored with
-    the bounds, which only passes of equal or greater doubt use; the stored moves serve all passes.
+    doubt : 0 for an exact score, else the pass, by MARGINS[doubt]; passes of equal or more doubt use its bounds.
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     empty = ALL ^ (own | opponent)

@@ -50,7 +50,7 @@ class FeatureWeights:
 def load_weights(file: Path | None) -> FeatureWeights:
     """Return the weights. Raises ValueError if a file is given: these weights are not trained."""
     if file is not None:
-        raise ValueError(f"evaluation features: its weights are in no file, so {file} can not be used")
+        raise ValueError(f"evaluation features: its weights are in no file, so {file} cannot be used")
     return FeatureWeights()
 
 

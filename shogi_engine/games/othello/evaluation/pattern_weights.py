@@ -163,7 +163,7 @@ def load(file: Path) -> Weights:
     try:
         knots, spread = read(file)
     except OSError as fault:
-        raise ValueError(f"evaluation weights: {file} can not be read ({fault.strerror})") from None
+        raise ValueError(f"evaluation weights: {file} cannot be read ({fault.strerror})") from None
     return Weights(by_phase(knots), spread, file.name)
 
 

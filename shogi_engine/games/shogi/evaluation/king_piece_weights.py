@@ -91,7 +91,7 @@ def load(file: Path) -> Weights:
         with np.load(file, allow_pickle=False) as content:
             steps, tempo = content["rows"], int(content["tempo"])
     except (OSError, KeyError, ValueError, TypeError, zipfile.BadZipFile) as fault:
-        raise ValueError(f"evaluation weights: {file} can not be read ({fault})") from None
+        raise ValueError(f"evaluation weights: {file} cannot be read ({fault})") from None
     if steps.shape != (len(STORED_ROWS), FEATURES) or steps.dtype != np.int16:
         wanted = f"int16 {(len(STORED_ROWS), FEATURES)}"
         raise ValueError(f"evaluation weights: {file} holds {steps.dtype} {steps.shape}, not {wanted}")

@@ -23,7 +23,7 @@ ACCUMULATOR = record_dtype([("material", np.int64)])  # black's less white's, in
 def load_order(file: Path | None) -> Weights:
     """Return the weights that order root moves. Raises ValueError for a `file`: material has no weights of its own."""
     if file is not None:
-        raise ValueError(f"evaluation material: it has no weights, so {file} can not be used")
+        raise ValueError(f"evaluation material: it has no weights, so {file} cannot be used")
     return shipped()
 
 

@@ -196,7 +196,7 @@ def load(file: Path) -> Network:
     try:
         content = file.read_bytes()
     except OSError as fault:
-        raise ValueError(f"evaluation network: {file} can not be read ({fault.strerror})") from None
+        raise ValueError(f"evaluation network: {file} cannot be read ({fault.strerror})") from None
     return decode(content, file.name)
 
 

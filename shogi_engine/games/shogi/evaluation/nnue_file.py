@@ -110,7 +110,7 @@ def load_network(file: Path | None) -> Network:
             with file.open("rb") as stream:
                 content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as fault:  # ValueError: an empty file cannot be mapped
-        raise ValueError(f"evaluation nnue: {file} can not be read ({fault})") from None
+        raise ValueError(f"evaluation nnue: {file} cannot be read ({fault})") from None
     if contents is None:
         contents = _loaded[key] = _Reader(file, content).contents()
     return Network(file, contents, read_scale(file.parent))

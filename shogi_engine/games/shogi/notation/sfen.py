@@ -69,7 +69,7 @@ def _parse_board(pos: Any, text: str) -> None:
                 raise ValueError(f"{where} has {letter!r}, which is neither a piece nor a number of empty squares")
             if promoted + letter.upper() not in KINDS_BY_SYMBOL:
                 raise ValueError(
-                    f"{where} has '+{letter}': a {KIND_NAMES[KINDS_BY_SYMBOL[letter.upper()]]} can not promote"
+                    f"{where} has '+{letter}': a {KIND_NAMES[KINDS_BY_SYMBOL[letter.upper()]]} cannot promote"
                 )
             if column < 9:
                 colour = WHITE if letter.islower() else BLACK
@@ -98,7 +98,7 @@ def _parse_hands(pos: Any, text: str) -> None:
             continue
         kind = KINDS_BY_SYMBOL.get(letter.upper(), 0)
         if kind == KING:
-            raise ValueError(f"{where}: a king can not be in hand")
+            raise ValueError(f"{where}: a king cannot be in hand")
         if kind == 0:
             raise ValueError(f"{where} has {letter!r}, which is no piece")
         colour = WHITE if letter.islower() else BLACK

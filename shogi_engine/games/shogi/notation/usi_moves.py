@@ -168,7 +168,7 @@ def _why_no_board_move(pos: Any, move: int) -> str:
         return f"the {name} on {origin} does not reach {goal}"
     if is_promotion(move):
         if PROMOTED[kind] == 0:
-            return f"a {name} can not promote"
+            return f"a {name} cannot promote"
         if not any((square // 9 < 3) if side == BLACK else (square // 9 > 5) for square in (source, target)):
             return f"neither {origin} nor {goal} is in {SIDES[side]}'s promotion zone"
     elif is_dead(side, kind, target):

@@ -121,7 +121,7 @@ def drop(places, us, kind, target, hand):
 
 @njit
 def move_piece(places, us, source, target, promotion, hand):
-    """Move the piece on a place; return (the hand after it, the piece's kind), or (hand, 0) if that can not be."""
+    """Move the piece on a place; return (the hand after it, the piece's kind), or (hand, 0) if that cannot be."""
     piece, captured = int(places[source]), int(places[target])
     kind = piece_kind(piece)
     if piece != make_piece(us, kind) or kind == 0 or promotion != 0 and PROMOTED[kind] == 0:

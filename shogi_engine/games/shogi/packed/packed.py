@@ -74,7 +74,7 @@ class Packing:
 
     @cached_property
     def off_board(self) -> dict[str, int]:
-        """By a hand's code the piece; 0, nobody's, for the box's codes."""
+        """By a hand's code the piece; 0, no one's, for the box's codes."""
         return {code: piece for piece, code in self.hand.items()} | dict.fromkeys(self.box.values(), 0)
 
 

@@ -323,7 +323,7 @@ class Reader(LineReader):
                 self._start = handicap(value)
         else:
             if name.endswith("の持駒"):
-                raise ValueError(f"{name!r} is nobody's hand")
+                raise ValueError(f"{name!r} is no one's hand")
             self._known = self._known or HEADER_NAMES.to_shared(name) != name
             self.record.headers[HEADER_NAMES.to_shared(name)] = value
             return

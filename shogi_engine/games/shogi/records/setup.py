@@ -28,9 +28,9 @@ class Setup:
         return setup
 
     def hold(self, colour: int, kind: int, count: int = 1) -> None:
-        """Put pieces into a hand. Raises ValueError for a piece that can not be there."""
+        """Put pieces into a hand. Raises ValueError for a piece that cannot be there."""
         if kind not in HAND_ORDER:
-            raise ValueError(f"a {SYMBOLS[kind]} can not be in hand")
+            raise ValueError(f"a {SYMBOLS[kind]} cannot be in hand")
         self.hands[colour][kind] = self.hands[colour].get(kind, 0) + count
 
     def hold_all_else(self, colour: int) -> None:

@@ -40,7 +40,7 @@ DEPTH_MAX = 10**5  # variations in variations
 def _of(value: Any, kind: type | tuple[type, ...], where: str) -> Any:
     """Return `value` if it is of a kind. Raises ValueError."""
     if not isinstance(value, kind) or (isinstance(value, bool) and kind in (int, (int, float))):
-        raise ValueError(f"{where} is {_shown(value)}, which can not be")
+        raise ValueError(f"{where} is {_shown(value)}, which cannot be")
     return value
 
 
@@ -218,7 +218,7 @@ class _GameReader:
                     raise ValueError("too many variations")
                 forks.append((f"{self.where}.forks[{number}]", _of(fork, list, "forks"), ply))
         builder.finish()
-        # The last move's first: cut to its ply, the line read before is always what a variation goes on from.
+        # The last move's first: cut to its ply, the line read before is always what a variation continues from.
         by_ply: dict[int, list[tuple[str, list[Any], int]]] = {}
         for fork_entry in forks:
             by_ply.setdefault(fork_entry[2], []).append(fork_entry)
