@@ -2,6 +2,7 @@
 
 batch, kernels    `Batch`: legal moves and masks, moves made, outcomes, features, values, perft
 games             random games and games of the engine against itself
+hcpe3             dlshogi's games with the visits of each move
 labelled          positions with a move, a value and a result, from training data and to files
 live              games in progress, with repetition
 puct              AlphaZero's search over games in progress, with one call of a network for all of them
@@ -10,6 +11,7 @@ streams           files of positions, read and written in blocks: hcp, hcpe, psv
 
 from shogi_engine.batch.batch import Batch, Found, Legal, Outcomes
 from shogi_engine.batch.games import Games, Positions, positions_of, random_games, self_play
+from shogi_engine.batch.hcpe3 import Searched, read_hcpe3
 from shogi_engine.batch.labelled import Labelled, from_records, labelled_positions, to_records, training_games
 from shogi_engine.batch.live import LiveGames, Steps
 from shogi_engine.batch.puct import Puct
@@ -27,6 +29,7 @@ __all__ = [
     "Positions",
     "Puct",
     "RecordWriter",
+    "Searched",
     "Steps",
     "count_records",
     "from_records",
@@ -34,6 +37,7 @@ __all__ = [
     "open_records",
     "positions_of",
     "random_games",
+    "read_hcpe3",
     "read_records",
     "self_play",
     "to_records",

@@ -10,6 +10,7 @@ from shogi_engine.batch import kernels
 from shogi_engine.batch.batch import Batch
 from shogi_engine.batch.rows import CHUNK
 from shogi_engine.common.threads import results_on_threads
+from shogi_engine.games.batch_rules import IDS
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE
 from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root
 from shogi_engine.search.tt import TranspositionTable
@@ -119,18 +120,31 @@ def self_play(
 
 def positions_of(batch: Batch, games: Games) -> Positions:
     """Return all positions of games except the last of each; raises ValueError if a game has an illegal move."""
-    begins = np.concatenate([[0], np.cumsum(games.lengths)])
-    out = np.empty((begins[-1], batch.size), dtype=np.uint8)
-    start = batch.pack([batch.game.start])
-    for first in range(0, len(games.lengths), CHUNK):
-        rows = slice(first, first + CHUNK)
-        lengths, moves, current = games.lengths[rows], games.moves[rows], np.repeat(start, len(games.lengths[rows]), 0)
-        for ply in range(int(lengths.max(initial=0))):
-            going = np.flatnonzero(lengths > ply)
-            out[begins[rows][: len(lengths)][going] + ply] = current[going]
-            current[going] = batch.apply(current[going], moves[going, ply])
+    starts = np.repeat(batch.pack([batch.game.start]), len(games.lengths), 0)
+    out = positions_after(batch, starts, games.moves, games.lengths, IDS)
     game = np.repeat(np.arange(len(games.lengths), dtype=np.int32), games.lengths)
-    return Positions(out, game, (np.arange(begins[-1]) - begins[game]).astype(np.int32))
+    begins = np.cumsum(games.lengths) - games.lengths
+    return Positions(out, game, (np.arange(len(out)) - begins[game]).astype(np.int32))
+
+
+def positions_after(
+    batch: Batch, starts: NDArray[np.uint8], moves: NDArray[np.int32], lengths: NDArray[np.int32], layout: str
+) -> NDArray[np.uint8]:
+    """Return uint8[sum of lengths, size]: the positions before each move of games, one game after the other.
+
+    starts : uint8[n, size], where they begin    moves : int32[n, longest], labels of `layout`
+    Raises ValueError if a game has an illegal move.
+    """
+    begins = np.concatenate([[0], np.cumsum(lengths)])
+    out = np.empty((begins[-1], batch.size), dtype=np.uint8)
+    for first in range(0, len(lengths), CHUNK):
+        rows = slice(first, first + CHUNK)
+        here, current = lengths[rows], starts[rows].copy()
+        for ply in range(int(here.max(initial=0))):
+            going = np.flatnonzero(here > ply)
+            out[begins[rows][: len(here)][going] + ply] = current[going]
+            current[going] = batch.apply(current[going], moves[rows][going, ply], layout)
+    return out
 
 
 def _check_longest(longest: int, most: int) -> None:

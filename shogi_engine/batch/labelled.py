@@ -107,8 +107,7 @@ def from_records(batch: Batch, records: NDArray[Any], kind: str) -> Labelled:
     if kind == "psv":
         results, plies = records["game_result"].astype(np.int8), records["gamePly"].astype(np.int32) - 1
     else:
-        black = np.array([0, 1, -1, 0], dtype=np.int8)[records["gameResult"] & 3]
-        results = black * _signs(batch, positions)
+        results = black_results(records["gameResult"]) * signs(batch, positions)
         plies = np.full(len(records), UNKNOWN_PLY, dtype=np.int32)
     moves = batch.relabel(positions, records[fields.move].astype(np.int32), fields.layout, IDS)
     return Labelled(positions, moves, records[fields.value].astype(np.int16), results, plies)
@@ -128,7 +127,7 @@ def to_records(batch: Batch, labelled: Labelled, kind: str) -> NDArray[Any]:
     if kind == "psv":
         records["game_result"], records["gamePly"] = labelled.results, labelled.plies + 1
     else:
-        records["gameResult"] = (labelled.results * _signs(batch, labelled.positions)) % 3  # -1, white has won, is 2
+        records["gameResult"] = (labelled.results * signs(batch, labelled.positions)) % 3  # -1, white has won, is 2
     return records
 
 
@@ -139,6 +138,12 @@ def _fields(kind: str) -> _Fields:
     return _FIELDS[kind]
 
 
-def _signs(batch: Batch, positions: NDArray[np.uint8]) -> NDArray[np.int8]:
+def black_results(codes: NDArray[Any]) -> NDArray[np.int8]:
+    """Return int8[n], 1, 0, -1 for black, of hcpe's results; other bits than the lowest two do not count."""
+    signs_of: NDArray[np.int8] = np.array([0, 1, -1, 0], dtype=np.int8)[codes & 3]
+    return signs_of
+
+
+def signs(batch: Batch, positions: NDArray[np.uint8]) -> NDArray[np.int8]:
     """Return int8[n]: 1 where black is to move, -1 where white is."""
     return (1 - 2 * batch.sides(positions)).astype(np.int8)
