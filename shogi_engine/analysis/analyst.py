@@ -48,7 +48,7 @@ def limits_for(game: str, given: Mapping[str, int | None]) -> dict[str, Any]:
 class Hint:
     """A move of a position and its value for the side to move.
 
-    value : centipawns or discs, of a mate its plies, negative if lost    chance : to win, 0 to 1
+    value : centipawns, discs, or plies to a mate; negative if losing    chance : of winning, 0 to 1
     depth : plies    exact : the value is proven    pv : the line, `move` first
     """
 
@@ -242,7 +242,7 @@ class Examination:
 class Analyst:
     """Examines games in several threads, each with its own engine, or on a cluster.
 
-    limits : of a position: nodes, movetime (ms), depth or level; DEFAULTS without one    hash_mb : of each thread
+    limits : for each position: nodes, movetime (ms), depth or level, or else DEFAULTS    hash_mb : of each thread
     cluster : see `jobs.Pool`    seconds, positions : how long `run` took, and how many positions it examined
     """
 

@@ -55,7 +55,7 @@ class Batch(Rows):
     >>> batch.legal_moves(positions, "squares").labels.tolist()
     [[19, 26, 37, 44]]
 
-    game : its name    packing : one of `packings`, '' for the first    threads : the number of threads, without the GIL
+    game : its name    packing : one of `packings`, '' for the first    threads : how many; they run without the GIL
     Positions are uint8[n, size], C-contiguous or not, or anything that `np.asarray` converts to that. Results are
     NumPy arrays that own their memory and are C-contiguous, so `torch.from_dlpack` and others use them without a copy.
     ValueError names the first invalid row. A packed position has no history, so there is no repetition.
@@ -164,8 +164,8 @@ class Batch(Rows):
         """Return the positions after `moves`, int[n], labels of `layout`.
 
         out : uint8[n, size] to write to, C-contiguous; it may be `positions`.
-        checked : False for moves in 'ids' that are known to be legal, a third faster in Shogi. Then only a move that no
-        piece can make is detected.
+        checked : False if moves in 'ids' are known to be legal: a third faster in Shogi. The only illegal moves then
+        detected are those that no piece can make.
         Raises ValueError naming the first row whose move is not legal.
         """
         packed = self._packed(positions)
@@ -283,7 +283,7 @@ class Batch(Rows):
     def features(self, positions: Any, *names: str, dtype: Any = None, out: Any = None) -> Any:
         """Return an array [n, *shape] for each of `names` (see `feature_names`), a tuple of them if there are several.
 
-        dtype : of the arrays, None for uint8 planes and the smallest type that holds the indices.
+        dtype : of the arrays. By default planes are uint8, and indices have the smallest type that holds them.
         out : arrays to write to, one per name, of any dtype and C-contiguous, or objects that share memory with NumPy,
         such as a torch tensor on the CPU (pinned or not). They are returned.
         """
@@ -358,8 +358,8 @@ class Batch(Rows):
     ) -> Found:
         """Return the values and best moves of searches to a fixed `depth`, or of `nodes` nodes.
 
-        Each position is searched separately, but SEARCH_CHUNK successive positions share a transposition table. So the
-        result depends on the positions and not on the number of threads.
+        Each position is searched separately, but SEARCH_CHUNK successive positions share a transposition table. So a
+        result may depend on the neighbouring positions, but not on the number of threads.
         """
         if (depth is None) == (nodes is None) or min(depth or 1, nodes or 1) < 1:
             raise ValueError(f"a search has either a depth or nodes, at least 1, not {depth} and {nodes}")

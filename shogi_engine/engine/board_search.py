@@ -30,7 +30,7 @@ OnInfo = Callable[[PvInfo], None]
 class PlayResult:
     """The move to make.
 
-    move : a Move of the Board's game, None if there is none or `declares`    ponder : the expected reply, or None
+    move : a Move of the Board's game, None if there is none or if `declares`    ponder : the expected reply, or None
     info : the report on the move, None if there is none    declares : the engine claims a win instead of moving
     """
 
@@ -141,7 +141,7 @@ class BoardSearches:
         """Search a Board's position and return the move to make.
 
         root_moves : the Moves to choose from; empty means all
-        Raises ValueError for a Board of another game, a limit that never ends or an illegal move in `root_moves`,
+        Raises ValueError for a Board of another game, limits that never end a search or an illegal root move,
         RuntimeError if a search of this engine is running.
         """
         with self._placed(board) as side:
@@ -161,7 +161,7 @@ class BoardSearches:
     ) -> PvInfo | list[PvInfo]:
         """Analyse a Board's position; with `multipv`, return a list of reports on that many moves, best first.
 
-        Raises as `play` does, and ValueError if there is no legal move and no `multipv`.
+        Raises as `play` does. Without `multipv`, also raises ValueError if there is no legal move.
         """
         with self._placed(board) as side:
             _must_end(limit, side)
@@ -192,7 +192,7 @@ class BoardSearches:
     def mate(
         self, board: Any, limit: Limit | None = None, *, shortest: bool = False, every: bool = False
     ) -> ForcedWin[Any]:
-        """Search a Board's position for a forced mate by checks, as `Engine.find_mate`, within `time` and `nodes`."""
+        """Search a Board's position as `Engine.find_mate` does. Of the limit, only `time` and `nodes` count."""
         limit = limit or Limit()
         with self._placed(board):
             max_ms = None if limit.time is None else 1000 * limit.time
@@ -202,8 +202,8 @@ class BoardSearches:
     def solve(self, board: Any, limit: Limit | None = None) -> PvInfo | None:
         """Solve a Board's position to the end of the game; return the exact score with the best line, or None.
 
-        limit : only its `time` is used; a result cut short by it may be inexact (see PvInfo.exact), or None
-        Raises ValueError if the game has no solver or is over, and as `play` does.
+        limit : only its `time` counts. When it runs out, the result may be inexact (see PvInfo.exact) or None.
+        Raises as `play` does, and ValueError if the game is over or has no solver.
         """
         if board.is_game_over():
             raise ValueError("the game is over")

@@ -51,8 +51,8 @@ class Engine(BoardSearches):
     """A player of one game.
 
     game : a name that `games.load` knows, or a Game    evaluation : one of Game.evaluations, '' for the default
-    on_progress : called with a jit.Progress for each kernel that is compiled while the engine is made, warms up, or
-    prepares its first search (for a mate, too). It must return quickly and must not call the engine.
+    on_progress : called with a jit.Progress for each kernel compiled by the constructor, `warmup`, or before the
+    first search or mate search. It must return quickly and must not call the engine.
     """
 
     def __init__(
@@ -102,9 +102,9 @@ class Engine(BoardSearches):
     # ---- the position -----------------------------------------------------------------------------------------
 
     def set_position(self, text: str = "", moves: Sequence[str] = ()) -> None:
-        """Set the position `text` ('' is the start) and play `moves` from it; earlier moves count for repetition.
+        """Set the position `text` ('' is the start) and play `moves` from it. They count for repetition.
 
-        Raises ValueError naming the fault, and leaves the position unchanged.
+        Raises ValueError naming the fault; the position is then unchanged.
         """
         with self._compiling():
             self._set_position(text, list(moves))
@@ -223,7 +223,7 @@ class Engine(BoardSearches):
     ) -> SearchResult:
         """Search the position until a limit is reached or `stop` is called.
 
-        movetime : ms, used up completely    budget : of time; overrides movetime
+        movetime : ms, all of which are used    budget : a time budget, which overrides movetime
         mate : stop at a win within that many plies
         level : search as a player of this level, if the game has levels; depth, nodes and selectivity override it.
         Full strength (Shogi's level 20) has no limit of its own: it takes 1 s if no other limit is given
@@ -312,7 +312,7 @@ class Engine(BoardSearches):
     ) -> ForcedWin[str]:
         """Search for a forced mate by checks until it is proven or disproven, a limit is reached, or `stop` is called.
 
-        shortest : then look for shorter mates    every : list the other first moves that mate
+        shortest : then look for shorter mates    every : also list the other first moves that mate
         progress : called from time to time, in another thread, with the nodes and seconds so far
         The solver works in the table's memory and overwrites part of what searches stored there. The first call
         compiles kernels, and reports this as `warmup` does.
@@ -325,7 +325,7 @@ class Engine(BoardSearches):
         return found.convert(lambda moves: legal_line(self.game, position, moves))
 
     def warmup_mate(self) -> None:
-        """Compile, or load from the cache, what `find_mate` needs. Raises ValueError as that does."""
+        """Compile, or load from the cache, what `find_mate` needs. Raises ValueError as `find_mate` does."""
         self._ready_mate_solver()
 
     def _ready_mate_solver(self) -> ForcedWinSolver:
@@ -343,17 +343,17 @@ class Engine(BoardSearches):
     def continued_pv(self, line: PvInfo) -> list[str]:
         """Return the moves of a reported line, extended by the table's best moves up to the depth searched.
 
-        A reported line is short where the table settled its value. Call this in `on_info`, or after the search.
+        A reported line ends early if a table entry settled its value. Call this in `on_info`, or after the search.
         """
         salt = self.searcher.tt_key_salt
         return continued_line(self.game, self.position, line.pv, max(line.depth, 2), self.searcher.tt, salt)
 
     def load_solver(self, wait: bool = False) -> None:
-        """Load, in a thread, the solver that looks for forced wins during searches; with `wait`, until it is ready."""
+        """Load the solver that looks for forced wins during searches, in a thread. wait : return once it is ready."""
         self._root_solver.load(wait)
 
     def open_book(self, name: str | OpeningBook | None = None) -> None:
-        """Use the opening book `name`, or an open book, from now on. None is the game's own book, '' is no book.
+        """Use an opening book from now on. name : of a book, or an open one; None: the game's own; '': no book.
 
         Raises book.BookError, a ValueError, if the book cannot be read; the engine then has no book.
         """
@@ -365,7 +365,7 @@ class Engine(BoardSearches):
             self._book = self.game.open_book(name)
 
     def book_choice(self, *, best: int = 16, margin: int | None = None, **lookup: bool) -> BookMove | None:
-        """Choose a move at random from those that the opening book has here; return None out of book.
+        """Choose one of the opening book's moves for this position at random; return None if it has none.
 
         best : the most moves to choose from   margin : how far below the first move's value they may be; None for a
         negligible amount   lookup : as in book.OpeningBook.known
@@ -380,7 +380,7 @@ class Engine(BoardSearches):
         return choose(known, self.legal_moves(), self.rng, best=best, margin=margin) if known else None
 
     def book_move(self) -> str:
-        """Choose one of the opening book's best moves here at random; return '' out of book."""
+        """Choose one of the opening book's best moves here at random; return '' if it has none."""
         found = self.book_choice()
         return found.move if found else ""
 
@@ -390,7 +390,7 @@ class Engine(BoardSearches):
         return self.game.levels
 
     def check_level(self, level: int) -> LevelPlan:
-        """Return how a player of `level` searches here. Raises ValueError if there is no such level."""
+        """Return how a player of `level` searches this position. Raises ValueError if there is no such level."""
         if self.game.level is None:
             raise ValueError(f"{self.game.name} has no levels")
         return self.game.level(level, self.position)
@@ -423,7 +423,7 @@ class Engine(BoardSearches):
             self._mate_solver = self._mate_solver_memory = None  # otherwise the old table would stay in memory
 
     def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
-        """Evaluate by `name`, one of Game.evaluations ('' for the default), with the weights of `file` or its own.
+        """Evaluate by `name`, one of Game.evaluations ('' for the default), with the weights in `file`, else its own.
 
         See `Searcher.set_evaluation`. Raises ValueError if there is no such evaluation or the file is refused,
         RuntimeError if a search of this engine is running.
@@ -449,7 +449,7 @@ class Engine(BoardSearches):
     def set_parameter(self, name: str, text: str) -> None:
         """Set the parameter `name` (see `parameters.defaults`) for future searches, for tuning and matches.
 
-        The evaluation's parameters count too. Raises ValueError if there is no such parameter or it cannot be `text`.
+        The evaluation has parameters too. Raises ValueError for an unknown parameter or an invalid value.
         """
         if name == parameters.EVALUATION:
             self.set_evaluation(text)

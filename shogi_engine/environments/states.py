@@ -28,7 +28,7 @@ class State(Protocol):
         """Return the legal actions; none if the game is over."""
 
     def play(self, action: int) -> None:
-        """Make a legal action; raises ValueError for another."""
+        """Make a legal action; raises ValueError for any other."""
 
     def result(self) -> int | None:
         """Return 1, 0, -1 for the side that began, None while the game continues."""
@@ -81,7 +81,7 @@ class BoardState:
         return list(self._legal())
 
     def play(self, action: int) -> None:
-        """Make a legal action; raises ValueError for another."""
+        """Make a legal action; raises ValueError for any other."""
         move = self._legal().get(int(action))
         if move is None:
             raise ValueError(f"the action {action} is not legal here")
@@ -165,7 +165,7 @@ class SmallOthello:
         return self._places(own, other) or ([self.size**2] if self._places(other, own) else [])
 
     def play(self, action: int) -> None:
-        """Make a legal action; raises ValueError for another."""
+        """Make a legal action; raises ValueError for any other."""
         if action not in self.legal():
             raise ValueError(f"the action {action} is not legal here")
         if action < self.size**2:

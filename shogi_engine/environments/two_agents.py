@@ -26,7 +26,7 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it is of no 
     agent's reward is -1, the other's 0, and `infos` has "illegal_action". A game is truncated after `longest` plies.
 
     game : 'shogi' or 'othello'    size : of a small Othello board, 4 or 6
-    state : the start of each game, instead of both
+    state : the start of each game; it replaces `game` and `size`
     """
 
     metadata = {"name": "shogi_engine_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False}
@@ -130,7 +130,7 @@ def observation_space(state: State) -> Any:
 
 
 def observation(state: State, to_move: bool) -> dict[str, np.ndarray]:
-    """Return what the side to move observes; without legal actions if the observation is for the other side."""
+    """Return what the side to move observes; for the other side (not `to_move`) no action is legal."""
     mask = np.zeros(state.actions, dtype=np.int8)
     if to_move:
         mask[state.legal()] = 1

@@ -23,9 +23,9 @@ class Meeting:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Every two players, or the first and each other one (gauntlet), play `games` games.
+    """Every two players play `games` games; in a gauntlet only the first player meets the others.
 
-    Each opening is played twice with colours swapped. Games come in rounds: one pair of games for every two players.
+    Each opening is played twice with colours swapped. Games come in rounds: one pair of games for every pairing.
     All pairings play the same openings.
     """
 

@@ -155,9 +155,9 @@ def games(
     """Yield the games of `path` as arrays, at most `rows` at a time, so that memory is bounded.
 
     path : a file of records, a folder of them, or an archive (zip, tar, also gz, bz2 and xz)
-    format : by name, '' to recognise each file's    game : 'shogi' or 'othello', '' for either, but only one of them
+    format : by name, '' to recognise each file's    game : 'shogi' or 'othello', '' for that of the first game
     keep : skip unreadable games and give the reasons in `faults`, instead of raising RecordError
-    longest : moves that there is space for; longer games are read too, by a slower method
+    longest : moves that a row has space for; longer games are read too, but more slowly
     Moves are checked by the rules. For variations, comments and times use `iterate`. Raises OSError, and RecordError
     (a ValueError) that names the file, the line and the reason.
 

@@ -85,7 +85,7 @@ def loads(
 def read(
     source: BinaryIO, *, format: str = "", encoding: str = "", game: str = "", keep: bool = False, name: str = ""
 ) -> Iterator[GameRecord]:
-    """Yield the games of a seekable binary file; the extension of `name` may tell the format. See `iterate`."""
+    """Yield the games of a seekable binary file; the extension of `name` helps recognition. See `iterate`."""
     head = binary_head(source, HEAD)
     if not head.strip():
         raise RecordError("there is nothing in it")
@@ -191,8 +191,8 @@ def save(
 ) -> None:
     """Write one or more records.
 
-    format : by name, '' for that of the extension    encoding : '' for the format's own; Shift JIS becomes UTF-8 with a
-    byte order mark if necessary    strict : raise ValueError instead of dropping what the format cannot hold
+    format : by name, '' for that of the extension    strict : raise ValueError instead of dropping what it cannot hold
+    encoding : '' for the format's own. Text that Shift JIS lacks is written as UTF-8 with a byte order mark.
     Raises OSError, ValueError. `RecordFormat.losses` tells what would be dropped.
     """
     listed = [records] if isinstance(records, GameRecord) else list(records)

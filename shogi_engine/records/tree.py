@@ -23,9 +23,9 @@ class Node:
 
     move : the game's own text, '7g7f' or 'f5'; '' for the root    comment : lines after the move
     seconds : thinking time    evaluation : for the mover; at the root, for the side to move    label : a bookmark
-    ending : why the line ends here, if it does; all children are variations then
+    ending : why the line ends here, if it does; its children are then all variations
     winner : 0 (black) or 1 (white), if the line ends here with a win; None: the usual winner of such an ending
-    ending_seconds : time before resigning, and the like
+    ending_seconds : time spent before the ending, such as a resignation
     depth : of the search, in plies    pv : the moves expected after this one
     """
 
@@ -62,7 +62,7 @@ class Node:
         return Outcome(self.winner, self.ending)
 
     def end(self, outcome: Outcome | None, seconds: float | None = None) -> None:
-        """End the line here; None: the line continues."""
+        """End the line here; with None, let it continue."""
         self.ending = outcome.termination if outcome else Termination.NONE
         self.winner, self.ending_seconds = outcome.winner if outcome else None, seconds
 
@@ -210,7 +210,7 @@ class GameRecord:
     def ending(self) -> Termination:
         """Why the game ended, one of `records.ENDINGS`, each equal to its name; '' if the file does not say.
 
-        Setting it, also by name, makes the usual winner of that ending win; use `end` to name the winner.
+        It can be set, also by name: the usual winner of that ending then wins. Use `end` to name another winner.
         """
         return self.main_line[-1].ending
 
@@ -220,7 +220,7 @@ class GameRecord:
         line[-1].end(usual_outcome(name, self.side(len(line) - 1)) if name else None, line[-1].ending_seconds)
 
     def end(self, outcome: Outcome | None) -> None:
-        """Set how the game ended after the last move; None: it continues."""
+        """Set how the game ended after the last move; with None, let it continue."""
         self.main_line[-1].end(outcome)
 
     def side(self, ply: int) -> int:
@@ -234,7 +234,7 @@ class GameRecord:
         return node.outcome
 
     def outcome(self) -> Outcome | None:
-        """Return who won and why: by the file, else by the rules, else by the score; None while the game continues.
+        """Return who won and why: from the file, else by the rules, else by the score; None while the game continues.
 
         Raises ValueError for an illegal move.
         """
@@ -259,8 +259,8 @@ class GameRecord:
     def lines(self) -> Iterator[tuple[int, list[Node]]]:
         """Yield every line with the ply of its first move: the main line from the root (0), then the variations.
 
-        A variation comes before those that leave its line earlier, and its own variations follow it directly. So the
-        line it continues is always the previous one, cut to the ply before it. This is the order of KIF.
+        The variations of a line come latest first, and each is followed by its own variations. So a variation always
+        continues the previous line, cut back to the ply before its first move. This is the order of KIF.
         """
         todo = [(0, self.root)]
         while todo:

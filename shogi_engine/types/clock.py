@@ -18,9 +18,9 @@ class Clock:
 class TimeBudget:
     """The time for one move, in ms: 0 <= least_ms <= soft_ms <= hard_ms <= what the clock allows.
 
-    least_ms : even an easy move takes this long. If soft_ms equals hard_ms, all of it is used, whatever is found.
-    second_ms : when the current second ends, for a clock that counts full seconds only: the rest of a second that has
-    begun is free. None for other clocks.
+    least_ms : even an easy move takes this long. If soft_ms equals hard_ms, all the time is used, whatever is found.
+    second_ms : when the current second ends, on a clock that counts whole seconds only. The rest of that second costs
+    nothing. None for other clocks.
     """
 
     soft_ms: float
@@ -39,7 +39,7 @@ class TimeBudget:
         return self.soft_ms == self.hard_ms
 
     def after_pondering(self, pondered_ms: float) -> "TimeBudget":
-        """Return the budget from ponderhit on. Time pondered counts as used, unless unused time is lost anyway."""
+        """Return the budget from ponderhit on. Pondering counts as time used, except in an exact budget."""
         if self.is_exact:
             return self
         pondered_ms = max(0.0, pondered_ms)

@@ -9,7 +9,7 @@ SIDES = ("black", "white")
 
 @dataclass(frozen=True)
 class Limit:
-    """The limits of a search, which ends when the first of them is reached. Without any it runs until it is stopped.
+    """The limits of a search: it ends at the first one that it reaches. Without limits it runs until it is stopped.
 
     time : seconds for this move    depth : plies    nodes : positions    mate : stop at a win within that many plies
     level : search as a player of that level

@@ -12,7 +12,7 @@ BLACK, WHITE = 0, 1
 
 
 class Termination(StrEnum):
-    """Why a game is over; '' while it continues, or where a file does not say."""
+    """Why a game is over; '' if it continues or a file does not say."""
 
     NONE = ""
     RESIGNATION = "resignation"
@@ -135,7 +135,7 @@ def completed(outcome: Outcome, side: int) -> Outcome:
 class EndingWords:
     """A format's words for endings.
 
-    words : word -> meaning; of several words with one meaning the first is written
+    words : word -> meaning; if several words have one meaning, the first is written
     nearest : termination without a word (or without one for that winner) -> the termination to write instead, if the
     winner allows it
     """

@@ -112,8 +112,8 @@ class Board(BoardMemory):
     '---------------------------OX------XXX-------------------------- O'
 
     Squares are 0 (a1), 1 (b1) ... 63 (h8); colours BLACK (0) and WHITE (1). Any arrangement of discs is a position.
-    Boards are equal if their discs and sides to move are, whatever moves led there. Do not change a board that is in a
-    set or a dict.
+    Boards are equal if their discs and sides to move are equal, whatever the moves before. Do not change a board that
+    is in a set or a dict.
 
     obf : 64 squares and the side to move, or None for the start of a game; ValueError if it is invalid.
     """
@@ -263,7 +263,7 @@ class Board(BoardMemory):
         return board
 
     def canonical(self) -> Self:
-        """Return a board with the canonical one of this position's eight images, and an empty move stack."""
+        """Return a board, without moves, of the one position that stands for all eight images of this one."""
         board = type(self)(self.obf())
         make_canonical(board._pos)
         return board
@@ -367,7 +367,7 @@ class Board(BoardMemory):
         return flipped(self._pos, move)
 
     def find_move(self, square: int | None) -> Move:
-        """Return the legal move that places a disc on `square`, or the pass for None; ValueError saying why not."""
+        """Return the legal move to `square`, or the pass for None; raises ValueError saying why not."""
         move = Move(square)
         if not self.is_legal(move):
             raise illegal_move(self._pos, square)
@@ -401,7 +401,7 @@ class Board(BoardMemory):
     split_moves = staticmethod(split_transcript)
 
     def push_typed(self, text: str) -> list[Move]:
-        """Make the move 'f5' or 'pass', after an omitted forced pass if needed; raises ValueError if it is illegal."""
+        """Make the move 'f5' or 'pass', adding a forced pass that was left out; raises ValueError if it is illegal."""
         passes = [self.push_text(PASS_NAME)] if self.must_pass() and split_move(text) is not None else []
         return [*passes, self.push_text(text)]
 

@@ -99,9 +99,9 @@ class Board(BaseBoard):
     'lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2'
 
     Squares are 0 (9a) to 80 (1i), as an SFEN is read; colours BLACK (0) and WHITE (1); piece types PAWN (1) to
-    PROM_ROOK (14). Boards are equal if board, hands and side to move are, whatever moves led there. Do not change a
-    board that is in a set or a dict. Edits (`set_piece_at` and the like) forget the moves made. The edited position is
-    checked when it is first used: an impossible one then raises ValueError, and `status` tells why.
+    PROM_ROOK (14). Boards are equal if pieces, hands and side to move are equal, whatever the moves before. Do not
+    change a board that is in a set or a dict. Edits (`set_piece_at` and the like) forget the moves made. The edited
+    position is checked when it is first used: an impossible one then raises ValueError, and `status` tells why.
 
     sfen : an SFEN of three or four fields, or None for the start of a game; ValueError if it is impossible.
     entering_king_rule : one of names.ENTERING_KING_RULES; used by `can_declare_win` and `outcome`.
@@ -113,7 +113,7 @@ class Board(BaseBoard):
 
     @classmethod
     def from_usi_position(cls, text: str) -> Self:
-        """Return the board of the argument of USI's `position` ('startpos moves 7g7f'); raises ValueError."""
+        """Return the board of a USI `position` without that word, as 'startpos moves 7g7f'; raises ValueError."""
         board = cls()
         board.push_usi_position_cmd(text)
         return board
@@ -130,7 +130,7 @@ class Board(BaseBoard):
     def push_usi_position_cmd(self, usi_position_cmd: str) -> None:
         """Set the position and moves of a USI `position` command; the word 'position' may be omitted.
 
-        Raises ValueError, for a move saying which one is wrong and why; the board is then unchanged.
+        Raises ValueError, for a wrong move naming it and the reason; the board is then unchanged.
         """
         start, moves = split_usi_position(usi_position_cmd.removeprefix("position"))
         game = Board(start)
@@ -265,7 +265,7 @@ class Board(BaseBoard):
         """Search for a mate by the side to move, with check at every move; the result is true if there is one.
 
         max_ms, nodes : when to give up    shortest : then look for shorter mates until there is none
-        The line in `moves` is against the longest defence found. The first call compiles kernels. Raises ValueError if
+        `moves` is the line against the longest defence found. The first call compiles kernels. Raises ValueError if
         the other side has no king.
 
         >>> Board("7nk/9/7GP/9/9/9/9/9/9 b - 1").find_mate().moves
@@ -285,7 +285,7 @@ class Board(BaseBoard):
     ) -> Move:
         """Return the legal move between these squares, or the drop if from_square is None.
 
-        promotion : None to promote only if the move must.
+        promotion : None promotes only where the move must.
         Raises ValueError saying why if there is no such move.
         """
         move = Move(from_square, to_square, bool(promotion), drop_piece_type)
@@ -324,7 +324,7 @@ class Board(BaseBoard):
     def text(self, move: Move, notation: str = "japanese") -> str:
         """Return a legal move in a notation: 'japanese' (▲７六歩), 'kif', 'csa', 'western' or 'usi'.
 
-        Raises ValueError if the move is illegal, or for another notation.
+        Raises ValueError if the move is illegal or the notation unknown.
         """
         return format_move(self._pos, legal_move(self._pos, *move._parts()), notation, self._last_target())
 
@@ -459,7 +459,7 @@ class Board(BaseBoard):
     def declaration(self, rule: str | None = None) -> str | None:
         """Return what the side to move may declare ('win', 'draw' or None) by `rule`, by default the board's.
 
-        Under the try rule 'win' means that the king can move to the enemy king's initial square; it must do so.
+        Under the try rule 'win' means that the king can move to the enemy king's initial square; it must then do so.
         Raises ValueError for a rule that is not in names.ENTERING_KING_RULES.
         """
         verdict = declaration(self._pos, self._rule if rule is None else entering_king_rule(rule))

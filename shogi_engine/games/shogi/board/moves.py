@@ -14,8 +14,8 @@ NULL_TEXT = "0000"
 class Move(int):
     """A move from a square to a square (0..80), or a drop: from_square None and drop_piece_type PAWN ... ROOK.
 
-    It is an int, equal to python-shogi's hash of it: bits 0-6 are the target square, 7-13 the source square or 81 +
-    piece type for a drop, 14 the promotion. Each move exists as one object only. The null move is 0. Whether a move is
+    It is an int, equal to python-shogi's hash of it: bits 0-6 are the target square, 7-13 the source square (for a
+    drop, 81 + piece type), 14 the promotion. Each move exists as one object only. The null move is 0. Whether a move is
     legal depends on the position: see `Board.is_legal`.
 
     >>> Move.from_usi("8h2b+") == Move(64, 16, promotion=True)
@@ -46,7 +46,7 @@ class Move(int):
 
     @classmethod
     def null(cls) -> "Move":
-        """Return the null move, which is false: it passes the turn to the other side."""
+        """Return the null move, which passes the turn; its truth value is False."""
         return MOVES[0]
 
     @property
@@ -113,7 +113,7 @@ class Move(int):
     def from_int(cls, number: SupportsIndex) -> "Move":
         """Return the move whose int is `number`, the inverse of `int(move)`.
 
-        Raises ValueError if that is not a move, also for 0 (see `Move.null()`), and TypeError if it is not an int.
+        Raises ValueError for 0 (see `Move.null()`) or another number that is no move, TypeError if it is not an int.
         """
         try:
             number = operator.index(number)
