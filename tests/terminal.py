@@ -26,6 +26,7 @@ class Terminal:
         env = env | {"TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1", "LC_ALL": "C.UTF-8"}
         self._pid, self._fd = pty.fork()
         if self._pid == 0:
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)  # `nohup pytest` would pass on that it is ignored
             os.execve(sys.executable, [sys.executable, "-m", "shogi_engine", *arguments], env)
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
 

@@ -16,7 +16,7 @@ POSITIONS = (usi_speed.POSITIONS[1], "7nk/9/7GP/9/9/9/9/9/9 b - 1")  # the secon
 @pytest.mark.clock_sensitive
 @pytest.mark.skipif(JIT_DISABLED, reason="takes long without JIT")
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="Linux has it")
-@pytest.mark.parametrize(("limit", "counted"), [(("--nodes", "4000"), 1), (("--movetime", "30"), 2)])
+@pytest.mark.parametrize(("limit", "counted"), [(("--nodes", "4000"), {1}), (("--movetime", "30"), {1, 2})])
 def test_two_engines_side_by_side(limit, counted, tmp_path, capsys):
     file = tmp_path / "positions.txt"
     file.write_text("\n".join(POSITIONS))
@@ -26,7 +26,7 @@ def test_two_engines_side_by_side(limit, counted, tmp_path, capsys):
         speed = float(re.search(r": ([\d.]+) M/s depth \d", line)[1])
         assert 0.005 < speed < 50, line
     found = re.search(r"median ([\d.]+) of (\d+)$", ratio)
-    assert 0.05 < float(found[1]) < 20 and int(found[2]) == counted, ratio
+    assert 0.05 < float(found[1]) < 20 and int(found[2]) in counted, ratio
 
 
 def test_cpu_time_is_that_of_all_threads():
