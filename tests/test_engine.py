@@ -275,7 +275,7 @@ def test_the_package_loads_numba_only_for_an_engine():
 
 
 def test_progress_of_compiling_is_reported(monkeypatch):
-    """Anyone who made the engine hears of it, or anyone who asks for the warm-up."""
+    """Progress goes to the callback of the engine, or to that of the warm-up."""
     first, second = [], []
     with Engine(TICTACTOE, hash_mb=1, on_progress=first.append) as engine:
         monkeypatch.setattr(engine.searcher, "warmup", lambda: progress.note_step("a kernel"))

@@ -65,7 +65,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--level", type=natural, metavar="N", help="a weaker player, 0 to 19 (ours)")
     parser.add_argument("--nodes", type=at_least_one, metavar="N", help="of a move, at most")
     parser.add_argument("--book", action="store_true", help="use the opening book (ours)")
-    parser.add_argument("--resign", type=at_least_one, metavar="CP", help="give up at that many centipawns less (ours)")
+    parser.add_argument("--resign", type=at_least_one, metavar="CP", help="resign this many centipawns below zero")
     add_threads(parser)
     add_hash(parser, 256)
 

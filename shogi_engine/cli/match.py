@@ -59,12 +59,14 @@ def add_parser(commands: Any) -> None:
         "--resign", type=terms_numbers, metavar="VALUE:COUNT", help=f"both sides' scores have to agree; or {NEVER}"
     )
     parser.add_argument(
-        "--draw", type=terms_numbers, metavar="VALUE:COUNT:PLY", help="drawn when both see no one ahead after PLY"
+        "--draw", type=terms_numbers, metavar="VALUE:COUNT:PLY", help="drawn when both see a level game after PLY"
     )
     parser.add_argument("--margin", type=float, default=100.0, metavar="MS", help="over the time that are no loss yet")
     parser.add_argument("--patience", type=float, default=60.0, metavar="S", help="over the time: no answer")
     parser.add_argument("--ready-patience", type=float, default=600.0, metavar="S", help="until an engine is ready")
-    parser.add_argument("--max-faults", type=natural, default=10, metavar="N", help="give up after that many; 0: never")
+    parser.add_argument(
+        "--max-faults", type=natural, default=10, metavar="N", help="stop the match after N faults; 0: never"
+    )
     parser.add_argument("--log", type=Path, metavar="FILE", help="every game, a line each; the match continues from it")
     parser.add_argument("--records", type=Path, metavar="FILE", help="write all games (.kif, .csa, .ggf ...)")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page: table, graph and games")

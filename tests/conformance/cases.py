@@ -68,7 +68,7 @@ def random_move(ctx: Any, rng: random.Random, moves: list[np.uint32]) -> np.uint
 def random_positions(case: ConformanceCase) -> Iterator[Any]:
     """Yield a context at each position of some random games (always the same ones), its undo records the game's moves.
 
-    Anyone who changes the context's position or undo records puts them back. Without JIT there are fewer games.
+    A test that changes the context's position or undo records restores them. Without JIT there are fewer games.
     """
     game = case.game
     for number in range(case.games // 4 if JIT_DISABLED else case.games):

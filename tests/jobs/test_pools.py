@@ -1,4 +1,4 @@
-"""shogi_engine/jobs.py: pieces are done by anyone who is there, and the results are the same."""
+"""shogi_engine/jobs.py: any worker may do a job, and the results are the same."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Tic-tac-toe is a draw and 4x4 Othello ends 3-11, anyone who searches them to the end and however it was compiled."""
+"""Tic-tac-toe is a draw and 4x4 Othello ends 3-11, whichever search is used and however it is compiled."""
 
 import json
 import subprocess

@@ -125,7 +125,7 @@ def main() -> int:
     reasons = collections.Counter(played.reason for played in server.played)
     broken = sum(played.breaks for played in server.played)
     lost = [played for played in server.played if played.reason not in COMPLETE]
-    print(f"{len(server.played)} games in {time.monotonic() - began:.0f} s, {broken} aborted and gone on with")
+    print(f"{len(server.played)} games in {time.monotonic() - began:.0f} s, {broken} interrupted and resumed")
     print(f"ended by {json.dumps(reasons)}; {sum(played.plies for played in server.played)} plies")
     for name, tally in sorted(tallies.items()):
         print(f"{name}: {tally.describe()}")

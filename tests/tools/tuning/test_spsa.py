@@ -13,7 +13,7 @@ from tools.tuning import spsa
 
 
 def quadratic(best):
-    """Return `play`: won by anyone who is nearer to `best`, with chance as in games."""
+    """Return `play`: the player nearer to `best` is likelier to win, as in games."""
 
     def play(first, second, number):
         rng = random.Random(f"games {number}")
