@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import hashlib
 import json
 import logging
@@ -24,7 +25,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from shogi_engine.analysis.words import LANGUAGES
 from shogi_engine.engine import Engine
-from shogi_engine.games import NAMES
+from shogi_engine.games import NAMES, board_entries
 from shogi_engine.jit import Progress
 from shogi_engine.web import messages, view
 from shogi_engine.web.guard import COOKIE, HEADERS, Guard
@@ -248,6 +249,8 @@ def warm_engines(tell: Callable[[dict[str, Any]], None]) -> Callable[[Callable[[
             yield game
             tell({"kind": "engine", "game": game, "ready": True, "share": 1.0})
         make("shogi").warmup_mate()
+        gc.collect()
+        gc.freeze()  # the compiler's many objects are for ever: collecting garbage need not look at them, which takes long
 
     return warm
 
@@ -257,6 +260,7 @@ def load_rules() -> None:
     session = Session(EnginePool(0, Engine))
     viewer = session.attach(lambda message: None)
     for game in NAMES:
+        board_entries(game).warmup()
         session.handle({"do": "game", "game": game})
         for language in LANGUAGES:
             session.handle({"do": "look", "language": language}, viewer)
@@ -303,9 +307,10 @@ def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        ticking = asyncio.create_task(_tick(hub))
+        repeating = [asyncio.create_task(_repeat(work)) for work in (hub.tick, hub.save)]
         yield
-        ticking.cancel()
+        for task in repeating:
+            task.cancel()
         hub.close()
 
     limiter = anyio.CapacityLimiter(WORKERS)
@@ -313,11 +318,11 @@ def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
     return Guarded(Starlette(routes=routes, lifespan=lifespan), guard or Guard())
 
 
-async def _tick(hub: Hub) -> None:
-    """Call the hub's maintenance regularly."""
+async def _repeat(work: Callable[[], None]) -> None:
+    """Call a function regularly, in a thread."""
     while True:
         await asyncio.sleep(TICK_SECONDS)
         try:
-            await anyio.to_thread.run_sync(hub.tick)
+            await anyio.to_thread.run_sync(work)
         except Exception:
             log.exception("looking after sessions failed")

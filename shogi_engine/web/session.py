@@ -136,12 +136,11 @@ class Session(Parts):
             self.show(viewer)
         self.study.follow()
 
-    def tick(self, now: float | None = None) -> None:
-        """Check the clock and save changes. Call this regularly."""
+    def tick(self) -> None:
+        """Check the clock. Call this regularly."""
         if self.playing.on and self.attached:
             with self.lock:
                 self.playing.tick()
-        self.kept.tick(time.monotonic() if now is None else now)
 
     # ---- messages
 

@@ -202,7 +202,7 @@ def line(session: Parts, language: str) -> list[dict[str, Any]]:
     tree, study = session.tree, session.study
     numbers = tree.line()
     texts = _texts(tree, numbers, language)
-    board, at = tree.record.board(0), 0  # with the first `at` moves of the line
+    board, at = None, 0  # with the first `at` moves of the line
     most = VARIATION_MOVES
     moves = []
     for place, number in enumerate(numbers):
@@ -217,6 +217,8 @@ def line(session: Parts, language: str) -> list[dict[str, Any]]:
         if node.comment:
             row["comment"] = node.comment[:COMMENT_SHOWN]
         if (others := tree.others(number)) and most > 0:
+            if board is None:
+                board = tree.record.board(0)
             while at < place - 1:
                 board.push_text(tree[numbers[at + 1]].move)
                 at += 1
@@ -257,23 +259,13 @@ def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, mos
 
 def _texts(tree: Tree, numbers: list[int], language: str) -> dict[int, str]:
     """Return the moves of a line in the user's notation."""
-    texts = {}
-    board = None
-    for place, number in enumerate(numbers[1:], 1):
-        if not tree.has_text(number, language) and board is None:
-            board = _board(tree, numbers[1:place])
-        texts[number] = tree.text(number, language, board)
-        if board is not None:
-            board.push_text(tree[number].move)
-    return texts
-
-
-def _board(tree: Tree, numbers: list[int]) -> Any:
-    """Return a Board after the moves with these numbers."""
-    board = tree.record.board(0)
-    for number in numbers:
-        board.push_text(tree[number].move)
-    return board
+    missing = [place for place, number in enumerate(numbers) if place and not tree.has_text(number, language)]
+    if missing:
+        with tree.board_after(numbers, missing[0] - 1) as board:
+            for number in numbers[missing[0] :]:
+                tree.text(number, language, board)
+                board.push_text(tree[number].move)
+    return {number: tree.text(number, language) for number in numbers[1:]}
 
 
 @functools.cache
