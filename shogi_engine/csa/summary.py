@@ -27,8 +27,10 @@ class SummaryError(ValueError):
 class ServerTime:
     """One side's time, in ms.
 
-    clock : at the start, without the increment, which CSA adds before each move    least : what a move costs at least
-    unit : what the server counts in; fractions are dropped, or rounded up if `roundup`
+    Attributes:
+        clock: at the start, without the increment, which CSA adds before each move
+        unit: what the server counts in; fractions are dropped, or rounded up if `roundup`
+        least: what a move costs at least
     """
 
     clock: Clock = Clock()
@@ -57,9 +59,14 @@ class ServerTime:
 class Summary:
     """A game that is offered.
 
-    names : of black and white    side : ours, 0 for black    start : SFEN of the position that the moves lead from
-    moves : made already, as (USI, seconds)    times : black's and white's    max_moves : 0 for no such rule
-    declaration : which rule of declaring a win holds, '' for none
+    Attributes:
+        names: of black and white
+        side: ours, 0 for black
+        start: SFEN of the position that the moves lead from
+        moves: made already, as (USI, seconds)
+        times: black's and white's
+        max_moves: 0 for no such rule
+        declaration: which rule of declaring a win holds, '' for none
     """
 
     game_id: str

@@ -16,7 +16,9 @@ class TimeUp(Exception):  # noqa: N818  (no error: somebody has lost)
 class GameClock:
     """Measures the time of each move; without a setting no one's time runs out.
 
-    setting : both sides' clock at the start    now() -> seconds
+    Args:
+        setting: both sides' clock at the start
+        now: returns the time in seconds
     """
 
     def __init__(self, setting: Clock | None = None, now: Callable[[], float] = time.monotonic) -> None:

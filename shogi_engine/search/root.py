@@ -180,9 +180,15 @@ class Searcher:
     ) -> Result:
         """Search the position after `moves` from `position` and return the best move.
 
-        position : record[game.position].   moves : encoded legal moves of the game so far.
-        on_info : called in this thread with each report.
-        Raises ValueError if limits.searchmoves holds no legal move. Exceptions of threads are raised here.
+        Exceptions of threads are raised here.
+
+        Args:
+            position: record[game.position]
+            moves: encoded legal moves of the game so far
+            on_info: called in this thread with each report
+
+        Raises:
+            ValueError: if limits.searchmoves holds no legal move
         """
         limits = limits or Limits()
         began = time.perf_counter()
