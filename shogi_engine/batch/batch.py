@@ -176,8 +176,8 @@ class Batch(Rows):
 
         Args:
             out: uint8[n, size] to write to, C-contiguous; it may be `positions`
-            checked: False if moves in the layout 'ids' are known to be legal; a third faster in Shogi, but it detects only
-                moves that no piece can make
+            checked: False if moves in the layout 'ids' are known to be legal; a third faster in Shogi, but it detects
+                only moves that no piece can make
 
         Raises:
             ValueError: a move is illegal; the message names the first such row

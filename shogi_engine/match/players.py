@@ -6,7 +6,7 @@ from typing import Protocol
 
 from shogi_engine.clients.base import EngineError
 from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
-from shogi_engine.match.time_controls import TimeControl, usi_limit
+from shogi_engine.match.time_controls import Clocks, TimeControl, usi_limit
 
 RESIGN, DECLARE = "resign", "win"  # instead of a move
 
@@ -20,19 +20,20 @@ class Turn:
         moves: made since
         side: 0 (black) or 1
         controls: both players', by side
-        clocks: remaining ms of main time, by side
+        clocks: both sides' before this move
     """
 
     start: str
     moves: list[str]
     side: int
     controls: tuple[TimeControl, TimeControl]
-    clocks: list[int]
+    clocks: Clocks
 
     @property
     def allowed(self) -> float | None:
         """How many ms the move may take, None for no limit."""
-        return self.controls[self.side].allowed(self.clocks[self.side])
+        clock = self.clocks[self.side]
+        return clock.allowed if clock else self.controls[self.side].movetime
 
 
 @dataclass
@@ -108,7 +109,7 @@ class UsiPlayer:
 
     @staticmethod
     def _limit(turn: Turn) -> Limit:
-        return usi_limit(turn.controls, turn.clocks, turn.side)
+        return usi_limit(turn.controls[turn.side], turn.clocks, turn.side)
 
     def ready(self) -> None:
         """Start, and wait until it is ready to play."""

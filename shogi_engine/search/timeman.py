@@ -33,7 +33,7 @@ class TimeOptions:
     ponder: bool = False
 
 
-def cap(clock: Clock) -> int:
+def cap(clock: Clock) -> float:
     """Return the ms after which the move would lose on time.
 
     GUIs disagree on whether the time they send includes the increment. It is safe to assume that it does, unless the
@@ -63,7 +63,7 @@ def in_full_seconds(budget: TimeBudget, clock: Clock, options: TimeOptions) -> T
     return TimeBudget(min(max(budget.soft_ms, least), hard), hard, least, second)
 
 
-def fixed(movetime: int, options: TimeOptions) -> TimeBudget:
+def fixed(movetime: float, options: TimeOptions) -> TimeBudget:
     """Return the budget of a move that must take `movetime` ms. No clock runs out, so the reserve is small."""
     movetime = max(0, movetime)
     whole = float(movetime - min(options.network_delay, movetime / 10, MOVETIME_DELAY))

@@ -50,4 +50,4 @@ class Limit:
         left, increment = (getattr(self, f"{SIDES[side]}_{name}") for name in ("clock", "inc"))
         if left is None and self.byoyomi is None:
             return None
-        return Clock(*(round(1000 * (seconds or 0)) for seconds in (left, self.byoyomi, increment)))
+        return Clock.from_seconds(left or 0, self.byoyomi or 0, increment or 0)
