@@ -32,9 +32,10 @@ def start_thread(work: Callable[..., object], name: str, *arguments: object) -> 
 
 
 def lower_priority(steps: int) -> None:
-    """Give the calling thread less CPU time than others if cores are scarce. Linux only: threads have a nice value there.
+    """Give the calling thread less CPU time than others if cores are scarce. Only on Linux have threads a nice value.
 
-    steps : added to the nice value, of which 19 is the maximum
+    Args:
+        steps: added to the nice value; the maximum is 19
     """
     if sys.platform == "linux":
         thread = threading.get_native_id()

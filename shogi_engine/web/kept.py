@@ -61,8 +61,8 @@ class Kept:
         """
         session, began = self._session, time.monotonic()
         with session.lock:
-            self._writing.acquire()
             content = self._content()
+            self._writing.acquire()
         try:
             if content is not None:
                 self.store.write(*content)
