@@ -27,6 +27,7 @@ from shogi_engine.analysis.words import LANGUAGES
 from shogi_engine.engine import Engine
 from shogi_engine.games import NAMES, board_entries
 from shogi_engine.jit import Progress
+from shogi_engine.language import mark, translate
 from shogi_engine.web import messages, view
 from shogi_engine.web.guard import COOKIE, HEADERS, Guard
 from shogi_engine.web.hub import Full, Hub
@@ -34,6 +35,7 @@ from shogi_engine.web.pool import HASH_MB, EnginePool
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
 from shogi_engine.web.viewer import Viewer
+from shogi_engine.web.words import texts_module
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -58,7 +60,8 @@ def static_files() -> dict[str, tuple[bytes, str, str]]:
         suffix = file.name[file.name.rfind(".") :]
         if suffix in TYPES:
             found[file.name] = _served(file.read_bytes(), TYPES[suffix])
-    found["pieces.js"] = _served(view.pieces_module().encode(), TYPES[".js"])
+    for name, content in (("pieces.js", view.pieces_module()), ("texts.js", texts_module())):
+        found[name] = _served(content.encode(), TYPES[".js"])
     return found
 
 
@@ -174,10 +177,10 @@ class Conversation:
             if asked:
                 self._outbox.put({"kind": "done", **asked})
         except (ValueError, OverflowError) as fault:
-            self._complain(str(fault), **asked)
+            self._complain(translate(str(fault), viewer.language), **asked)
         except Exception:
             log.exception("a message failed")
-            self._complain("the server could not do that", **asked)
+            self._complain(translate(mark("the server could not do that"), viewer.language), **asked)
 
     def _complain(self, text: str, **asked: Any) -> None:
         self._outbox.put({"kind": "error", "text": " ".join(text.split())[:500], **asked})

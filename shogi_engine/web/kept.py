@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from shogi_engine import records
+from shogi_engine.language import mark, translate
 from shogi_engine.web import saved_game
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.store import Store
@@ -68,14 +69,16 @@ class Kept:
                 self.store.write(*content)
                 self._due = began + max(PAUSE_SECONDS, (1 + SHARE) * (time.monotonic() - began))
             return
-        except OSError as fault:
-            log.error("a game is not kept: %s", fault)
-            reason = fault.strerror
+        except OSError as error:
+            log.error("a game is not kept: %s", error)
+            reason = error.strerror
         finally:
             self._writing.release()
         with session.lock:
             self.changed, self._due = True, began + RETRY_SECONDS
-            session.send({"kind": "error", "text": f"this game cannot be kept: {reason}"})
+            fault = mark(f"this game cannot be kept: {reason}")
+            for viewer in session.viewers:
+                viewer.send({"kind": "error", "text": translate(fault, viewer.language)})
 
     def _content(self) -> tuple[str, dict[str, Any], dict[str, Any]] | None:
         """Return the arguments of `Store.write`, None if there is nothing to write."""
