@@ -2,8 +2,8 @@
 
 The lowest levels look one move ahead, captures and recaptures included, but consider only a number of their legal
 moves, chosen at random: the lowest of all plays any move. The levels above see all moves and search a number of
-positions. None depends on the clock, so a level is as strong on a slow machine as on a fast one. tools/match/levels.py
-measures the steps.
+positions. None depends on the clock, so a level is as strong on a slow machine as on a fast one.
+`shogi-engine match --tournament ladder` measures the steps.
 """
 
 from typing import Any
