@@ -23,10 +23,14 @@ HASH_MB = 8  # of an engine in this process
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """An engine of a match. protocol : one of GAMES, or IN_PROCESS.   label : its name in tables; '' for its command.
+    """An engine of a match.
 
-    options : of a program over USI    game : that it plays
-    settings, hash_mb : of an engine in this process, see EnginePlayer
+    Attributes:
+        protocol: one of GAMES, or IN_PROCESS
+        label: its name in tables; '' for its command
+        options: of a program over USI
+        settings, hash_mb: of an engine in this process, see EnginePlayer
+        game: that it plays
     """
 
     protocol: str

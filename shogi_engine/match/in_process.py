@@ -13,7 +13,7 @@ from shogi_engine.engine import Engine, parameters
 from shogi_engine.match.players import DECLARE, Answer, Player, Turn
 from shogi_engine.match.time_controls import TimeControl
 from shogi_engine.search.timeman import TimeOptions, fixed, plan
-from shogi_engine.types.clock import Clock, TimeBudget
+from shogi_engine.types.clock import TimeBudget
 
 LEVEL, SEARCH_FLAGS = "level", "search_flags"  # settings besides the game's parameters
 
@@ -43,7 +43,9 @@ class EnginePlayer(Player):
     """Plays by an Engine in this process. It begins each game with an empty table.
 
     A game then depends only on its opening, the settings and the limits, if these are nodes, depth or a level.
-    settings : see `configure`; and LEVEL, which has its own nodes and depth unless it is full strength.
+
+    Attributes:
+        settings: see `configure`; and LEVEL, which has its own nodes and depth unless it is full strength
     """
 
     def __init__(
@@ -105,12 +107,10 @@ class EnginePlayer(Player):
         return limits | {"budget": self._budget(turn)}
 
     def _budget(self, turn: Turn) -> TimeBudget | None:
-        control, budget = self.control, None
-        if control.clocked:
-            clock = Clock(turn.clocks[turn.side], control.byoyomi or 0, control.increment)
-            budget = (self.engine.game.budget or plan)(clock, len(turn.moves), TimeOptions())
-        if control.movetime:
-            exact = fixed(control.movetime, TimeOptions())
+        clock, movetime = turn.clocks[turn.side], self.control.movetime
+        budget = (self.engine.game.budget or plan)(clock, len(turn.moves), TimeOptions()) if clock else None
+        if movetime:
+            exact = fixed(movetime, TimeOptions())
             budget = budget.at_most(exact.hard_ms) if budget else exact
         return budget
 

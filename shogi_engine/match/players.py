@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from shogi_engine.clients.base import EngineError
-from shogi_engine.match.time_controls import TimeControl
+from shogi_engine.match.time_controls import Clocks, TimeControl
 
 RESIGN, DECLARE = "resign", "win"  # instead of a move
 
@@ -12,25 +12,35 @@ RESIGN, DECLARE = "resign", "win"  # instead of a move
 class Turn:
     """A position in which a player is to move.
 
-    start : starting position in the game's notation; '' for the usual one    moves : made since
-    side : 0 (black) or 1    controls : both players', by side    clocks : remaining ms of main time, by side
+    Attributes:
+        start: starting position in the game's notation; '' for the usual one
+        moves: made since
+        side: 0 (black) or 1
+        controls: both players', by side
+        clocks: both sides' before this move
     """
 
     start: str
     moves: list[str]
     side: int
     controls: tuple[TimeControl, TimeControl]
-    clocks: list[int]
+    clocks: Clocks
 
     @property
     def allowed(self) -> float | None:
         """How many ms the move may take, None for no limit."""
-        return self.controls[self.side].allowed(self.clocks[self.side])
+        clock = self.clocks[self.side]
+        return clock.allowed if clock else self.controls[self.side].movetime
 
 
 @dataclass
 class Answer:
-    """A move and its evaluation. move : in the game's notation, RESIGN or DECLARE.   score : the game's unit."""
+    """A move and its evaluation.
+
+    Attributes:
+        move: in the game's notation, RESIGN or DECLARE
+        score: the game's unit
+    """
 
     move: str
     milliseconds: float
@@ -73,7 +83,12 @@ class Player:
 
 
 class FaultError(Exception):
-    """A fault that loses the game. side : that committed it (0 or 1).   kind : one of FAULTS."""
+    """A fault that loses the game.
+
+    Args:
+        side: that committed it (0 or 1)
+        kind: one of FAULTS
+    """
 
     def __init__(self, side: int, kind: str, text: str = "") -> None:
         super().__init__(text or kind)

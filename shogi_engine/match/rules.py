@@ -49,12 +49,20 @@ class KernelBoard:
 
 
 class Rules:
-    """A game in progress. start : '' for the usual position.   moves : in the game's notation, with the opening.
+    """A game in progress.
 
-    opening : 'startpos moves ...', 'sfen ... moves ...' or only moves. Raises ValueError if one is illegal.
+    Attributes:
+        start: '' for the usual position
+        moves: in the game's notation, with the opening
     """
 
     def __init__(self, name: str, opening: str = "") -> None:
+        """Begin the game called `name`.
+
+        Args:
+            name: one that `games.load` knows
+            opening: 'startpos moves ...', 'sfen ... moves ...' or only moves; ValueError is raised if one is illegal
+        """
         game = games.load(name)
         text = opening.removeprefix("position ").strip()
         if not text.startswith(("startpos", "sfen ")):

@@ -23,10 +23,9 @@ class Meeting:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Every two players play `games` games; in a gauntlet only the first player meets the others, on a ladder
-    each player meets its neighbours.
+    """Every two players play `games` games.
 
-    Each opening is played twice with colours swapped. Games come in rounds: one pair of games for every pairing.
+    In a gauntlet only the first player meets the others, on a ladder each player meets its neighbours. Each opening is played twice with colours swapped. Games come in rounds: one pair of games for every pairing.
     All pairings play the same openings.
     """
 

@@ -43,7 +43,9 @@ def begin(engine: EngineSpec, player: Player) -> None:
 class EngineWorker:
     """Plays games between engines; each is started when it first plays.
 
-    engines : of the players; each is first started by one worker alone    gui : see UsiPlayer, by game
+    Args:
+        engines: of the players; each is first started by one worker alone
+        gui: see UsiPlayer, by game
     """
 
     def __init__(
@@ -102,7 +104,10 @@ class EngineWorker:
 class EngineGames:
     """Makes workers for games between engines, here or on a cluster.
 
-    patience, ready_patience : see UsiClient. Raises ValueError for games too long for an engine in this process.
+    Attributes:
+        patience, ready_patience: see UsiClient
+
+    Raises ValueError for games too long for an engine in this process.
     """
 
     game: str
