@@ -13,11 +13,11 @@ class Turn:
     """A position in which a player is to move.
 
     Attributes:
-        start: starting position in the game's notation; '' for the usual one
-        moves: made since
-        side: 0 (black) or 1
-        controls: both players', by side
-        clocks: both sides' before this move
+        start: the starting position in the game's notation; '' for the usual one
+        moves: the moves made since
+        side: the side to move, 0 (black) or 1 (white)
+        controls: the time controls of both sides
+        clocks: the clocks of both sides before this move
     """
 
     start: str
@@ -38,8 +38,8 @@ class Answer:
     """A move and its evaluation.
 
     Attributes:
-        move: in the game's notation, RESIGN or DECLARE
-        score: the game's unit
+        move: the move in the game's notation, RESIGN or DECLARE
+        score: the mover's evaluation, in the game's unit
     """
 
     move: str
@@ -72,7 +72,10 @@ class Player:
         return None
 
     def ponder(self, turn: Turn) -> None:
-        """Begin to think on the opponent's time about the reply in case the last move of `turn` is made, or do not."""
+        """Begin to think, on the opponent's time, about the reply if the opponent makes the last move of `turn`.
+
+        A player that does not ponder does nothing.
+        """
 
     def game_over(self, result: str) -> None:
         """Receive the result, 'win', 'lose' or 'draw'."""
@@ -86,7 +89,7 @@ class FaultError(Exception):
     """A fault that loses the game.
 
     Args:
-        side: that committed it (0 or 1)
+        side: the side that committed it, 0 (black) or 1 (white)
         kind: one of FAULTS
     """
 

@@ -11,7 +11,7 @@ from shogi_engine.match.players import Answer, Player, Turn
 from shogi_engine.match.time_controls import TimeControl, usi_limit
 from shogi_engine.types.clock import Clock
 
-UNIT = 100  # the game's values in a disc
+UNIT = 100  # units of a score in a disc
 
 Engine = TypeVar("Engine", bound=PlainClient[Any])
 
@@ -20,9 +20,9 @@ class UsiPlayer(Player):
     """A USI engine as a player.
 
     Attributes:
-        gui: None: pondering ends with `ponderhit` or `stop`, and with `stop` before the game's end. Otherwise a
-            generator that chooses at random what GUIs may also send: `stop` and `go` after a hit, a clock after
-            `ponderhit`, or `gameover` while it ponders.
+        gui: if None, pondering ends with `ponderhit` or `stop`, and with `stop` before the game ends. Otherwise a
+            random generator, which chooses among other things that GUIs may send: `stop` and `go` after a hit, a clock
+            after `ponderhit`, or `gameover` while the engine ponders.
     """
 
     def __init__(self, engine: SimpleEngine, control: TimeControl, *, ponder: bool = False) -> None:

@@ -25,8 +25,9 @@ class Meeting:
 class Schedule:
     """Every two players play `games` games.
 
-    In a gauntlet only the first player meets the others, on a ladder each player meets its neighbours. Each opening is played twice with colours swapped. Games come in rounds: one pair of games for every pairing.
-    All pairings play the same openings.
+    In a gauntlet only the first player meets the others, on a ladder each player meets its neighbours. Each opening
+    is played twice with colours swapped. Games come in rounds: one pair of games for every pairing. All pairings play
+    the same openings.
     """
 
     players: int = 2
