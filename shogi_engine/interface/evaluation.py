@@ -7,8 +7,8 @@ resolves the kernels by the type of `ctx.evaluation` while compiling, so that th
 the evaluation in use is compiled.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -43,6 +43,7 @@ class Evaluation:
     load_weights(file)          returns Weights, the package's own for None; raises ValueError saying what was expected
                                 of the file and what was found. None: there are no weights, and any file is refused
     shown(ctx)                  returns the root's value as shown to people; it may exceed what a search can use
+    search_parameters : dict    numbers of the search that suit its values better than the game's: fields of Game.params
     """
 
     name: str
@@ -52,6 +53,7 @@ class Evaluation:
     fields: tuple[tuple[Any, ...], ...] = ()
     load_weights: Callable[[Path | None], Weights] | None = None
     shown: Callable[[Any], int] | None = None
+    search_parameters: Mapping[str, int | tuple[int, ...]] = field(default_factory=dict)
 
     @cached_property
     def params(self) -> np.dtype:
