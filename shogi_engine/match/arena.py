@@ -164,7 +164,7 @@ class SearchPlayer:
         self._start = game.parse_position(game.start)
 
     def configure(self, settings: Mapping[str, int | str]) -> None:
-        """Use the default parameters of game and evaluation except for `settings`; raises ValueError for an unknown one."""
+        """Use the evaluation's default parameters except for `settings`; raises ValueError for an unknown one."""
         searcher = self.searcher
         searcher.set_evaluation(str(settings.get(parameters.EVALUATION, "")))
         searcher.params = params_for(searcher.game, searcher.evaluator.evaluation)

@@ -5,9 +5,11 @@
 
 In each pair of games (one opening, both colours) each player makes a random selection of the changes. A regression
 explains the results by the changes that only one player has, so every game tells something about each change: n games
-measure all of them as precisely as n / 2 games would measure one. Confirm promising changes with `shogi-engine match`.
-A change is name=value, or several joined by commas (names: `shogi-engine match --list`). --settings are made by both
-players, such as evaluation=material. Runs are seeded and continue where they were stopped. Source: factorial designs, R. A. Fisher, The Design of Experiments (1935).
+measure all of them as precisely as n / 2 games would measure one.
+
+A change is name=value, or several joined by commas (names: `shogi-engine match --list`). --settings, such as
+evaluation=material, are made by both players. Runs are seeded and continue where they were stopped. Confirm promising
+changes with `shogi-engine match`. Source: factorial designs, R. A. Fisher, The Design of Experiments (1935).
 """
 
 import argparse

@@ -16,8 +16,8 @@ from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import provides_evaluation, update_line
 from shogi_engine.jit import record_dtype
 
-# Values move in steps of whole pieces, so a narrow first window fails often, and a quiet move that leaves the value as it
-# is says nothing about that move. By games: docs/notebook/tuning-log.md.
+# Values change in steps of whole pieces. So a narrow first window often fails, and a quiet move, which leaves the value
+# as it is, learns nothing from it. Found by games: docs/notebook/tuning-log.md.
 SEARCH_PARAMETERS = {"aspiration_window": 30, "eval_history": 0, "eval_history_structure": 0}
 
 ACCUMULATOR = record_dtype([("material", np.int64)])  # black's less white's, in centipawns
