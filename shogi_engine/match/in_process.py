@@ -12,6 +12,7 @@ from typing import Any
 from shogi_engine.engine import Engine, parameters
 from shogi_engine.match.players import DECLARE, Answer, Player, Turn
 from shogi_engine.match.time_controls import TimeControl
+from shogi_engine.search.parameters import params_for
 from shogi_engine.search.timeman import TimeOptions, fixed, plan
 from shogi_engine.types.clock import TimeBudget
 
@@ -22,16 +23,16 @@ NOT_PARAMETERS = (LEVEL, parameters.EVALUATION, parameters.WEIGHTS)
 
 
 def configure(engine: Engine, settings: Settings) -> None:
-    """Use the default parameters except for `settings`: parameters, the evaluation and its weights, SEARCH_FLAGS.
+    """Use the evaluation's default parameters except for `settings`.
 
-    SEARCH_FLAGS are bits of search/context.py. Raises ValueError for anything unknown, or for a file that is refused.
+    They are parameters, the evaluation, its weights, and SEARCH_FLAGS, bits of search/context.py. Raises ValueError
+    for anything unknown, or for a file that is refused.
     """
     searcher = engine.searcher
-    searcher.params = engine.game.default_params()
-    weights = settings.get(parameters.WEIGHTS)
-    engine.set_evaluation(str(settings.get(parameters.EVALUATION, "")), Path(str(weights)) if weights else None)
-    if weights is None:
-        searcher.evaluator = searcher.evaluator.evaluation.load()  # with its original parameters
+    weights = Path(str(settings[parameters.WEIGHTS])) if parameters.WEIGHTS in settings else None
+    engine.set_evaluation(str(settings.get(parameters.EVALUATION, "")), weights)
+    searcher.params = params_for(engine.game, searcher.evaluator.evaluation)
+    searcher.evaluator = searcher.evaluator.evaluation.load(weights)  # with its original parameters
     for name, value in settings.items():
         if name == SEARCH_FLAGS:
             searcher.search_flags = int(value)
