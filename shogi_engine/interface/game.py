@@ -84,7 +84,6 @@ class Game:
     plies_left(position) -> int        an upper bound on the plies left in the game (moves of cost 0 not counted)
     continuation_slots : int           `continuation_slot`'s range
     search_flags : int                 the parts of the search that help this game, bits of search.context; -1 for all
-    usual_move(move) -> int            the move that a person would play instead if it is no worse; 0: `move` itself
     """
 
     name: str
@@ -111,7 +110,6 @@ class Game:
     plies_left: Callable[[Any], int] | None = None
     continuation_slots: int = 0
     search_flags: int = -1
-    usual_move: Callable[[int], int] | None = None
 
     @functools.cached_property
     def _only_evaluation(self) -> Evaluation:
@@ -155,7 +153,7 @@ def generate_moves(ctx, start):
 
 @stub
 def generate_captures(ctx, start):
-    """Write the moves that are not quiet (`is_quiet`), as `generate_moves` does."""
+    """Write the moves that are not quiet, as `generate_moves` does; it may omit moves that are needless in a search."""
     return 0
 
 
@@ -401,7 +399,13 @@ def correction_slots(ctx):
 
 @stub
 def generate_quiets(ctx, start):
-    """Write the moves that `generate_captures` omits, as `generate_moves` does; a game provides both or neither."""
+    """Write the quiet moves, but for the needless ones; a game provides this and `generate_captures` or neither."""
+    return generate_moves(ctx, start)
+
+
+@stub
+def generate_evasions(ctx, start):
+    """Write the moves of a side in check, but for the needless ones."""
     return generate_moves(ctx, start)
 
 
@@ -448,12 +452,6 @@ def continuation_slot(pos, move):
     `continuation_slots`, or -1 if the game keeps none. Each side's moves should have one half of the range.
     """
     return -1
-
-
-@stub
-def is_inferior(pos, move):
-    """Tell whether another legal move is never worse than `move`: the search then skips `move` below the root."""
-    return False
 
 
 @stub
