@@ -43,7 +43,8 @@ class Worker(Protocol[Item_contra, Result_co]):
 class Maker(Hashable, Protocol[Item_contra, Result_co]):
     """Makes workers; hashable, and picklable for a cluster.
 
-    warm_up : runs once on each machine before its first worker begins, to compile kernels, for example.
+    Attributes:
+        warm_up: runs once on each machine before its first worker begins, to compile kernels, for example
     """
 
     def __call__(self) -> Worker[Item_contra, Result_co]:
@@ -109,9 +110,15 @@ def in_order(results: Iterable[tuple[Item, Result]], number: Callable[[Item], in
 class Pool(Generic[Item, Result]):
     """Workers of one maker, here or on a cluster: `with Pool(maker, 2) as pool: for item, result in pool.results(...)`.
 
-    workers : threads of this process, or with the cluster 'local' its processes    cluster : '' for none, 'auto' for
-    the one this machine belongs to, 'local' for one on this machine, or an address    cores : needed by a job
-    Raises ValueError if Ray is not installed, ConnectionError if there is no such cluster.
+    Args:
+        workers: threads of this process, or with the cluster 'local' its processes
+        cluster: '' for none, 'auto' for the one this machine belongs to, 'local' for one on this machine, or an
+            address
+        cores: needed by a job
+
+    Raises:
+        ValueError: if Ray is not installed
+        ConnectionError: if there is no such cluster
     """
 
     def __init__(

@@ -55,9 +55,13 @@ class PerftStopped(Exception):  # noqa: N818
 def _count(ctx: Any, depth: int, level: int, start: int, bulk: bool, free_pass: bool) -> int:
     """Return the leaves `depth` (> 0) plies below ctx.pos.
 
-    level : plies below the root, the index into ctx.undo.   start : the first free index of ctx.moves.
-    bulk : count the last ply without making its moves.   free_pass : moves of cost 0 use no depth.
     Returns soon, with a meaningless result, once the word at ctx.stop_address (0: none) is nonzero.
+
+    Args:
+        level: plies below the root, the index into ctx.undo
+        start: the first free index of ctx.moves
+        bulk: count the last ply without making its moves
+        free_pass: moves of cost 0 use no depth
     """
     if depth >= STOP_DEPTH and ctx.stop_address != ZERO and load_u64(ctx.stop_address) != ZERO:
         return 0
@@ -122,7 +126,10 @@ def legal_moves(ctx: Any) -> list[int]:
 class _Count:
     """A count below `position`; threads take its legal `moves` one by one.
 
-    counts : the leaves below each move.   done : moves counted.   failures : exceptions of threads, or of the waiting.
+    Attributes:
+        counts: the leaves below each move
+        done: moves counted
+        failures: exceptions of threads, or of the waiting
     """
 
     game: Game
@@ -214,10 +221,14 @@ def perft(
 ) -> Perft:
     """Count the leaves `depth` plies below `position` (record[game.position], unchanged).
 
-    Raises ValueError for a depth outside 0..MAX_DEPTH or less than one thread.
     `progress(done, all)` is called after each root move, in deep counts also between parts of one, in the counting
     thread; its exceptions are raised here.
-    stop_token : when another thread sets it, PerftStopped is raised within milliseconds.
+
+    Args:
+        stop_token: when another thread sets it, PerftStopped is raised within milliseconds
+
+    Raises:
+        ValueError: for a depth outside 0..MAX_DEPTH or less than one thread
     """
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"perft depth {depth} is not between 0 and {MAX_DEPTH}")

@@ -24,12 +24,13 @@ class UsiOutput(Output):
 class InfoWriter:
     """Prints the lines of one search, at most every `interval_ms`.
 
-    numbered : lines have their `multipv`
-    count : how many best moves are searched. With several, the lines of a depth are held until all are there and
-    printed together, best first; those of the first depth are printed at once. Lines with only a bound are then
-    dropped, as they cannot be ordered.
-    bounds : show lines with bounds (in a search for one best move)
-    pv : returns the moves to show of a line
+    Args:
+        numbered: lines have their `multipv`
+        count: how many best moves are searched. With several, the lines of a depth are held until all are there and
+            printed together, best first; those of the first depth are printed at once. Lines with only a bound are
+            then dropped, as they cannot be ordered.
+        bounds: show lines with bounds (in a search for one best move)
+        pv: returns the moves to show of a line
     """
 
     def __init__(

@@ -51,7 +51,9 @@ OPTIONS_COME = 2.0  # seconds after the first line to wait for EvalType before a
 class Loop(Console):
     """The state of one conversation. `leave(status)` ends the process.
 
-    load : returns a warm engine with the default evaluation; None: the Shogi engine with the evaluation of the options
+    Args:
+        load: returns a warm engine with the default evaluation; None: the Shogi engine with the evaluation of the
+            options
     """
 
     refusals = ProtocolError

@@ -49,8 +49,10 @@ class Position:
 class Go:
     """`go` or `ponderhit` with its parameters; times in ms; None if the line does not give it.
 
-    mate : ms for a mate search, 0 for no limit (`infinite`, or no number)    perft : depth, 0 if it could not be read
-    faults : what was wrong with the line, a sentence each
+    Attributes:
+        mate: ms for a mate search, 0 for no limit (`infinite`, or no number)
+        perft: depth, 0 if it could not be read
+        faults: what was wrong with the line, a sentence each
     """
 
     btime: int | None = None

@@ -48,8 +48,12 @@ def limits_for(game: str, given: Mapping[str, int | None]) -> dict[str, Any]:
 class Hint:
     """A move of a position and its value for the side to move.
 
-    value : centipawns, discs, or plies to a mate; negative if losing    chance : of winning, 0 to 1
-    depth : plies    exact : the value is proven    pv : the line, `move` first
+    Attributes:
+        value: centipawns, discs, or plies to a mate; negative if losing
+        chance: of winning, 0 to 1
+        depth: plies
+        exact: the value is proven
+        pv: the line, `move` first
     """
 
     move: str
@@ -69,7 +73,8 @@ class Hint:
 def hints(engine: Engine, count: int | None = None, **limits: Any) -> list[Hint]:
     """Return every move of the engine's position (or the best `count`) with its value, the best first.
 
-    limits : as in Engine.search. Othello positions that a player of `level` solves have exact values.
+    Args:
+        limits: as in Engine.search. Othello positions that a player of `level` solves have exact values.
     """
     legal = engine.legal_moves()
     if not legal:
@@ -150,7 +155,8 @@ class Examiner:
     def _played_mate(self, played: str, line: Sequence[str]) -> int:
         """Return the plies of the mate by checks that the move `played` begins, 0 for none.
 
-        line : the mate found. If `played` is another move, every reply to it must be mated too.
+        Args:
+            line: the mate found. If `played` is another move, every reply to it must be mated too.
         """
         if played == line[0]:
             return len(line)
@@ -221,7 +227,11 @@ class ExaminingWorker:
 
 @dataclass(frozen=True)
 class Examination:
-    """Makes the workers that examine the positions of some games. limits : (name, value), as in `limits_for`."""
+    """Makes the workers that examine the positions of some games.
+
+    Attributes:
+        limits: (name, value), as in `limits_for`
+    """
 
     games: tuple[Game, ...]
     limits: tuple[tuple[str, int | None], ...]
@@ -242,8 +252,11 @@ class Examination:
 class Analyst:
     """Examines games in several threads, each with its own engine, or on a cluster.
 
-    limits : for each position: nodes, movetime (ms), depth or level, or else DEFAULTS    hash_mb : of each thread
-    cluster : see `jobs.Pool`    seconds, positions : how long `run` took, and how many positions it examined
+    Attributes:
+        limits: for each position: nodes, movetime (ms), depth or level, or else DEFAULTS
+        hash_mb: of each thread
+        cluster: see `jobs.Pool`
+        seconds, positions: how long `run` took, and how many positions it examined
     """
 
     threads: int = 1
@@ -266,9 +279,13 @@ class Analyst:
         known: Mapping[Key, Finding] | None = None,
         on_position: OnPosition | None = None,
     ) -> list[GameAnalysis]:
-        """Return the judged games. known : earlier findings    on_position : called here with each new finding.
+        """Return the judged games.
 
         An exception, including KeyboardInterrupt, ends all searches. Raises ValueError for an illegal move.
+
+        Args:
+            known: earlier findings
+            on_position: called here with each new finding
         """
         findings: dict[Key, Finding] = dict(known or {})
         keys = [(number, ply) for number, record in enumerate(records) for ply in plies_to_examine(record)]
@@ -302,14 +319,18 @@ def analyse(
     progress: Callable[[int, int], None] | None = None,
     **limits: int | None,
 ) -> GameAnalysis:
-    """Return a game with every move judged; limits : nodes, movetime (ms), depth or level, of each position.
+    """Return a game with every move judged.
 
     >>> from shogi_engine import records
     >>> game = analyse(records.load("game.kif")[0], nodes=100_000)  # doctest: +SKIP
     >>> [(move.ply, move.verdict, move.best) for move in game.blunders]  # doctest: +SKIP
 
-    cluster : see `jobs.Pool`.   progress(done, all) is called after each position.
-    Raises ValueError for illegal moves and unknown limits.
+    Args:
+        limits: nodes, movetime (ms), depth or level, of each position
+        cluster: see `jobs.Pool`. progress(done, all) is called after each position.
+
+    Raises:
+        ValueError: for illegal moves and unknown limits
     """
     if unknown := set(limits) - set(LIMITS):
         raise ValueError(f"there is no limit {', '.join(sorted(unknown))}; there are {', '.join(LIMITS)}")

@@ -25,9 +25,13 @@ PASS = "pass"
 class Finding:
     """What a search found in one position of a game.
 
-    best : '' if the game is over    score : for the side to move    pv : begins with `best`    exact : proven
-    mate : plies of a mate by checks that the solver found, 0 if none
-    played_mate : plies of the mate that the move played begins, that move included; 0 if it begins none
+    Attributes:
+        best: '' if the game is over
+        score: for the side to move
+        pv: begins with `best`
+        exact: proven
+        mate: plies of a mate by checks that the solver found, 0 if none
+        played_mate: plies of the mate that the move played begins, that move included; 0 if it begins none
     """
 
     best: str
@@ -44,10 +48,17 @@ class Finding:
 class MoveAnalysis:
     """A judged move of a game. Values are for the side that made it unless they are called black's.
 
-    ply : from 1    side : 'black' or 'white'    best, score, pv : the best move, its value and line
-    played_score : of the move played    loss : of winning chance, 0 to 1    given : pawns or discs given away
-    verdict : 'blunder', 'mistake', 'inaccuracy' or ''    missed_mate : plies of a missed mate by checks, else 0
-    black : black's winning chance before the move    exact : `score` is proven
+    Attributes:
+        ply: from 1
+        side: 'black' or 'white'
+        best, score, pv: the best move, its value and line
+        played_score: of the move played
+        loss: of winning chance, 0 to 1
+        given: pawns or discs given away
+        verdict: 'blunder', 'mistake', 'inaccuracy' or ''
+        missed_mate: plies of a missed mate by checks, else 0
+        black: black's winning chance before the move
+        exact: `score` is proven
     """
 
     ply: int
@@ -89,7 +100,12 @@ class MoveAnalysis:
 
 @dataclass(frozen=True)
 class GameAnalysis:
-    """A judged game. moves : all except passes    final : black's winning chance after the last move"""
+    """A judged game.
+
+    Attributes:
+        moves: all except passes
+        final: black's winning chance after the last move
+    """
 
     record: GameRecord
     moves: tuple[MoveAnalysis, ...]
@@ -173,7 +189,11 @@ def plies_to_examine(record: GameRecord) -> list[int]:
 
 
 def judge(record: GameRecord, findings: Mapping[int, Finding]) -> GameAnalysis:
-    """Return the game with each move judged. findings : by ply, see `plies_to_examine`."""
+    """Return the game with each move judged.
+
+    Args:
+        findings: by ply, see `plies_to_examine`
+    """
     moves = record.moves
     first = int(record.board(0).turn)
     judged = []

@@ -35,9 +35,13 @@ class _Boards:
 
 
 def page(games: Sequence[GameAnalysis], language: str = "en", titles: Sequence[str] = ()) -> str:
-    """Return the page of some games. titles : one per game, instead of the players' names
+    """Return the page of some games.
 
-    Raises ValueError if there is no such language.
+    Args:
+        titles: one per game, instead of the players' names
+
+    Raises:
+        ValueError: if there is no such language
     """
     boards = _Boards()
     shown_games = [

@@ -21,8 +21,12 @@ SHARE = 20  # and at least this many times the duration of the last write
 class SavedAnalysis:
     """The findings of some games, in a file or only in memory.
 
-    path : None for no file; an existing file is continued if it was made with the same `settings`
-    Raises OSError, and ValueError if the file is not an analysis or was made with other settings.
+    Args:
+        path: None for no file; an existing file is continued if it was made with the same `settings`
+
+    Raises:
+        OSError: if the file cannot be read
+        ValueError: if the file is not an analysis or was made with other settings
     """
 
     def __init__(self, path: str | Path | None, records: Sequence[GameRecord], settings: dict[str, Any]) -> None:

@@ -26,9 +26,12 @@ Made = tuple[NDArray[np.uint32], NDArray[np.int16], int]  # a game's moves, valu
 class Games(NamedTuple):
     """Games, a row each, from the starting position.
 
-    moves : int32[n, longest], in the layout 'ids', -1 after the last one    lengths : int32[n]
-    results : int8[n], 1, 0, -1 for the side that began; an unfinished game is a draw
-    values : int16[n, longest], the value searched before each move, for the side to move; VALUE_NONE without a search
+    Attributes:
+        moves: int32[n, longest], in the layout 'ids', -1 after the last one
+        lengths: int32[n]
+        results: int8[n], 1, 0, -1 for the side that began; an unfinished game is a draw
+        values: int16[n, longest], the value searched before each move, for the side to move; VALUE_NONE without a
+            search
     """
 
     moves: NDArray[np.int32]
@@ -40,7 +43,10 @@ class Games(NamedTuple):
 class Positions(NamedTuple):
     """The positions of games before each move, one game after the other.
 
-    positions : uint8[n, size], packed    game : int32[n], the row in Games    ply : int32[n], moves made before
+    Attributes:
+        positions: uint8[n, size], packed
+        game: int32[n], the row in Games
+        ply: int32[n], moves made before
     """
 
     positions: NDArray[np.uint8]
@@ -88,8 +94,11 @@ def self_play(
 ) -> Games:
     """Return `count` games of the engine against itself, which searches about `nodes` nodes per move.
 
-    opening : number of random moves at the start    evaluation : one of the game's by name, '' for its default
     A game ends by the rules, when a win is found, or after `longest` moves. It depends on the seed only.
+
+    Args:
+        opening: number of random moves at the start
+        evaluation: one of the game's by name, '' for its default
     """
     _check_longest(longest, LONGEST)
     evaluator = batch.game.evaluation(evaluation).load()
@@ -132,8 +141,12 @@ def positions_after(
 ) -> NDArray[np.uint8]:
     """Return uint8[sum of lengths, size]: the positions before each move of games, one game after the other.
 
-    starts : uint8[n, size], where they begin    moves : int32[n, longest], labels of `layout`
-    Raises ValueError if a game has an illegal move.
+    Args:
+        starts: uint8[n, size], where they begin
+        moves: int32[n, longest], labels of `layout`
+
+    Raises:
+        ValueError: if a game has an illegal move
     """
     begins = np.concatenate([[0], np.cumsum(lengths)])
     out = np.empty((begins[-1], batch.size), dtype=np.uint8)

@@ -33,10 +33,11 @@ assert (HEADER.itemsize, MOVE.itemsize, VISITS.itemsize) == (HEADER_BYTES, MOVE_
 class Searched(NamedTuple):
     """Positions with the moves that a search considered.
 
-    labelled : the positions, in the batch's packing, and the moves played
-    counts : int32[n], candidates of each position
-    visits : record[sum of counts], VISITS, those of one position after the other; moves in the layout 'cshogi'
-    game : int64[n], the number of the game in the file
+    Attributes:
+        labelled: the positions, in the batch's packing, and the moves played
+        counts: int32[n], candidates of each position
+        visits: record[sum of counts], VISITS, those of one position after the other; moves in the layout 'cshogi'
+        game: int64[n], the number of the game in the file
     """
 
     labelled: Labelled
@@ -61,8 +62,11 @@ def read_hcpe3(
 ) -> Iterator[Searched]:
     """Yield the positions of `games` games at a time, so that memory is bounded.
 
-    unsearched : include positions without candidates, which dlshogi does not learn from.
-    Raises ValueError if the file ends within a game, or a game has an illegal move.
+    Args:
+        unsearched: include positions without candidates, which dlshogi does not learn from
+
+    Raises:
+        ValueError: if the file ends within a game, or a game has an illegal move
     """
     if games < 1:
         raise ValueError(f"at least one game is read at a time, not {games}")

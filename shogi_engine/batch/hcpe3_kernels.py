@@ -11,8 +11,11 @@ LONGEST = 1024  # moves of a game; dlshogi's own limit is 513
 def read_games(data, at, begins, offsets):
     """Find as many games as `begins` has rows, from data[at:] on; return (games, where the next one begins).
 
-    data : uint8[bytes of the file].   begins : int64[games], out.   offsets : int64[games, LONGEST], out, of the moves.
-    The second number is -1 if the game after those does not end within the file or is too long.
+    Args:
+        data: uint8[bytes of the file]
+        begins: int64[games], out
+        offsets: int64[games, LONGEST], out, of the moves. The second number is -1 if the game after those does not
+            end within the file or is too long.
     """
     for game in range(len(begins)):
         if at == len(data):

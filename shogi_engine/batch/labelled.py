@@ -28,9 +28,12 @@ UNKNOWN_PLY = -1
 class Labelled(NamedTuple):
     """Positions and what is known about each.
 
-    positions : uint8[n, size], packed    moves : int32[n], in the layout 'ids', -1 if unknown or illegal
-    values : int16[n], for the side to move    results : int8[n], 1, 0, -1 for the side to move
-    plies : int32[n], moves made before, -1 if unknown
+    Attributes:
+        positions: uint8[n, size], packed
+        moves: int32[n], in the layout 'ids', -1 if unknown or illegal
+        values: int16[n], for the side to move
+        results: int8[n], 1, 0, -1 for the side to move
+        plies: int32[n], moves made before, -1 if unknown
     """
 
     positions: NDArray[np.uint8]
@@ -41,7 +44,11 @@ class Labelled(NamedTuple):
 
 
 class _Fields(NamedTuple):
-    """Where a kind of file holds what. layout : of its moves."""
+    """Where a kind of file holds what.
+
+    Attributes:
+        layout: of its moves
+    """
 
     packing: str
     position: str
@@ -59,8 +66,11 @@ _FIELDS = {
 def training_games(batch: Batch, path: str | os.PathLike[str]) -> Iterator[Games]:
     """Yield the games that `shogi-engine train` or `training.pipeline` played, one file at a time.
 
-    path : a file of games, or a folder that has some, also in folders below it.
-    Raises ValueError if there are none or a file is damaged.
+    Args:
+        path: a file of games, or a folder that has some, also in folders below it
+
+    Raises:
+        ValueError: if there are none or a file is damaged
     """
     place = Path(path)
     files = [place] if place.is_file() else sorted(place.rglob("piece-*.npz"))
@@ -79,9 +89,12 @@ def training_games(batch: Batch, path: str | os.PathLike[str]) -> Iterator[Games
 def labelled_positions(batch: Batch, games: Games, *, without_value: bool = False) -> Labelled:
     """Return the positions of games from the usual starting position; see `positions_of`.
 
-    games : of `training_games`, `self_play` or `records.games`
-    without_value : include positions that were not searched, with the value 0.
-    Raises ValueError if a game has an illegal move.
+    Args:
+        games: of `training_games`, `self_play` or `records.games`
+        without_value: include positions that were not searched, with the value 0
+
+    Raises:
+        ValueError: if a game has an illegal move
     """
     found = positions_of(batch, games)
     values = games.values[found.game, found.ply]

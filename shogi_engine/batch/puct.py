@@ -19,21 +19,18 @@ EDGES = 64  # for each node that memory is allocated for
 class Puct:
     """A search tree for each of `count` games in progress.
 
-    network(leaves) -> (logits, values)
-        leaves : LiveGames whose rows are the positions to evaluate: `leaves.features(...)`, `leaves.legal_masks()`, ...
-        logits : float32[rows, labels of the layout], only those of legal moves count; None: all moves are equal
-        values : float32[rows], the expected result for the side to move, from -1 to 1
-    copies : leaves of one tree evaluated at once; there are trees * copies rows
-    capacity : positions that a tree holds; more are evaluated but not kept
-    explore, explore_base : c_init and c_base of AlphaZero's formula (https://arxiv.org/abs/1712.01815)
-    first_play : a move not yet visited has the mean value of its position less this
-    noise : (alpha, share) of the Dirichlet noise mixed into the probabilities of the roots' moves, None for none
-    virtual_loss : the value of a visit in progress, until its value is known
-
     >>> search = Puct(Batch("othello"), 2, lambda leaves: (None, np.zeros(len(leaves))), layout="squares+pass")
     >>> search.run(40)
     >>> search.visits().sum(axis=1).tolist()
     [40, 40]
+
+    Args:
+        network: `network(leaves)` returns (logits, values). `leaves` are LiveGames whose rows are the positions to
+            evaluate, with `leaves.features(...)` and `leaves.legal_masks()`. logits: float32[rows, labels of the
+            layout], of which only those of legal moves count; None: all moves are equal. values: float32[rows], the
+            expected result for the side to move, from -1 to 1.
+        copies: leaves of one tree evaluated at once; there are trees * copies rows
+        capacity: positions that a tree holds; more are evaluated but not kept
     """
 
     def __init__(
@@ -148,7 +145,9 @@ class Puct:
     def choose(self, temperature: Any = 0.0) -> NDArray[np.int32]:
         """Return int32[n]: the label of a move for each game, -1 where nothing was searched.
 
-        temperature : for all games or float[n]; 0 chooses the most visited move, 1 samples in proportion to visits
+        Args:
+            temperature: for all games or float[n]; 0 chooses the most visited move, 1 samples in proportion to
+                visits
         """
         visits = self.visits()
         heat = np.broadcast_to(np.asarray(temperature, dtype=np.float64), self._count)[:, None]

@@ -16,7 +16,11 @@ CHUNK = 256  # positions per call of a kernel: their nodes fit into a second-lev
 
 
 class Bench:
-    """A thread's memory. nodes : record[kernels.node_dtype][CHUNK]."""
+    """A thread's memory.
+
+    Args:
+        nodes: record[kernels.node_dtype][CHUNK]
+    """
 
     def __init__(self, nodes: Any) -> None:
         self.nodes = nodes

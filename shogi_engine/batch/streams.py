@@ -64,8 +64,11 @@ def count_records(path: str | os.PathLike[str], kind: str) -> int:
 def open_records(path: str | os.PathLike[str], kind: str, mode: Any = "r") -> NDArray[Any]:
     """Return a file as one array of records, mapped into memory: only the parts used are read.
 
-    mode : 'r', 'r+' to change records in place, 'c' to change them in memory only.   Raises ValueError for a file that
-    does not end with a whole record.
+    Args:
+        mode: 'r', 'r+' to change records in place, 'c' to change them in memory only
+
+    Raises:
+        ValueError: for a file that does not end with a whole record
     """
     count = count_records(path, kind)
     return np.memmap(path, record_kind(kind), mode, shape=(count,)) if count else np.zeros(0, record_kind(kind))
@@ -94,7 +97,8 @@ class RecordWriter:
     ...     writer.count
     3
 
-    append : add to an existing file, which must end with a whole record, instead of replacing it.
+    Args:
+        append: add to an existing file, which must end with a whole record, instead of replacing it
     """
 
     def __init__(self, path: str | os.PathLike[str], kind: str, *, append: bool = False) -> None:

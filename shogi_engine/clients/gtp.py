@@ -21,7 +21,9 @@ class GtpClient(EngineClient):
 
     A command that the engine refuses raises one of kind 'refusal'.
 
-    name, version : as reported by the engine    commands : those it lists
+    Attributes:
+        name, version: as reported by the engine
+        commands: those it lists
     """
 
     def __init__(self, command: Command, **settings: Any) -> None:
@@ -39,8 +41,9 @@ class GtpClient(EngineClient):
     async def command(self, text: str, seconds: float | None = None) -> str:
         """Send a command and return the answer without its status.
 
-        seconds : timeout for the answer; None: ready_patience. Earlier output, including answers without a question, is
-        skipped.
+        Args:
+            seconds: timeout for the answer; None: ready_patience. Earlier output, including answers without a
+                question, is skipped.
         """
         await self.start()
         assert self._process is not None
@@ -83,7 +86,8 @@ class GtpClient(EngineClient):
     async def genmove(self, colour: str, allowed: float | None = None) -> str:
         """Let the engine make a move for a side and return it: a vertex, 'pass' or 'resign', in lower case.
 
-        allowed : ms the move may take; `patience` is added to it.
+        Args:
+            allowed: ms the move may take; `patience` is added to it
         """
         seconds = float("inf") if self.patience is None else (allowed or 0.0) / 1000 + self.patience
         return (await self.command(f"genmove {colour}", seconds)).lower()

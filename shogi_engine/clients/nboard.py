@@ -19,7 +19,13 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class Go:
-    """An answer to `go`. move : 'f5' or 'pass'.   value : discs for the mover, None if unknown.   nodes : if given."""
+    """An answer to `go`.
+
+    Attributes:
+        move: 'f5' or 'pass'
+        value: discs for the mover, None if unknown
+        nodes: if given
+    """
 
     move: str
     value: float | None
@@ -29,7 +35,13 @@ class Go:
 
 @dataclass(frozen=True)
 class Hint:
-    """A line of an analysis. moves : as written, 'F5D6'.   value : discs for the side to move.   depth : as written."""
+    """A line of an analysis.
+
+    Attributes:
+        moves: as written, 'F5D6'
+        value: discs for the side to move
+        depth: as written
+    """
 
     moves: str
     value: float
@@ -107,7 +119,8 @@ class NBoardClient(EngineClient):
     async def go(self, allowed: float | None = None) -> Go:
         """Return the engine's move, without making it.
 
-        allowed : ms the move may take; `patience` is added to it.
+        Args:
+            allowed: ms the move may take; `patience` is added to it
         """
         began = await self.send("go")
         end = None if self.patience is None else began + (allowed or 0.0) / 1000 + self.patience

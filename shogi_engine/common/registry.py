@@ -13,8 +13,11 @@ from typing import Any
 class Registry:
     """Names and the modules that define them, in the order of registration.
 
-    kind : of the names, for messages    attribute : what `load` returns from a module
-    default : the name meant by ''    group : of entry points; installed packages add their names after the others
+    Args:
+        kind: of the names, for messages
+        attribute: what `load` returns from a module
+        default: the name meant by ''
+        group: of entry points; installed packages add their names after the others
     """
 
     def __init__(self, kind: str, attribute: str, modules: dict[str, str], default: str, group: str = "") -> None:

@@ -92,8 +92,9 @@ class StopToken:
 class Deadline:
     """Calls `stop` once at a time of time.perf_counter, from a thread that is started when needed.
 
-    on_tick : called every `tick` seconds until then, in that thread. `close` ends it, as does leaving a `with` block;
-    neither function is called afterwards.
+    Args:
+        on_tick: called every `tick` seconds until then, in that thread. `close` ends it, as does leaving a `with`
+            block; neither function is called afterwards.
     """
 
     def __init__(

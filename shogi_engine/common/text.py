@@ -49,7 +49,9 @@ def padded(text: str, width: int, right: bool = False) -> str:
 def table(rows: Sequence[Sequence[str]], sides: str = "") -> list[str]:
     """Return the lines of a table.
 
-    sides : '<' or '>' for each column, the alignment of its cells; by default '<' for the first, '>' for the others
+    Args:
+        sides: '<' or '>' for each column, the alignment of its cells; by default '<' for the first, '>' for the
+            others
     """
     widths = [max(map(columns, cells)) for cells in zip(*rows, strict=True)]
     sides = sides or "<" + ">" * len(widths)

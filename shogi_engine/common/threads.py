@@ -38,9 +38,12 @@ def results_on_threads(
 ) -> Iterator[tuple[Item, Result]]:
     """Yield (item, result) as threads finish them, in any order. Raises what a thread raised.
 
-    worker(index) -> the function that one thread calls for each of its items; called in that thread.
-    stop : called repeatedly, when no more results are needed, until all threads have ended, to cut their work short;
-    without it they finish their current items.   patience : timeout in seconds, after which they are abandoned.
+    Args:
+        worker: `worker(index)` returns the function that one thread calls for each of its items; called in that
+            thread
+        stop: called repeatedly, when no more results are needed, until all threads have ended, to cut their work
+            short; without it they finish their current items
+        patience: timeout in seconds, after which they are abandoned
     """
     waiting, taking = iter(items), threading.Lock()
     finished: queue.SimpleQueue[tuple[Item, Result] | BaseException] = queue.SimpleQueue()

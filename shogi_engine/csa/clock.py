@@ -27,9 +27,11 @@ class ServerClock:
     def charge(self, side: int, text: str, measured_ms: float | None = None) -> float:
         """Take the time of a move, as the server writes it after T; return it in seconds.
 
-        measured_ms : how long the move took here, if it was this engine's. It is needed if the unit is a millisecond: T
-        is in seconds as in CSA's files, but some servers give it in their unit. Such a server is recognised by a number
-        that is nearer to the measured ms, or that as seconds would exceed the side's time.
+        Args:
+            measured_ms: how long the move took here, if it was this engine's. It is needed if the unit is a
+                millisecond: T is in seconds as in CSA's files, but some servers give it in their unit. Such a
+                server is recognised by a number that is nearer to the measured ms, or that as seconds would exceed
+                the side's time.
         """
         number = float(text)
         time = self.times[side]

@@ -55,9 +55,12 @@ class BrokenGame(Exception):  # noqa: N818  (no error of ours)
 class Talk:
     """A game's connections.
 
-    protocol, send : to the server    comments : send scores and lines with moves, in shogi-server's form
-    ponder : think on the opponent's time    deliver : called with (token, CsaAnswer) from the player's thread
-    note : called with a line for a person
+    Attributes:
+        protocol, send: to the server
+        comments: send scores and lines with moves, in shogi-server's form
+        ponder: think on the opponent's time
+        deliver: called with (token, CsaAnswer) from the player's thread
+        note: called with a line for a person
     """
 
     protocol: Protocol
@@ -72,8 +75,10 @@ class Talk:
 class Game:
     """A game from its offer to its end.
 
-    earlier : the same game before it was aborted, whose comments are kept    stem : of the file for its record
-    result : 'win', 'lose' or 'draw', '' while it is open
+    Attributes:
+        earlier: the same game before it was aborted, whose comments are kept
+        stem: of the file for its record
+        result: 'win', 'lose' or 'draw', '' while it is open
     """
 
     def __init__(self, summary: Summary, talk: Talk, *, stem: str = "", earlier: "Game | None" = None) -> None:

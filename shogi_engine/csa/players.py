@@ -24,7 +24,11 @@ def centipawns(score: Score) -> int:
 
 @dataclass(frozen=True)
 class Rules:
-    """The conditions of a game that a player must know. declaration : by 27 points; without it no one may declare."""
+    """The conditions of a game that a player must know.
+
+    Attributes:
+        declaration: by 27 points; without it no one may declare
+    """
 
     max_moves: int = 0
     declaration: bool = True
@@ -32,10 +36,15 @@ class Rules:
 
 @dataclass(frozen=True)
 class Turn:
-    """A position to move in. since : time.monotonic() when the clock began to run.
+    """A position to move in.
 
-    start : SFEN    moves : USI, those before `start` are in its move number    side : to move, 0 for black
-    clocks : both sides' main time before this move, without the increment    times : what else they have
+    Attributes:
+        since: time.monotonic() when the clock began to run
+        start: SFEN
+        moves: USI, those before `start` are in its move number
+        side: to move, 0 for black
+        clocks: both sides' main time before this move, without the increment
+        times: what else they have
     """
 
     start: str
@@ -64,10 +73,15 @@ class Turn:
 
 @dataclass(frozen=True)
 class CsaAnswer:
-    """A player's answer. move : USI, RESIGN or WIN, '' with a fault    ponder : the reply it expects, '' for none
+    """A player's answer.
 
-    score : centipawns for the side to move, None if unknown    pv : the line it expects, `move` first    depth : or 0
-    fault : why there is no move
+    Attributes:
+        move: USI, RESIGN or WIN, '' with a fault
+        ponder: the reply it expects, '' for none
+        score: centipawns for the side to move, None if unknown
+        pv: the line it expects, `move` first
+        depth: or 0
+        fault: why there is no move
     """
 
     move: str = ""
@@ -83,9 +97,14 @@ Deliver = Callable[[CsaAnswer], None]
 
 @dataclass(eq=False)
 class Job:
-    """A requested search. pondering : the move before it was not played yet    began : when it was requested.
+    """A requested search.
 
-    running : the engine is searching    abandoned : the answer is not needed    decided : not pondering any more
+    Attributes:
+        pondering: the move before it was not played yet
+        began: when it was requested
+        running: the engine is searching
+        abandoned: the answer is not needed
+        decided: not pondering any more
     """
 
     turn: Turn

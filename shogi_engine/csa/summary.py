@@ -27,9 +27,12 @@ class SummaryError(ValueError):
 class TimeControl:
     """One side's time, in ms.
 
-    unit : what the server counts in; fractions are dropped, or rounded up if `roundup`
-    total : main time    byoyomi : for each move after it    increment : added before each move
-    least : what a move costs at least
+    Attributes:
+        unit: what the server counts in; fractions are dropped, or rounded up if `roundup`
+        total: main time
+        byoyomi: for each move after it
+        increment: added before each move
+        least: what a move costs at least
     """
 
     unit: int = 1000
@@ -60,9 +63,14 @@ class TimeControl:
 class Summary:
     """A game that is offered.
 
-    names : of black and white    side : ours, 0 for black    start : SFEN of the position that the moves lead from
-    moves : made already, as (USI, seconds)    times : black's and white's    max_moves : 0 for no such rule
-    declaration : which rule of declaring a win holds, '' for none
+    Attributes:
+        names: of black and white
+        side: ours, 0 for black
+        start: SFEN of the position that the moves lead from
+        moves: made already, as (USI, seconds)
+        times: black's and white's
+        max_moves: 0 for no such rule
+        declaration: which rule of declaring a win holds, '' for none
     """
 
     game_id: str

@@ -13,9 +13,13 @@ UNTIMED_MS = 5000  # of a move in a game without a limit of time
 
 
 class UsiPlayer(CsaPlayer):
-    """Plays by a USI engine. command : 'COMMAND:Option=value,Option=value'    nodes : of a move, besides the clock
+    """Plays by a USI engine.
 
-    delay_ms : what a move loses on its way to the server    options : set besides, if the engine lists them
+    Args:
+        command: 'COMMAND:Option=value,Option=value'
+        nodes: of a move, besides the clock
+        delay_ms: what a move loses on its way to the server
+        options: set besides, if the engine lists them
     """
 
     def __init__(

@@ -30,8 +30,11 @@ OnInfo = Callable[[PvInfo], None]
 class PlayResult:
     """The move to make.
 
-    move : a Move of the Board's game, None if there is none or if `declares`    ponder : the expected reply, or None
-    info : the report on the move, None if there is none    declares : the engine claims a win instead of moving
+    Attributes:
+        move: a Move of the Board's game, None if there is none or if `declares`
+        ponder: the expected reply, or None
+        info: the report on the move, None if there is none
+        declares: the engine claims a win instead of moving
     """
 
     move: Any = None
@@ -43,7 +46,9 @@ class PlayResult:
 class Analysis:
     """A search running in its own thread. Iterate over its reports; leaving a `with` block ends it.
 
-    info : the latest report on the best move, None before the first    multipv : those on all the best moves, in order
+    Attributes:
+        info: the latest report on the best move, None before the first
+        multipv: those on all the best moves, in order
     """
 
     def __init__(self, game: str, work: Callable[[OnInfo], SearchResult], stop: Callable[[], None]) -> None:
@@ -140,9 +145,12 @@ class BoardSearches:
     def play(self, board: Any, limit: Limit, *, root_moves: Sequence[Any] = ()) -> PlayResult:
         """Search a Board's position and return the move to make.
 
-        root_moves : the Moves to choose from; empty means all
-        Raises ValueError for a Board of another game, limits that never end a search or an illegal root move,
-        RuntimeError if a search of this engine is running.
+        Args:
+            root_moves: the Moves to choose from; empty means all
+
+        Raises:
+            ValueError: for a Board of another game, limits that never end a search or an illegal root move
+            RuntimeError: if a search of this engine is running
         """
         with self._placed(board) as side:
             _must_end(limit, side)
@@ -202,8 +210,10 @@ class BoardSearches:
     def solve(self, board: Any, limit: Limit | None = None) -> PvInfo | None:
         """Solve a Board's position to the end of the game; return the exact score with the best line, or None.
 
-        limit : only its `time` counts. When it runs out, the result may be inexact (see PvInfo.exact) or None.
         Raises as `play` does, and ValueError if the game is over or has no solver.
+
+        Args:
+            limit: only its `time` counts. When it runs out, the result may be inexact (see PvInfo.exact) or None.
         """
         if board.is_game_over():
             raise ValueError("the game is over")

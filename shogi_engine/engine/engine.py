@@ -50,9 +50,11 @@ def _compile_task(game: str, evaluation: str) -> Task:
 class Engine(BoardSearches):
     """A player of one game.
 
-    game : a name that `games.load` knows, or a Game    evaluation : one of Game.evaluations, '' for the default
-    on_progress : called with a jit.Progress for each kernel compiled by the constructor, `warmup`, or before the
-    first search or mate search. It must return quickly and must not call the engine.
+    Args:
+        game: a name that `games.load` knows, or a Game
+        evaluation: one of Game.evaluations, '' for the default
+        on_progress: called with a jit.Progress for each kernel compiled by the constructor, `warmup`, or before the
+            first search or mate search. It must return quickly and must not call the engine.
     """
 
     def __init__(
@@ -223,14 +225,19 @@ class Engine(BoardSearches):
     ) -> SearchResult:
         """Search the position until a limit is reached or `stop` is called.
 
-        movetime : ms, all of which are used    budget : a time budget, which overrides movetime
-        mate : stop at a win within that many plies
-        level : search as a player of this level, if the game has levels; depth, nodes and selectivity override it.
         Full strength (Shogi's level 20) has no limit of its own: it takes 1 s if no other limit is given
-        budget, selectivity : as in `search.limits.Limits`
-        searchmoves : the moves to choose from    multipv : how many best moves to report
         `on_info` is called in the searching thread. Raises ValueError for an invalid limit or an illegal move in
         `searchmoves`, RuntimeError if a search of this engine is running.
+
+        Args:
+            movetime: ms, all of which are used
+            budget: a time budget, which overrides movetime
+            mate: stop at a win within that many plies
+            level: search as a player of this level, if the game has levels; depth, nodes and selectivity override
+                it
+            budget, selectivity: as in `search.limits.Limits`
+            searchmoves: the moves to choose from
+            multipv: how many best moves to report
         """
         for name, limit in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
             if limit is not None and limit < 1:
@@ -266,7 +273,11 @@ class Engine(BoardSearches):
         return SearchResult(self.game, position, result)
 
     def _warm_up_search(self, timed: bool) -> None:
-        """Compile, or load from the cache, what a search needs, before its clock starts. timed : it has a clock."""
+        """Compile, or load from the cache, what a search needs, before its clock starts.
+
+        Args:
+            timed: it has a clock
+        """
         if self._warm_evaluator is not self.searcher.evaluator:
             self.searcher.warmup()
             self._warm_evaluator = self.searcher.evaluator
@@ -312,11 +323,17 @@ class Engine(BoardSearches):
     ) -> ForcedWin[str]:
         """Search for a forced mate by checks until it is proven or disproven, a limit is reached, or `stop` is called.
 
-        shortest : then look for shorter mates    every : also list the other first moves that mate
-        progress : called from time to time, in another thread, with the nodes and seconds so far
         The solver works in the table's memory and overwrites part of what searches stored there. The first call
         compiles kernels, and reports this as `warmup` does.
-        Raises ValueError if the game has no mate solver or there is no king to mate, RuntimeError as `search` does.
+
+        Args:
+            shortest: then look for shorter mates
+            every: also list the other first moves that mate
+            progress: called from time to time, in another thread, with the nodes and seconds so far
+
+        Raises:
+            ValueError: if the game has no mate solver or there is no king to mate
+            RuntimeError: as `search` does
         """
         with self._only_search():
             limits = {"max_ms": max_ms, "nodes": nodes, "shortest": shortest, "every": every}
@@ -349,13 +366,20 @@ class Engine(BoardSearches):
         return continued_line(self.game, self.position, line.pv, max(line.depth, 2), self.searcher.tt, salt)
 
     def load_solver(self, wait: bool = False) -> None:
-        """Load the solver that looks for forced wins during searches, in a thread. wait : return once it is ready."""
+        """Load the solver that looks for forced wins during searches, in a thread.
+
+        Args:
+            wait: return once it is ready
+        """
         self._root_solver.load(wait)
 
     def open_book(self, name: str | OpeningBook | None = None) -> None:
-        """Use an opening book from now on. name : of a book, or an open one; None: the game's own; '': no book.
+        """Use an opening book from now on.
 
         Raises book.BookError, a ValueError, if the book cannot be read; the engine then has no book.
+
+        Args:
+            name: of a book, or an open one; None: the game's own; '': no book
         """
         self._book = None
         if not (name is None or isinstance(name, str)):
@@ -367,8 +391,10 @@ class Engine(BoardSearches):
     def book_choice(self, *, best: int = 16, margin: int | None = None, **lookup: bool) -> BookMove | None:
         """Choose one of the opening book's moves for this position at random; return None if it has none.
 
-        best : the most moves to choose from   margin : how far below the first move's value they may be; None for a
-        negligible amount   lookup : as in book.OpeningBook.known
+        Args:
+            best: the most moves to choose from
+            margin: how far below the first move's value they may be; None for a negligible amount
+            lookup: as in book.OpeningBook.known
         """
         if self._book is None:
             self.open_book()
@@ -459,7 +485,8 @@ class Engine(BoardSearches):
     def warmup(self, on_progress: Callable[[Progress], None] | None = None) -> None:
         """Compile, or load from the cache, all that a search and the notation need, and touch the memory they use.
 
-        on_progress : called instead of the callback given to the constructor
+        Args:
+            on_progress: called instead of the callback given to the constructor
         """
         self._warm_evaluator, self._warm_solver = None, False
         with self._compiling(on_progress):

@@ -26,7 +26,11 @@ RANGES: dict[str, tuple[int, int, int]] = SEARCH_RANGES
 
 @dataclass(frozen=True)
 class Parameter:
-    """A tunable number. step : how far tuning moves it at first; about the least that is measurable."""
+    """A tunable number.
+
+    Attributes:
+        step: how far tuning moves it at first; about the least that is measurable
+    """
 
     name: str
     default: int
@@ -126,10 +130,11 @@ def defaults(game: Game) -> dict[str, int]:
 
 
 def tunable(game: Game) -> dict[str, Parameter]:
-    """Return the tunable parameters by name. Defaults come from the game, ranges and steps from RANGES or this rule:
+    """Return the tunable parameters by name. Defaults come from the game, ranges and steps from RANGES.
 
-    A parameter ranges from 0 to twice its default (or from twice its default to 0, if negative). Its step is a tenth
-    of the default, at least 1. A default of 0 means switched off; such a parameter is tuned only if RANGES has it.
+    Any other parameter ranges from 0 to twice its default (or from twice its default to 0, if negative). Its step is
+    a tenth of the default, at least 1. A default of 0 means switched off; such a parameter is tuned only if RANGES has
+    it.
     """
     found = {}
     for name, default in defaults(game).items():

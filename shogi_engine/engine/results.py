@@ -49,7 +49,8 @@ def copy_position(game: Game, position: Any) -> Any:
 def continued_line(game: Game, position: Any, texts: Sequence[str], length: int, table: Any, salt: int) -> list[str]:
     """Extend the legal line `texts` from `position` by the table's best moves, to at most `length` moves.
 
-    salt : the search xors its keys with it.
+    Args:
+        salt: the search xors its keys with it
     """
     pos = copy_position(game, position)
     undo = new_record(game.undo)
@@ -81,9 +82,14 @@ FIELDS |= {"pv": "moves", "time": "seconds"}
 class PvInfo:
     """One principal variation of a search, with its score, depth and statistics.
 
-    game : its name    depth, seldepth, multipv, nodes, hashfull : int    seconds : float
-    value : int, the game's unit from the side to move    score : the same as a Score    bound : '', 'lower' or 'upper'
-    exact : the value is proven
+    Attributes:
+        game: its name
+        depth, seldepth, multipv, nodes, hashfull: int
+        seconds: float
+        value: int, the game's unit from the side to move
+        score: the same as a Score
+        bound: '', 'lower' or 'upper'
+        exact: the value is proven
     """
 
     def __init__(self, game: Game, position: Any, info: Info) -> None:
@@ -129,10 +135,15 @@ class PvInfo:
 class SearchResult:
     """The result of a search.
 
-    bestmove, ponder : str, '' if there is none    move : bestmove, encoded, 0 if there is none
-    value : int, the game's unit from the side to move, see `score_of`    score : the same as a Score, 'cp 12' as text
-    depth, nodes : int    seconds : float    pv : list of moves
-    lines : the last `PvInfo` of each of the requested best moves, best first
+    Attributes:
+        bestmove, ponder: str, '' if there is none
+        move: bestmove, encoded, 0 if there is none
+        value: int, the game's unit from the side to move, see `score_of`
+        score: the same as a Score, 'cp 12' as text
+        depth, nodes: int
+        seconds: float
+        pv: list of moves
+        lines: the last `PvInfo` of each of the requested best moves, best first
     """
 
     def __init__(self, game: Game, position: Any, result: Result) -> None:

@@ -41,14 +41,23 @@ def move_times(
 
 @dataclass(frozen=True)
 class BookUse:
-    """The book to play from. book : None for the shipped one   randomness : in discs"""
+    """The book to play from.
+
+    Attributes:
+        book: None for the shipped one
+        randomness: in discs
+    """
 
     book: "OpeningBook | None" = None
     randomness: float = 0.0
 
 
 class OthelloFrontEnd(FrontEnd):
-    """One conversation about a game of Othello. book : None to play without one"""
+    """One conversation about a game of Othello.
+
+    Args:
+        book: None to play without one
+    """
 
     def __init__(self, output: Output, load: Any = load_engine, *, book: BookUse | None = None, **named: Any) -> None:
         super().__init__(output, load, **named)

@@ -94,8 +94,12 @@ def board_entries(name: str) -> Any:
 def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
     """Convert moves typed by a person, in any notation that the game's Board reads, to the game's own texts.
 
-    position : where they begin, '' for the game's start. One text may hold several moves separated by blanks; Othello's
-    need no blanks ('f5d6c3'). Raises ValueError naming the invalid move.
+    Args:
+        position: where they begin, '' for the game's start. One text may hold several moves separated by blanks;
+            Othello's need no blanks ('f5d6c3').
+
+    Raises:
+        ValueError: names the invalid move
     """
     if not moves or not has(game.name, "board"):
         return list(moves)

@@ -34,15 +34,16 @@ class Weights(Protocol):
 class Evaluation:
     """An evaluation of positions of one game.
 
-    name : its name in the registry
-    position : np.dtype         of the positions it evaluates
-    accumulator : np.dtype      its record for each ply of the line, in ctx.accumulators
-    cache : np.dtype            its record for each thread, kept between searches in ctx.evaluation_cache; zeroed only
-                                when the context is made, which is when the weights change
-    fields : its parameters, as `jit.record_dtype` takes them, in ctx.evaluation
-    load_weights(file)          returns Weights, the package's own for None; raises ValueError saying what was expected
-                                of the file and what was found. None: there are no weights, and any file is refused
-    shown(ctx)                  returns the root's value as shown to people; it may exceed what a search can use
+    Attributes:
+        name: its name in the registry
+        position: the dtype of the positions it evaluates
+        accumulator: the dtype of its record for each ply of the line, in ctx.accumulators
+        cache: the dtype of its record for each thread, kept between searches in ctx.evaluation_cache; zeroed only when
+            the context is made, which is when the weights change
+        fields: its parameters, as `jit.record_dtype` takes them, in ctx.evaluation
+        load_weights: `load_weights(file)` returns Weights, the package's own for None; raises ValueError saying what
+            was expected of the file and what was found. None: there are no weights, and any file is refused.
+        shown: `shown(ctx)` returns the root's value as shown to people; it may exceed what a search can use
     """
 
     name: str
@@ -70,8 +71,9 @@ class Evaluation:
 class Evaluator:
     """An evaluation with its weights, as a search uses it.
 
-    params : record[evaluation.params], copied into every context when a search begins. Its addresses point into
-    `weights`: keep the evaluator alive as long as the contexts.
+    Attributes:
+        params: record[evaluation.params], copied into every context when a search begins. Its addresses point into
+            `weights`: keep the evaluator alive as long as the contexts.
     """
 
     def __init__(self, evaluation: Evaluation, weights: Weights | None = None) -> None:

@@ -84,8 +84,10 @@ def from_halves(lo: Any, hi: Any) -> Bitboard:
 class Table:
     """A constant table of bitboards: table[i, j] is one.
 
-    values : ints, in nested lists or an array of objects    numbers : the same, as an array of objects
-    halves : uint64[..., 2], as kernels have them
+    Attributes:
+        values: ints, in nested lists or an array of objects
+        numbers: the same, as an array of objects
+        halves: uint64[..., 2], as kernels have them
     """
 
     def __init__(self, values: Any) -> None:

@@ -55,7 +55,9 @@ class KernelCache(_Cache):
     """Compiled versions of one function, each in its own file, named by the hash of everything it depends on.
 
     The file starts with a SHA-256 of its name and contents, because LLVM would crash on damaged code.
-    folder : where to save; None to load prebuilt kernels only
+
+    Args:
+        folder: where to save; None to load prebuilt kernels only
     """
 
     def __init__(self, function: Any, folder: Path | None) -> None:

@@ -18,8 +18,10 @@ class Entries:
     Such a call takes a third of the time, and a subclass of int does not cost 10 microseconds. All arguments are int64;
     the only check is that of their number. A kernel is compiled, or loaded, when it is first called.
 
-    kernels : with int64 arguments only    patient : those that may return 0 to decline, so that their caller uses
-    Python instead: their first PATIENCE calls are declined unless machine code is in the cache
+    Args:
+        kernels: with int64 arguments only
+        patient: those that may return 0 to decline, so that their caller uses Python instead: their first PATIENCE
+            calls are declined unless machine code is in the cache
     """
 
     def __init__(self, kernels: list[Any], patient: list[Any]) -> None:

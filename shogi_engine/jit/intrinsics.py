@@ -201,9 +201,9 @@ def record_at(typingctx, owner, address):
 
 
 def record_reader(dtype: np.dtype) -> Any:
-    """Return an intrinsic for kernels that get addresses from Python: the record of `dtype` at a raw address (int64).
+    """Return an intrinsic for kernels that get addresses from Python: the array of `count` records at a raw address.
 
-    It returns a view, as `record_at` does. Passing an address costs Python a tenth of passing a record.
+    It takes (address, count), both int64, and returns a view, as `record_reader` does.
     """
     record = numba.from_dtype(dtype)
 

@@ -83,7 +83,11 @@ for _name, _emit in (("and", "and_"), ("or", "or_"), ("xor", "xor"), ("add", "ad
 
 
 class Table:
-    """Constant rows of uint64 for traced functions. rows : uint64[n, lanes]."""
+    """Constant rows of uint64 for traced functions.
+
+    Args:
+        rows: uint64[n, lanes]
+    """
 
     def __init__(self, rows: np.ndarray) -> None:
         self.rows = np.ascontiguousarray(rows, dtype=np.uint64)

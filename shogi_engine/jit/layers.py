@@ -129,8 +129,10 @@ def inputs_in_block(outputs: int) -> int:
 def arrange_layer(bias: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return a layer's bias and weights in the order that `layer_sums` and `sparse_layer_sums` take, aligned.
 
-    bias : int32[outputs]   weights : int8[outputs, inputs].   Returns int32[groups, SUMS] and
-    int8[groups, blocks + 1, ALIGNMENT]. Missing weights are zero, and the last block belongs to no input.
+    Args:
+        bias: int32[outputs]
+        weights: int8[outputs, inputs]. Returns int32[groups, SUMS] and int8[groups, blocks + 1, ALIGNMENT]. Missing
+            weights are zero, and the last block belongs to no input.
     """
     outputs, inputs = weights.shape
     taken = inputs_in_block(outputs)
@@ -218,8 +220,11 @@ def _python_layer(taken: int) -> Callable:
 def layer_of(taken: int, dot: DotProduct | None = None) -> Any:
     """Return the intrinsic of a layer: (out, values, weights, bias, blocks, groups).
 
-    It writes bias + weights @ values to `out`.   taken : as `inputs_in_block` returns it   values : uint8[blocks *
-    taken]   weights, bias : as `arrange_layer` returns them   out : int32[groups * ALIGNMENT / taken].
+    It writes bias + weights @ values to `out`, int32[groups * ALIGNMENT / taken]. `values` is uint8[blocks * taken];
+    `weights` and `bias` are as `arrange_layer` returns them.
+
+    Args:
+        taken: as `inputs_in_block` returns it
     """
     emit = _emit_layer(dot or best_dot_product(), taken, sparse=False)
 
@@ -233,7 +238,9 @@ def layer_of(taken: int, dot: DotProduct | None = None) -> Any:
 def sparse_layer_of(taken: int, dot: DotProduct | None = None) -> Any:
     """Return the intrinsic of a layer that uses only the listed blocks: as `layer_of`, and (listed, count).
 
-    listed : uint16[count], as `list_nonzero` writes it   values : uint8[(blocks + 1) * taken].
+    Args:
+        listed: uint16[count], as `list_nonzero` writes it
+        values: uint8[(blocks + 1) * taken]
     """
     emit = _emit_layer(dot or best_dot_product(), taken, sparse=True)
 
@@ -257,8 +264,8 @@ def nonzero_blocks_of(taken: int) -> Any:
     """Return the intrinsic (listed, values, blocks) that lists the blocks of `taken` inputs that are not all 0.
 
     It writes their numbers to `listed`, uint16[blocks + 2 * STEP], pads the list to a multiple of UNROLL with `blocks`
-    (a block without weights), and returns the padded length.   values : uint8[blocks * taken]
-    blocks : a multiple of STEP.
+    (a block without weights), and returns the padded length. `values` is uint8[blocks * taken]; `blocks` is a multiple
+    of STEP.
     """
 
     def twin(listed: Any, values: Any, blocks: Any) -> int:
@@ -320,7 +327,9 @@ def _python_pair_products(out: Any, values: Any, count: Any) -> None:
 def pair_products(typingctx, out, values, count):
     """Write clip(values[i]) * clip(values[count + i]) >> PRODUCT_SHIFT to `out`, uint8[count].
 
-    values : int16[2 * count], clipped to 0..PRODUCT_LIMIT.   count : a multiple of PRODUCTS.
+    Args:
+        values: int16[2 * count], clipped to 0..PRODUCT_LIMIT
+        count: a multiple of PRODUCTS
     """
 
     def codegen(context, builder, signature, args):
@@ -388,7 +397,10 @@ def _python_dot_u8_i8(values: Any, weights: Any, count: Any) -> int:
 def dot_of(dot: DotProduct | None = None) -> Any:
     """Return the intrinsic (values, weights, count) of a layer with one output: the dot product as int64.
 
-    values : uint8[count]   weights : int8[count]   count : a multiple of ALIGNMENT.
+    Args:
+        values: uint8[count]
+        weights: int8[count]
+        count: a multiple of ALIGNMENT
     """
     used = dot or best_dot_product()
 

@@ -32,7 +32,13 @@ SURE = 0.05  # the share of the work after which this machine's speed is known
 
 @dataclass(frozen=True)
 class Estimate:
-    """The work of a first start. steps : their number    each : seconds of a step    long : of longer ones, by name."""
+    """The work of a first start.
+
+    Attributes:
+        steps: their number
+        each: seconds of a step
+        long: of longer ones, by name
+    """
 
     steps: int
     each: float
@@ -70,10 +76,14 @@ def _estimate(task: str) -> Estimate | None:
 class Progress:
     """The state of a task after a step.
 
-    task : its name, '' for kernels compiled outside of any task    kernel : the one just finished
-    done, total : steps so far, and expected in all (at least `done`)
-    share : the finished part of the work, 0 to 1, by time    elapsed : seconds that the task has taken
-    left : estimated seconds to go, None if unknown    at : the time of this report, by time.monotonic()
+    Attributes:
+        task: its name, '' for kernels compiled outside of any task
+        kernel: the one just finished
+        done, total: steps so far, and expected in all (at least `done`)
+        share: the finished part of the work, 0 to 1, by time
+        elapsed: seconds that the task has taken
+        left: estimated seconds to go, None if unknown
+        at: the time of this report, by time.monotonic()
     """
 
     task: str

@@ -58,9 +58,12 @@ def feature_string(target: str) -> str:
 def build_kernels(target: str, folder: Path | str, games: tuple[str, ...] = ()) -> Built:
     """Compile everything that `warmup` compiles, for CPUs of the kind `target`, into `folder`/`target`.
 
-    games : the games to compile, all if empty. Existing files are replaced.
-    Raises ValueError if the target is unknown or not for this machine's architecture, RuntimeError with the compiler's
-    output if compiling fails.
+    Args:
+        games: the games to compile, all if empty. Existing files are replaced.
+
+    Raises:
+        ValueError: if the target is unknown or not for this machine's architecture, RuntimeError with the
+            compiler's output if compiling fails
     """
     features = feature_string(target)
     if platform.machine().lower() not in ("x86_64", "amd64"):

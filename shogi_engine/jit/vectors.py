@@ -208,7 +208,8 @@ def _python_sum_rows(
 def sum_rows_i16(typingctx, out, first, added, added_count, removed, removed_count, count):
     """Write first + all rows added - all rows removed to `out`, `count` int16 each: many moves at once.
 
-    added, removed : uint64[added_count], uint64[removed_count], the rows' addresses.
+    Args:
+        added, removed: uint64[added_count], uint64[removed_count], the rows' addresses
     """
 
     def codegen(context, builder, signature, args):
@@ -290,8 +291,11 @@ def screlu_dot_i16(typingctx, values, weights, high, shift, count):
     """Return the sum of ((clip(values, 0, high) << shift)^2 >> 16) * weights over `count` int16 as int64.
 
     A squared clipped ReLU, in the upper half of an int32, and a layer with one output.
-    high, shift : high << shift is below 2^15.   weights : at most SQUARE_WEIGHT_LIMIT: the products are summed as
-    int32, EXACT_SQUARES at a time, and those sums as int64.
+
+    Args:
+        high, shift: high << shift is below 2^15
+        weights: at most SQUARE_WEIGHT_LIMIT: the products are summed as int32, EXACT_SQUARES at a time, and those
+            sums as int64
     """
 
     def codegen(context, builder, signature, args):

@@ -26,7 +26,12 @@ RESIGN = (3000, 2)  # default of Terms.resign for games within one process
 
 @dataclass(frozen=True)
 class GameEnd:
-    """How a game ends. winner : 0 (the side that began), 1, None for a draw.   value : for that side, game's unit."""
+    """How a game ends.
+
+    Attributes:
+        winner: 0 (the side that began), 1, None for a draw
+        value: for that side, game's unit
+    """
 
     winner: int | None
     reason: Termination
@@ -185,7 +190,13 @@ class SearchPlayer:
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A finished game. moves : encoded, including the opening.   used : by side.   cpu : seconds of this thread."""
+    """A finished game.
+
+    Attributes:
+        moves: encoded, including the opening
+        used: by side
+        cpu: seconds of this thread
+    """
 
     ending: GameEnd
     moves: list[int]

@@ -44,8 +44,11 @@ class Usage:
 class PlayedGame:
     """A finished game.
 
-    winner : 0 (black), 1, or None for a draw    fault : of the loser, '' if none    moves : including the opening
-    times, scores : by move, ms and the mover's evaluation; None for moves without thought
+    Attributes:
+        winner: 0 (black), 1, or None for a draw
+        fault: of the loser, '' if none
+        moves: including the opening
+        times, scores: by move, ms and the mover's evaluation; None for moves without thought
     """
 
     winner: int | None

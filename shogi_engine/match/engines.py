@@ -19,7 +19,12 @@ OWN = {"shogi": ("usi", ("-m", "usi")), "othello": ("nboard", ("-m", "shogi_engi
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """An engine of a match. protocol : one of GAMES.   label : its name in tables; '' for its command."""
+    """An engine of a match.
+
+    Attributes:
+        protocol: one of GAMES
+        label: its name in tables; '' for its command
+    """
 
     protocol: str
     command: str

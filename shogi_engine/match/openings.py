@@ -37,7 +37,9 @@ def read(path: Path) -> list[str]:
 class OpeningPlan:
     """The sources of a match's openings.
 
-    lines : of a file    plies : random moves added to each; 0: none at first, two once all lines are used
+    Attributes:
+        lines: of a file
+        plies: random moves added to each; 0: none at first, two once all lines are used
     """
 
     game: str

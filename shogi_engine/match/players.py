@@ -15,8 +15,12 @@ RESIGN, DECLARE = "resign", "win"  # instead of a move
 class Turn:
     """A position in which a player is to move.
 
-    start : starting position in the game's notation; '' for the usual one    moves : made since
-    side : 0 (black) or 1    controls : both players', by side    clocks : remaining ms of main time, by side
+    Attributes:
+        start: starting position in the game's notation; '' for the usual one
+        moves: made since
+        side: 0 (black) or 1
+        controls: both players', by side
+        clocks: remaining ms of main time, by side
     """
 
     start: str
@@ -33,7 +37,12 @@ class Turn:
 
 @dataclass
 class Answer:
-    """A move and its evaluation. move : in the game's notation, RESIGN or DECLARE.   score : the game's unit."""
+    """A move and its evaluation.
+
+    Attributes:
+        move: in the game's notation, RESIGN or DECLARE
+        score: the game's unit
+    """
 
     move: str
     milliseconds: float
@@ -77,9 +86,10 @@ class Player(Protocol):
 class UsiPlayer:
     """A USI engine as a player.
 
-    gui : None: pondering ends with `ponderhit` or `stop`, and with `stop` before the game's end. Otherwise a generator
-    that chooses at random what GUIs may also send: `stop` and `go` after a hit, a clock after `ponderhit`, or
-    `gameover` while it ponders.
+    Attributes:
+        gui: None: pondering ends with `ponderhit` or `stop`, and with `stop` before the game's end. Otherwise a
+            generator that chooses at random what GUIs may also send: `stop` and `go` after a hit, a clock after
+            `ponderhit`, or `gameover` while it ponders.
     """
 
     def __init__(self, engine: SimpleEngine, control: TimeControl, *, ponder: bool = False) -> None:
@@ -151,7 +161,12 @@ class UsiPlayer:
 
 
 class FaultError(Exception):
-    """A fault that loses the game. side : that committed it (0 or 1).   kind : one of FAULTS."""
+    """A fault that loses the game.
+
+    Args:
+        side: that committed it (0 or 1)
+        kind: one of FAULTS
+    """
 
     def __init__(self, side: int, kind: str, text: str = "") -> None:
         super().__init__(text or kind)

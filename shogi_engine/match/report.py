@@ -121,8 +121,10 @@ def meeting_of(record: Record) -> tuple[int, int]:
 def standings(records: Mapping[int, Record], names: Sequence[str]) -> list[Record]:
     """Return a row for each player, best first.
 
-    elo : of all players who played, relative to their mean, fitted to all games (Bradley and Terry's model)
-    error : half its 95 % interval, treating the opponents' ratings as known, by pairs of games; None for one pair
+    Args:
+        elo: of all players who played, relative to their mean, fitted to all games (Bradley and Terry's model)
+        error: half its 95 % interval, treating the opponents' ratings as known, by pairs of games; None for one
+            pair
     """
     players = range(len(names))
     won = [[0.0] * len(names) for _ in players]
@@ -163,8 +165,9 @@ def _error(player: int, by_pairing: Mapping[tuple[int, int], Mapping[int, float]
 def fitted(won: Sequence[Sequence[float]]) -> list[float]:
     """Return the ratings (Elo, mean 0) for which each player's expected score equals its actual score.
 
-    won : points of each player against each other one. Half a point each way is added for each pairing that met, so
-    that no rating is infinite. Found by Newton's method for one player after another.
+    Args:
+        won: points of each player against each other one. Half a point each way is added for each pairing that met,
+            so that no rating is infinite. Found by Newton's method for one player after another.
     """
     players = range(len(won))
     met = [[won[i][j] + won[j][i] for j in players] for i in players]
@@ -227,7 +230,12 @@ def course(scores: Mapping[int, float], sprt: Sprt | None) -> list[tuple[int, Es
 
 
 def plot(scores: Mapping[int, float], sprt: Sprt | None, path: Path, pyplot: Any) -> None:
-    """Draw the course of Elo, its interval and the likelihood ratio. scores : by game. pyplot : matplotlib's."""
+    """Draw the course of Elo, its interval and the likelihood ratio.
+
+    Args:
+        scores: by game
+        pyplot: matplotlib's
+    """
     steps = course(scores, sprt)
     figure, axes = pyplot.subplots(2 if sprt else 1, 1, sharex=True, squeeze=False, figsize=(8, 6))
     above, x = axes[0][0], [count for count, _, _ in steps]

@@ -9,7 +9,12 @@ Outcome = tuple[int | None, str]  # the winner, 0 (black) or 1, None for a draw;
 
 
 class Rules(Protocol):
-    """A game in progress. start : '' for the usual position.   moves : in the game's notation, with the opening."""
+    """A game in progress.
+
+    Attributes:
+        start: '' for the usual position
+        moves: in the game's notation, with the opening
+    """
 
     start: str
     moves: list[str]

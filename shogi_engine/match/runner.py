@@ -72,7 +72,9 @@ def first_score(winner: int | None, game: int) -> float:
 class Match:
     """Plays the games whose numbers are missing in the log, until the test is decided or there were max_faults faults.
 
-    sprt : for two players    max_faults : 0 for no limit
+    Args:
+        sprt: for two players
+        max_faults: 0 for no limit
     """
 
     def __init__(

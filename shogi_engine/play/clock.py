@@ -44,7 +44,11 @@ def clock_setting(text: str) -> ClockSetting:
 
 
 def _seconds(text: str, unit: str) -> int | None:
-    """Return the seconds of '30', '30s', '5m', '1h', '10:00' or '1:00:00', None for anything else; unit : of '30'."""
+    """Return the seconds of '30', '30s', '5m', '1h', '10:00' or '1:00:00', None for anything else.
+
+    Args:
+        unit: of '30'
+    """
     part = _PART.fullmatch(text)
     if part is None:
         return None

@@ -55,9 +55,15 @@ def iterate(
 ) -> Iterator[GameRecord]:
     """Yield the games of a file, one at a time.
 
-    format : by name, '' to recognise it    encoding : '' for UTF-8 or Shift JIS, whichever fits
-    game : 'shogi' or 'othello', '' for either    keep : yield the readable part of a damaged game, with `fault` set
-    Raises OSError, and RecordError (a ValueError) that names the file, the line and the reason.
+    Args:
+        format: by name, '' to recognise it
+        encoding: '' for UTF-8 or Shift JIS, whichever fits
+        game: 'shogi' or 'othello', '' for either
+        keep: yield the readable part of a damaged game, with `fault` set
+
+    Raises:
+        OSError: if the file cannot be read
+        RecordError: a ValueError that names the file, the line and the reason
     """
     with open(path, "rb") as source:
         try:
@@ -191,9 +197,12 @@ def save(
 ) -> None:
     """Write one or more records.
 
-    format : by name, '' for that of the extension    strict : raise ValueError instead of dropping what it cannot hold
-    encoding : '' for the format's own. Text that Shift JIS lacks is written as UTF-8 with a byte order mark.
     Raises OSError, ValueError. `RecordFormat.losses` tells what would be dropped.
+
+    Args:
+        format: by name, '' for that of the extension
+        strict: raise ValueError instead of dropping what it cannot hold
+        encoding: '' for the format's own. Text that Shift JIS lacks is written as UTF-8 with a byte order mark.
     """
     listed = [records] if isinstance(records, GameRecord) else list(records)
     chosen = load_format(format) if format else _format_for(path, listed)

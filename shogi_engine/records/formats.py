@@ -41,9 +41,15 @@ Line = tuple[int, str]  # its number, from 1, and its text without the line end
 class RecordFormat:
     """A format: how to recognise, read and write it. Text formats derive from LineFormat.
 
-    name : as `convert --to` takes it    game : that it is for    extensions : of file names; the first is written
-    expected : what such a file looks like, for error messages    holds : of VARIATIONS, COMMENTS ...
-    encoding : of written files by default    many : a file may hold several games    sure : see below
+    Attributes:
+        name: as `convert --to` takes it
+        game: that it is for
+        extensions: of file names; the first is written
+        expected: what such a file looks like, for error messages
+        holds: of VARIATIONS, COMMENTS ..
+        encoding: of written files by default
+        many: a file may hold several games
+        sure: see below
     """
 
     name = ""
@@ -63,7 +69,8 @@ class RecordFormat:
     def read(self, source: Any, keep: bool = False) -> Iterator[GameRecord]:
         """Yield the games of `source`: lines of text, or a binary file for a binary format.
 
-        keep : yield the readable part of a damaged game, with `fault` set, instead of raising RecordError.
+        Args:
+            keep: yield the readable part of a damaged game, with `fault` set, instead of raising RecordError
         """
         for number, block in enumerate(self.split(source), 1):
             try:
@@ -183,7 +190,12 @@ class LineFormat(RecordFormat):
 
 
 class LineReader:
-    """Reads the lines of one game. record : the game so far    number : of the line, from 1."""
+    """Reads the lines of one game.
+
+    Attributes:
+        record: the game so far
+        number: of the line, from 1
+    """
 
     record: GameRecord
     number = 1

@@ -21,12 +21,17 @@ from shogi_engine.types.termination import (
 class Node:
     """A move and its continuations: `children[0]` continues the line, the others are variations.
 
-    move : the game's own text, '7g7f' or 'f5'; '' for the root    comment : lines after the move
-    seconds : thinking time    evaluation : for the mover; at the root, for the side to move    label : a bookmark
-    ending : why the line ends here, if it does; its children are then all variations
-    winner : 0 (black) or 1 (white), if the line ends here with a win; None: the usual winner of such an ending
-    ending_seconds : time spent before the ending, such as a resignation
-    depth : of the search, in plies    pv : the moves expected after this one
+    Attributes:
+        move: the game's own text, '7g7f' or 'f5'; '' for the root
+        comment: lines after the move
+        seconds: thinking time
+        evaluation: for the mover; at the root, for the side to move
+        label: a bookmark
+        ending: why the line ends here, if it does; its children are then all variations
+        winner: 0 (black) or 1 (white), if the line ends here with a win; None: the usual winner of such an ending
+        ending_seconds: time spent before the ending, such as a resignation
+        depth: of the search, in plies
+        pv: the moves expected after this one
     """
 
     move: str = ""
@@ -133,10 +138,13 @@ class GameRecord:
     >>> record.moves, record.result, [line[-1].move for _, line in record.lines()]
     (['f5', 'd6', 'c3'], '*', ['c3', 'f4'])
 
-    game : 'shogi' or 'othello'    start : SFEN or OBF, '' for the game's usual start
-    names : of black and white    headers : other facts; HEADERS lists the names that formats share
-    score : black's winning margin in discs, if a file gives it (Othello)
-    fault : why the rest of a damaged file is missing, if it was read with keep=True
+    Attributes:
+        game: 'shogi' or 'othello'
+        start: SFEN or OBF, '' for the game's usual start
+        names: of black and white
+        headers: other facts; HEADERS lists the names that formats share
+        score: black's winning margin in discs, if a file gives it (Othello)
+        fault: why the rest of a damaged file is missing, if it was read with keep=True
     """
 
     game: str = "shogi"
@@ -164,7 +172,10 @@ class GameRecord:
     ) -> "GameRecord":
         """Return a record of one line of moves, which are not checked.
 
-        seconds : one per move, or none    comments : by the number of moves before them    ending : see `ending`
+        Args:
+            seconds: one per move, or none
+            comments: by the number of moves before them
+            ending: see `ending`
         """
         record = cls(game, start)
         node = record.root
@@ -312,7 +323,10 @@ def leader(score: float) -> int | None:
 class RecordBuilder:
     """Builds a record while a file is read; moves are checked by the rules as they are added.
 
-    record : the record so far    board : the position after `path[-1]`    path : the nodes from the root to there
+    Attributes:
+        record: the record so far
+        board: the position after `path[-1]`
+        path: the nodes from the root to there
     """
 
     def __init__(self, record: GameRecord) -> None:

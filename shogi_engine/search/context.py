@@ -188,9 +188,12 @@ def _record_in_huge_page(dtype: np.dtype) -> Any:
 def new_context(game: Game, histories: Histories | None = None, evaluator: Evaluator | None = None) -> Any:
     """Return a context at the start of a game, with the game's default parameters and no limits.
 
-    histories : what its searches learn; the caller keeps them alive. Without them the context is small and serves the
-    rules, the evaluation and the textbook searches only: all such contexts share `scratch_histories`.
-    evaluator : kept alive by the caller as well; None: the game's default evaluation with the package's own weights.
+    Args:
+        histories: what its searches learn; the caller keeps them alive. Without them the context is small and
+            serves the rules, the evaluation and the textbook searches only: all such contexts share
+            `scratch_histories`.
+        evaluator: kept alive by the caller as well; None: the game's default evaluation with the package's own
+            weights
     """
     evaluator = evaluator or game.evaluation().load()
     dtype = context_dtype(game, evaluator.evaluation)

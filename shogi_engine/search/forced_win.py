@@ -41,11 +41,15 @@ Other = TypeVar("Other")
 class ForcedWin(Generic[Move]):
     """The result of a search for a forced win; true if there is one.
 
-    result : 'mate'; 'nomate', proven; 'timeout', nothing proven within the limits
-    moves : of both sides, up to the win, against the longest known defence
-    shortest : no shorter win exists (None if not requested)    nodes : positions visited    seconds : float
-    solutions : the lines of all winning first moves if requested, else of the first one
     Moves are encoded when they come from a solver, text from Engine, and Move objects from a Board.
+
+    Attributes:
+        result: 'mate'; 'nomate', proven; 'timeout', nothing proven within the limits
+        moves: of both sides, up to the win, against the longest known defence
+        shortest: no shorter win exists (None if not requested)
+        nodes: positions visited
+        seconds: float
+        solutions: the lines of all winning first moves if requested, else of the first one
     """
 
     result: str
@@ -107,8 +111,10 @@ class EndgameSolver(Solver, Protocol):
     ) -> Result | None:
         """Return what the solver proves of `position` in its share of a search's `limits`, or None.
 
-        table : the search's own, for use.   doubt : the selectivity allowed in any case; see `LevelPlan`.
-        on_info : called with intermediate results, not with the one returned.
+        Args:
+            table: the search's own, for use
+            doubt: the selectivity allowed in any case; see `LevelPlan`
+            on_info: called with intermediate results, not with the one returned
         """
 
 
@@ -118,7 +124,8 @@ class ForcedWinSolver(Solver, Protocol):
     def attempt(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
         """Return a win proven in the solver's share of a search's `limits`, or None.
 
-        table : the search's own.
+        Args:
+            table: the search's own
         """
 
     def is_saved(self) -> bool:
@@ -193,7 +200,10 @@ class RootSolver:
         """Let the solver try first if the search is for the best move; return the remaining part of its time.
 
         It tries for a limited time or, with a `doubt` (selectivity), to the end of the game however long that takes.
-        table : the search's.   on_info : called with all results.
+
+        Args:
+            table: the search's
+            on_info: called with all results
         """
         free = limits.depth is None and limits.nodes is None and limits.mate is None
         timed = limits.budget is not None and free

@@ -89,7 +89,8 @@ def _start(tables: Any) -> None:
 class Histories:
     """The memory of one thread's history tables. Contexts hold only its address, so it must outlive them.
 
-    scratch : for contexts that do not search; the system never has to allocate its pages.
+    Args:
+        scratch: for contexts that do not search; the system never has to allocate its pages
     """
 
     def __init__(self, game: Game, scratch: bool = False) -> None:
@@ -400,7 +401,8 @@ def learn_from_fail_low(ctx, best_value, depth):
 def learn_correction(ctx, difference, depth, has_best_move):
     """Learn that a search of `depth` plies differed from the corrected static evaluation by `difference`.
 
-    has_best_move : the search raised alpha; otherwise it failed low.
+    Args:
+        has_best_move: the search raised alpha; otherwise it failed low
     """
     params = ctx.params
     limit = params.correction_bonus_max

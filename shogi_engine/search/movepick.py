@@ -50,7 +50,7 @@ def next_move(ctx, picker):
     """Return the next move of ctx.pos, or MOVE_NONE after the last; it may be only pseudo-legal.
 
     The move is then ctx.moves[picker.index]. Earlier moves lie between picker.start and it; ctx.moves is free from
-    picker.end on.   picker.skip_quiets : generate no quiet moves.
+    picker.end on. If picker.skip_quiets is set, no quiet moves are generated.
     """
     tt_move = picker.tt_move
     index = picker.index + 1

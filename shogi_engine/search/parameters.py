@@ -34,7 +34,11 @@ NUMBER = "number"
 
 @dataclass(frozen=True)
 class SearchParameter:
-    """A number of the search, or an array. least, most : None if they follow from the game's default (`tunable`)."""
+    """A number of the search, or an array.
+
+    Attributes:
+        least, most: None if they follow from the game's default (`tunable`)
+    """
 
     name: str
     unit: str

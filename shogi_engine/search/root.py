@@ -177,9 +177,15 @@ class Searcher:
     ) -> Result:
         """Search the position after `moves` from `position` and return the best move.
 
-        position : record[game.position].   moves : encoded legal moves of the game so far.
-        on_info : called in this thread with each report.
-        Raises ValueError if limits.searchmoves holds no legal move. Exceptions of threads are raised here.
+        Exceptions of threads are raised here.
+
+        Args:
+            position: record[game.position]
+            moves: encoded legal moves of the game so far
+            on_info: called in this thread with each report
+
+        Raises:
+            ValueError: if limits.searchmoves holds no legal move
         """
         limits = limits or Limits()
         began = time.perf_counter()
@@ -210,7 +216,8 @@ class Searcher:
     def _prepare(self, ctx: Any, number: int, roots: list[int], limits: Limits) -> None:
         """Set the parameters, limits and root moves of a context whose root is set.
 
-        roots : the moves to choose from; empty means all that the search looks at.
+        Args:
+            roots: the moves to choose from; empty means all that the search looks at
         """
         fields = np.asarray(ctx)
         fields["search_flags"] = self.search_flags

@@ -18,11 +18,12 @@ MOVETIME_DELAY = 10  # ms at most subtracted from a fixed move time: the latency
 class TimeOptions:
     """The user's settings.
 
-    network_delay : ms lost on every move between engine and clock
-    network_delay2 : ms at most subtracted from a move that may use all the remaining time
-    minimum_thinking_time : ms a move takes at least, if the clock allows it
-    slow_mover : percent of the planned share of the main time
-    ponder : the engine also thinks on the opponent's time, so its own lasts longer
+    Attributes:
+        network_delay: ms lost on every move between engine and clock
+        network_delay2: ms at most subtracted from a move that may use all the remaining time
+        minimum_thinking_time: ms a move takes at least, if the clock allows it
+        slow_mover: percent of the planned share of the main time
+        ponder: the engine also thinks on the opponent's time, so its own lasts longer
     """
 
     network_delay: int = 20
@@ -72,7 +73,9 @@ def fixed(movetime: int, options: TimeOptions) -> TimeBudget:
 def moves_to_go(ply: int, max_ply: int = 0) -> int:
     """Return the number of own moves that the main time has to last for.
 
-    ply : moves made so far    max_ply : the game is a draw after that many, so later moves need no time; 0 for never
+    Args:
+        ply: moves made so far
+        max_ply: the game is a draw after that many, so later moves need no time; 0 for never
     """
     expected = max(32, 56 - max(0, ply) // 5)
     return max(1, min(expected, (max_ply - ply + 1) // 2)) if max_ply > 0 else expected
@@ -106,7 +109,8 @@ def budget_of(
 ) -> TimeBudget | None:
     """Return the time that `limit` gives `side`, 0 (black) or 1, after `ply` moves; None if it gives none.
 
-    share : how the game shares a clock, None for `plan`
+    Args:
+        share: how the game shares a clock, None for `plan`
     """
     clock = limit.clock(side)
     budget = (share or plan)(clock, ply, TimeOptions()) if clock else None
@@ -117,7 +121,11 @@ def budget_of(
 
 
 class TimeManager:
-    """Stretches the soft limit while the best move is in doubt, cuts it while it is clear. unit : a small margin."""
+    """Stretches the soft limit while the best move is in doubt, cuts it while it is clear.
+
+    Args:
+        unit: a small margin
+    """
 
     LEAST, MOST = 0.1, 2.5  # of `factor`
     STEADY = 5  # iterations with the same best move after which to check whether the others are far behind

@@ -30,7 +30,12 @@ NO_EVAL = np.uint64(VALUE_NONE + 32768)  # `entry_eval` decodes it to VALUE_NONE
 class TranspositionTable:
     """The table's memory; kernels reach it by its address.
 
-    megabytes : the size.   Raises ValueError below 1, MemoryError if the system does not have that much.
+    Args:
+        megabytes: the size
+
+    Raises:
+        ValueError: below 1
+        MemoryError: if the system does not have that much
     """
 
     def __init__(self, megabytes: int) -> None:
@@ -190,7 +195,11 @@ def find_slot(ctx, key):
 
 @njit(forceinline=True)
 def write_entry(address, key, data, static_eval):
-    """Write the entry of `key` with `data` (uint64) to `address`; static_eval : uint64, the value + 32768, or 0."""
+    """Write the entry of `key` with `data` (uint64) to `address`.
+
+    Args:
+        static_eval: uint64, the value + 32768, or 0
+    """
     store_u64(address, (key << CHECK_SHIFT | static_eval) ^ data)
     store_u64(address + np.uint64(8), data)
 
@@ -199,8 +208,11 @@ def write_entry(address, key, data, static_eval):
 def store(ctx, key, move, value, depth, bound, is_pv, static_eval):
     """Store the result of a search of `depth` at ctx.ply; it replaces the cluster's shallowest entry, older ones first.
 
-    bound : BOUND_NONE if only the static evaluation is known.   static_eval : uncorrected, or VALUE_NONE.
     An entry of the same position that was searched four plies deeper stays; only its move is replaced.
+
+    Args:
+        bound: BOUND_NONE if only the static evaluation is known
+        static_eval: uncorrected, or VALUE_NONE
     """
     if value != VALUE_NONE:
         if value >= VALUE_MATE_IN_MAX:

@@ -72,10 +72,13 @@ class SearchState:
 
 @dataclass(frozen=True)
 class DataOptions:
-    """How games are played; each game has a subclass with its defaults. nodes : per move.
+    """How games are played; each game has a subclass with its defaults.
 
-    weights : the bytes of the evaluation's file, None for its own.   openings : of the games.
-    decided : in the evaluation's unit, see game_kernels.TERMS.
+    Attributes:
+        nodes: per move
+        weights: the bytes of the evaluation's file, None for its own
+        openings: of the games
+        decided: in the evaluation's unit, see game_kernels.TERMS
     """
 
     game_name: ClassVar[str]

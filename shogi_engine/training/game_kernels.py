@@ -141,12 +141,15 @@ def take_turn(ctx, ply, state, terms, moves, values):
 def play_game(black, white, state, terms, moves, values):
     """Play a game from the position of both contexts, black to move; return (result, moves made).
 
-    black, white : contexts of the two players, which may have different evaluations.
-    state : uint64[1], in-out, of random_below, for the opening and random moves.   terms : record[TERMS].
-    moves : uint32[longest], in-out; holds the given moves of the opening.
-    values : int16[longest], out: what the search found before each move, for the side to move; VALUE_NONE for a move
-    of the opening or a random move.
     The result is 1, 0, -1 for black, or ABANDONED.
+
+    Args:
+        black, white: contexts of the two players, which may have different evaluations
+        state: uint64[1], in-out, of random_below, for the opening and random moves
+        terms: record[TERMS]
+        moves: uint32[longest], in-out; holds the given moves of the opening
+        values: int16[longest], out: what the search found before each move, for the side to move; VALUE_NONE for a
+            move of the opening or a random move
     """
     begin_game(black)
     begin_game(white)

@@ -27,7 +27,11 @@ Progress = Callable[[int, int], None]  # called with the numbers of games played
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a match. scores : of the first player, 1, 1/2 or 0, by game; games 2 n and 2 n + 1 are a pair."""
+    """The result of a match.
+
+    Attributes:
+        scores: of the first player, 1, 1/2 or 0, by game; games 2 n and 2 n + 1 are a pair
+    """
 
     scores: dict[int, float]
 
@@ -42,7 +46,11 @@ class Outcome:
 
 
 class Pairing:
-    """A thread's two players. decided : see game_kernels.TERMS."""
+    """A thread's two players.
+
+    Attributes:
+        decided: see game_kernels.TERMS
+    """
 
     def __init__(
         self, recipe: Recipe, first: Evaluator, second: Evaluator, nodes: int, seed: int, openings: Openings
@@ -90,9 +98,14 @@ def play_match(
     record: Path | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Play at least `games` games between two evaluations of a game. openings : None for the recipe's.
+    """Play at least `games` games between two evaluations of a game.
 
-    record : a file of the scores, to continue a stopped match. Raises ValueError if it is from another match.
+    Args:
+        openings: None for the recipe's
+        record: a file of the scores, to continue a stopped match
+
+    Raises:
+        ValueError: if it is from another match
     """
     openings = openings or recipe.gate_openings
     identity = f"{first.describe()} | {second.describe()} | nodes {nodes}, seed {seed}, {openings}"

@@ -54,8 +54,12 @@ def make_data(
 ) -> None:
     """Make the missing pieces in `folder`, for at least that many games in total.
 
-    threads : of this process, or workers if the cluster is 'local'.   cluster : see `jobs.Pool`; '' for none.
-    Raises ValueError if an existing piece was made with other options.
+    Args:
+        threads: of this process, or workers if the cluster is 'local'
+        cluster: see `jobs.Pool`; '' for none
+
+    Raises:
+        ValueError: if an existing piece was made with other options
     """
     folder.mkdir(parents=True, exist_ok=True)
     for rest in folder.glob(f".piece-{options.seed}-*.tmp"):

@@ -30,14 +30,17 @@ ENOUGH_ELO = 15  # the last generation is the first that gains less
 class Plan:
     """The plan of a run.
 
-    data : how games are played, except for the evaluation.   training : options of the game's recipe.
-    labels : the evaluation that plays the games, a name or a file; '' for the weights of the previous generation, or
-    for the recipe's first evaluation in generation 0.
-    name : of the weights' files, so that several can be trained on the same games; '' for the recipe's.
-    command : recorded in the weights' file.
-    against : the opponent in the stage `gate`, a name or a file; '' for the evaluation that labelled the games.
-    noted : records of positions with known values, for comparison in the report; None for none.
-    cluster : see shogi_engine.jobs.Pool.   progress : called with the progress of a stage.
+    Attributes:
+        data: how games are played, except for the evaluation
+        training: options of the game's recipe
+        labels: the evaluation that plays the games, a name or a file; '' for the weights of the previous
+            generation, or for the recipe's first evaluation in generation 0
+        name: of the weights' files, so that several can be trained on the same games; '' for the recipe's
+        command: recorded in the weights' file
+        against: the opponent in the stage `gate`, a name or a file; '' for the evaluation that labelled the games
+        noted: records of positions with known values, for comparison in the report; None for none
+        cluster: see shogi_engine.jobs.Pool
+        progress: called with the progress of a stage
     """
 
     folder: Path
@@ -102,7 +105,9 @@ def train(
 ) -> None:
     """Stage `train`: train to the end, and write the weights.
 
-    told : called with each epoch's losses    learner : of the generation, to avoid reading the games again
+    Args:
+        told: called with each epoch's losses
+        learner: of the generation, to avoid reading the games again
     """
     learner = learner or trainer(plan, generation)
     learner.run(plan.progress, told)
@@ -172,10 +177,15 @@ def run(
     """Make generations, except what already exists; return the result of the last match, None without one.
 
     A generation that gains less than ENOUGH_ELO is the last.
-    first : the first generation's number    stages : of each generation, some of STAGES
-    told : called with a line after each stage and epoch
-    around : (plan, title) -> context manager that yields the stage's plan, to show a progress bar for example
-    Raises ValueError, for example if the weights that label the games are missing.
+
+    Args:
+        first: the first generation's number
+        stages: of each generation, some of STAGES
+        told: called with a line after each stage and epoch
+        around: (plan, title) -> context manager that yields the stage's plan, to show a progress bar for example
+
+    Raises:
+        ValueError: for example if the weights that label the games are missing
     """
     unknown = set(stages) - set(STAGES)
     if unknown:

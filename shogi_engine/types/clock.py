@@ -18,9 +18,11 @@ class Clock:
 class TimeBudget:
     """The time for one move, in ms: 0 <= least_ms <= soft_ms <= hard_ms <= what the clock allows.
 
-    least_ms : even an easy move takes this long. If soft_ms equals hard_ms, all the time is used, whatever is found.
-    second_ms : when the current second ends, on a clock that counts whole seconds only. The rest of that second costs
-    nothing. None for other clocks.
+    Attributes:
+        least_ms: even an easy move takes this long. If soft_ms equals hard_ms, all the time is used, whatever is
+            found.
+        second_ms: when the current second ends, on a clock that counts whole seconds only. The rest of that second
+            costs nothing. None for other clocks.
     """
 
     soft_ms: float

@@ -11,10 +11,15 @@ SIDES = ("black", "white")
 class Limit:
     """The limits of a search: it ends at the first one that it reaches. Without limits it runs until it is stopped.
 
-    time : seconds for this move    depth : plies    nodes : positions    mate : stop at a win within that many plies
-    level : search as a player of that level
-    black_clock, white_clock : seconds on the clocks; the engine divides its own time among its moves
-    black_inc, white_inc : seconds added after each move    byoyomi : extra seconds for each move
+    Attributes:
+        time: seconds for this move
+        depth: plies
+        nodes: positions
+        mate: stop at a win within that many plies
+        level: search as a player of that level
+        black_clock, white_clock: seconds on the clocks; the engine divides its own time among its moves
+        black_inc, white_inc: seconds added after each move
+        byoyomi: extra seconds for each move
     """
 
     time: float | None = None

@@ -27,8 +27,10 @@ SCALES = {CP: 600.0, DISCS: 5.0}
 class Score:
     """The value of a position for the side to move. Scores can be negated, compared and sorted; a mate is best.
 
-    value : centipawns or discs; MATE_SCORE for a mate, -MATE_SCORE if the side to move is mated
-    unit : CP, DISCS or MATE    plies : until mate, None if unknown
+    Attributes:
+        value: centipawns or discs; MATE_SCORE for a mate, -MATE_SCORE if the side to move is mated
+        unit: CP, DISCS or MATE
+        plies: until mate, None if unknown
     """
 
     value: float

@@ -62,7 +62,11 @@ BY_RULE = frozenset({Termination.DISCS, Termination.WIPE_OUT})
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a game ended. winner : 0 (black), 1 (white), None for a draw or an open result."""
+    """How a game ended.
+
+    Attributes:
+        winner: 0 (black), 1 (white), None for a draw or an open result
+    """
 
     winner: int | None
     termination: Termination
@@ -135,9 +139,10 @@ def completed(outcome: Outcome, side: int) -> Outcome:
 class EndingWords:
     """A format's words for endings.
 
-    words : word -> meaning; if several words have one meaning, the first is written
-    nearest : termination without a word (or without one for that winner) -> the termination to write instead, if the
-    winner allows it
+    Args:
+        words: word -> meaning; if several words have one meaning, the first is written
+        nearest: termination without a word (or without one for that winner) -> the termination to write instead, if
+            the winner allows it
     """
 
     def __init__(

@@ -26,8 +26,12 @@ def check_levels(game: str, players: list[int | None]) -> None:
 class Playing:
     """The game of a session.
 
-    players : by side, a level or None for a human    on : whether it is being played    live : its last move
-    outcome : how it ended, None before    asked : the engine is thinking about a requested move
+    Attributes:
+        players: by side, a level or None for a human
+        on: whether it is being played
+        live: its last move
+        outcome: how it ended, None before
+        asked: the engine is thinking about a requested move
     """
 
     def __init__(self, session: Shared) -> None:
@@ -83,7 +87,11 @@ class Playing:
         *,
         on: bool,
     ) -> None:
-        """Continue a saved game, paused until `wake`. times : as from `GameClock.times`"""
+        """Continue a saved game, paused until `wake`.
+
+        Args:
+            times: as from `GameClock.times`
+        """
         self.players, self.clock, self.live = list(players), GameClock(setting), live
         self.on, self.outcome = on, outcome
         if times:
@@ -231,7 +239,11 @@ class Playing:
         self._job = self._session.pool.submit(Job(tree.game, work))
 
     def _found(self, job: Job, number: int, move: str) -> None:
-        """Make the engine's move; called from the engine's thread. move : '' to declare a win"""
+        """Make the engine's move; called from the engine's thread.
+
+        Args:
+            move: '' to declare a win
+        """
         session = self._session
         with session.lock:
             if job is not self._job or number not in session.tree:

@@ -37,8 +37,12 @@ def no_receiver(message: dict[str, Any]) -> None:
 class Session(Parts):
     """One user's game, analyses and settings, shown by any number of pages.
 
-    pool : the engines    examiner(game, limits) -> examiner of positions    identity : an unguessable name
-    lock : held while the session is read or changed    owner : who may list its games    seen : when a page last left
+    Attributes:
+        pool: the engines examiner(game, limits) -> examiner of positions
+        identity: an unguessable name
+        lock: held while the session is read or changed
+        owner: who may list its games
+        seen: when a page last left
     """
 
     def __init__(

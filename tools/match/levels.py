@@ -30,7 +30,11 @@ TERMS = Terms(max_plies=300)
 
 
 class LevelPlayer(EnginePlayer):
-    """A level with its own engine. seconds, moves : CPU time and number of moves since last set to 0"""
+    """A level with its own engine.
+
+    Attributes:
+        seconds, moves: CPU time and number of moves since last set to 0
+    """
 
     def __init__(self, game: str, level: int, full_nodes: int) -> None:
         super().__init__(Engine(game, hash_mb=16))
@@ -57,7 +61,11 @@ def play(referee: Referee, upper: LevelPlayer, lower: LevelPlayer, game: int, op
 
 
 def table(results: dict[int, dict[int, dict[str, Any]]]) -> str:
-    """Return the table of all steps; results : by upper level, its records by game."""
+    """Return the table of all steps.
+
+    Args:
+        results: by upper level, its records by game
+    """
     rows = [
         "| level | games | score | Elo above the level below | from level 0 | ms a move |",
         "|---|---|---|---|---|---|",

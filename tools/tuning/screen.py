@@ -42,7 +42,8 @@ def chosen(changes: list[Settings], which: list[int]) -> Settings:
 def effects(rows: list[tuple[list[int], list[int], float]]) -> tuple[np.ndarray, np.ndarray]:
     """Return for each change its Elo and half its 95 % interval, float64[n] each.
 
-    rows : for each pair the first's changes, the second's, and games won minus games lost by the first.
+    Args:
+        rows: for each pair the first's changes, the second's, and games won minus games lost by the first
     """
     design = np.array([np.subtract(first, second) for first, second, _ in rows], dtype=np.float64)
     scores = np.array([won / 4 for _, _, won in rows])  # points above or below 1/2 per game
@@ -75,7 +76,11 @@ def read(path: Path, settings: dict[str, Any]) -> dict[int, float]:
 
 
 def show_table(changes: list[Settings], rows: list[tuple[list[int], list[int], float]]) -> None:
-    """Print the effect of each change, the best first; rows : as in `effects`."""
+    """Print the effect of each change, the best first.
+
+    Args:
+        rows: as in `effects`
+    """
     elo, error = effects(rows)
     print(f"{2 * len(rows)} games")
     for place in np.argsort(-elo):

@@ -16,9 +16,11 @@ Command = str | Sequence[str]
 class EngineClient(ABC):
     """An engine. Its process is started by `start` or the first call that needs it, and again after `close`.
 
-    patience : timeout in seconds beyond a move's time, None: forever
-    ready_patience : timeout for other answers    log : called with '>' or '<' and every line
-    name : as reported by the engine; the command until then
+    Attributes:
+        patience: timeout in seconds beyond a move's time, None: forever
+        ready_patience: timeout for other answers
+        log: called with '>' or '<' and every line
+        name: as reported by the engine; the command until then
     """
 
     def __init__(

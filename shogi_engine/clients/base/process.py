@@ -142,8 +142,11 @@ class EngineProcess:
     async def receive(self, deadline: Callable[[], float | None]) -> tuple[float, str]:
         """Return the next line and when it came.
 
-        deadline : returns the time (time.monotonic) by which the line must arrive, None for no limit.
-        Raises EngineError if the line does not arrive in time or never can.
+        Args:
+            deadline: returns the time (time.monotonic) by which the line must arrive, None for no limit
+
+        Raises:
+            EngineError: if the line does not arrive in time or never can
         """
         pipes = self._pipes
         while not pipes.lines:

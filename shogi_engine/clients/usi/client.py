@@ -39,9 +39,12 @@ class UsiClient(EngineClient):
 
     A call that needs the engine while it is searching ends that search first.
 
-    options : sent at each start, see `configure`    unlisted : also send options that the engine does not list
-    defaults : options sent before those to an engine that lists them
-    name, author : as reported by the engine    listed : its options by name
+    Attributes:
+        options: sent at each start, see `configure`
+        unlisted: also send options that the engine does not list
+        defaults: options sent before those to an engine that lists them
+        name, author: as reported by the engine
+        listed: its options by name
     """
 
     def __init__(
@@ -163,7 +166,11 @@ class UsiClient(EngineClient):
         self.send("usinewgame")
 
     async def game_over(self, result: str, *, stop: bool = True) -> None:
-        """Send the result, 'win', 'lose' or 'draw'. stop : end pondering first; otherwise gameover has to end it."""
+        """Send the result, 'win', 'lose' or 'draw'.
+
+        Args:
+            stop: end pondering first; otherwise gameover has to end it
+        """
         if result not in ("win", "lose", "draw"):
             raise ValueError(f"a result is win, lose or draw, not {result!r}")
         if self._process is None:
@@ -219,7 +226,11 @@ class UsiClient(EngineClient):
         return result
 
     async def analyse(self, position: Position, limit: Limit, multipv: int | None = None) -> list[Info]:
-        """Return the last info of each of the best moves, best first. multipv : their number, by option MultiPV."""
+        """Return the last info of each of the best moves, best first.
+
+        Args:
+            multipv: their number, by option MultiPV
+        """
         before = self.listed["MultiPV"].default if multipv is not None and "MultiPV" in self.listed else ""
         if multipv is not None:
             await self.configure({"MultiPV": multipv})
@@ -273,7 +284,11 @@ class UsiClient(EngineClient):
         return self._search
 
     async def ponder_hit(self, clock: Limit | None = None) -> PlayResult:
-        """Send that the pondered move was played; return the answer. clock : sent after it, as some GUIs do."""
+        """Send that the pondered move was played; return the answer.
+
+        Args:
+            clock: sent after it, as some GUIs do
+        """
         search, command = self._search, self._pondered
         if search is None or not command:
             raise ValueError("the engine does not ponder")

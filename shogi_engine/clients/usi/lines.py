@@ -21,7 +21,12 @@ _WORDS = {*_NUMBERS, "score", "pv", "string", "currmove", "cpuload", "lowerbound
 
 @dataclass(frozen=True)
 class Option:
-    """An option as listed by the engine. type : check, spin, combo, button, string or filename.   var : of a combo."""
+    """An option as listed by the engine.
+
+    Attributes:
+        type: check, spin, combo, button, string or filename
+        var: of a combo
+    """
 
     name: str
     type: str
@@ -87,7 +92,7 @@ def _number(fields: Mapping[str, str], name: str) -> int | None:
 
 
 def parse_options(text: str) -> Options:
-    """Return the options of 'Name=Value,Name=Value'; a comma within a value is written '\\,'."""
+    r"""Return the options of 'Name=Value,Name=Value'; a comma within a value is written '\,'."""
     options: list[tuple[str, Value]] = []
     for part in text.replace("\\,", "\0").split(","):
         part = part.replace("\0", ",").strip()
@@ -106,7 +111,10 @@ def listed_options(options: "Mapping[str, Value] | Iterable[tuple[str, Value]]")
 class Info:
     """The contents of an info line; missing ones are None, () or ''.
 
-    time : ms    hashfull : permille    bound : of the score, 'lower', 'upper', or '' if it is exact
+    Attributes:
+        time: ms
+        hashfull: permille
+        bound: of the score, 'lower', 'upper', or '' if it is exact
     """
 
     depth: int | None = None

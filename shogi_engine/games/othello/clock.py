@@ -8,5 +8,9 @@ FEWEST_MOVES = 4  # own moves that the remaining time is divided among at least,
 
 
 def budget(clock: Clock, ply: int, options: TimeOptions) -> TimeBudget:
-    """Return the budget of one move, as `plan` does.   ply : discs placed since the start of a usual game."""
+    """Return the budget of one move, as `plan` does.
+
+    Args:
+        ply: discs placed since the start of a usual game
+    """
     return plan(clock, min(ply, SOLVED_PLY - 2 * FEWEST_MOVES), options, SOLVED_PLY)

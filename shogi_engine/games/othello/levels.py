@@ -26,11 +26,14 @@ BEGINNER_MOVES = 3  # how many moves level 0 considers
 
 @dataclass(frozen=True)
 class Level:
-    """depth : plies searched in the middle game, with `selectivity` (0: full width).
+    """How a level plays.
 
-    exact : the game is solved from that many empty squares on.   selective : from that many on it is searched to its
-    end selectively.   moves : how many legal moves, chosen at random, are searched; 0 for all.
-    nodes : the search of the middle game ends after about that many positions, None for no limit.
+    Attributes:
+        depth: plies searched in the middle game, with `selectivity` (0: full width)
+        exact: the game is solved from that many empty squares on
+        selective: from that many empty squares on the game is searched to its end selectively
+        moves: how many legal moves, chosen at random, are searched; 0 for all
+        nodes: the search of the middle game ends after about that many positions, None for no limit
     """
 
     depth: int

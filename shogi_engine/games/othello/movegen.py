@@ -29,8 +29,9 @@ VECTOR_LANES = 8  # `count_replies` rounds moves up to a multiple of this: a row
 def reach(discs, through, step):
     """Return the squares just beyond runs of `through` that begin next to `discs`, both ways along one line.
 
-    discs, through : uint64, bitboards; `through` must not let a run wrap around the board's edge.
-    step : 1, 7, 8 or 9, or STEPS.   Runs are at most six long, so that doubling finds them in three steps.
+    Args:
+        discs, through: uint64, bitboards; `through` must not let a run wrap around the board's edge
+        step: 1, 7, 8 or 9, or STEPS. Runs are at most six long, so that doubling finds them in three steps.
     """
     double = step + step
     up = through & discs << step

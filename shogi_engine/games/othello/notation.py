@@ -207,8 +207,11 @@ def split_transcript(text: str) -> list[str]:
 def parse_transcript(text: str, start: Any = None) -> list[int]:
     """Return the encoded moves of a transcript ('f5d6c3...'), with the passes that it omits.
 
-    start : record[POSITION], where the game began; None for the starting position.
-    Raises ValueError saying which move is wrong and why.
+    Args:
+        start: record[POSITION], where the game began; None for the starting position
+
+    Raises:
+        ValueError: says which move is wrong and why
     """
     pos = parse_obf(START) if start is None else start.copy()
     undo, moves = new_record(UNDO), []

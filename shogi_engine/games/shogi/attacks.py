@@ -107,8 +107,10 @@ def discovered_check_candidates(pos, king, colour):
 def attacked_near_king(pos, king, colour, occ):
     """Return squares that the enemy of `colour` attacks: all those in the zone around `king`, that colour's king.
 
-    occ : the occupied squares without the king itself, since it shields no square behind it.
     Outside the zone some attacked squares may be missing.
+
+    Args:
+        occ: the occupied squares without the king itself, since it shields no square behind it
     """
     them = 1 - colour
     attacked = NOTHING

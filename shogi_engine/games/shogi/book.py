@@ -159,8 +159,9 @@ class Book:
     def known(self, position: str, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
         """Return the moves of an SFEN, best first; [] if it is not in the book. Raises ValueError.
 
-        flipped : look up the position with colours reversed too.
-        any_ply : ignore the move number; otherwise it must equal the file's.
+        Args:
+            flipped: look up the position with colours reversed too
+            any_ply: ignore the move number; otherwise it must equal the file's
         """
         key = position_key(position)
         number = None if any_ply else _move_number(position)

@@ -55,7 +55,8 @@ def toggle_piece(state, piece, square):
 def update_partial_keys(before, after, move, mover):
     """Derive the partial keys and kings of the state `after` from those of `before` by `move` (0: null move).
 
-    mover : the colour that moves. The NEAR_KING_KEY of a king that moves becomes STALE_KEY.
+    Args:
+        mover: the colour that moves. The NEAR_KING_KEY of a king that moves becomes STALE_KEY.
     """
     for index in range(PARTIAL_KEYS):
         after.partial_keys[index] = before.partial_keys[index]

@@ -36,5 +36,9 @@ def rooks_and_dragons(pos, colour):
 
 @njit
 def in_check(state):
-    """Tell whether the side to move is in check. state : record[POSITION], or the record[UNDO] of a position."""
+    """Tell whether the side to move is in check.
+
+    Args:
+        state: record[POSITION], or the record[UNDO] of a position
+    """
     return bool(checkers(state))

@@ -68,11 +68,14 @@ def least_attacker(pos, attackers):
 def exchange_ge(pos, params, move, threshold):
     """Tell whether the exchange opened by `move` on its target square gains at least `threshold`.
 
-    pos : record[shogi.POSITION], in, unchanged.   params : record[PARAMS], for its values.
-    move : uint32, pseudo-legal in `pos`.
-    threshold : centipawns, from the side to move's point of view.
     Both sides keep recapturing with their least valuable attacker; pins and promotions on recapture are ignored.
     Source: swap algorithm, Chess Programming Wiki, "SEE - The Swap Algorithm".
+
+    Args:
+        pos: record[shogi.POSITION], in, unchanged
+        params: record[PARAMS], for its values
+        move: uint32, pseudo-legal in `pos`
+        threshold: centipawns, from the side to move's point of view
     """
     target = move_to(move)
     kind = move_kind(move)

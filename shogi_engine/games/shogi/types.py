@@ -171,6 +171,7 @@ def hand_count(hand, kind):
 def hand_covers(hand, other, guards):
     """Tell whether `hand` has at least as many pieces of each kind as `other`.
 
-    guards : a mask of the bit above each kind's count, 0 in both hands; it takes the borrow of the subtraction.
+    Args:
+        guards: a mask of the bit above each kind's count, 0 in both hands; it takes the borrow of the subtraction
     """
     return ((hand | guards) - other) & guards == guards

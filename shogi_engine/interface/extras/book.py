@@ -13,7 +13,12 @@ NO_BOOK = ("", "no_book")  # names that mean: without a book
 
 @dataclass(frozen=True)
 class BookMove:
-    """One move of a position. ponder : the expected reply, '' if none.   value : the game's unit, for the mover."""
+    """One move of a position.
+
+    Attributes:
+        ponder: the expected reply, '' if none
+        value: the game's unit, for the mover
+    """
 
     move: str
     ponder: str = ""
@@ -35,8 +40,9 @@ class OpeningBook(Protocol):
     def known(self, position: str, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
         """Return the moves of a position (in the game's notation), best first; [] if it is not in the book.
 
-        flipped : look up the position with colours reversed too, if the game has such positions.
-        any_ply : ignore the move number; otherwise it must equal the book's.
+        Args:
+            flipped: look up the position with colours reversed too, if the game has such positions
+            any_ply: ignore the move number; otherwise it must equal the book's
         """
 
 

@@ -12,10 +12,13 @@ FULL_STRENGTH_MS = 1000  # for a search at full strength without another limit
 class LevelPlan:
     """How a player of a level searches a position. With none of these limits it plays at full strength.
 
-    depth : plies, None for no limit   nodes : about how many positions, None for no limit   selectivity : as in Limits
-    moves : how many legal moves, chosen at random, are searched; 0 for all
-    doubt : the selectivity, on the game solver's scale, with which the rest of the game is searched to its end, by that
-    solver if possible; 0 for an exact result, None if it is not searched to its end
+    Attributes:
+        depth: plies, None for no limit
+        nodes: about how many positions, None for no limit
+        selectivity: as in Limits
+        moves: how many legal moves, chosen at random, are searched; 0 for all
+        doubt: the selectivity, on the game solver's scale, with which the rest of the game is searched to its end,
+            by that solver if possible; 0 for an exact result, None if it is not searched to its end
     """
 
     depth: int | None = None

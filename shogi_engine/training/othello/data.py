@@ -21,7 +21,9 @@ UNBALANCED = 1 << 20  # every opening is accepted
 class Openings:
     """Openings of random moves, the fewest and the most, so that unbalanced positions are learnt too.
 
-    late_share : the share of games that begin later.   explore : the chance of a random move after the opening.
+    Attributes:
+        late_share: the share of games that begin later
+        explore: the chance of a random move after the opening
     """
 
     plies: tuple[int, int] = (4, 20)
@@ -38,7 +40,11 @@ class Openings:
 
 @dataclass(frozen=True)
 class DataOptions(data.DataOptions):
-    """How Othello games are played. exact : empty squares from which on a position's value is exact."""
+    """How Othello games are played.
+
+    Attributes:
+        exact: empty squares from which on a position's value is exact
+    """
 
     game_name: ClassVar[str] = "othello"
 

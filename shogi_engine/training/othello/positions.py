@@ -31,14 +31,25 @@ KNOT_SHAPE = (pattern_weights.KNOTS, pattern_weights.file_weights())
 
 @dataclass(frozen=True)
 class Games:
-    """The labelled positions of games. samples : record[SAMPLE], sorted by game.   games : their number."""
+    """The labelled positions of games.
+
+    Attributes:
+        samples: record[SAMPLE], sorted by game
+        games: their number
+    """
 
     samples: np.ndarray
     games: int
 
     @classmethod
     def load(cls, folders: Sequence[Path], older_share: float, trust: float) -> "Games":
-        """Return the samples of pieces, see data.read_pieces. trust : as in TrainOptions. Raises ValueError."""
+        """Return the samples of pieces, see data.read_pieces.
+
+        Raises ValueError.
+
+        Args:
+            trust: as in TrainOptions
+        """
         replay, start, parts, games = new_record(REPLAY), GAME.parse_position(GAME.start), [], 0
         for piece in chain.from_iterable(read_pieces(folders, older_share)):
             samples: Any = np.zeros(len(piece["moves"]), dtype=SAMPLE).view(np.recarray)
@@ -72,7 +83,9 @@ def phases_of(samples: np.ndarray) -> np.ndarray:
 class Problem:
     """The least-squares problem of some samples, sorted by phase; threads share its products.
 
-    values : float32[n], hundredths of a disc.   knots, shares : the knot below a sample's phase, the share of the next.
+    Attributes:
+        values: float32[n], hundredths of a disc
+        knots, shares: the knot below a sample's phase, the share of the next
     """
 
     def __init__(self, samples: np.ndarray, pool: ThreadPoolExecutor, threads: int) -> None:

@@ -27,10 +27,12 @@ NO_SPREAD = np.zeros((SPREAD_GROUPS, SPREAD_DEPTHS), dtype=np.int32)
 
 @dataclass(frozen=True)
 class Spreads:
-    """measured : by group and depth, the regression deep = slope * shallow + offset, and the standard deviation around
-    deep = shallow, in hundredths of a disc.
+    """The spreads of Multi-ProbCut, and what they were fitted to.
 
-    model : log(spread) = the group's constant + a * (plies left out) + b * (plies searched).
+    Attributes:
+        measured: by group and depth, the regression deep = slope * shallow + offset, and the standard deviation around
+            deep = shallow, in hundredths of a disc
+        model: log(spread) = the group's constant + a * (plies left out) + b * (plies searched)
     """
 
     measured: list[dict[str, float]]

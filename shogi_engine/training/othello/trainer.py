@@ -33,12 +33,15 @@ TAUGHT = "patterns"  # the evaluation whose weights a run may start from
 
 @dataclass(frozen=True)
 class TrainOptions(recipe.TrainOptions):
-    """How weights are trained. epochs : steps of conjugate gradients, each over all positions.
+    """How weights are trained.
 
-    penalty : in positions: a weight seen this often moves half as far as it would without a penalty.
-    trust : the share of a value that comes from later positions; the rest is from its own search.
-    held_out : the share of games for validation.   endings : for the report, positions per number of empty squares.
-    spread_positions : per group of phases, for the spreads of Multi-ProbCut.
+    Attributes:
+        epochs: steps of conjugate gradients, each over all positions
+        penalty: in positions: a weight seen this often moves half as far as it would without a penalty
+        trust: the share of a value that comes from later positions; the rest is from its own search
+        held_out: the share of games for validation
+        endings: for the report, positions per number of empty squares
+        spread_positions: per group of phases, for the spreads of Multi-ProbCut
     """
 
     epochs: int = 12
@@ -114,7 +117,11 @@ class Trainer:
         return np.asarray(1 / (self.learning.gather(ones) + np.float32(self.options.penalty)))
 
     def run(self, progress: Progress | None = None, told: Callable[[Losses], object] | None = None) -> None:
-        """Train to the end, from the checkpoint if there is one. told : called with the losses of each epoch."""
+        """Train to the end, from the checkpoint if there is one.
+
+        Args:
+            told: called with the losses of each epoch
+        """
         epochs = self.options.epochs
         for epoch in range(len(self.losses), epochs):
             self._epoch()

@@ -126,7 +126,8 @@ class Games:
     def blocks(self, games: np.ndarray, size: int, sight: Any) -> Iterator[tuple[int, Block]]:
         """Yield (games done, block) with the positions of `games` in their order, about `size` of them at a time.
 
-        sight : record[SIGHT], the features.   A block's arrays are written over by the next one.
+        Args:
+            sight: record[SIGHT], the features. A block's arrays are written over by the next one.
         """
         longest = int(self.lengths.max())
         rows = max(size, longest)

@@ -35,7 +35,11 @@ CELLS = (  # name, key, lowest and highest value
 
 @dataclass(frozen=True)
 class Noted:
-    """Positions with known values. records : record[n] with the fields `sfen`, `score` and `move` of psv."""
+    """Positions with known values.
+
+    Attributes:
+        records: record[n] with the fields `sfen`, `score` and `move` of psv
+    """
 
     records: Any
 
@@ -67,7 +71,8 @@ class Noted:
     def searched(self, evaluator: Evaluator, nodes: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Return (values int32[n] for the side to move, whether each best move is the recorded one) of searches.
 
-        nodes : of each, after its first ply, which is always searched to the end.
+        Args:
+            nodes: of each, after its first ply, which is always searched to the end
         """
         player, table = SearchState(evaluator, TranspositionTable(TABLE_MB), GAME), RULES.layouts["yaneuraou"].table()
         values, agreed = np.zeros(len(self.records), np.int32), np.zeros(len(self.records), bool)

@@ -45,8 +45,11 @@ def book_line(random: np.random.Generator, plies: int) -> list[int]:
 class Openings:
     """The mix of openings. Plies are the fewest and the most; margins are in centipawns.
 
-    random_share : of openings with random moves.   chance : of a move that need not be the best.
-    book_share : of the others, those that start from the book.   balance : see game_kernels.TERMS.
+    Attributes:
+        random_share: of openings with random moves
+        chance: of a move that need not be the best
+        book_share: of the others, those that start from the book
+        balance: see game_kernels.TERMS
     """
 
     random_share: float = 0.5

@@ -41,13 +41,17 @@ def write_position(pos, sight, features):
 def write_positions(replay, games, first, begins, moves, values, results, largest, features, scores, outcomes, plies):
     """Write the quiet positions of games to the rows of four arrays; return (the game to continue with, rows written).
 
-    replay : record[REPLAY], at the start, and there again.
-    games : int64[n], numbers of games; from `first` on, as many as fit are used.
-    begins : int64[games + 1], moves[begins[game] : begins[game + 1]] are a game's.
-    moves, values, results : as in training.data.
-    features : uint16[rows, 2, ACTIVE], out, as `write_position`.   scores : int16[rows], out, for the side to move.
-    outcomes : int8[rows], out, 1, 0, -1 for the side to move.   plies : int16[rows], out, moves made before.
     Quiet: searched, not in check, the move chosen neither captures nor promotes, |value| <= largest.
+
+    Args:
+        replay: record[REPLAY], at the start, and there again
+        games: int64[n], numbers of games; from `first` on, as many as fit are used
+        begins: int64[games + 1], moves[begins[game] : begins[game + 1]] are a game's
+        moves, values, results: as in training.data
+        features: uint16[rows, 2, ACTIVE], out, as `write_position`
+        scores: int16[rows], out, for the side to move
+        outcomes: int8[rows], out, 1, 0, -1 for the side to move
+        plies: int16[rows], out, moves made before
     """
     pos, row = replay.pos, 0
     for index in range(first, games.shape[0]):

@@ -51,7 +51,11 @@ def neurons(trainer: Trainer) -> dict[str, float]:
 
 
 def quantisation(trainer: Trainer, values: np.ndarray) -> dict[str, float]:
-    """Return the error of the integer network in centipawns; values : float[n], by the float parameters."""
+    """Return the error of the integer network in centipawns.
+
+    Args:
+        values: float[n], by the float parameters
+    """
     whole = trainer.model.values(trainer.state.parameters, trainer.validation.features[:SAMPLE])
     differences = np.abs(np.array(whole) - values[:SAMPLE])
     return {"median": float(np.median(differences)), "largest": float(np.max(differences))}

@@ -36,12 +36,14 @@ ARCHITECTURES = OWN, STANDARD
 class TrainOptions(recipe.TrainOptions):
     """How a network is trained. Raises ValueError for an unknown architecture or width.
 
-    architecture : one of ARCHITECTURES.   width : of the sums; fixed for k-p.
-    rate : the first step of AdamW; it falls to LAST_RATE along a cosine.
-    refine : start from the network that labelled the last games, if there is one, instead of random parameters.
-    result_share : the weight of the game's result against the searched value, in the first epoch and in the last.
-    trust : the share of a position's value that comes from later positions; the rest is from its own search.
-    held_out : the share of games for validation.
+    Attributes:
+        architecture: one of ARCHITECTURES
+        width: of the sums; fixed for k-p
+        rate: the first step of AdamW; it falls to LAST_RATE along a cosine
+        refine: start from the network that labelled the last games, if there is one, instead of random parameters
+        result_share: the weight of the game's result against the searched value, in the first epoch and in the last
+        trust: the share of a position's value that comes from later positions; the rest is from its own search
+        held_out: the share of games for validation
     """
 
     architecture: str = OWN
@@ -75,7 +77,12 @@ class TrainOptions(recipe.TrainOptions):
 
 @dataclass
 class State:
-    """The contents of a checkpoint. losses : by epoch, {name: loss}.   steps : of the optimiser."""
+    """The contents of a checkpoint.
+
+    Attributes:
+        losses: by epoch, {name: loss}
+        steps: of the optimiser
+    """
 
     parameters: np.ndarray
     means: np.ndarray
@@ -104,7 +111,11 @@ def state_of(parameters: np.ndarray) -> State:
 
 
 class Trainer:
-    """A run: games, options, threads and a file for checkpoints; first : the initial parameters, None for random."""
+    """A run: games, options, threads and a file for checkpoints.
+
+    Args:
+        first: the initial parameters, None for random
+    """
 
     def __init__(
         self, games: Games, options: TrainOptions, checkpoint: Path, threads: int = 1, first: State | None = None
@@ -146,7 +157,8 @@ class Trainer:
     def run(self, progress: Progress | None = None, told: Callable[[dict[str, float]], object] | None = None) -> None:
         """Train to the end, starting from the checkpoint if there is one; a killed run loses its unfinished epoch.
 
-        told : called with the losses of each epoch at its end.
+        Args:
+            told: called with the losses of each epoch at its end
         """
         for epoch in range(len(self.state.losses), self.options.epochs):
             loss = self._epoch(epoch, progress)
@@ -227,7 +239,11 @@ class Trainer:
         return {name: float(np.mean((chances - targets[name]) ** 2)) for name in targets}
 
     def weights(self, made: dict[str, Any]) -> bytes:
-        """Return the network's file; made : its note on how it was made, if the format has one."""
+        """Return the network's file.
+
+        Args:
+            made: its note on how it was made, if the format has one
+        """
         return self.model.weights(self.state.parameters, made)
 
 

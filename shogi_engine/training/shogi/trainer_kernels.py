@@ -56,8 +56,13 @@ def clip(value):
 def step(parameters, means, squares, slopes, begin, end, count, rate, decay, number, limit):
     """Update parameters[begin:end] by a step of AdamW from `slopes`, float32[threads, parameters], and clear those.
 
-    means, squares : float32[parameters], in-out, of past gradients.   count : positions of the batch.
-    rate : learning rate.   decay : of weights.   number : of the step, from 1.   limit : of each parameter's size.
+    Args:
+        means, squares: float32[parameters], in-out, of past gradients
+        count: positions of the batch
+        rate: learning rate
+        decay: of weights
+        number: of the step, from 1
+        limit: of each parameter's size
     """
     correction = np.float32(1.0 - 0.9**number)
     correction2 = np.float32(1.0 - 0.999**number)

@@ -58,8 +58,10 @@ def write_rows(nodes, count, packing, packed):
 def read_texts(text, starts, nodes, count, taken):
     """Read `count` lines in the form of `format_obf` (64 of X, O or -, a blank, the side to move) into nodes.
 
-    text : uint8[], in, the lines.   starts : int64[count + 1], in, where each begins.
-    taken : uint8[>= count], out, 1 for each line that was read, 0 for one in another form, left to Python.
+    Args:
+        text: uint8[], in, the lines
+        starts: int64[count + 1], in, where each begins
+        taken: uint8[>= count], out, 1 for each line that was read, 0 for one in another form, left to Python
     """
     for row in range(count):
         taken[row] = 0
@@ -107,7 +109,8 @@ def write_texts(nodes, count, text):
 def write_planes(nodes, count, out):
     """Write three planes of 64 squares, a1 first: own discs, the opponent's, ones if white is to move.
 
-    out : uint8[>= count, 192], out.
+    Args:
+        out: uint8[>= count, 192], out
     """
     for row in range(count):
         pos = nodes[row].pos

@@ -54,9 +54,13 @@ KEPT_WORDS = np.uint64(32)  # words in ctx.moves for a node's moves: keys of pos
 def batch_keys(lanes):
     """Return a traced function that writes the ordering keys of up to `lanes` moves to an address as int32.
 
-    A key is score << 12 | 63 - square << 6 | the move's number, 0 for no move.   odd : the squares of odd quadrants.
-    places, place_bytes : the moves' squares, a byte for each, and their PLACE_BYTES, 0 for no move.
-    flips_address : their flips, as uint64.   number : of the first of them.
+    A key is score << 12 | 63 - square << 6 | the move's number, 0 for no move.
+
+    Args:
+        places, place_bytes: the moves' squares, a byte for each, and their PLACE_BYTES, 0 for no move
+        flips_address: their flips, as uint64
+        number: of the first of them
+        odd: the squares of odd quadrants
     """
 
     def keys(own, opponent, odd, places, place_bytes, flips_address, number, address) -> None:
@@ -157,8 +161,11 @@ def key_flips(ctx, own, opponent, start, end, key):
 def transposition_cut(ctx, own, opponent, moves, start, beta, doubt, empties):
     """Return (value, square) of a move that the table's bounds prove to be at least `beta`, or (NO_SCORE, 0).
 
-    doubt : the greatest allowed of a bound.   empties : after a move.
     Only the first KEPT_WORDS moves are tried. Overwrites ctx.moves[start:].
+
+    Args:
+        doubt: the greatest allowed of a bound
+        empties: after a move
     """
     address = first = address_of(ctx.moves) + np.uint64(4) * start
     left = moves
@@ -293,7 +300,8 @@ def solve(ctx, own, opponent, alpha, beta, empty):
 def solve_all(ctx, own, opponent, scores):
     """Write the exact score of each position to `scores` (int8[n]); return how many were solved before a stop.
 
-    own, opponent : uint64[n], the discs of the side to move and of the other side.
+    Args:
+        own, opponent: uint64[n], the discs of the side to move and of the other side
     """
     for number in range(len(own)):
         score = solve(

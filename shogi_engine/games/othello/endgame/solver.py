@@ -12,7 +12,8 @@ for all children first, counts no stable discs, and orders by history where the 
 serves here: a presearch finds a likely score, and shallow searches order the moves, so that a better evaluation makes a
 better solver. Selective passes over the whole tree, of falling doubt (as in Edax,
 https://github.com/abulmo/edax-reversi, and Egaroucid, https://github.com/Nyanyan/Egaroucid), then give the exact pass
-good moves in the table and a mostly correct score: 565 M nodes instead of 792 M on FFO 40-49."""
+good moves in the table and a mostly correct score: 565 M nodes instead of 792 M on FFO 40-49.
+"""
 
 import threading
 import time
@@ -72,8 +73,11 @@ WARM = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOO-- X"
 class Patience:
     """Until when a position is searched, in seconds of time.perf_counter, and how far.
 
-    first : the first pass must end by then.   soft : no further pass begins after it.
-    hard : the search ends.   doubt : of the last pass, 0 for an exact score.
+    Attributes:
+        first: the first pass must end by then
+        soft: no further pass begins after it
+        hard: the search ends
+        doubt: of the last pass, 0 for an exact score
     """
 
     first: float = FOREVER
@@ -97,9 +101,12 @@ class Found:
 class Solved:
     """A result: lower <= score <= upper is proven, in discs for the side to move, empty squares going to the winner.
 
-    score : the exact score, or with `wld` 1, 0 or -1; else the most likely score.   exact : the score is proven.
-    move : encoded, the best known; 0 if the game is over.   pv : the best line, if it was requested and is exact.
-    doubt : of the last completed pass, 0 for the exact one, NO_PASS if there was none.
+    Attributes:
+        score: the exact score, or with `wld` 1, 0 or -1; else the most likely score
+        exact: the score is proven
+        move: encoded, the best known; 0 if the game is over
+        pv: the best line, if it was requested and is exact
+        doubt: of the last completed pass, 0 for the exact one, NO_PASS if there was none
     """
 
     score: int
@@ -170,8 +177,11 @@ class Solver:
     ) -> Solved:
         """Solve `position` (record[POSITION], unchanged); with `wld` find only who wins.
 
-        pv : find the best line too.   limit_ms : stop after this many milliseconds.
-        progress(done, all) : called in this thread a few times per second with the root moves settled in this round.
+        Args:
+            pv: find the best line too
+            limit_ms: stop after this many milliseconds
+            progress: `progress(done, all)`, called in this thread a few times per second with the root moves
+                settled in this round
         """
         return self._solve(position, Patience(hard=end_of(limit_ms, time.perf_counter())), wld, pv, progress)
 
@@ -224,8 +234,11 @@ class Solver:
 
         Passes that would hardly finish in time are not tried. Without a limit every position is solved, except those
         that a search solves as quickly; no line beyond the best move is looked for.
-        table : that of the search that plays.   doubt : allowed, however much time remains.
-        on_info : called with the result of each pass of greater doubt.
+
+        Args:
+            table: that of the search that plays
+            doubt: allowed, however much time remains
+            on_info: called with the result of each pass of greater doubt
         """
         began, budget = time.perf_counter(), limits.budget
         empties = empty_squares(position)
@@ -260,9 +273,12 @@ class Solver:
     def scores(self, own: np.ndarray, opponent: np.ndarray) -> np.ndarray:
         """Return int8[n], the exact scores of many positions, one after another in the caller's thread.
 
-        own, opponent : uint64[n], the discs of the side to move and of the other side. Meant for up to 16 empty
-        squares. Give the positions of a game in succession, last first: they then reuse each other's table entries.
         The call releases the GIL; other threads may use Solvers of their own. Raises InterruptedError after `stop`.
+
+        Args:
+            own, opponent: uint64[n], the discs of the side to move and of the other side. Meant for up to 16 empty
+                squares. Give the positions of a game in succession, last first: they then reuse each other's table
+                entries.
         """
         self._stop.begin()
         self.table.next_generation()
@@ -296,8 +312,9 @@ class Solver:
     ) -> Found:
         """Search in passes of rising confidence, the last of them exact if `patience` allows; return the result.
 
-        deadline : ends the search when the first pass must be done; it is moved after that pass.
-        on_pass : called with the result after each pass.
+        Args:
+            deadline: ends the search when the first pass must be done; it is moved after that pass
+            on_pass: called with the result after each pass
         """
         moves = legal_moves(position)
         if not moves:
@@ -335,7 +352,8 @@ class Solver:
     ) -> tuple[int, int, int]:
         """Search a series of windows, starting at `guess`, until the score is as certain as `doubt` requires.
 
-        bounds : proven so far.   Returns the bounds found and the best guess, an even number.
+        Args:
+            bounds: proven so far. Returns the bounds found and the best guess, an even number.
         """
         lower, upper = bounds
         centre, width = (0, 1) if wld else (guess, WINDOW)
@@ -381,7 +399,8 @@ class Solver:
     ) -> int:
         """Search one window with all threads until the first is done. Return the value.
 
-        doubt : 0 for an exact search; see `solve_deep`.
+        Args:
+            doubt: 0 for an exact search; see `solve_deep`
         """
         contexts = self._contexts if empty_squares(position) > DEEP else self._contexts[:1]
         self._being_searched[:] = 0
@@ -435,7 +454,11 @@ class Solver:
     # ---- what the table knows -------------------------------------------------------------------------------------
 
     def _data(self, hash_key: int, empties: int) -> np.uint64:
-        """Return the data stored for a key, 0 if there is none.   empties : of the position; many for the search's."""
+        """Return the data stored for a key, 0 if there is none.
+
+        Args:
+            empties: of the position; many for the search's
+        """
         return np.uint64(probe_ending(self._contexts[0], np.uint64(hash_key), empties))
 
     def _known(self, position: Any) -> np.uint64:

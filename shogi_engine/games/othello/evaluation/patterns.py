@@ -51,7 +51,9 @@ EVALUATION = Evaluation(
 def refresh_numbers(own, opponent, accumulator):
     """Write the numbers of all instances for a position.
 
-    own, opponent : uint64, bitboards.   accumulator : record[ACCUMULATOR], out.
+    Args:
+        own, opponent: uint64, bitboards
+        accumulator: record[ACCUMULATOR], out
     """
     for instance in range(SLOTS):
         accumulator.numbers[instance] = 0
@@ -70,8 +72,11 @@ def refresh_numbers(own, opponent, accumulator):
 def update_numbers(before, after, disc, flipped):
     """Compute the numbers after a move from those before it, which are from the other side's point of view.
 
-    before, after : record[ACCUMULATOR], in and out.   disc, flipped : uint64, placed (0: a pass) and flipped.
     A number n becomes 3 o - n for the other side, where o counts every disc once.
+
+    Args:
+        before, after: record[ACCUMULATOR], in and out
+        disc, flipped: uint64, placed (0: a pass) and flipped
     """
     if disc != ZERO:
         square = ctz(disc)
@@ -93,9 +98,12 @@ def update_numbers(before, after, disc, flipped):
 def sum_of_weights(weights, numbers):
     """Return the sum of the weights of all instances, as two's complement.
 
-    weights : address of a phase's.   numbers : address of an accumulator's.
     The loop is unrolled, so that each weight takes one load: LLVM would gather weights into vectors, at several
     instructions each.
+
+    Args:
+        weights: address of a phase's
+        numbers: address of an accumulator's
     """
     total = 0
     for first in range(0, INSTANCES, 4):
@@ -125,7 +133,8 @@ def shallow_depth(depth):
 def pattern_value(ctx, own_moves, opponent_moves):
     """Return the value of ctx.pos by the weights at ctx.evaluation.weights, in hundredths of a disc.
 
-    own_moves, opponent_moves : uint64, what `mobility` finds for either side.
+    Args:
+        own_moves, opponent_moves: uint64, what `mobility` finds for either side
     """
     update_line(ctx)
     own, opponent = ctx.pos.own, ctx.pos.opponent

@@ -26,10 +26,13 @@ _ENCODING = "latin-1"
 
 @dataclass(frozen=True)
 class WthorGame:
-    """A game of a database. tournament, black, white : numbers in the .trn and .jou files.
+    """A game of a database.
 
-    score : black's discs, the empty squares given to the winner    best_score : the same by best play from the
-    number of empty squares that the database says    moves : passes among them
+    Attributes:
+        tournament, black, white: numbers in the .trn and .jou files
+        score: black's discs, the empty squares given to the winner
+        best_score: the same by best play from the number of empty squares that the database says
+        moves: passes among them
     """
 
     tournament: int
@@ -65,7 +68,13 @@ class WthorGame:
 
 @dataclass(frozen=True)
 class Wthor:
-    """A .wtb file. year : of the games    depth : empty squares that `best_score` counts from    date : of the file."""
+    """A .wtb file.
+
+    Attributes:
+        year: of the games
+        depth: empty squares that `best_score` counts from
+        date: of the file
+    """
 
     games: tuple[WthorGame, ...]
     year: int = 0

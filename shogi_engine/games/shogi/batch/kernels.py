@@ -83,10 +83,12 @@ def write_rows(nodes, count, packing, packed):
 
 @njit
 def read_texts(text, starts, nodes, count, taken):
-    """Read `count` SFENs into nodes; taken : uint8[>= count], out, 1 for each that was read, 0 for Python to read.
+    """Read `count` SFENs into nodes.
 
-    text : uint8[], in, SFENs with the end of a line after each and two bytes more.
-    starts : int64[count + 1], in, where each begins; the next begins after the end of the line.
+    Args:
+        taken: uint8[>= count], out, 1 for each that was read, 0 for Python to read
+        text: uint8[], in, SFENs with the end of a line after each and two bytes more
+        starts: int64[count + 1], in, where each begins; the next begins after the end of the line
     """
     for row in range(count):
         taken[row] = read_sfen(text, int(starts[row]), int(starts[row + 1]) - 1, nodes[row].pos)
@@ -108,7 +110,11 @@ def write_texts(nodes, count, text):
 
 @njit
 def mark(out, row, plane, squares, places):
-    """Write 1 to `squares` of a plane of a row; places : uint8[81], where each square is in it."""
+    """Write 1 to `squares` of a plane of a row.
+
+    Args:
+        places: uint8[81], where each square is in it
+    """
     for square in squares:
         out[row, np.uint64(SQUARES * plane + int(places[square]))] = 1
 
@@ -130,7 +136,8 @@ def sliders(pos, colour):
 def write_dlshogi_1(nodes, count, out):
     """Write dlshogi's first planes: for each side its pieces by kind, what each kind attacks, the counts of attacks.
 
-    out : uint8[>= count, DLSHOGI_1 * 81], out; a plane goes down the files from 1a.
+    Args:
+        out: uint8[>= count, DLSHOGI_1 * 81], out; a plane goes down the files from 1a
     """
     for row in range(count):
         pos, planes = nodes[row].pos, out[row]
@@ -178,7 +185,8 @@ def write_dlshogi_1(nodes, count, out):
 def write_dlshogi_2(nodes, count, out):
     """Write dlshogi's other planes: each side's hand, a plane of ones for each piece, and one for a check.
 
-    out : uint8[>= count, DLSHOGI_2 * 81], out.
+    Args:
+        out: uint8[>= count, DLSHOGI_2 * 81], out
     """
     for row in range(count):
         pos = nodes[row].pos
@@ -196,7 +204,8 @@ def write_dlshogi_2(nodes, count, out):
 def write_alphazero(nodes, count, out):
     """Write AlphaZero's planes of one position: both sides' pieces by kind, then hands as counts, then the colour.
 
-    out : uint8[>= count, ALPHAZERO_PLANES * 81], out; a plane goes along the ranks from 9a.
+    Args:
+        out: uint8[>= count, ALPHAZERO_PLANES * 81], out; a plane goes along the ranks from 9a
     """
     for row in range(count):
         pos = nodes[row].pos
@@ -218,7 +227,8 @@ def write_alphazero(nodes, count, out):
 def write_network_features(nodes, count, out):
     """Write the features of `evaluation.network_features` as the side to move sees them, then as the other does.
 
-    out : uint16[>= count, 2 * ACTIVE], out; filled up with FEATURES.
+    Args:
+        out: uint16[>= count, 2 * ACTIVE], out; filled up with FEATURES
     """
     for row in range(count):
         pos = nodes[row].pos
@@ -233,7 +243,8 @@ def write_network_features(nodes, count, out):
 def write_halfkp(nodes, count, out):
     """Write HalfKP indices, king's square * PER_KING + BonaPiece, of the side to move and then of the other.
 
-    out : int32[>= count, 2 * HALFKP_LISTED], out; -1 where a piece is missing. Both kings are on the board.
+    Args:
+        out: int32[>= count, 2 * HALFKP_LISTED], out; -1 where a piece is missing. Both kings are on the board.
     """
     for row in range(count):
         pos = nodes[row].pos

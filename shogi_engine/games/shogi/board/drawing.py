@@ -142,7 +142,9 @@ def kif(board: _Pieces) -> str:
 class _Places:
     """Where things are in a picture.
 
-    flipped : seen from white's side    stacked : hands above and below the board, for narrow screens, not beside it
+    Args:
+        flipped: seen from white's side
+        stacked: hands above and below the board, for narrow screens, not beside it
     """
 
     def __init__(self, flipped: bool, stacked: bool) -> None:
@@ -321,10 +323,13 @@ def svg(
     No special font is needed: all but digits is drawn as paths.
     The last move's squares and the square of a king in check are coloured.
 
-    flipped : show it from white's side.    size : the width in pixels, None for the picture's own.
-    letters : on the pieces, and how they move, instead of kanji
-    stacked : hands above and below the board, for narrow screens
-    areas : add squares that receive clicks, on top    lines : of moves, drawn as `arrows` does
+    Args:
+        flipped: show it from white's side
+        size: the width in pixels, None for the picture's own
+        letters: on the pieces, and how they move, instead of kanji
+        stacked: hands above and below the board, for narrow screens
+        areas: add squares that receive clicks, on top
+        lines: of moves, drawn as `arrows` does
     """
     places = _Places(flipped, stacked)
     width = places.width if size is None else size

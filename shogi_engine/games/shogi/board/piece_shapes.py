@@ -74,7 +74,11 @@ _SLIDES = {"L": ((0, -1),), "B": _ACROSS, "R": _RIGHT, "+B": _ACROSS, "+R": _RIG
 
 
 def glyph(strokes: str, x: float, y: float, size: float, ink: str, width: float, turned: bool = False) -> str:
-    """Return strokes as SVG with their box's middle at (x, y), upside down if `turned`. width : of a stroke"""
+    """Return strokes as SVG with their box's middle at (x, y), upside down if `turned`.
+
+    Args:
+        width: of a stroke
+    """
     scale = size / 100
     turn = f"scale({-scale:g})" if turned else f"scale({scale:g})"
     return (

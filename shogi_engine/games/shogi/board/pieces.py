@@ -126,12 +126,13 @@ class Piece:
 class SquareSet(AbstractSet[int]):
     """An immutable set of squares with python-shogi's operators; iteration is in ascending order, from 9a on.
 
-    squares : a mask (int, bit s for square s), or squares (0..80). ValueError for squares outside the board.
-
     >>> SquareSet([0, 8]) | SquareSet(1 << 80)
     SquareSet(0b100000000000000000000000000000000000000000000000000000000000000000000000100000001)
     >>> list(SquareSet([8, 0]) & SquareSet([8, 9])), len(~SquareSet(0))
     ([8], 81)
+
+    Args:
+        squares: a mask (int, bit s for square s), or squares (0..80). ValueError for squares outside the board.
     """
 
     __slots__ = ("mask",)

@@ -53,9 +53,12 @@ def mirror_features() -> np.ndarray:
 
 @dataclass(frozen=True)
 class Weights:
-    """table : int16[ROWS, FEATURES], 1/UNIT centipawns, row by row    tempo : centipawns for the side to move
+    """The weights of the evaluation king-piece.
 
-    source : where they come from, for people
+    Attributes:
+        table: int16[ROWS, FEATURES], 1/UNIT centipawns, row by row
+        tempo: centipawns for the side to move
+        source: where they come from, for people
     """
 
     table: np.ndarray

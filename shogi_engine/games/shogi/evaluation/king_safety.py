@@ -35,7 +35,8 @@ def safety_index(pos, colour):
 def king_safety(table, pos, colour):
     """Return the safety of `colour`'s king, 0 if there is none.
 
-    table : uint64, the address of king_piece_weights.Weights.table.
+    Args:
+        table: uint64, the address of king_piece_weights.Weights.table
     """
     if pos.king[colour] == NO_SQUARE:
         return np.int64(0)

@@ -98,7 +98,9 @@ def refresh_view(ctx, ply, colour):
 def update_view(ctx, ply, colour, view, mover, move, hand):
     """Write the sums of `colour` at `ply` from those of the ply before, between which `mover` made `move`.
 
-    view : how `colour` saw the board before, and sees it still.   hand : uint64, the mover's before the move.
+    Args:
+        view: how `colour` saw the board before, and sees it still
+        hand: uint64, the mover's before the move
     """
     before, after = sums_address(ctx, ply - 1, colour), sums_address(ctx, ply, colour)
     owner, kind, target = mover ^ colour, move_kind(move), move_to(move)

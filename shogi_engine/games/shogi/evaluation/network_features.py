@@ -59,7 +59,11 @@ def view_of(colour, king):
 
 @njit
 def piece_feature(view, owner, kind, square):
-    """Return the feature of a piece on `square`; owner : 0 for the side that sees, 1 for the enemy."""
+    """Return the feature of a piece on `square`.
+
+    Args:
+        owner: 0 for the side that sees, 1 for the enemy
+    """
     return int(PIECE_FEATURES[owner << 4 | kind]) + int(SEEN[view, square])
 
 

@@ -52,7 +52,12 @@ SCALE_LIMIT = 1 << 16
 
 @dataclass(frozen=True)
 class Network:
-    """Quantised weights, as the module says.   made : how, JSON's values.   source : where from, for people."""
+    """Quantised weights, as the module says.
+
+    Attributes:
+        made: how, JSON's values
+        source: where from, for people
+    """
 
     rows: np.ndarray
     bias: np.ndarray
@@ -107,7 +112,11 @@ class Network:
         return f"({FEATURES} -> {self.width})x2 -> {OUTPUT_BUCKETS}, {self.source}{made}"
 
     def output(self, active: tuple[np.ndarray, np.ndarray]) -> int:
-        """Return the value in centipawns, by numpy; active : features of the side to move, and of the other."""
+        """Return the value in centipawns, by numpy.
+
+        Args:
+            active: features of the side to move, and of the other
+        """
         bucket = HELD_BUCKETS[held_pieces(active[0])]
         total = int(self.output_bias[bucket])
         for features, weights in zip(active, self.output_weights[bucket], strict=True):
@@ -118,10 +127,14 @@ class Network:
 
 
 def quantise(rows: np.ndarray, bias: np.ndarray, output: np.ndarray, output_bias: np.ndarray, scale: float) -> Network:
-    """Return the network of float weights, in the finest units in which no sum overflows; scale : as Network's.
+    """Return the network of float weights, in the finest units in which no sum overflows.
 
-    rows : float[FEATURES, width]    bias : float[width]
-    output : float[OUTPUT_BUCKETS, 2, width]    output_bias : float[OUTPUT_BUCKETS]
+    Args:
+        scale: as Network's
+        rows: float[FEATURES, width]
+        bias: float[width]
+        output: float[OUTPUT_BUCKETS, 2, width]
+        output_bias: float[OUTPUT_BUCKETS]
     """
     largest = np.sort(np.abs(rows), axis=0)[-ACTIVE:].sum(axis=0) + np.abs(bias)
     fitting = [qa for qa in QAS if (largest.max() * qa) + ACTIVE < np.iinfo(np.int16).max]

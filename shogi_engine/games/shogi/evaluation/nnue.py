@@ -123,7 +123,11 @@ def piece_row(ctx, block, view, code, square):
 
 @njit
 def hand_row(ctx, block, owner, kind, number):
-    """Return the address of the row for the `number`-th piece of `kind` in a hand; owner : 0 own, 1 the enemy's."""
+    """Return the address of the row for the `number`-th piece of `kind` in a hand.
+
+    Args:
+        owner: 0 own, 1 the enemy's
+    """
     feature = np.int64(HAND_FEATURES[(owner << 3 | kind) * HAND_COUNTS + number])
     return block + np.uint64(ctx.evaluation.row_bytes * feature)
 
@@ -197,7 +201,8 @@ def list_hand_changes(ctx, block, colour, king, added, removed):
 def kept_accumulator(ctx, codes, colour):
     """Return the address of the accumulator kept for the square of `colour`'s king, brought up to date with ctx.pos.
 
-    codes : as `piece_codes` returns it.
+    Args:
+        codes: as `piece_codes` returns it
     """
     king = king_square(ctx.pos, colour) if ctx.evaluation.by_king else 0
     block, view = king_block(ctx, king), king_view(ctx, colour, king)
@@ -231,7 +236,10 @@ def refresh_perspective(ctx, ply, colour, codes):
 def update_perspective(ctx, ply, colour, block, view):
     """Write `colour`'s accumulator to ctx.accumulators[ply] from that of ply - 1 by the move between them.
 
-    Not for a move of the king that its rows depend on. block, view : as `king_block` and `king_view` return them.
+    Not for a move of the king that its rows depend on.
+
+    Args:
+        block, view: as `king_block` and `king_view` return them
     """
     undo = ctx.undo[ctx.game_ply - ctx.ply + ply - 1]
     move, mover = undo.move, side_at(ctx, ply - 1)

@@ -27,10 +27,12 @@ KING_STACKS = 9  # stacks of layers, by the thirds of the board that the kings s
 class FeatureSet:
     """What a side sees: rows of weights, for each piece one, in the block of the square that its own king stands on.
 
-    name : as in a file's text   hash : in the transformer's
-    kings : the squares of the own king that have a block; 1 where all share one
-    king_planes : 81 rows each for kings: 0 where they are not listed, 1 for both, or 2
-    attacked : whether a piece's row depends on how many pieces of either side attack its square
+    Attributes:
+        name: as in a file's text
+        hash: in the transformer's
+        kings: the squares of the own king that have a block; 1 where all share one
+        king_planes: 81 rows each for kings: 0 where they are not listed, 1 for both, or 2
+        attacked: whether a piece's row depends on how many pieces of either side attack its square
     """
 
     name: str
@@ -85,8 +87,10 @@ SFNN_STACKS = (KING_STACKS, 1)
 class Architecture:
     """The sizes of a network.
 
-    width : of a side's sums   first, second : outputs of the first two layers, of which SFNN's first has one more
-    stacks : of layers in SFNN, 0 in the plain kind
+    Attributes:
+        width: of a side's sums
+        first, second: outputs of the first two layers, of which SFNN's first has one more
+        stacks: of layers in SFNN, 0 in the plain kind
     """
 
     features: FeatureSet

@@ -29,9 +29,10 @@ CLASSES = 2 * len(NAMED)
 class FeatureTables:
     """The rows of a feature set, by our squares.
 
-    pieces : uint32[VIEWS, codes, SQUARES], from the beginning of the king's block on; 0 for what is not listed
-    kings : uint32[SQUARES], the first row of the block, and mirrored : uint8[SQUARES], whether the board is mirrored,
-    by the own king's square as its side sees it
+    Attributes:
+        pieces: uint32[VIEWS, codes, SQUARES], from the beginning of the king's block on; 0 for what is not listed
+        kings: uint32[SQUARES], the first row of the block, by the own king's square as its side sees it
+        mirrored: uint8[SQUARES], whether the board is mirrored, by the same square
     """
 
     pieces: np.ndarray

@@ -49,10 +49,13 @@ READ = "HalfKP, K-P, HalfKA or HalfKPE9 with layers such as 256x2-32-32, or SFNN
 class Contents:
     """What a file holds; the rows of the plain kind lie in the file, mapped into memory.
 
-    bias : int16[width]    rows : int16[rows, width], both twice the file's numbers in SFNN
-    biases, weights : by layer and then by stack, what jit.layers.arrange_layer makes; of the last layer
-    int32[stacks, 1] and int8[stacks, inputs in multiples of ALIGNMENT]
-    tables : where the rows of a feature are    remarks : what is unusual
+    Attributes:
+        bias: int16[width]
+        rows: int16[rows, width], both twice the file's numbers in SFNN
+        biases, weights: by layer and then by stack, what jit.layers.arrange_layer makes; of the last layer
+            int32[stacks, 1] and int8[stacks, inputs in multiples of ALIGNMENT]
+        tables: where the rows of a feature are
+        remarks: what is unusual
     """
 
     architecture: Architecture

@@ -13,9 +13,12 @@ MORE, SIGN, LONGEST = 0x80, 0x40, 3  # bits of a byte, bytes of an int16
 
 @njit
 def decompress(coded, out, doubled):
-    """Decode `coded` (uint8[n]) to `out` (int16[m]) until either ends; doubled : write twice each number, wrapping.
+    """Decode `coded` (uint8[n]) to `out` (int16[m]) until either ends.
 
     Returns how many numbers were decoded, -1 if a number takes more than LONGEST bytes or the last one has no end.
+
+    Args:
+        doubled: write twice each number, wrapping
     """
     count, shift, total = 0, 0, np.int64(0)
     for index in range(len(coded)):

@@ -86,7 +86,11 @@ def repeated_ply(ctx, key, hand):
 
 @njit
 def set_child(child, or_node, proof, disproof, hand, length, ply):
-    """Write the result of the position after a move. or_node : the attacker makes the move."""
+    """Write the result of the position after a move.
+
+    Args:
+        or_node: the attacker makes the move
+    """
     child.delta = proof if or_node else disproof
     child.phi = disproof if or_node else proof
     child.hand, child.length, child.ply = hand, length, ply
@@ -113,7 +117,8 @@ def init_and_node(ctx, child, move, left):
 def init_or_node(ctx, child, move, left, start):
     """Initialize the OR node after the evasion `move` by trying its checks: one mates, or there is none, or neither.
 
-    start : where ctx.moves has room for the checks.   The result is stored in the table too.
+    Args:
+        start: where ctx.moves has room for the checks. The result is stored in the table too.
     """
     pos = ctx.pos
     do_move(pos, move, ctx.undo[ctx.ply])

@@ -17,9 +17,12 @@ from shogi_engine.jit import njit
 def tighten_mate_length(ctx, bound, start):
     """Return the plies to mate of ctx.pos, the defender in check, by the proof in the table; -1 if parts are missing.
 
-    bound : int64, an upper bound of the length.   start : int64, where ctx.moves and ctx.children have room.
     A stored length is too large where a shorter proof of a position below was found later; lengths on the longest
     line are corrected in the table.
+
+    Args:
+        bound: int64, an upper bound of the length
+        start: int64, where ctx.moves and ctx.children have room
     """
     if should_stop(ctx) or not has_room(ctx, start):
         return -1

@@ -200,8 +200,11 @@ def unmake_best_move(ctx):
 def prove(ctx):
     """Search ctx.pos for a mate by ctx.attacker within ctx.limit plies; return STOPPED, MATE, NO_MATE or TOO_DEEP.
 
-    ctx.pos : the attacker to move, or the defender in check; the defender has a king. Unchanged afterwards.
-    The result is in ctx.found and in the table.   TOO_DEEP: there is no mate within what the stack can hold.
+    The result is in ctx.found and in the table. TOO_DEEP: there is no mate within what the stack can hold.
+
+    Args:
+        ctx: its `pos` has the attacker to move, or the defender in check; the defender has a king. Unchanged
+            afterwards.
     """
     init_root(ctx)
     root = ctx.frames[0]

@@ -61,9 +61,14 @@ RESULTS = {MATE: "mate", NO_MATE: "nomate"}
 class MateSolver:
     """Searches for one mate at a time, with a table of fixed size; `stop` may be called from any thread.
 
-    hash_mb : size of the table    memory : uint64[], to be used for the table instead, with any content
-    stop_token : ends the search, together with others that share it
-    Raises ValueError below 1 MB, MemoryError if there is not that much.
+    Args:
+        hash_mb: size of the table
+        memory: uint64[], to be used for the table instead, with any content
+        stop_token: ends the search, together with others that share it
+
+    Raises:
+        ValueError: below 1 MB
+        MemoryError: if there is not that much
     """
 
     def __init__(self, hash_mb: int = 64, memory: Any = None, stop_token: StopToken | None = None) -> None:
@@ -147,10 +152,16 @@ class MateSolver:
     ) -> ForcedWin[int]:
         """Search `position` for a mate by its side to move.
 
-        position : record[shogi.POSITION], unchanged    max_ms, nodes : limits    limit : maximal length in plies
-        shortest : having found a mate, search for shorter ones    every : search the other first moves too
-        keep : keep the table of the last search, of the same problem    progress(nodes, seconds) : called at times
         With a `limit`, 'nomate' means no mate within that many plies. Raises ValueError if the other side has no king.
+
+        Args:
+            position: record[shogi.POSITION], unchanged
+            max_ms, nodes: limits
+            limit: maximal length in plies
+            shortest: having found a mate, search for shorter ones
+            every: search the other first moves too
+            keep: keep the table of the last search, of the same problem
+            progress: `progress(nodes, seconds)`, called at times
         """
         if int(position.king[1 - int(position.side)]) == NO_SQUARE:
             raise ValueError("the side to be mated has no king")
@@ -169,8 +180,12 @@ class MateSolver:
     def length_after(self, position: Any, check: int, *, nodes: int | None = None, max_ms: float | None = None) -> int:
         """Return the plies of a mate that begins with `check`; 0 if none does, proven; -1 if nothing is proven.
 
-        nodes, max_ms : limits. The mate need not be the shortest. The table of the last search is kept, of the same
-        problem. Raises ValueError if the other side has no king.
+        Args:
+            nodes, max_ms: limits. The mate need not be the shortest. The table of the last search is kept, of the
+                same problem.
+
+        Raises:
+            ValueError: if the other side has no king
         """
         if int(position.king[1 - int(position.side)]) == NO_SQUARE:
             raise ValueError("the side to be mated has no king")

@@ -59,7 +59,9 @@ def other_mates(
 ) -> Iterator[tuple[int, str, int]]:
     """Yield the checks beside a solution that mate too: the number of the move, from 1, the check in USI, its plies.
 
-    line : the solution's moves    nodes : for each check; -1 plies if they are too few to know
+    Args:
+        line: the solution's moves
+        nodes: for each check; -1 plies if they are too few to know
     """
     pos = position
     for ply, move in enumerate(line, 1):

@@ -43,7 +43,11 @@ def cluster_address(ctx, key):
 def probe(ctx, key, hand, left, path_key):
     """Write the entry of a position to ctx.found; return False if there is none.
 
-    key : uint64, of the board.   hand : packed, the attacker's.   left : plies left for the mate.   path_key : uint64.
+    Args:
+        key: uint64, of the board
+        hand: packed, the attacker's
+        left: plies left for the mate
+        path_key: uint64
     """
     found = ctx.found
     address = cluster_address(ctx, key)
@@ -85,8 +89,11 @@ def probe(ctx, key, hand, left, path_key):
 def store(ctx, key, hand, proof, disproof, length, last, nodes):
     """Store an entry in place of the cluster's entry with the smallest amount.
 
-    last : uint64, word 3.   nodes : the positions searched for it, which give its amount.
     An unsolved entry of the same hand is overwritten, a proof only by a proof and a disproof by a disproof.
+
+    Args:
+        last: uint64, word 3
+        nodes: the positions searched for it, which give its amount
     """
     amount = np.uint64(63 - clz(np.uint64(nodes + 1)))
     address = cluster_address(ctx, key)

@@ -199,7 +199,8 @@ def pinned_targets(pos, kind, square):
 def promotions(move_set, us, kind, source, targets):
     """Return the `targets` of a piece from `source` with promotion, then those without, in a set of moves.
 
-    move_set : LEGAL or SEARCHED.
+    Args:
+        move_set: LEGAL or SEARCHED
     """
     if not can_promote(kind):
         return NOTHING, targets
@@ -239,11 +240,11 @@ def write_pawn_moves(ctx, end, move_set, pawns, to):
     pos = ctx.pos
     us = int(pos.side)
     back = 9 if us == BLACK else -9
-    promote, stay = promotions(move_set, us, PAWN, 0, pawn_targets(pos, pawns) & to)
-    for target in promote:
+    zone, targets = ZONE[us], pawn_targets(pos, pawns) & to
+    for target in targets & zone:
         ctx.moves[end] = board_move(target + back, target, PAWN, piece_kind(pos.board[target]), 1)
         end += 1
-    for target in stay:
+    for target in targets & (~zone | OPTIONAL_PROMOTION[move_set, us, PAWN, 0]):
         ctx.moves[end] = board_move(target + back, target, PAWN, piece_kind(pos.board[target]), 0)
         end += 1
     return end

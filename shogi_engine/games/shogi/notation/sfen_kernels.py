@@ -164,7 +164,8 @@ def read_hands(text, end, pos):
 def read_sfen(text, start, stop, pos):
     """Read the SFEN in text[start:stop], four fields with a blank between them, into `pos`; return 1, 0 to decline.
 
-    text : uint8[], in; text[stop] is a blank or the end of a line, and there are two bytes more.
+    Args:
+        text: uint8[], in; text[stop] is a blank or the end of a line, and there are two bytes more
     """
     end = read_rows(text, start, pos)
     if end == 0 or text[end] != BLANK or text[end + 2] != BLANK:

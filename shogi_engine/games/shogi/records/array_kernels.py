@@ -69,7 +69,11 @@ def read_decimal(text, place, end):
 
 @njit
 def copy_position(source, target):
-    """Copy a position. source, target : record[POSITION][1]."""
+    """Copy a position.
+
+    Args:
+        source, target: record[POSITION][1]
+    """
     origin, goal = address_of(source), address_of(target)
     for offset in range(0, POSITION_BYTES, 8):
         store_u64(goal + np.uint64(offset), load_u64(origin + np.uint64(offset)))

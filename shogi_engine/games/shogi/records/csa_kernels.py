@@ -178,8 +178,11 @@ def is_depth(data, place):
 def read_comment(data, place, end, pos, length, values, ratings):
     """Take what floodgate says in a comment at data[place:end]: the value of the last move, or a player's rating.
 
-    values : int16[], out, for the side to move before each move.   ratings : float32[2], out.
     Return 1, 0 to decline: it may tell a value in the words of another program.
+
+    Args:
+        values: int16[], out, for the side to move before each move
+        ratings: float32[2], out
     """
     if end - place > 2 and (data[place + 1] == HASH or data[place + 1] == STAR and data[place + 2] == HASH):
         return 0
@@ -287,11 +290,18 @@ def take_statement(data, place, stop, work, undo, words, endings, moves, facts):
 def read_game(data, begin, end, start, work, undo, words, endings, moves, values, ratings, facts, sfen):
     """Read the game in data[begin:end]; return 1, 0 to decline, -1 if there are only empty lines.
 
-    data : uint8[].   start : record[POSITION][1], the usual position.   work : record[POSITION][1].
-    undo : record[UNDO][1].   words, endings : uint64[n], int8[n, 2], in: hashes of words, and the ending that each
-    stands for, a place in records.ENDINGS, when black is to move and when white is.
-    moves : int32[longest], values : int16[longest], ratings : float32[2], facts : int64[], sfen : uint8[], out; see
-    `array_kernels`.
+    Args:
+        data: uint8[]
+        start: record[POSITION][1], the usual position
+        work: record[POSITION][1]
+        undo: record[UNDO][1]
+        words, endings: uint64[n], int8[n, 2], in: hashes of words, and the ending that each stands for, a place in
+            records.ENDINGS, when black is to move and when white is
+        moves: int32[longest], out, see `array_kernels`, as the following
+        values: int16[longest], out
+        ratings: float32[2], out
+        facts: int64[], out
+        sfen: uint8[], out
     """
     moves[:] = NO_MOVE
     values[:] = VALUE_NONE
@@ -340,9 +350,11 @@ def read_game(data, begin, end, start, work, undo, words, endings, moves, values
 def read_games(data, begin, stop, final, start, work, undo, words, endings, moves, values, ratings, facts, sfens, row):
     """Read games into rows from `row` on; return (where the next one begins, how many rows are filled, its end).
 
-    final : whether nothing follows after data[:stop]; if something does, a game needs the line '/' at its end.
     The end is 0 if a row or the text has run out; else it is that of a game that is declined, which is the next one's.
     What has a row for each game is as in `read_game`.
+
+    Args:
+        final: whether nothing follows after data[:stop]; if something does, a game needs the line '/' at its end
     """
     while row < moves.shape[0] and begin < stop:
         end, after = game_end(data, begin, stop)
@@ -363,9 +375,15 @@ def read_games(data, begin, stop, final, start, work, undo, words, endings, move
 def read_lines(data, begins, ends, start, work, line, line_undo, undo, moves, out, counts):
     """Read the lines of moves that a game's comments have, one after each of its moves or none.
 
-    data : uint8[].  begins, ends : int32[n], in: where the line after each move is, whose moves are 8 bytes apart; none
-    if both are the same.   start : record[POSITION][1].   work, line : record[POSITION][1], written as moves are made.
-    moves : int32[n], in.   out : int32[n, longest], counts : int32[n], out: the moves that are legal, and how many.
+    Args:
+        data: uint8[]
+        begins, ends: int32[n], in: where the line after each move is, whose moves are 8 bytes apart; none if both
+            are the same
+        start: record[POSITION][1]
+        work, line: record[POSITION][1], written as moves are made
+        moves: int32[n], in
+        out: int32[n, longest], out, the moves that are legal
+        counts: int32[n], out, how many
     """
     copy_position(start, work)
     for ply in range(moves.shape[0]):

@@ -105,7 +105,12 @@ def _may_tell(comment: str) -> bool:
 
 
 def _take(node: Node, sign: int, board: Any) -> None:
-    """Take what a node's comment tells. sign : 1 if black made the move    board : the position after it"""
+    """Take what a node's comment tells.
+
+    Args:
+        sign: 1 if black made the move
+        board: the position after it
+    """
     told = _told(node.comment)
     if told is not None:
         node.evaluation = told[1] if sign > 0 else -told[1]
@@ -114,7 +119,11 @@ def _take(node: Node, sign: int, board: Any) -> None:
 
 
 def _taken(node: Node, line: str, score: Score | None, board: Any) -> bool:
-    """Tell whether a comment line repeats what is stored elsewhere. score : black's evaluation"""
+    """Tell whether a comment line repeats what is stored elsewhere.
+
+    Args:
+        score: black's evaluation
+    """
     if found := _PV.fullmatch(line):
         return _take_pv(node, _MARKED.findall(found[1]), board)
     if found := _DEPTH.fullmatch(line):
@@ -159,7 +168,9 @@ def legal_line(texts: Iterable[str], board: Any) -> tuple[str, ...]:
 def evaluation_lines(node: Node, mover: int, board: Any, floodgate: bool = False) -> Iterator[str]:
     """Yield the lines of a comment that tell a node's evaluation, depth and line; no score that its comment tells.
 
-    mover : who made the move; of the root, who is to move    board : the position after it
+    Args:
+        mover: who made the move; of the root, who is to move
+        board: the position after it
     """
     if node.evaluation is None and not node.pv and node.depth is None:
         return

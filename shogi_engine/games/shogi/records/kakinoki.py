@@ -119,7 +119,11 @@ def _by_order(record: GameRecord, name: str) -> bool:
 
 
 def ending_word(node: Node, side: int, told: bool) -> str:
-    """Return the word for the end of a line, with `side` to move; told : the last line names the winner."""
+    """Return the word for the end of a line, with `side` to move.
+
+    Args:
+        told: the last line names the winner
+    """
     outcome = node.outcome
     if told and node.ending in _TOLD and node.winner is not None:
         outcome = usual_outcome(node.ending, side)

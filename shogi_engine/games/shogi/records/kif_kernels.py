@@ -309,8 +309,11 @@ def take_header(text, place, end, facts):
 def read_game(text, begin, end, start, work, undo, words, endings, moves, values, ratings, facts, said, agrees):
     """Read the game in text[begin:end]; return 1, 0 to decline, -1 if there are only empty lines.
 
-    text : uint16[].  said : uint64[m], agrees : bool[m, endings], in: hashes of what the last line may say, and whether
-    that is what each ending says.   The rest is as in `csa_kernels.read_game`.
+    Args:
+        text: uint16[]
+        said: uint64[m], in, hashes of what the last line may say
+        agrees: bool[m, endings], in, whether that is what each ending says. The rest is as in
+            `csa_kernels.read_game`.
     """
     moves[:] = NO_MOVE
     values[:] = VALUE_NONE

@@ -25,7 +25,8 @@ LINE_MAX = 128  # moves of a line in a comment
 class QuickMoves:
     """Finds out the moves of games by a format's scanner.
 
-    kernels : what the format needs, which are compiled if there are games enough
+    Args:
+        kernels: what the format needs, which are compiled if there are games enough
     """
 
     def __init__(self, make_scanner: Callable[[], Any], kernels: Sequence[Any]) -> None:
@@ -69,14 +70,20 @@ _TEXTS = _Texts()
 
 
 def texts_of(moves: Any) -> list[str]:
-    """Return the texts of moves, USI. moves : int32[n]"""
+    """Return the texts of moves, USI.
+
+    Args:
+        moves: int32[n]
+    """
     return [_TEXTS[move] for move in moves.tolist()]
 
 
 def take_lines(nodes: list[Node], moves: Any, start: str) -> None:
     """Take evaluations and lines out of the comments of a game's nodes that are floodgate's and nothing else.
 
-    nodes, moves : of the main line without its root    start : SFEN
+    Args:
+        nodes, moves: of the main line without its root
+        start: SFEN
     """
     found = [FLOODGATE.fullmatch(node.comment) if node.comment else None for node in nodes]
     if not any(found):

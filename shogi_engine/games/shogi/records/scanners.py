@@ -25,7 +25,8 @@ from shogi_engine.types.termination import ENDINGS, EndingWords, Outcome
 class ShogiScanner:
     """What scanners of Shogi's formats share.
 
-    words : what a file says at the end
+    Args:
+        words: what a file says at the end
     """
 
     wide = False
@@ -91,8 +92,9 @@ class CsaScanner(ShogiScanner):
 class KifScanner(ShogiScanner):
     """KIF's games, each of which ends where the headers of the next one begin.
 
-    said : what the last line of a game may say after 'まで85手で'
-    agrees : tells whether that is what an outcome says already, for a side to move
+    Args:
+        said: what the last line of a game may say after 'まで85手で'
+        agrees: tells whether that is what an outcome says already, for a side to move
     """
 
     wide = True

@@ -9,7 +9,12 @@ from shogi_engine.games.shogi.types import BLACK, SET_SIZE, UNPROMOTED, WHITE
 
 
 class Setup:
-    """A position being set up. board : colour and kind by square    hands : counts by colour and kind."""
+    """A position being set up.
+
+    Attributes:
+        board: colour and kind by square
+        hands: counts by colour and kind
+    """
 
     def __init__(self) -> None:
         self.board: dict[int, tuple[int, int]] = {}

@@ -39,7 +39,8 @@ def pawn_files(pawns):
 def is_allowed(pos, counts):
     """Tell whether the rules allow `pos`, derived but for checkers and pins, which are set if so.
 
-    counts : uint64, a byte for each kind: how many there are.   As validation.validate_position, without reasons.
+    Args:
+        counts: uint64, a byte for each kind: how many there are. As validation.validate_position, without reasons.
     """
     if not hand_covers(WHOLE_SET, counts, HAND_GUARDS):
         return False

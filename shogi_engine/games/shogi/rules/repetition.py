@@ -17,8 +17,9 @@ def same_hands(pos, undo):
 def occurrence(pos, undo, game_ply, number):
     """Return the index of the `number`-th occurrence of `pos`, counted backwards from itself (1), or -1.
 
-    undo : record[UNDO][>= game_ply], in, of the moves that led to `pos`; undo[i] describes the position before move i.
-    Positions are the same if board, both hands and side to move are.
+    Args:
+        undo: record[UNDO][>= game_ply], in, of the moves that led to `pos`; undo[i] describes the position before
+            move i. Positions are the same if board, both hands and side to move are.
     """
     left = number - 1
     index = game_ply
@@ -59,8 +60,10 @@ def perpetual(pos, undo, first, game_ply):
 def repetition(pos, undo, game_ply):
     """Return how the fourth occurrence of `pos` settles the game for the side to move; 0 if it is not the fourth.
 
-    undo : record[UNDO][>= game_ply], in, as for `occurrence`.
     A draw, unless one side gave check with every move since the first of the four: that side loses.
+
+    Args:
+        undo: record[UNDO][>= game_ply], in, as for `occurrence`
     """
     first = occurrence(pos, undo, game_ply, 4)
     return perpetual(pos, undo, first, game_ply) if first >= 0 else 0

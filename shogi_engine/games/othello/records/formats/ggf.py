@@ -1,4 +1,7 @@
-"""GGF, the Generic Game Format of GGS and NBoard: https://www.skatgame.net/mburo/ggsa/ggf"""
+"""GGF, the Generic Game Format of GGS and NBoard.
+
+See https://www.skatgame.net/mburo/ggsa/ggf.
+"""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -25,9 +25,13 @@ def _clip(text: str) -> str:
 
 @dataclass(frozen=True)
 class TestPosition:
-    """A line of an OBF file. position : OBF    scores : (move, discs) for the side to move, as the line lists them.
+    """A line of an OBF file.
 
-    value : the score of a position without a move, None if not given    comment : the text after '%'
+    Attributes:
+        position: OBF
+        scores: (move, discs) for the side to move, as the line lists them
+        value: the score of a position without a move, None if not given
+        comment: the text after '%'
     """
 
     __test__ = False  # not a test of pytest's

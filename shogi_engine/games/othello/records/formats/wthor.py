@@ -35,7 +35,12 @@ USUAL_NAME = "wthor"  # of the two files of names that serve the databases of al
 
 @dataclass(frozen=True)
 class Database:
-    """Data shared by the games of one .wtb file. year : 0 if unknown    players, tournaments : names by number"""
+    """Data shared by the games of one .wtb file.
+
+    Attributes:
+        year: 0 if unknown
+        players, tournaments: names by number
+    """
 
     year: int
     players: list[str]

@@ -41,9 +41,11 @@ def normalize(text: str) -> str:
 def parse_move(pos: Any, text: str, last: int | None = None) -> int:
     """Return the encoded legal move of `pos` that a person may have written in any notation.
 
-    last : the target square of the move before, for `同`; None if there was none
     A move that does not say whether it promotes does so only if it has to. Raises ValueError: not a move, illegal and
     why, or ambiguous with the moves it could be.
+
+    Args:
+        last: the target square of the move before, for `同`; None if there was none
     """
     if _USI.fullmatch(text):
         return parse_usi(pos, text)
@@ -76,7 +78,11 @@ def _parse_lower(pos: Any, text: str, plain: str, last: int | None) -> int:
 def format_move(pos: Any, move: int, notation: str = "usi", last: int | None = None) -> str:
     """Return a legal `move` of `pos` in one of NOTATIONS.
 
-    last : the target square of the move before, for `同`. Raises ValueError if there is no such notation.
+    Args:
+        last: the target square of the move before, for `同`
+
+    Raises:
+        ValueError: if there is no such notation
     """
     if notation not in NOTATIONS:
         raise ValueError(f"there is no notation {notation!r}; there are {', '.join(NOTATIONS)}")

@@ -32,9 +32,13 @@ STEPPERS = (SILVER, GOLD, *range(PROM_PAWN, PROM_SILVER + 1))  # the pieces that
 class Parts:
     """The information in the text of a move.
 
-    kind : of the piece before it moves, or after it if `arrives`    target : its square
-    source : its square, DROP_BASE + kind for a drop, None if not said    words : of QUALIFIERS
-    promotion : None if not said    side : the mover, None if not said
+    Attributes:
+        kind: of the piece before it moves, or after it if `arrives`
+        target: its square
+        source: its square, DROP_BASE + kind for a drop, None if not said
+        words: of QUALIFIERS
+        promotion: None if not said
+        side: the mover, None if not said
     """
 
     kind: int

@@ -37,7 +37,11 @@ def file_and_rank(square: int) -> tuple[int, int]:
 def split(text: str, last: int | None) -> Parts | None:
     """Return the parts of a Japanese move, None if it is not written as one; full-width digits are plain ones here.
 
-    last : the target of the previous move, which `同` means. Raises ValueError if it is needed and there was none.
+    Args:
+        last: the target of the previous move, which `同` means
+
+    Raises:
+        ValueError: if it is needed and there was none
     """
     found = _MOVE.fullmatch(text)
     if not found:

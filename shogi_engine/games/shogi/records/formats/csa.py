@@ -1,4 +1,6 @@
-"""CSA 2.2 and 3.0: http://www2.computer-shogi.org/protocol/record_v3.html
+"""CSA 2.2 and 3.0.
+
+See http://www2.computer-shogi.org/protocol/record_v3.html.
 
 What begins with `'*` is a comment, and so is what begins with `'` alone; `'*` is written.
 """
