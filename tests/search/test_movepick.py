@@ -7,7 +7,7 @@ import pytest
 from move_lists import legal_moves
 
 from games import game_of
-from search.searching import random_positions
+from search.searching import random_positions, searched_moves
 from shogi_engine.games.shogi import GAME
 from shogi_engine.interface.game import (
     MOVE_NONE,
@@ -21,7 +21,7 @@ from shogi_engine.interface.game import (
     set_check_info,
 )
 from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.search.context import generate_searched_moves, make_move, new_context, set_root
+from shogi_engine.search.context import make_move, new_context, set_root
 from shogi_engine.search.history import Histories, forget, learn_capture, learn_continuations, learn_main
 from shogi_engine.search.movepick import init_picker, next_move, skip_quiet_moves
 
@@ -52,13 +52,9 @@ def all_moves(ctx):
     return {int(move) for move in ctx.moves[: generate_moves(ctx, 0)]}
 
 
-def searched_moves(ctx):
-    return {int(move) for move in ctx.moves[: generate_searched_moves(ctx, 0)]}
-
-
 @pytest.mark.parametrize("name", ["tictactoe", "othello4", "othello", "shogi"])
 def test_every_move_comes_exactly_once(name):
-    """Every legal one but the needless ones, with any table move and histories; also from the middle of the buffer, and in check."""
+    """Of the legal ones those not needless, with any table move; also from the middle of the buffer, and in check."""
     game, rng = game_of(name), random.Random(name)
     histories = Histories(game)
     ctx = new_context(game, histories)

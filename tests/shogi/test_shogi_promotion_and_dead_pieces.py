@@ -1,11 +1,6 @@
 """Promotion is optional, forced where the piece could not move again, and no drop may be dead."""
 
-import random
-
-import numpy as np
 import pytest
-from move_lists import legal_moves
-from naive_shogi import State
 from shogi_cases import check_legality, kernel_moves, legality_cases, mirrored, naive_moves
 
 
