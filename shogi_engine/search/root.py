@@ -43,10 +43,10 @@ from shogi_engine.types.clock import TimeBudget
 
 MAX_DEPTH = 100
 MAX_THREADS = 256
-SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches of different selectivity share no entries
+SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # keeps the table entries of searches with different selectivity apart
 NO_LIMIT = np.iinfo(np.int64).max
 BOUND_NAMES = {-1: "upper", 0: "", 1: "lower"}
-BOUNDS_AFTER = 8  # bounds at smaller depths are not reported: they change too fast to be read
+BOUNDS_AFTER = 8  # bounds at smaller depths change too fast to be read, and are not reported
 
 
 def is_selective(ctx: Any) -> bool:
@@ -185,7 +185,7 @@ class Searcher:
             on_info: called in this thread with each report
 
         Raises:
-            ValueError: if limits.searchmoves holds no legal move
+            ValueError: limits.searchmoves holds no legal move
         """
         limits = limits or Limits()
         began = time.perf_counter()
@@ -204,7 +204,7 @@ class Searcher:
         run = _Run(self, limits, began, on_info)
         with self._lock:
             self._timer = Timer(began, limits, self.stop)
-            if self._extension:  # arrived before the search began
+            if self._extension:  # `extend` was called before the search began
                 self._timer.set(*self._extension)
         try:
             return run.go(self._timer)
@@ -255,10 +255,10 @@ class _Run:
         self.began = began
         self.on_info = on_info
         self.multipv = min(limits.multipv, int(self.contexts[0].root_count))
-        self.lines: dict[int, Info] = {}  # of the current iteration
-        self.complete: list[Info] = []  # of the last finished one: exact values, best first
+        self.lines: dict[int, Info] = {}  # the lines of the current iteration
+        self.complete: list[Info] = []  # the lines of the last finished iteration: exact values, best first
         self.failure: BaseException | None = None
-        self.position = new_record(searcher.game.position)  # a copy: contexts change theirs while searching
+        self.position = new_record(searcher.game.position)  # a copy: contexts change their positions while searching
         np.asarray(self.position)[...] = self.contexts[0].pos
         self.params = searcher.params
         self.noise = max(int(self.params.score_noise), 1)
@@ -348,7 +348,7 @@ class _Run:
         return abs(score) < VALUE_MATE_IN_MAX and int(search_root(ctx, least - 1, least, depth // 2, 1)) < least
 
     def _settled(self, score: int, depth: int) -> bool:
-        """Tell whether to stop deepening: the requested mate is found, or one that no deeper search can shorten."""
+        """Tell whether to stop deepening: the requested mate was found, or a mate that no deeper search can shorten."""
         plies = VALUE_MATE - abs(score)
         if abs(score) < VALUE_MATE_IN_MAX:
             return False
@@ -409,9 +409,9 @@ class _Run:
         return sum(int(np.asarray(each)["nodes"]) for each in self.contexts)
 
     def _extend_pv(self, info: Info) -> tuple[int, ...]:
-        """Return the principal variation extended by table moves, to its depth or to the mate if there is one.
+        """Return the principal variation, extended by table moves up to its depth or to the mate.
 
-        It is short if a table entry cut it off or the window failed, and front ends need a ponder move there too.
+        It is short if a table entry cut it off or the window failed, but front ends always need a ponder move.
         """
         game, searcher = self.searcher.game, self.searcher
         length = max(info.depth, 2)
@@ -435,8 +435,8 @@ class _Run:
     def _last_lines(self) -> list[Info]:
         """Return the lines of the last finished iteration, sorted: all of one depth with exact values.
 
-        If the aborted iteration found another best move, that comes first; if it is only known by a bound, an exact
-        value takes its place. If not even the first iteration finished, return its lines.
+        If the aborted iteration found another best move, it comes first; if its value there is only a bound, it has the
+        exact value of the finished iteration. If not even the first iteration finished, return its lines.
         """
         best = self.lines.get(0)
         if best is None:

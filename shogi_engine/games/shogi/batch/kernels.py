@@ -52,9 +52,9 @@ HAND_PLANES = (np.cumsum(HAND_LIMITS) - HAND_LIMITS).astype(np.uint8)
 ALONG_RANKS = np.array([range(SQUARES), range(SQUARES - 1, -1, -1)], dtype=np.uint8)
 DOWN_FILES = FILE_MAJOR[ALONG_RANKS].astype(np.uint8)
 
-ATTACK_PLANES = np.uint64(SQUARES * (KINDS - 1))  # from a kind's pieces to what they attack
+ATTACK_PLANES = np.uint64(SQUARES * (KINDS - 1))  # from the plane of a kind's pieces to the plane of what they attack
 PAWN_PLANE = np.uint64(SQUARES * DLSHOGI_KINDS.index(PAWN))
-STEP_ROOM = 96  # a plane, up to a whole number of vectors; what follows it is 0, and the next plane's
+STEP_ROOM = 96  # a plane rounded up to whole vectors; the surplus bytes are 0 and belong to the next plane
 # uint8[2, 16, 81, 96]: the plane of what a piece attacks in a step, by owner (0 for the side to move), kind and place.
 STEPS = np.zeros((2, 16, SQUARES, STEP_ROOM), dtype=np.uint8)
 for _square in range(SQUARES):
@@ -86,9 +86,9 @@ def read_texts(text, starts, nodes, count, taken):
     """Read `count` SFENs into nodes.
 
     Args:
-        taken: uint8[>= count], out, 1 for each that was read, 0 for Python to read
-        text: uint8[], in, SFENs with the end of a line after each and two bytes more
-        starts: int64[count + 1], in, where each begins; the next begins after the end of the line
+        taken: uint8[>= count], out, 1 for each SFEN that was read, 0 for one left to Python
+        text: uint8[], in, the SFENs, each followed by a line feed, and two more bytes at the end
+        starts: int64[count + 1], in, where each SFEN begins; the last entry is where one more would begin
     """
     for row in range(count):
         taken[row] = read_sfen(text, int(starts[row]), int(starts[row + 1]) - 1, nodes[row].pos)
@@ -149,7 +149,7 @@ def write_dlshogi_1(nodes, count, out):
             colour = owner ^ us
             counts = np.uint64(SQUARES * (DLSHOGI_SIDE * owner + 2 * (KINDS - 1)))
             own = np.uint64(SQUARES * DLSHOGI_SIDE * owner)
-            # Three loops and none with a branch for the kind of piece, which nothing predicts.
+            # Three loops, so that none has a branch on the kind of piece: the CPU could not predict it.
             for square in pieces(pos, colour, PAWN):
                 place = int(places[square])
                 ahead = np.uint64(place + 2 * owner - 1)
@@ -162,7 +162,7 @@ def write_dlshogi_1(nodes, count, out):
                 plane = own + np.uint64(SQUARES * int(DLSHOGI_PLANE[kind]))
                 planes[plane + np.uint64(place)] = 1
                 plane += ATTACK_PLANES
-                for each in range(STEP_ROOM):  # vectorised; no such plane is the last one
+                for each in range(STEP_ROOM):  # vectorised; this plane is never the last one
                     planes[plane + np.uint64(each)] |= STEPS[owner, kind, place, each]
                 for each in range(STEP_ROOM):
                     planes[counts + np.uint64(each)] += STEPS[owner, kind, place, each]

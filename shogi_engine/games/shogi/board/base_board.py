@@ -287,7 +287,7 @@ class BaseBoard(BoardMemory):
 
     @property
     def move_number(self) -> int:
-        """The number of the next move, 1 at the start. Setting it is an edit; ValueError below 1 and above 30000."""
+        """The number of the next move, 1 at the start. Setting it is an edit; raises ValueError outside 1..30000."""
         return self.ply() + 1
 
     @move_number.setter

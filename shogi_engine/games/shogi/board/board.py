@@ -131,7 +131,7 @@ class Board(BaseBoard):
     def push_usi_position_cmd(self, usi_position_cmd: str) -> None:
         """Set the position and moves of a USI `position` command; the word 'position' may be omitted.
 
-        Raises ValueError, for a wrong move naming it and the reason; the board is then unchanged.
+        Raises ValueError, which names the first illegal move and says why; the board is then unchanged.
         """
         start, moves = split_usi_position(usi_position_cmd.removeprefix("position"))
         game = Board(start)
@@ -265,15 +265,16 @@ class Board(BaseBoard):
     ) -> ForcedWin[Move]:
         """Search for a mate by the side to move, with check at every move; the result is true if there is one.
 
-        `moves` is the line against the longest defence found. The first call compiles kernels. Raises ValueError if
+        Its `moves` lead to mate against the longest defence. The first call compiles kernels. Raises ValueError if
         the other side has no king.
 
         >>> Board("7nk/9/7GP/9/9/9/9/9/9 b - 1").find_mate().moves
         (Move.from_usi('2c1b'),)
 
         Args:
-            max_ms, nodes: when to give up
-            shortest: then look for shorter mates until there is none
+            max_ms: give up after this many milliseconds
+            nodes: give up after this many moves made
+            shortest: after the first mate, continue until no shorter one exists
         """
         from shogi_engine.games.shogi.mate import solver as mates
 
@@ -290,7 +291,7 @@ class Board(BaseBoard):
         """Return the legal move between these squares, or the drop if from_square is None.
 
         Args:
-            promotion: None promotes only where the move must
+            promotion: whether the move promotes; None promotes only where promotion is forced
 
         Raises:
             ValueError: says why if there is no such move
@@ -483,7 +484,7 @@ class Board(BaseBoard):
 
         Args:
             size: the width in pixels, None for the default
-            options: letters, stacked, areas, lines of drawing.svg
+            options: `letters`, `stacked`, `areas` and `lines`, as in drawing.svg
         """
         return drawing.svg(self, flipped=flipped, size=size, **options)
 

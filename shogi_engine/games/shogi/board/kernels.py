@@ -176,7 +176,7 @@ def has_easy_move(pos):
 
 @njit(brief=True)
 def ending(address, rule, movable):
-    """Return how the game has ended by the rules (see NO_LEGAL_MOVE), 0 if it continues; UNDECIDED: list the moves.
+    """Return how the game has ended (see NO_LEGAL_MOVE), 0 if it continues, UNDECIDED if only the move list can tell.
 
     Args:
         rule: an index into names.ENTERING_KING_RULES

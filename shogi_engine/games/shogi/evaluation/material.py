@@ -1,7 +1,6 @@
 """The evaluation by material alone: a sum that is updated by each capture and promotion.
 
-Root moves are ordered by the king-piece weights: of moves of equal value the one is played after which the mover stands
-best.
+Root moves are ordered by the king-piece weights, which so decide between moves of equal value.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
 """Signed LEB128: how SFNN's files compress the rows of their weights.
 
-A number takes one to three bytes, of seven bits each, the lowest first; the highest bit of a byte says that another one
-follows, and 0x40 in the last byte is the sign.
+A number takes one to three bytes of seven bits each, the lowest first. The highest bit of a byte says that another byte
+follows; bit 0x40 of the last byte is the sign.
 """
 
 import numpy as np

@@ -98,7 +98,7 @@ def set_child(child, or_node, proof, disproof, hand, length, ply):
 
 @njit
 def init_and_node(ctx, child, move, left):
-    """Initialize the AND node after the check `move`: it is mate, or its proof number is the number of evasions."""
+    """Initialise the AND node after the check `move`: mate, or else its proof number is the number of evasions."""
     pos = ctx.pos
     undo = ctx.undo[ctx.ply]
     do_move(pos, move, undo)
@@ -115,10 +115,10 @@ def init_and_node(ctx, child, move, left):
 
 @njit
 def init_or_node(ctx, child, move, left, start):
-    """Initialize the OR node after the evasion `move` by trying its checks: one mates, or there is none, or neither.
+    """Initialise the OR node after the evasion `move` from its checks: whether one mates, and whether there are any.
 
     Args:
-        start: where ctx.moves has room for the checks. The result is stored in the table too.
+        start: the index from which ctx.moves is free, for the checks
     """
     pos = ctx.pos
     do_move(pos, move, ctx.undo[ctx.ply])
@@ -163,9 +163,9 @@ def init_or_node(ctx, child, move, left, start):
 
 @njit
 def link_promotions(ctx, first, count):
-    """Let a move that declines a promotion needlessly wait for the one that promotes; see CHILD.superseded_by.
+    """Try a move that declines a promotion needlessly only after the promotion has failed; see CHILD.superseded_by.
 
-    To decline matters only where a dropped pawn must not mate.
+    Not to promote helps only to avoid mate by a dropped pawn.
     """
     us = int(ctx.pos.side)
     for index in range(first, first + count):
@@ -183,7 +183,7 @@ def link_promotions(ctx, first, count):
 
 @njit
 def link_drops(ctx, first, count):
-    """Let the drops on one square, which only interpose, wait for each other; see CHILD.superseded_by."""
+    """Try interposing drops on the same square one after the other; see CHILD.superseded_by."""
     for index in range(first, first + count):
         move = ctx.moves[index]
         if is_drop(move):
@@ -194,9 +194,9 @@ def link_drops(ctx, first, count):
 
 @njit
 def expand(ctx):
-    """Write the moves of the position at ctx.ply to ctx.moves and initialize ctx.children.
+    """Write the moves of the position at ctx.ply to ctx.moves and initialise ctx.children.
 
-    Ends with the first move that is known to succeed.
+    Stops at the first move that is known to succeed.
     """
     pos = ctx.pos
     frame = ctx.frames[ctx.ply]

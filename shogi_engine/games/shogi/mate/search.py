@@ -1,9 +1,9 @@
 """The mate search: depth-first proof-number search (df-pn) for a mate by checks, on its own stack.
 
 The attacker moves at OR nodes and gives check with every move; the defender moves at AND nodes. A position's proof
-number is the number of leaves that must at least be proven to prove the mate, its disproof number that of the leaves
-that must be disproven to prove that there is none. The search moves on to the child with the least delta and returns
-when a number reaches its threshold, that is when another child has become the best one.
+number is the least number of leaves that must be proven to prove the mate. Its disproof number is the least number of
+leaves that must be disproven to disprove it. The search follows the child with the least delta. It returns when a
+number reaches its threshold, that is, when another child has become the best one.
 
     Ayumu Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002: the search, phi and delta,
         proof and disproof hands
@@ -11,8 +11,8 @@ when a number reaches its threshold, that is when another child has become the b
         disproofs that depend on a repetition are kept for their path only
     KomoringHeights, https://github.com/komori-n/KomoringHeights: drops on one square are tried one after the other
 
-The attacker gains nothing from a repetition, so a position that occurred before on the path, with no fewer pieces in
-the attacker's hand then, is no mate. A proof never depends on a repetition and holds on any path; a disproof that does
+The attacker gains nothing from a repetition. So a position is no mate if it occurred before on the path when the
+attacker had at least the same hand. A proof never depends on a repetition and holds on any path; a disproof that does
 is stored with its path.
 """
 
@@ -39,7 +39,7 @@ from shogi_engine.games.shogi.mate.table import INFINITE, LENGTH_MAX, NO_PLY, PA
 from shogi_engine.interface.game import do_move, undo_move
 from shogi_engine.jit import njit
 
-REPETITION_PROOF = 1 << 6  # the proof number, on other paths, of what a repetition disproved on one
+REPETITION_PROOF = 1 << 6  # the proof number, on other paths, of a position disproved by a repetition
 
 STOPPED, MATE, NO_MATE, TOO_DEEP = range(4)  # what `prove` returns
 
@@ -120,7 +120,7 @@ def combine_children(ctx):
         found.hand = proof_hand
         found.length = length
     if found.ply >= ctx.ply and found.ply != NO_PLY and found.proof != 0:
-        found.ply = NO_PLY  # depends on a repetition of this very position only: holds on any path
+        found.ply = NO_PLY  # only depends on a repetition of this position: holds on any path
 
 
 @njit
@@ -203,8 +203,8 @@ def prove(ctx):
     The result is in ctx.found and in the table. TOO_DEEP: there is no mate within what the stack can hold.
 
     Args:
-        ctx: its `pos` has the attacker to move, or the defender in check; the defender has a king. Unchanged
-            afterwards.
+        ctx: in its `pos` the attacker is to move, or the defender is in check; the defender has a king. `pos` is
+            unchanged afterwards.
     """
     init_root(ctx)
     root = ctx.frames[0]

@@ -104,7 +104,7 @@ def legal_move(pos: Any, source: int, target: int, promotion: bool) -> int:
 
 
 def illegal_move(pos: Any, source: int, target: int, promotion: bool) -> ValueError:
-    """Return the error that `legal_move` raises for a move that is illegal in `pos`, which says why."""
+    """Return the error, saying why, that `legal_move` raises for a move that is illegal in `pos`."""
     if source >= DROP_BASE:
         move = int(drop_move(source - DROP_BASE, target))
     else:
@@ -114,7 +114,7 @@ def illegal_move(pos: Any, source: int, target: int, promotion: bool) -> ValueEr
 
 
 def _why_illegal(pos: Any, move: int) -> str:
-    """Return what is wrong with a move that is not among the legal ones of `pos`."""
+    """Return what is wrong with a move that is not legal in `pos`."""
     side = int(pos.side)
     problem = _why_no_drop(pos, move) if move_from(move) >= DROP_BASE else _why_no_board_move(pos, move)
     if problem:
@@ -174,8 +174,8 @@ def _why_no_board_move(pos: Any, move: int) -> str:
 def split_usi_position(text: str) -> tuple[str, list[str]]:
     """Return (the SFEN or 'startpos', the moves' texts) of the argument of USI's `position`.
 
-    'startpos' or 'sfen <sfen>', then nothing, or 'moves' and any number of moves. The word 'sfen' may be missing.
-    Raises ValueError if it does not look like this; SFEN and moves are not looked at.
+    The form is 'startpos' or 'sfen <sfen>', then optionally 'moves' and any number of moves. The word 'sfen' may be
+    missing. Raises ValueError for another form; SFEN and moves are not checked.
     """
     words = text.split()
     split = words.index("moves") if "moves" in words else len(words)
@@ -188,9 +188,9 @@ def split_usi_position(text: str) -> tuple[str, list[str]]:
 
 
 def parse_usi_position(text: str) -> tuple[Any, list[int]]:
-    """Return (the position the game began with, its encoded moves) of what `split_usi_position` splits.
+    """Return (the position the game began with, its encoded moves) of the argument of USI's `position`.
 
-    Raises ValueError; for a move it says which of the list it is.
+    Raises ValueError if it is wrong; for a move, the error gives its number in the list.
     """
     sfen, moves = split_usi_position(text)
     pos = parse_sfen(sfen)
