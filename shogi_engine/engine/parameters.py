@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.interface.game import Game
-from shogi_engine.search.parameters import SEARCH_RANGES
+from shogi_engine.search.parameters import SEARCH_RANGES, params_for
 from shogi_engine.search.root import Searcher
 
 SEPARATOR = "."
@@ -125,7 +125,8 @@ def parse_settings(text: str) -> dict[str, int | str]:
 
 def defaults(game: Game) -> dict[str, int]:
     """Return the default values of all parameters of a game and its default evaluation, by name."""
-    records = game.default_params(), game.evaluation().load().params
+    evaluator = game.evaluation().load()
+    records = params_for(game, evaluator.evaluation), evaluator.params
     return {name: value(params, name) for params in records for name in names(params)}
 
 

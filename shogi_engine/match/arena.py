@@ -17,6 +17,7 @@ from shogi_engine.jit import new_record
 from shogi_engine.match.terms import Adjudicator, Terms
 from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root, write_root_moves
 from shogi_engine.search.limits import Limits
+from shogi_engine.search.parameters import params_for
 from shogi_engine.search.root import Searcher
 from shogi_engine.types.termination import Termination
 
@@ -163,10 +164,10 @@ class SearchPlayer:
         self._start = game.parse_position(game.start)
 
     def configure(self, settings: Mapping[str, int | str]) -> None:
-        """Use the game's default parameters except for `settings`; raises ValueError for an unknown one."""
+        """Use the evaluation's default parameters except for `settings`; raises ValueError for an unknown one."""
         searcher = self.searcher
-        searcher.params = searcher.game.default_params()
         searcher.set_evaluation(str(settings.get(parameters.EVALUATION, "")))
+        searcher.params = params_for(searcher.game, searcher.evaluator.evaluation)
         searcher.evaluator = searcher.evaluator.evaluation.load()  # with its original parameters
         for name, setting in settings.items():
             if name == SEARCH_FLAGS:

@@ -34,6 +34,7 @@ from shogi_engine.search.context import (
 )
 from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.search.parameters import follow_evaluation, params_for
 from shogi_engine.search.root_moves import prepare_root
 from shogi_engine.search.root_search import open_window, search_root, widen_window
 from shogi_engine.search.timeman import TimeManager
@@ -74,7 +75,9 @@ class Searcher:
         self.evaluator = game.evaluation(evaluation).load()
         self._weights_file: Path | None = None
         self.search_flags = ALL_FLAGS & game.search_flags
-        self.params = game.default_params()  # copied into every thread's context when a search begins
+        self.params = params_for(
+            game, self.evaluator.evaluation
+        )  # copied into every thread's context when a search begins
         self.tt = TranspositionTable(hash_mb)
         self._stop = stop_token or StopToken()
         self._contexts: list[Any] = []
@@ -107,13 +110,16 @@ class Searcher:
     def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
         """Evaluate by the game's evaluation `name` ('' for the default) with the weights of `file` (None: its own).
 
-        A different evaluation clears what earlier searches learned; parameters and sizes stay. The first search then
-        compiles. Raises ValueError, and changes nothing, if there is no such evaluation or the file is rejected.
+        A different evaluation clears what earlier searches learned; sizes stay, and so do parameters that were set. The
+        others become the evaluation's defaults. The first search then compiles. Raises ValueError, and changes nothing,
+        if there is no such evaluation or the file is rejected.
         """
         evaluation = self.game.evaluation(name)
         if evaluation is self.evaluator.evaluation and file == self._weights_file:
             return
+        defaults = params_for(self.game, self.evaluator.evaluation), params_for(self.game, evaluation)
         self.evaluator = evaluation.load(file)
+        follow_evaluation(self.params, *defaults)
         self._weights_file = file
         self._contexts = [self._new_context(histories) for histories in self._histories]
         self.new_game()
