@@ -429,21 +429,18 @@ class _Run:
     def _last_lines(self) -> list[Info]:
         """Return the lines of the last finished iteration, sorted: all of one depth with exact values.
 
-        If the aborted iteration found another best move, that comes first; if it is only known by a bound, an exact
-        value takes its place. If not even the first iteration finished, return its lines.
+        A single line gives way to another best move that the aborted iteration found, perhaps with only a bound.
+        Several lines stay: values of two depths do not compare. If not even the first iteration finished, return its
+        lines.
         """
         best = self.lines.get(0)
-        if best is None:
+        if best is None or (self.complete and self.multipv > 1):
             return self.complete
         if not self.complete:
             return [best, *by_score(info for line, info in self.lines.items() if line > 0)]
-        move = best.pv[0]
-        if move == self.complete[0].pv[0]:
+        if best.pv[0] == self.complete[0].pv[0]:
             return self.complete
-        known = {info.pv[0]: info for info in self.complete}
-        if best.bound:
-            best = known.get(move, best)
-        return [best, *(info for info in self.complete if info.pv[0] != move)]
+        return [best]
 
     def _usual_move(self, info: Info) -> int:
         """Return the move a person would play instead of a line's first move of equal value; 0 if it is the same."""
