@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from shogi_engine.common.text import sanitize
 from shogi_engine.games.shogi.book import SHIPPED, shipped
-from shogi_engine.play.strength import opens_from_book
+from shogi_engine.interface.extras.levels import opens_from_book
 from shogi_engine.types.score import Score
 from usi.options import Options
 from usi.protocol import Go

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine.csa.players import RESIGN, WIN, CsaAnswer, CsaPlayer, Job, Rules, centipawns
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
-from shogi_engine.play.strength import opens_from_book
+from shogi_engine.interface.extras.levels import opens_from_book
 from shogi_engine.search.timeman import TimeOptions, fixed, in_full_seconds, plan
 from shogi_engine.types.clock import TimeBudget
 
