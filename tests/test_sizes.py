@@ -5,7 +5,7 @@ from collections import Counter
 
 from processes import ROOT
 
-FILE_LINES = 500
+FILE_LINES = 520
 FUNCTION_LINES = 80
 LONGER = {"shogi_engine/search/alphabeta.py:search"}  # its numbered steps are read from top to bottom
 
@@ -18,16 +18,22 @@ def python_files():
 
 
 def long_functions(source):
-    """Yield the names of the functions and methods in `source` that have more than FUNCTION_LINES lines."""
+    """Yield the names of the functions and methods in `source` of more than FUNCTION_LINES lines beside a docstring."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= FUNCTION_LINES:
-            yield node.name
+        if isinstance(node, ast.FunctionDef):
+            described = node.body[0] if ast.get_docstring(node) else None
+            docstring = described.end_lineno - described.lineno + 1 if described else 0
+            if node.end_lineno - node.lineno - docstring >= FUNCTION_LINES:
+                yield node.name
 
 
 def test_long_functions_are_found():
     line = "    x = 1\n"
     assert list(long_functions("class A:\n  def f(self):\n" + line * FUNCTION_LINES)) == ["f"]
     assert list(long_functions("def g():\n" + line * (FUNCTION_LINES - 1))) == []
+    docstring = '    """First.\n\n    Third.\n    """\n'
+    assert list(long_functions("def h():\n" + docstring + line * (FUNCTION_LINES - 1))) == []
+    assert list(long_functions("def i():\n" + docstring + line * FUNCTION_LINES)) == ["i"]
 
 
 def test_no_file_is_long():

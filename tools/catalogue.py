@@ -125,7 +125,11 @@ def literals(node: ast.expr | None) -> Iterator[ast.expr]:
 
 
 def texts_of_file(path: Path, exceptions: bool, reasons: bool) -> Iterator[Text]:
-    """Yield the user's texts in a Python file. exceptions, reasons : include exceptions' messages, returned reasons"""
+    """Yield the user's texts in a Python file.
+
+    Args:
+        exceptions, reasons: include exceptions' messages, returned reasons
+    """
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
             yield from texts_of_call(node)

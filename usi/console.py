@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 class Console(FrontEnd):
     """A conversation with the console commands.
 
-    evaluation : the engine's evaluation    speed : the nodes per second of the last search
+    Attributes:
+        evaluation: the engine's evaluation
+        speed: the nodes per second of the last search
     """
 
     evaluation: Choice

@@ -42,7 +42,8 @@ def load(choice: Choice) -> tuple["Engine", Choice]:
 def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None:
     """Set the evaluation of `engine` to `choice`, or to its own if the file is invalid, and compile what that needs.
 
-    inform : called with the name of the file in use, or with what is wrong with it.
+    Args:
+        inform: called with the name of the file in use, or with what is wrong with it
     """
     try:
         engine.set_evaluation(choice.name, choice.file)

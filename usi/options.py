@@ -20,7 +20,11 @@ STANDARD_FILE = "nn.bin"  # of nnue; `network` has its own unless another is nam
 
 @dataclass(frozen=True)
 class Option:
-    """One option as `usi` declares it. kind : check, spin, combo, string or filename."""
+    """One option as `usi` declares it.
+
+    Attributes:
+        kind: check, spin, combo, string or filename
+    """
 
     name: str
     kind: str

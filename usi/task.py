@@ -10,8 +10,12 @@ from usi.protocol import Go
 class GoTask(Task):
     """A `go`, and its state.
 
-    pondering : the opponent's move is not known yet   ahead : it ponders on the position before that move
-    only : there is only one move   decided : stopped, or the opponent has moved   released : may be answered
+    Attributes:
+        pondering: the opponent's move is not known yet
+        ahead: it ponders on the position before that move
+        only: there is only one move
+        decided: stopped, or the opponent has moved
+        released: may be answered
     """
 
     def __init__(self, go: Go, work: Callable[[], None], received_at: float) -> None:

@@ -15,7 +15,7 @@ from shogi_engine.records import GameRecord
 from shogi_engine.search.forced_win import ForcedWin, ForcedWinSolver
 from shogi_engine.types.score import Score
 
-HASH_MB = 16  # of each thread: cleared for each position, so that results do not depend on earlier positions
+HASH_MB = 16  # for each thread; cleared for each position, so that results do not depend on earlier positions
 MATE_MB = 16
 MATE_PLIES = 9  # mates by checks up to this length are searched with MATE_NODES
 MATE_NODES = 1_000_000
@@ -48,8 +48,12 @@ def limits_for(game: str, given: Mapping[str, int | None]) -> dict[str, Any]:
 class Hint:
     """A move of a position and its value for the side to move.
 
-    value : centipawns, discs, or plies to a mate; negative if losing    chance : of winning, 0 to 1
-    depth : plies    exact : the value is proven    pv : the line, `move` first
+    Attributes:
+        value: centipawns, discs, or the plies to a mate; negative if the side to move is behind
+        chance: the chance to win, 0 to 1
+        depth: the depth in plies
+        exact: whether the value is proven
+        pv: the best line, beginning with `move`
     """
 
     move: str
@@ -67,9 +71,12 @@ class Hint:
 
 
 def hints(engine: Engine, count: int | None = None, **limits: Any) -> list[Hint]:
-    """Return every move of the engine's position (or the best `count`) with its value, the best first.
+    """Return all moves (or the best `count`) of the engine's position with their values, best first.
 
-    limits : as in Engine.search. Othello positions that a player of `level` solves have exact values.
+    With a `level` in Othello, the values are exact in positions that a player of this level solves.
+
+    Args:
+        limits: as in Engine.search
     """
     legal = engine.legal_moves()
     if not legal:
@@ -150,7 +157,8 @@ class Examiner:
     def _played_mate(self, played: str, line: Sequence[str]) -> int:
         """Return the plies of the mate by checks that the move `played` begins, 0 for none.
 
-        line : the mate found. If `played` is another move, every reply to it must be mated too.
+        Args:
+            line: the mate found; if `played` is not its first move, every reply to `played` must be mated too
         """
         if played == line[0]:
             return len(line)
@@ -221,7 +229,11 @@ class ExaminingWorker:
 
 @dataclass(frozen=True)
 class Examination:
-    """Makes the workers that examine the positions of some games. limits : (name, value), as in `limits_for`."""
+    """Makes the workers that examine the positions of some games.
+
+    Attributes:
+        limits: pairs (name, value), as in `limits_for`
+    """
 
     games: tuple[Game, ...]
     limits: tuple[tuple[str, int | None], ...]
@@ -242,8 +254,12 @@ class Examination:
 class Analyst:
     """Examines games in several threads, each with its own engine, or on a cluster.
 
-    limits : for each position: nodes, movetime (ms), depth or level, or else DEFAULTS    hash_mb : of each thread
-    cluster : see `jobs.Pool`    seconds, positions : how long `run` took, and how many positions it examined
+    Attributes:
+        limits: the limits for each position: nodes, movetime (ms), depth or level; DEFAULTS if empty
+        hash_mb: the table size of each thread, in MB
+        cluster: see `jobs.Pool`
+        seconds: how long `run` took
+        positions: the number of positions that `run` examined
     """
 
     threads: int = 1
@@ -266,9 +282,13 @@ class Analyst:
         known: Mapping[Key, Finding] | None = None,
         on_position: OnPosition | None = None,
     ) -> list[GameAnalysis]:
-        """Return the judged games. known : earlier findings    on_position : called here with each new finding.
+        """Return the judged games.
 
         An exception, including KeyboardInterrupt, ends all searches. Raises ValueError for an illegal move.
+
+        Args:
+            known: findings from an earlier run
+            on_position: called in this thread with each new finding
         """
         findings: dict[Key, Finding] = dict(known or {})
         keys = [(number, ply) for number, record in enumerate(records) for ply in plies_to_examine(record)]
@@ -302,14 +322,21 @@ def analyse(
     progress: Callable[[int, int], None] | None = None,
     **limits: int | None,
 ) -> GameAnalysis:
-    """Return a game with every move judged; limits : nodes, movetime (ms), depth or level, of each position.
+    """Return a game with every move judged.
 
     >>> from shogi_engine import records
     >>> game = analyse(records.load("game.kif")[0], nodes=100_000)  # doctest: +SKIP
     >>> [(move.ply, move.verdict, move.best) for move in game.blunders]  # doctest: +SKIP
 
-    cluster : see `jobs.Pool`.   progress(done, all) is called after each position.
-    Raises ValueError for illegal moves and unknown limits.
+    Args:
+        threads: the number of threads
+        hash_mb: the table size of each thread, in MB
+        cluster: see `jobs.Pool`
+        progress: called as `progress(done, all)` after each position
+        limits: the limits for each position: nodes, movetime (ms), depth or level
+
+    Raises:
+        ValueError: a move is illegal, or a limit unknown
     """
     if unknown := set(limits) - set(LIMITS):
         raise ValueError(f"there is no limit {', '.join(sorted(unknown))}; there are {', '.join(LIMITS)}")

@@ -25,11 +25,14 @@ def copied(record: GameRecord) -> GameRecord:
 def annotate(
     record: GameRecord, line: Sequence[Node], game: GameAnalysis, language: str = "en", first: int = 1
 ) -> None:
-    """Add the findings to the nodes of a line of a record, from the root on; first : the first ply annotated.
+    """Add the findings to the nodes of a line of a record, from the root on.
 
     Each move gets its value and winning chance, both for black. A bad move gets its verdict, and the better line as a
     variation, and in the comment for formats without variations. A move without an evaluation gets one. In Shogi the
     comment also has the analysis's own value in ShogiHome's notation, `#評価値=`.
+
+    Args:
+        first: the first ply to annotate
     """
     words = words_of(language, record.game)
     judged = {move.ply: move for move in game.moves}
@@ -68,7 +71,11 @@ def _add_line(node: Node, moves: Sequence[str], move: MoveAnalysis) -> None:
 def _comments(
     game: GameAnalysis, move: MoveAnalysis, black: float, better: list[str], words: dict[str, str]
 ) -> list[str]:
-    """Return the lines to add to the comment of a move. black : the winning chance after it."""
+    """Return the lines to add to the comment of a move.
+
+    Args:
+        black: the winning chance after it
+    """
     value = score_words(move.black_played_score, game.unit, words)
     lines = [f"{value} ({words['chance']} {black:.0%})"]
     if move.worth_a_word:

@@ -14,15 +14,19 @@ from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
 
 VERSION = 1
-SECONDS = 2.0  # between two writes
-SHARE = 20  # and at least this many times the duration of the last write
+SECONDS = 2.0  # the least time between two writes
+SHARE = 20  # and the least multiple of the last write's duration
 
 
 class SavedAnalysis:
     """The findings of some games, in a file or only in memory.
 
-    path : None for no file; an existing file is continued if it was made with the same `settings`
-    Raises OSError, and ValueError if the file is not an analysis or was made with other settings.
+    Args:
+        path: None for no file; an existing file is continued if it was made with the same `settings`
+
+    Raises:
+        OSError: the file cannot be read
+        ValueError: the file is not an analysis, or was made with other settings
     """
 
     def __init__(self, path: str | Path | None, records: Sequence[GameRecord], settings: dict[str, Any]) -> None:

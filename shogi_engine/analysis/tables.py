@@ -26,7 +26,11 @@ def sparkline(chances: Sequence[float]) -> str:
 
 
 def hint_table(hints: Sequence[Hint], board: Any = None, language: str = "en") -> str:
-    """Return the moves of a position as text. board : with the position, for moves as people write them"""
+    """Return the moves of a position as text.
+
+    Args:
+        board: a Board with the position, to write moves as people do
+    """
     if not hints:
         return translate("the game is over", language)
     words = words_of(language)

@@ -1,4 +1,4 @@
-"""Batch: what a Board does with one position, done with an array of packed ones."""
+"""Batch: the operations of a Board on arrays of packed positions."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -23,9 +23,11 @@ HASH_MB = 4
 
 
 class Outcomes(NamedTuple):
-    """How games have ended. termination : int8[n], an index into game.TERMINATIONS, 0 if the game continues.
+    """How games have ended.
 
-    result : int8[n], 1, 0, -1 for the side to move, 0 also if the game continues.
+    Attributes:
+        termination: int8[n], an index into game.TERMINATIONS, 0 if the game continues
+        result: int8[n], 1 if the side to move has won, -1 if it has lost, 0 for a draw or if the game continues
     """
 
     termination: NDArray[np.int8]
@@ -38,9 +40,11 @@ class Outcomes(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The results of searches. values : int32[n], in the game's unit, for the side to move.
+    """The results of searches.
 
-    moves : int32[n], labels; -1 where there is no legal move.
+    Attributes:
+        values: int32[n], in the game's unit, for the side to move
+        moves: int32[n], labels; -1 where there is no legal move
     """
 
     values: NDArray[np.int32]
@@ -55,11 +59,16 @@ class Batch(Rows):
     >>> batch.legal_moves(positions, "squares").labels.tolist()
     [[19, 26, 37, 44]]
 
-    game : its name    packing : one of `packings`, '' for the first    threads : how many; they run without the GIL
     Positions are uint8[n, size], C-contiguous or not, or anything that `np.asarray` converts to that. Results are
-    NumPy arrays that own their memory and are C-contiguous, so `torch.from_dlpack` and others use them without a copy.
-    ValueError names the first invalid row. A packed position has no history, so there is no repetition.
-    Each kernel is compiled, or loaded from the cache, when it is first used. Several threads may use one Batch.
+    C-contiguous arrays that own their memory, so `torch.from_dlpack` and others use them without a copy. For invalid
+    positions, methods raise ValueError, which names the first invalid row. A packed position has no history, so there
+    is no repetition. Each kernel is compiled, or loaded from the cache, when it is first used. Several threads may
+    use one Batch.
+
+    Attributes:
+        game: the name of the game
+        packing: the packed form, one of `packings`; '' for the first
+        threads: the number of threads, which run without the GIL
     """
 
     # ---- positions
@@ -116,8 +125,9 @@ class Batch(Rows):
     def legal_moves(self, positions: Any, layout: str = IDS, width: int | None = None) -> "Legal":
         """Return the labels of the legal moves in the generator's order; see `Legal`.
 
-        layout : one of `layouts`; in 'ids' a label is a Board's move.
-        width : of the rows, None for the largest number of moves. Labels beyond the width are dropped.
+        Args:
+            layout: one of `layouts`; in 'ids' a label is a Board's move
+            width: the width of `Legal.labels`, None for the largest number of moves; labels beyond it are dropped
         """
         table, packed = self.labels(layout), self._packed(positions)
         counts = np.empty(len(packed), dtype=np.int32)
@@ -140,7 +150,8 @@ class Batch(Rows):
     def legal_masks(self, positions: Any, layout: str, out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         """Return bool[n, labels of the layout]: which labels belong to legal moves.
 
-        out : an array of that shape to write to, C-contiguous, or an object that shares memory with NumPy.
+        Args:
+            out: an array of that shape to write to, C-contiguous, or an object that shares memory with NumPy
         """
         packed, table = self._packed(positions), self.labels(layout)
         masks: NDArray[np.bool_] = output_array(out, (len(packed), self.layouts[layout]), np.bool_)
@@ -163,10 +174,13 @@ class Batch(Rows):
     ) -> NDArray[np.uint8]:
         """Return the positions after `moves`, int[n], labels of `layout`.
 
-        out : uint8[n, size] to write to, C-contiguous; it may be `positions`.
-        checked : False if moves in 'ids' are known to be legal: a third faster in Shogi. The only illegal moves then
-        detected are those that no piece can make.
-        Raises ValueError naming the first row whose move is not legal.
+        Args:
+            out: uint8[n, size] to write to, C-contiguous; it may be `positions`
+            checked: False if moves in the layout 'ids' are known to be legal; a third faster in Shogi, but it detects
+                only moves that no piece can make
+
+        Raises:
+            ValueError: a move is illegal; the message names the first such row
         """
         packed = self._packed(positions)
         after: NDArray[np.uint8] = output_array(out, packed.shape, np.uint8)
@@ -267,8 +281,7 @@ class Batch(Rows):
     def outcomes(self, positions: Any) -> Outcomes:
         """Return how the game has ended at each position, if it has.
 
-        The rules are those of a Board. A result that must be claimed does not end a game. There is no
-        history, so no repetition.
+        The rules are those of a Board, without repetition. A result that a player must claim does not end the game.
         """
         packed = self._packed(positions)
         terminations, values = np.empty(len(packed), dtype=np.int8), np.empty(len(packed), dtype=np.int32)
@@ -283,9 +296,10 @@ class Batch(Rows):
     def features(self, positions: Any, *names: str, dtype: Any = None, out: Any = None) -> Any:
         """Return an array [n, *shape] for each of `names` (see `feature_names`), a tuple of them if there are several.
 
-        dtype : of the arrays. By default planes are uint8, and indices have the smallest type that holds them.
-        out : arrays to write to, one per name, of any dtype and C-contiguous, or objects that share memory with NumPy,
-        such as a torch tensor on the CPU (pinned or not). They are returned.
+        Args:
+            dtype: the dtype of the arrays; by default uint8 for planes, and for indices the smallest that holds them
+            out: arrays to write to and return, one per name, of any dtype and C-contiguous, or objects that share
+                memory with NumPy, such as a torch tensor on the CPU (pinned or not)
         """
         packed = self._packed(positions)
         chosen: list[Features] = [named(self.rules.features, name, "features") for name in names]
@@ -332,7 +346,8 @@ class Batch(Rows):
     def evaluate(self, positions: Any, evaluation: str = "") -> NDArray[np.int32]:
         """Return int32[n]: the static values for the side to move, in the game's unit.
 
-        evaluation : one of the game's by name, '' for its default.
+        Args:
+            evaluation: the name of one of the game's evaluations, '' for the default
         """
         packed = self._packed(positions)
         values = np.empty(len(packed), dtype=np.int32)
@@ -356,7 +371,7 @@ class Batch(Rows):
         evaluation: str = "",
         layout: str = IDS,
     ) -> Found:
-        """Return the values and best moves of searches to a fixed `depth`, or of `nodes` nodes.
+        """Search each position to a fixed `depth`, or `nodes` nodes; return the values and best moves.
 
         Each position is searched separately, but SEARCH_CHUNK successive positions share a transposition table. So a
         result may depend on the neighbouring positions, but not on the number of threads.
@@ -383,7 +398,12 @@ class Batch(Rows):
 
 
 class Legal(NamedTuple):
-    """Legal moves. labels : int32[n, width], -1 after a row's last one    counts : int32[n], how many there are."""
+    """Legal moves.
+
+    Attributes:
+        labels: int32[n, width], -1 after the last label of a row
+        counts: int32[n], the number of legal moves
+    """
 
     labels: NDArray[np.int32]
     counts: NDArray[np.int32]

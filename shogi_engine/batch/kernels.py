@@ -62,8 +62,11 @@ def list_legal(nodes, count):
 def write_labels(nodes, count, table, code_mask, labels, counts):
     """Write the labels of the legal moves of nodes[:count], after `list_legal`; the rest of a row is NO_LABEL.
 
-    table : int32[2, codes], in, by side and Board's move.   code_mask : uint32, the bits of such a move.
-    labels : int32[>= count, width], out; labels beyond the width are dropped.   counts : int32[>= count], out.
+    Args:
+        table: int32[2, codes], in, by side and Board's move
+        code_mask: uint32, the bits of such a move
+        labels: int32[>= count, width], out; labels beyond the width are dropped
+        counts: int32[>= count], out
     """
     for row in range(count):
         node = nodes[row]
@@ -95,7 +98,7 @@ def write_masks(nodes, count, table, code_mask, masks):
 def choose_labels(nodes, count, table, code_mask, wanted):
     """Put the legal move with the label wanted[row] first in node.moves of nodes[:count], after `list_legal`.
 
-    Return the first row that has no such move, -1 if all have one. In such a row node.moves[0] is 0, no move.
+    Return the first row without such a move, -1 if all have one. In a row without one, node.moves[0] is 0 (no move).
     """
     refused = -1
     for row in range(count):
@@ -138,9 +141,11 @@ def write_checks(nodes, count, checks):
 
 @njit
 def write_results(nodes, count, terminations, values):
-    """Write how the game has ended in nodes[:count] and its result for the side to move, as `game_result` says it.
+    """Write how the game has ended in nodes[:count] and its result for the side to move, as `game_result` returns them.
 
-    terminations : int8[>= count], out.   values : int32[>= count], out.
+    Args:
+        terminations: int8[>= count], out
+        values: int32[>= count], out
     """
     for row in range(count):
         terminations[row], values[row] = game_result(nodes[row], nodes[row].count)
@@ -158,7 +163,9 @@ def copy_position(nodes, row, address, size):
 def write_evaluations(ctx, address, size, nodes, count, values):
     """Write the static values of nodes[:count] for the side to move to values, int32[>= count].
 
-    ctx : a search's context at its root.   address, size : of its position.
+    Args:
+        ctx: a search's context at its root
+        address, size: the address and size of its position
     """
     for row in range(count):
         copy_position(nodes, row, address, size)
@@ -170,8 +177,12 @@ def write_evaluations(ctx, address, size, nodes, count, values):
 def play_random(ctx, state, longest, moves):
     """Play a game of random moves from ctx.pos; return (moves made, result for the side that began).
 
-    ctx : a search's context.   state : uint64[1], in-out, see `random_below`.   moves : uint32[>= longest], out.
     A game that is not over after `longest` moves is a draw.
+
+    Args:
+        ctx: a search's context
+        state: uint64[1], in-out, see `random_below`
+        moves: uint32[>= longest], out
     """
     begin_game(ctx)
     for ply in range(longest + 1):

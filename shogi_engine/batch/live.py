@@ -16,9 +16,10 @@ from shogi_engine.interface.game import NOT_OVER
 class Steps(NamedTuple):
     """The result of a move in each game.
 
-    terminations : int8[n], indices into game.TERMINATIONS, 0 where the game continues
-    results : int8[n], 1, 0, -1 for the side that moved; 0 also where the game continues
-    truncations : bool[n], games that are not over but have reached the length limit
+    Attributes:
+        terminations: int8[n], indices into game.TERMINATIONS, 0 where the game continues
+        results: int8[n], 1, 0, -1 for the side that moved; 0 also where the game continues
+        truncations: bool[n], games that are not over but have reached the length limit
     """
 
     terminations: NDArray[np.int8]
@@ -38,10 +39,14 @@ class LiveGames:
     >>> games.step([19, 26]).ended.tolist(), games.legal_masks().sum(axis=1).tolist()
     ([False, False], [3, 3])
 
-    layout : of move labels, one of the batch's
-    longest : number of moves after which a game is truncated, at most 512
     A Shogi game needs about 50 kB. Repetition and perpetual check end games, as on a `Board`. Only one thread at a time
     may use this object.
+
+    Args:
+        batch: the batch, which gives the game, the packed form and the threads
+        count: the number of games
+        layout: the layout of move labels, one of the batch's
+        longest: the number of moves after which a game is truncated, at most 512
     """
 
     def __init__(self, batch: Batch, count: int, *, layout: str = IDS, longest: int = live_kernels.LONGEST) -> None:
@@ -69,8 +74,12 @@ class LiveGames:
     def reset(self, rows: Any = None, positions: Any = None) -> None:
         """Restart the games of `rows`, or all games.
 
-        rows : bool[n] or indices    positions : packed, one for each of the rows; None for the usual start
-        Raises ValueError if the numbers differ, or naming the first row of `positions` that is not valid.
+        Args:
+            rows: bool[n] or indices
+            positions: packed, one for each of `rows`; None for the usual start
+
+        Raises:
+            ValueError: the numbers of rows and positions differ, or a position is invalid (the message names the first)
         """
         everyone = np.arange(len(self))
         chosen = np.ascontiguousarray(everyone if rows is None else everyone[np.asarray(rows)], dtype=np.int64)
@@ -87,7 +96,11 @@ class LiveGames:
     def step(self, moves: Any) -> Steps:
         """Make a move in each game; a game that is over stays over until it is reset.
 
-        moves : int[n], labels.   Raises ValueError naming the first row that has no such move; nothing changes then.
+        Args:
+            moves: int[n], labels
+
+        Raises:
+            ValueError: a move is illegal; the message names the first such row, and no game is changed
         """
         labels = np.ascontiguousarray(moves, dtype=np.int32)
         if labels.shape != (len(self),):
@@ -125,7 +138,8 @@ class LiveGames:
     def legal_masks(self, out: Any = None) -> Any:
         """Return bool[n, labels of the layout]: which labels belong to legal moves; none in a game that is over.
 
-        out : an array of that shape to write to, C-contiguous, or an object that shares memory with NumPy.
+        Args:
+            out: an array of that shape to write to, C-contiguous, or an object that shares memory with NumPy
         """
         masks = output_array(out, (len(self), self.batch.layouts[self.layout]), np.bool_)
         kernels.write_masks(self._nodes, len(self), self._table, self._code_mask, masks.view(np.uint8))
@@ -134,7 +148,8 @@ class LiveGames:
     def features(self, *names: str, dtype: Any = None, rows: Any = None) -> Any:
         """Return an array [n, *shape] for each of `names`, as `Batch.features` does.
 
-        rows : bool[n] or indices, to choose some games only
+        Args:
+            rows: bool[n] or indices, to choose some games only
         """
         nodes = self._nodes if rows is None else self._nodes[rows]
         found = []

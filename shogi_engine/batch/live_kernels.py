@@ -33,8 +33,10 @@ def live_dtype(game: Game) -> np.dtype:
 def begin_games(nodes, rows, starts, size):
     """Restart the games of nodes[rows].
 
-    rows : int64[n], in.   starts : nodes, in, one per game or one for all, after `list_games`.
-    size : the bytes of a position, which comes first in a node.
+    Args:
+        rows: int64[n], in
+        starts: nodes, in, one per game or one for all, after `list_games`
+        size: the bytes of a position, which comes first in a node
     """
     for index in range(rows.shape[0]):
         row, first = rows[index], index if starts.shape[0] > 1 else 0
@@ -59,7 +61,10 @@ def list_games(nodes):
 def choose_moves(nodes, table, code_mask, labels, chosen):
     """Find the moves with `labels`; return the first row that has no such move, -1 if all have one.
 
-    table, code_mask : as in `kernels.write_labels`.   labels : int32[n], in.   chosen : uint32[n], out.
+    Args:
+        table, code_mask: as in `kernels.write_labels`
+        labels: int32[n], in
+        chosen: uint32[n], out
     """
     for row in range(nodes.shape[0]):
         node = nodes[row]
@@ -79,8 +84,10 @@ def choose_moves(nodes, table, code_mask, labels, chosen):
 def make_moves(nodes, chosen, longest, terminations, results, truncations):
     """Make the legal moves `chosen` (uint32[n]) and list those that follow; a game that is over has none.
 
-    terminations : int8[n], out, an index into game.TERMINATIONS.   results : int8[n], out, 1, 0, -1 for the mover.
-    truncations : uint8[n], out, 1 for a game that is not over after `longest` moves.
+    Args:
+        terminations: int8[n], out, an index into game.TERMINATIONS
+        results: int8[n], out, 1, 0, -1 for the mover
+        truncations: uint8[n], out, 1 for a game that is not over after `longest` moves
     """
     for row in range(nodes.shape[0]):
         node = nodes[row]
@@ -99,7 +106,8 @@ def make_moves(nodes, chosen, longest, terminations, results, truncations):
 def random_labels(nodes, table, code_mask, state, labels):
     """Write the label of a random legal move of each node to labels, int32[n]; NO_LABEL where there is none.
 
-    state : uint64[1], in-out, see `random_below`.
+    Args:
+        state: uint64[1], in-out, see `random_below`
     """
     for row in range(nodes.shape[0]):
         node = nodes[row]

@@ -14,7 +14,7 @@ from shogi_engine.interface.game import NOT_OVER, do_move, game_result, undo_mov
 from shogi_engine.jit import njit, record_dtype
 
 # A position in a tree: its legal moves are edges[first_edge : first_edge + count]; none if it ends the game.
-# visits : through its edges.   value : for the side to move, from the network or, at the end of a game, the result.
+# visits : through its edges.   value : for the side to move; the network's or, at the end of a game, the result.
 NODE = record_dtype(
     [
         ("value", np.float32),
@@ -44,8 +44,10 @@ WAITING, KNOWN, COLLISION, ABANDONED, INACTIVE = range(5)
 def best_edge(node, edges, explore, explore_base, first_play):
     """Return the index of the edge with the highest value plus exploration bonus.
 
-    explore, explore_base : c_init and c_base of AlphaZero's formula.   first_play : how far the value of an unvisited
-    move is below the mean of its position.
+    Args:
+        explore: c_init of AlphaZero's formula
+        explore_base: c_base of the formula
+        first_play: how far the assumed value of an unvisited move is below its position's mean value
     """
     visits = max(float(node.visits), 1.0)
     rate = np.float32((explore + math.log((visits + explore_base + 1.0) / explore_base)) * math.sqrt(visits))
@@ -69,11 +71,16 @@ def best_edge(node, edges, explore, explore_base, first_play):
 def descend(games, copies, tree_nodes, tree_edges, used, active, paths, lengths, kinds, values, settings):
     """Go from the root to a leaf in each row.
 
-    games : nodes of `live_dtype`, [trees * copies], in-out: the leaves' positions, and their legal moves listed.
-    tree_nodes, tree_edges : NODE and EDGE[trees, capacity], in-out.   used : int32[trees, 2], in, how many of each.
-    active : uint8[rows], in, 0 for a game that is over.   paths : int32[rows, LONGEST], out, the edges, and lengths :
-    int32[rows], out, how many.   kinds : int8[rows], out, WAITING ...   values : float32[rows], out, of KNOWN leaves.
-    settings : float64[4], in, of `best_edge`, and the virtual loss.
+    Args:
+        games: nodes of `live_dtype`, [trees * copies], in-out: the leaves' positions, and their legal moves listed
+        tree_nodes, tree_edges: NODE and EDGE[trees, capacity], in-out
+        used: int32[trees, 2], in, how many nodes and edges of each tree are in use
+        active: uint8[rows], in, 0 for a game that is over
+        paths: int32[rows, LONGEST], out, the edges from the root to the leaf
+        lengths: int32[rows], out, the number of these edges
+        kinds: int8[rows], out, WAITING ...
+        values: float32[rows], out, the values of KNOWN leaves
+        settings: float64[4], in, the last three arguments of `best_edge`, and the virtual loss
     """
     explore, explore_base, first_play = settings[0], settings[1], settings[2]
     virtual_loss = np.float32(settings[3])
@@ -118,9 +125,12 @@ def descend(games, copies, tree_nodes, tree_edges, used, active, paths, lengths,
 
 @njit
 def expand(games, row, nodes, edges, used, edge_place, table, code_mask, logits, value):
-    """Add the position of a row to its tree if there is space.   edge_place : the edge to it, -1 at the root.
+    """Add the position of a row to its tree if there is space.
 
-    table, code_mask : as in `kernels.write_labels`.   logits : float32[labels], in, of moves; empty if all are equal.
+    Args:
+        edge_place: the edge to it, -1 at the root
+        table, code_mask: as in `kernels.write_labels`
+        logits: float32[labels], in; empty if all moves are equally likely
     """
     game = games[row]
     place, first = np.int64(used[0]), np.int64(used[1])
@@ -176,7 +186,9 @@ def carry_back(
 ):
     """Add leaves to the trees and their values to the edges on their paths; undo the rows' moves back to the roots.
 
-    values : float32[rows], in, for the side to move at the leaf.   The rest is as in `descend` and `expand`.
+    Args:
+        values: float32[rows], in, for the side to move at the leaf
+        settings: for this and the other arguments see `descend` and `expand`
     """
     virtual_loss = np.float32(settings[3])
     none = logits[0, :0]
@@ -219,7 +231,12 @@ def list_roots(games, active):
 
 @njit
 def add_noise(tree_nodes, tree_edges, used, share, noise):
-    """Mix noise into the probabilities of root moves.   share : of the noise.   noise : float64[trees, moves], in."""
+    """Mix noise into the probabilities of root moves.
+
+    Args:
+        share: the weight of the noise, 0 to 1
+        noise: float64[trees, moves], in
+    """
     for tree in range(tree_nodes.shape[0]):
         if used[tree, 0] == 0:
             continue
@@ -236,7 +253,9 @@ def add_noise(tree_nodes, tree_edges, used, share, noise):
 def write_visits(games, copies, tree_nodes, tree_edges, used, table, code_mask, visits, values):
     """Write the visits of each root move, and the mean value of each root for the side to move.
 
-    visits : int32[trees, labels], out.   values : float32[trees], out; 0 where nothing has been searched.
+    Args:
+        visits: int32[trees, labels], out
+        values: float32[trees], out; 0 where nothing has been searched
     """
     for tree in range(tree_nodes.shape[0]):
         visits[tree, :] = 0
@@ -260,7 +279,9 @@ def write_visits(games, copies, tree_nodes, tree_edges, used, table, code_mask, 
 def keep_subtree(nodes, edges, used, move, spare_nodes, spare_edges):
     """Make the position after `move` the root of a tree and drop everything outside its subtree.
 
-    spare_nodes, spare_edges : scratch, as large as a tree.   used : int32[2], in-out.
+    Args:
+        spare_nodes, spare_edges: scratch, as large as a tree
+        used: int32[2], in-out
     """
     child = np.int64(UNVISITED)
     if used[0] > 0:

@@ -30,7 +30,11 @@ PATIENCE = 5.0  # timeout in seconds for searches that are no longer needed
 
 
 class Searches:
-    """Searches positions on `threads` threads, at most BATCH. settings : those of a run, see `run_settings`."""
+    """Searches positions on `threads` threads, at most BATCH.
+
+    Args:
+        settings: those of a run, see `run_settings`
+    """
 
     def __init__(self, recipe: Recipe, settings: dict[str, Any], threads: int = 1) -> None:
         self.game, self._settings = recipe.game, settings
@@ -90,7 +94,12 @@ def run_settings(recipe: Recipe, **given: int | None) -> dict[str, Any]:
 
 
 class Growth:
-    """The queue of positions to search, and the searched ones. settings : of a run   lines : given"""
+    """The queue of positions to search, and the searched ones.
+
+    Args:
+        settings: of a run
+        lines: given
+    """
 
     def __init__(self, recipe: Recipe, settings: dict[str, Any], lines: Iterable[Line] = ()) -> None:
         self.recipe, self.game = recipe, recipe.game
@@ -163,7 +172,8 @@ class Growth:
     ) -> None:
         """Search until the book has `positions` positions, or `more` beyond all that the run knows.
 
-        progress : called after each searched position
+        Args:
+            progress: called after each searched position
         """
         searched = 0
         while (left := more - searched if positions is None else positions - len(self.found)) > 0:

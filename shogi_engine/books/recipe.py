@@ -22,10 +22,13 @@ Entries = dict[str, list[BookMove]]  # by key
 class Defaults:
     """A game's defaults for searching positions and keeping moves.
 
-    limit : 'nodes' or 'depth', and its amount   selectivity : as in search.limits.Limits
-    width : moves searched per position   margin : how much worse than the best a kept move may be, in the game's unit
-    max_ply : plies of the last positions from the start   ply_cost : how much better a line has to be to be followed
-    one ply further than another
+    Attributes:
+        limit: 'nodes' or 'depth', and its amount
+        selectivity: as in search.limits.Limits
+        width: moves searched per position
+        margin: how much worse than the best a kept move may be, in the game's unit
+        max_ply: plies of the last positions from the start
+        ply_cost: how much better a line has to be to be followed one ply further than another
     """
 
     limit: tuple[str, int]
@@ -40,11 +43,14 @@ class Defaults:
 class Recipe:
     """A game's books.
 
-    canonical(text) -> (key, image)   of any position in the game's notation; raises ValueError
-    turned(move, image, back) -> move   converts a move of the position to one of its key, or back
-    unit : value of the unit shown to people (Shogi: a centipawn, 1; Othello: a disc, 100)   sources : what `read` reads
-    read(path) -> Entries   from the game's own format or another; raises book.BookError
-    write(entries) -> str   in the game's own format   gzip : files ending in .gz are compressed; `read` unpacks them
+    Attributes:
+        unit: value of the unit shown to people (Shogi: a centipawn, 1; Othello: a disc, 100)
+        canonical: `canonical(text)` returns (key, image) of any position in the game's notation; raises ValueError
+        turned: `turned(move, image, back)` converts a move of the position to one of its key, or back
+        read: `read(path)` returns Entries from the game's own format or another; raises book.BookError
+        write: `write(entries)` returns them in the game's own format
+        sources: what `read` reads
+        gzip: files ending in .gz are compressed; `read` unpacks them
     """
 
     game_name: str

@@ -34,8 +34,12 @@ class Line:
 class RunFile:
     """A run's settings, lines and positions, in memory and on disk.
 
-    settings : of a new run; None: the run must exist. Raises ValueError if the existing run has other settings or an
-    unreadable line; OSError.
+    Args:
+        settings: of a new run; None: the run must exist
+
+    Raises:
+        OSError: the file cannot be read or written
+        ValueError: the existing run has other settings or an unreadable line
     """
 
     def __init__(self, path: Path, settings: dict[str, Any] | None = None) -> None:

@@ -149,7 +149,11 @@ def _grow(
     lines: list["Line"],
     positions: int | None = None,
 ) -> int:
-    """Grow a book, and write it if requested. positions : the total; None: `extend` says how many more"""
+    """Grow a book, and write it if requested.
+
+    Args:
+        positions: the total; None: `extend` says how many more
+    """
     from shogi_engine.books.growth import Growth, Searches
 
     try:

@@ -4,7 +4,11 @@ import argparse
 
 
 def add_cluster(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add --cluster. what : the pieces that are spread."""
+    """Add --cluster.
+
+    Args:
+        what: the pieces that are spread
+    """
     parser.add_argument(
         "--cluster",
         default="",

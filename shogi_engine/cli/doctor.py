@@ -84,10 +84,11 @@ def version(package: str) -> str:
 def examine(evaluation: str = "", file: Path | None = None) -> dict[str, Any]:
     """Return the facts of this installation; `problems` is a list of sentences, empty if all is well.
 
-    evaluation, file : as `Engine.set_evaluation` takes them.
-
     Compiles Shogi if it is not in the cache yet, counts a small tree of moves, searches for a second and starts the USI
     front end.
+
+    Args:
+        evaluation, file: as `Engine.set_evaluation` takes them
     """
     facts: dict[str, Any] = {
         "shogi_engine": __version__,

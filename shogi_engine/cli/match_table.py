@@ -18,7 +18,8 @@ PER_SECOND = 2
 def shown_match(match: "Match", names: Sequence[str], every: int) -> Iterator[Callable[[], None]]:
     """Yield a function to call after each game.
 
-    every : write a line to stderr after every that many games; 0 for none
+    Args:
+        every: write a line to stderr after every that many games; 0 for none
     """
     if sys.stderr.isatty():
         from rich.console import Console

@@ -27,7 +27,9 @@ ENDINGS = {  # by ForcedWin.result
 class MateAnswer:
     """A problem and its result.
 
-    position : record[POSITION]    others : the lines of other first moves, encoded
+    Attributes:
+        position: record[POSITION]
+        others: the lines of other first moves, encoded
     """
 
     sfen: str

@@ -32,8 +32,11 @@ def check(args: argparse.Namespace, problems: list[tuple[str, int]]) -> int:
 def examined(solver: Any, sfen: str, plies: int, max_ms: int) -> dict[str, Any]:
     """Examine a problem; return the result for JSON. Moves are in USI, move numbers start at 1.
 
-    flaws : of {"flaw": "other solution", "ply", "move", "length"}, {"flaw": "shorter", "length"}, {"flaw": "left over"}
-    tolerated : other last moves, not flaws by the usual rule    unproven : checks without a result
+    Args:
+        flaws: of {"flaw": "other solution", "ply", "move", "length"}, {"flaw": "shorter", "length"}, {"flaw": "left
+            over"}
+        tolerated: other last moves, not flaws by the usual rule
+        unproven: checks without a result
     """
     from shogi_engine.games.shogi.mate.soundness import other_mates
     from shogi_engine.games.shogi.notation.sfen import parse_sfen

@@ -13,7 +13,8 @@ PER_SECOND = 4
 def progress_bar(what: str, whole: int, done: int = 0) -> Iterator[Callable[[], None]]:
     """Yield a function to call after each step. The bar is on stderr; without a terminal there is none.
 
-    done : how many of the `whole` steps are already done
+    Args:
+        done: how many of the `whole` steps are already done
     """
     if not sys.stderr.isatty() or done >= whole:
         yield lambda: None

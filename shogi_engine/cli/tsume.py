@@ -70,7 +70,12 @@ def progress_lines(progress: Progress) -> list[str]:
 
 
 class Desk:
-    """Gives problems. read(prompt) -> a line, EOFError at the end of input    show(text) prints"""
+    """Gives problems.
+
+    Args:
+        read: `read(prompt)` returns a line; EOFError at the end of input
+        show: `show(text)` prints
+    """
 
     def __init__(
         self,

@@ -19,7 +19,13 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class Go:
-    """An answer to `go`. move : 'f5' or 'pass'.   value : discs for the mover, None if unknown.   nodes : if given."""
+    """An answer to `go`.
+
+    Attributes:
+        move: 'f5' or 'pass'
+        value: in discs for the mover, None if unknown
+        nodes: the number of nodes, if the engine gave it
+    """
 
     move: str
     value: float | None
@@ -29,7 +35,13 @@ class Go:
 
 @dataclass(frozen=True)
 class Hint:
-    """A line of an analysis. moves : as written, 'F5D6'.   value : discs for the side to move.   depth : as written."""
+    """A line of an analysis.
+
+    Attributes:
+        moves: the moves as the engine wrote them, 'F5D6'
+        value: in discs for the side to move
+        depth: the depth as the engine wrote it
+    """
 
     moves: str
     value: float
@@ -61,7 +73,7 @@ def parse_hint(line: str) -> Hint | None:
 
 
 class NBoardClient(EngineClient):
-    """One engine, see EngineClient. Every violation of the protocol raises EngineError."""
+    """An NBoard engine; see EngineClient. Every violation of the protocol raises EngineError."""
 
     def __init__(self, command: Command, **settings: Any) -> None:
         super().__init__(command, **settings)
@@ -107,7 +119,8 @@ class NBoardClient(EngineClient):
     async def go(self, allowed: float | None = None) -> Go:
         """Return the engine's move, without making it.
 
-        allowed : ms the move may take; `patience` is added to it.
+        Args:
+            allowed: the ms that the move may take (None for no limit); the timeout is longer by `patience`
         """
         began = await self.send("go")
         end = None if self.patience is None else began + (allowed or 0.0) / 1000 + self.patience

@@ -30,8 +30,9 @@ def elo_difference(score: float) -> float:
 def pentanomial(scores: Mapping[int, float]) -> list[int]:
     """Return how many pairs scored 0, 1/2, 1, 3/2 and 2 for the first player.
 
-    scores : the first player's (0, 1/2 or 1) by game number; games 2 n and 2 n + 1 are a pair, which counts once both
-    are present.
+    Args:
+        scores: the first player's scores (0, 1/2 or 1) by game number; games 2 n and 2 n + 1 are a pair, which counts
+            once both are present
     """
     pairs = [0] * 5
     for game, score in scores.items():
@@ -54,7 +55,12 @@ def distribution(pairs: Sequence[float], unseen: float = UNSEEN) -> tuple[float,
 
 @dataclass(frozen=True)
 class Estimate:
-    """A match's result for the first player. low, high : the 95 % interval.   los : P(it is the stronger)."""
+    """A match's result for the first player.
+
+    Attributes:
+        low, high: the 95 % confidence interval of the Elo difference
+        los: the likelihood of superiority: the probability, 0 to 1, that the first player is stronger
+    """
 
     score: float
     elo: float
@@ -119,7 +125,11 @@ def log_likelihood_ratio(pairs: Sequence[int], elo0: float, elo1: float) -> floa
 
 @dataclass(frozen=True)
 class Sprt:
-    """A sequential test: is the difference elo1 (accept) or elo0 (reject)? alpha, beta : error probabilities."""
+    """A sequential test: is the difference elo1 (accept) or elo0 (reject)?
+
+    Attributes:
+        alpha, beta: error probabilities
+    """
 
     elo0: float
     elo1: float

@@ -23,7 +23,11 @@ class ConnectionLost(OSError):  # noqa: N818  (an OSError, as its siblings in th
 
 @dataclass(frozen=True)
 class Received:
-    """A line from the server. at : time.monotonic()."""
+    """A line from the server.
+
+    Attributes:
+        at: time.monotonic()
+    """
 
     connection: "Connection"
     line: str
@@ -32,7 +36,11 @@ class Received:
 
 @dataclass(frozen=True)
 class Closed:
-    """The connection has ended. reason : why, for a person."""
+    """The connection has ended.
+
+    Attributes:
+        reason: why, for a person
+    """
 
     connection: "Connection"
     reason: str
@@ -41,9 +49,13 @@ class Closed:
 class Connection:
     """Lines to and from a server.
 
-    deliver : called with a Received for each line and once with Closed, in the reader's thread
-    heard : time.monotonic() of the last line received    last : of the last line received or sent
-    Raises OSError if it cannot connect.
+    Attributes:
+        deliver: called with a Received for each line and once with Closed, in the reader's thread
+        heard: time.monotonic() of the last line received
+        last: of the last line received or sent
+
+    Raises:
+        OSError: the connection failed
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""This engine as a player, in this process: limited by the clock, by nodes or as a weaker player."""
+"""The engine of this package as a player, in this process: limited by the clock, by nodes or as a weaker player."""
 
 import time
 from dataclasses import dataclass
@@ -19,7 +19,12 @@ SECOND = 1000  # ms
 
 @dataclass(frozen=True)
 class Strength:
-    """The engine's limits besides the clock. level : None for full strength    resign : centipawns, 0 for never."""
+    """The engine's limits besides the clock.
+
+    Attributes:
+        level: None for full strength
+        resign: centipawns, 0 for never
+    """
 
     level: int | None = None
     nodes: int | None = None
@@ -28,7 +33,12 @@ class Strength:
 
 
 class EnginePlayer(CsaPlayer):
-    """Plays by `engine`. delay_ms : a move's delay on its way to the server    ponder : whether to ponder."""
+    """Plays by `engine`.
+
+    Args:
+        delay_ms: a move's delay on its way to the server
+        ponder: whether to ponder
+    """
 
     def __init__(
         self, engine: "Engine", strength: Strength | None = None, *, delay_ms: int = 20, ponder: bool = False

@@ -55,9 +55,12 @@ class BrokenGame(Exception):  # noqa: N818  (no error of ours)
 class Talk:
     """A game's connections.
 
-    protocol, send : to the server    comments : send scores and lines with moves, in shogi-server's form
-    ponder : think on the opponent's time    deliver : called with (token, CsaAnswer) from the player's thread
-    note : called with a line for a person
+    Attributes:
+        protocol, send: to the server
+        comments: send scores and lines with moves, in shogi-server's form
+        ponder: think on the opponent's time
+        deliver: called with (token, CsaAnswer) from the player's thread
+        note: called with a line for a person
     """
 
     protocol: Protocol
@@ -72,8 +75,10 @@ class Talk:
 class Game:
     """A game from its offer to its end.
 
-    earlier : the same game before it was aborted, whose comments are kept    stem : of the file for its record
-    result : 'win', 'lose' or 'draw', '' while it is open
+    Attributes:
+        earlier: the same game before it was aborted, whose comments are kept
+        stem: of the file for its record
+        result: 'win', 'lose' or 'draw', '' while it is open
     """
 
     def __init__(self, summary: Summary, talk: Talk, *, stem: str = "", earlier: "Game | None" = None) -> None:
@@ -110,8 +115,8 @@ class Game:
         """Write the headers that are known before the first move into the record."""
         summary, (black, white) = self.summary, self.summary.times
         self.record.headers |= {"event": one_line(summary.game_id), "started": self.began}
-        if black == white and not black.increment:
-            minutes, byoyomi = black.total // 60_000, black.byoyomi // 1000
+        if black == white and not black.clock.increment:
+            minutes, byoyomi = int(black.clock.time) // 60_000, int(black.clock.byoyomi) // 1000
             self.record.headers["time"] = f"{minutes // 60:02}:{minutes % 60:02}+{byoyomi:02}"
         self.record.root.add_comment(f"time: {summary.describe()}")
         if summary.max_moves:
@@ -160,8 +165,8 @@ class Game:
         """Return the position after `more` moves."""
         moves = (*self.record.moves, *more)
         side = (self.builder.board.turn + len(more)) % 2
-        left = self.clock.left[0], self.clock.left[1]
-        return Turn(self.record.start, moves, side, left, self.summary.times, self._since)
+        clocks = self.clock.clocks[0], self.clock.clocks[1]
+        return Turn(self.record.start, moves, side, clocks, self.summary.times, self._since)
 
     # ---- what happens
 

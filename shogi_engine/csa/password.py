@@ -9,7 +9,11 @@ HIDDEN = "*****"
 
 
 class Password:
-    """A password that no message shows. game : shogi-server's game name, a prefix in its standard mode."""
+    """A password that no message shows.
+
+    Args:
+        game: shogi-server's game name, a prefix in its standard mode
+    """
 
     def __init__(self, text: str, game: str = "") -> None:
         if not text or not text.isascii() or not text.isprintable() or " " in text:

@@ -5,10 +5,10 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shogi_engine.common.threads import start_thread
-from shogi_engine.csa.summary import TimeControl
+from shogi_engine.csa.summary import ServerTime
 from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
@@ -24,7 +24,11 @@ def centipawns(score: Score) -> int:
 
 @dataclass(frozen=True)
 class Rules:
-    """The conditions of a game that a player must know. declaration : by 27 points; without it no one may declare."""
+    """The conditions of a game that a player must know.
+
+    Attributes:
+        declaration: by 27 points; without it no one may declare
+    """
 
     max_moves: int = 0
     declaration: bool = True
@@ -32,42 +36,48 @@ class Rules:
 
 @dataclass(frozen=True)
 class Turn:
-    """A position to move in. since : time.monotonic() when the clock began to run.
+    """A position to move in.
 
-    start : SFEN    moves : USI, those before `start` are in its move number    side : to move, 0 for black
-    clocks : both sides' main time before this move, without the increment    times : what else they have
+    Attributes:
+        since: time.monotonic() when the clock began to run
+        start: SFEN
+        moves: USI, those before `start` are in its move number
+        side: to move, 0 for black
+        clocks: both sides' before their next moves
+        times: what else the server says of them
     """
 
     start: str
     moves: tuple[str, ...]
     side: int
-    clocks: tuple[float, float]
-    times: tuple[TimeControl, TimeControl]
+    clocks: tuple[Clock, Clock]
+    times: tuple[ServerTime, ServerTime]
     since: float
 
     def clock(self) -> Clock:
-        """Return the clock of the side to move, increment included."""
-        time = self.time
-        main, byoyomi = int(self.clocks[self.side]) + time.increment, time.byoyomi
-        if time.roundup:  # a started unit counts as a whole one
-            if byoyomi > time.unit:
-                byoyomi -= time.unit
-            else:
-                main = max(main - time.unit, 0)
-        return Clock(main, byoyomi, time.increment)
+        """Return the clock of the side to move, less what the server may round up: a started unit is a whole one."""
+        clock, unit = self.clocks[self.side], self.time.unit if self.time.roundup else 0
+        if clock.byoyomi > unit:
+            return replace(clock, byoyomi=clock.byoyomi - unit)
+        return replace(clock, time=max(clock.time - unit, 0))
 
     @property
-    def time(self) -> TimeControl:
-        """The time control of the side to move."""
+    def time(self) -> ServerTime:
+        """What the server says of the time of the side to move."""
         return self.times[self.side]
 
 
 @dataclass(frozen=True)
 class CsaAnswer:
-    """A player's answer. move : USI, RESIGN or WIN, '' with a fault    ponder : the reply it expects, '' for none
+    """A player's answer.
 
-    score : centipawns for the side to move, None if unknown    pv : the line it expects, `move` first    depth : or 0
-    fault : why there is no move
+    Attributes:
+        move: USI, RESIGN or WIN, '' with a fault
+        ponder: the reply it expects, '' for none
+        score: centipawns for the side to move, None if unknown
+        pv: the line it expects, `move` first
+        depth: or 0
+        fault: why there is no move
     """
 
     move: str = ""
@@ -83,9 +93,14 @@ Deliver = Callable[[CsaAnswer], None]
 
 @dataclass(eq=False)
 class Job:
-    """A requested search. pondering : the move before it was not played yet    began : when it was requested.
+    """A requested search.
 
-    running : the engine is searching    abandoned : the answer is not needed    decided : not pondering any more
+    Attributes:
+        pondering: the move before it was not played yet
+        began: when it was requested
+        running: the engine is searching
+        abandoned: the answer is not needed
+        decided: not pondering any more
     """
 
     turn: Turn

@@ -75,7 +75,12 @@ class Started:
 
 @dataclass(frozen=True)
 class Moved:
-    """A move of either side was accepted. move : '+7776FU'    time : the text after T, '' if there is none."""
+    """A move of either side was accepted.
+
+    Attributes:
+        move: '+7776FU'
+        time: the text after T, '' if there is none
+    """
 
     move: str
     time: str
@@ -83,7 +88,11 @@ class Moved:
 
 @dataclass(frozen=True)
 class Declared:
-    """%TORYO, %KACHI ... of either side. time : as in Moved."""
+    """%TORYO, %KACHI ... of either side.
+
+    Attributes:
+        time: as in Moved
+    """
 
     word: str
     time: str
@@ -91,7 +100,12 @@ class Declared:
 
 @dataclass(frozen=True)
 class Ended:
-    """The game is over. reason : 'RESIGN', 'TIME_UP' ..., '' if none was given    result : one of RESULTS, or ''."""
+    """The game is over.
+
+    Attributes:
+        reason: 'RESIGN', 'TIME_UP' ..., '' if none was given
+        result: one of RESULTS, or ''
+    """
 
     reason: str
     result: str
@@ -137,7 +151,11 @@ def check_game(name: str) -> str:
 
 
 class Protocol:
-    """One conversation. Methods that send something return the line to send. x1 : the extended mode."""
+    """One conversation. Methods that send something return the line to send.
+
+    Args:
+        x1: the extended mode
+    """
 
     def __init__(self, *, x1: bool = False) -> None:
         self.x1 = x1
@@ -154,7 +172,11 @@ class Protocol:
         return f"LOGIN {name} {password}{' x1' if self.x1 else ''}"
 
     def ask_for_game(self, game: str, turn: str) -> str:
-        """Ask for a game, in the extended mode. turn : '+', '-' or '*' for either."""
+        """Ask for a game, in the extended mode.
+
+        Args:
+            turn: '+', '-' or '*' for either
+        """
         self._go(State.WAITING, State.WAITING)
         return f"%%GAME {game} {turn}"
 

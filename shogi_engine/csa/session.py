@@ -67,7 +67,11 @@ class Display(Interface):
 
 
 class Session:
-    """One login name on one server. log : called with '<', '>' or '=' and each line; it never sees the password."""
+    """One login name on one server.
+
+    Args:
+        log: called with '<', '>' or '=' and each line; it never sees the password
+    """
 
     def __init__(
         self,

@@ -11,10 +11,15 @@ PORT = 4081
 class Patience:
     """Seconds.
 
-    connect : until there is a connection    login : until LOGIN is answered    start : from AGREE to START
-    silence : without a line, over the time of the side to move    logout : until LOGOUT is answered
-    keep_alive : without a line in either direction, until an empty one is sent; the protocol asks for 30 at least
-    first_delay, longest_delay : before another try to connect, twice as long each time
+    Attributes:
+        connect: until there is a connection
+        login: until LOGIN is answered
+        start: from AGREE to START
+        silence: without a line, over the time of the side to move
+        logout: until LOGOUT is answered
+        keep_alive: without a line in either direction, until an empty one is sent; the protocol asks for 30 at
+            least
+        first_delay, longest_delay: before another try to connect, twice as long each time
     """
 
     connect: float = 15.0
@@ -31,11 +36,15 @@ class Patience:
 class Settings:
     """The settings of a session. Raises ValueError for values that no server would accept.
 
-    game : shogi-server's game name, '' for servers that know none    x1 : the extended mode, which needs one
-    turn : in the extended mode, '+', '-' or '*' for either    games : how many, 0 for no end
-    comments : send scores and lines with moves    ponder : think on the opponent's time
-    attempts : to connect or log in, in a row    resume : seconds to wait for a game to be offered again that was
-    aborted, once no other is to be played
+    Attributes:
+        game: shogi-server's game name, '' for servers that know none
+        x1: the extended mode, which needs one
+        turn: in the extended mode, '+', '-' or '*' for either
+        games: how many, 0 for no end
+        comments: send scores and lines with moves
+        ponder: think on the opponent's time
+        attempts: to connect or log in, in a row
+        resume: seconds to wait for a game to be offered again that was aborted, once no other is to be played
     """
 
     host: str
@@ -68,7 +77,11 @@ class Settings:
 
 @dataclass
 class Tally:
-    """The results of games. broken : without a result."""
+    """The results of games.
+
+    Attributes:
+        broken: without a result
+    """
 
     wins: int = 0
     losses: int = 0

@@ -39,7 +39,7 @@ from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import Searcher
 from shogi_engine.types.clock import TimeBudget
 
-BOOK_MARGIN = 4  # book moves that lose less than 1/BOOK_MARGIN of params.score_noise are as good as the best
+BOOK_MARGIN = 4  # a book move is as good as the best one if it is worse by at most params.score_noise / BOOK_MARGIN
 
 
 def _compile_task(game: str, evaluation: str) -> Task:
@@ -50,9 +50,13 @@ def _compile_task(game: str, evaluation: str) -> Task:
 class Engine(BoardSearches):
     """A player of one game.
 
-    game : a name that `games.load` knows, or a Game    evaluation : one of Game.evaluations, '' for the default
-    on_progress : called with a jit.Progress for each kernel compiled by the constructor, `warmup`, or before the
-    first search or mate search. It must return quickly and must not call the engine.
+    Args:
+        game: 'shogi', 'othello', another name that `games.load` knows, or a Game
+        evaluation: one of Game.evaluations, '' for the default
+        hash_mb: the size of the transposition table in MB
+        threads: the number of search threads
+        on_progress: called with a jit.Progress for each kernel compiled by the constructor, `warmup`, or before the
+            first search or mate search; it must return quickly and must not call the engine
     """
 
     def __init__(
@@ -83,9 +87,9 @@ class Engine(BoardSearches):
         self._mate_solver: ForcedWinSolver | None = None
         self._mate_solver_memory: Any = None
         self._book: OpeningBook | None = None
-        self.rng = random.Random()  # chooses book moves, and what weak players see
+        self.rng = random.Random()  # chooses book moves, and the moves that low levels see
         self.solve_roots = True  # look for forced wins beside the search, once `load_solver` has been called
-        self._warm_evaluator: Any = None  # what the search is compiled for
+        self._warm_evaluator: Any = None  # the evaluation that the search is compiled for
         self._warm_solver = False
         self._root_text: str | None = None
         self._texts: list[str] = []
@@ -110,7 +114,7 @@ class Engine(BoardSearches):
             self._set_position(text, list(moves))
 
     def _set_position(self, text: str, texts: list[str]) -> None:
-        same = 0  # how many moves are the same as before: a game continues, or another move was pondered
+        same = 0  # the number of moves that are the same as before: a game continues, or another move was pondered
         if text == self._root_text:
             while same < min(len(texts), len(self._texts)) and texts[same] == self._texts[same]:
                 same += 1
@@ -150,7 +154,7 @@ class Engine(BoardSearches):
             raise ValueError(f"move {len(self.moves) + 1}: {fault}") from None
         self._texts.append(self.game.format_move(self.position, encoded))
         self._positions.append(self._after(self.position, encoded))
-        self.moves = [*self.moves, encoded]  # not in place: a search in another thread may have the old list
+        self.moves = [*self.moves, encoded]  # a new list: a search in another thread may use the old one
 
     def pop(self) -> str:
         """Take back the last move and return it. Raises ValueError if there is none."""
@@ -177,7 +181,7 @@ class Engine(BoardSearches):
     def may_declare(self) -> bool:
         """Tell whether the side to move can win by a declaration instead of moving."""
         value = int(declaration_value(self._context()))
-        return VALUE_MATE_IN_MAX <= value != VALUE_NONE  # less is a draw
+        return VALUE_MATE_IN_MAX <= value != VALUE_NONE  # a smaller value is a draw
 
     def evaluate(self, text: str = "") -> int:
         """Return the static evaluation of the position, or of `text`, for the side to move; nothing is searched.
@@ -223,14 +227,22 @@ class Engine(BoardSearches):
     ) -> SearchResult:
         """Search the position until a limit is reached or `stop` is called.
 
-        movetime : ms, all of which are used    budget : a time budget, which overrides movetime
-        mate : stop at a win within that many plies
-        level : search as a player of this level, if the game has levels; depth, nodes and selectivity override it.
-        Full strength (Shogi's level 20) has no limit of its own: it takes 1 s if no other limit is given
-        budget, selectivity : as in `search.limits.Limits`
-        searchmoves : the moves to choose from    multipv : how many best moves to report
-        `on_info` is called in the searching thread. Raises ValueError for an invalid limit or an illegal move in
-        `searchmoves`, RuntimeError if a search of this engine is running.
+        Args:
+            depth: the depth in plies
+            nodes: the number of positions, of all threads together
+            movetime: the time in ms, all of which is used
+            mate: stop when a win within this many plies is found
+            level: search as a player of this level, if the game has levels; `depth`, `nodes` and `selectivity`
+                override its own. Full strength (Shogi's level 20) takes 1 s if no other limit is given.
+            selectivity: as in `search.limits.Limits`
+            searchmoves: the moves to choose from, all if empty
+            multipv: the number of best moves to report
+            budget: a time budget (see `search.limits.Limits`), which overrides `movetime`
+            on_info: called with each report, in the searching thread
+
+        Raises:
+            ValueError: a limit is invalid, or a move in `searchmoves` is illegal
+            RuntimeError: a search of this engine is running
         """
         for name, limit in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
             if limit is not None and limit < 1:
@@ -243,7 +255,7 @@ class Engine(BoardSearches):
             doubt = plan.doubt if depth is None and nodes is None else None
             drawn = drawn_limits(plan, searchmoves or self.legal_moves() if plan.moves else (), self.rng)
             searchmoves = drawn.get("searchmoves", searchmoves)
-            if nodes is None and (depth is None or plan.depth is None):  # they belong to the level's own depth
+            if nodes is None and (depth is None or plan.depth is None):  # they belong to the level's depth
                 nodes = drawn.get("nodes")
             depth = drawn.get("depth") if depth is None else depth
             selectivity = drawn.get("selectivity") if selectivity is None else selectivity
@@ -266,7 +278,11 @@ class Engine(BoardSearches):
         return SearchResult(self.game, position, result)
 
     def _warm_up_search(self, timed: bool) -> None:
-        """Compile, or load from the cache, what a search needs, before its clock starts. timed : it has a clock."""
+        """Compile, or load from the cache, what a search needs, before its clock starts.
+
+        Args:
+            timed: whether the search has a time limit
+        """
         if self._warm_evaluator is not self.searcher.evaluator:
             self.searcher.warmup()
             self._warm_evaluator = self.searcher.evaluator
@@ -312,11 +328,19 @@ class Engine(BoardSearches):
     ) -> ForcedWin[str]:
         """Search for a forced mate by checks until it is proven or disproven, a limit is reached, or `stop` is called.
 
-        shortest : then look for shorter mates    every : also list the other first moves that mate
-        progress : called from time to time, in another thread, with the nodes and seconds so far
         The solver works in the table's memory and overwrites part of what searches stored there. The first call
         compiles kernels, and reports this as `warmup` does.
-        Raises ValueError if the game has no mate solver or there is no king to mate, RuntimeError as `search` does.
+
+        Args:
+            max_ms: the time limit in ms
+            nodes: the limit on the moves made
+            shortest: after the first mate, search for shorter ones
+            every: also list the other first moves that mate
+            progress: called from time to time, in another thread, with the nodes and seconds so far
+
+        Raises:
+            ValueError: the game has no mate solver, or there is no king to mate
+            RuntimeError: a search of this engine is running
         """
         with self._only_search():
             limits = {"max_ms": max_ms, "nodes": nodes, "shortest": shortest, "every": every}
@@ -349,13 +373,16 @@ class Engine(BoardSearches):
         return continued_line(self.game, self.position, line.pv, max(line.depth, 2), self.searcher.tt, salt)
 
     def load_solver(self, wait: bool = False) -> None:
-        """Load the solver that looks for forced wins during searches, in a thread. wait : return once it is ready."""
+        """Load, in a thread, the solver that looks for forced wins during searches; `wait` waits for it."""
         self._root_solver.load(wait)
 
     def open_book(self, name: str | OpeningBook | None = None) -> None:
-        """Use an opening book from now on. name : of a book, or an open one; None: the game's own; '': no book.
+        """Use an opening book from now on.
 
         Raises book.BookError, a ValueError, if the book cannot be read; the engine then has no book.
+
+        Args:
+            name: the name or path of a book, or an open book; None for the game's own book, '' for no book
         """
         self._book = None
         if not (name is None or isinstance(name, str)):
@@ -367,8 +394,10 @@ class Engine(BoardSearches):
     def book_choice(self, *, best: int = 16, margin: int | None = None, **lookup: bool) -> BookMove | None:
         """Choose one of the opening book's moves for this position at random; return None if it has none.
 
-        best : the most moves to choose from   margin : how far below the first move's value they may be; None for a
-        negligible amount   lookup : as in book.OpeningBook.known
+        Args:
+            best: the number of moves to choose from
+            margin: how far their values may be below the first move's, in the game's unit; None for a negligible loss
+            lookup: options of book.OpeningBook.known
         """
         if self._book is None:
             self.open_book()
@@ -459,7 +488,8 @@ class Engine(BoardSearches):
     def warmup(self, on_progress: Callable[[Progress], None] | None = None) -> None:
         """Compile, or load from the cache, all that a search and the notation need, and touch the memory they use.
 
-        on_progress : called instead of the callback given to the constructor
+        Args:
+            on_progress: called instead of the callback given to the constructor
         """
         self._warm_evaluator, self._warm_solver = None, False
         with self._compiling(on_progress):

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.interface.game import Game
-from shogi_engine.search.parameters import SEARCH_RANGES
+from shogi_engine.search.parameters import SEARCH_RANGES, params_for
 from shogi_engine.search.root import Searcher
 
 SEPARATOR = "."
-# Not for tuning: these change the rules of the game or what is evaluated, not how well the engine plays.
+# Not for tuning: these change the rules of the game or the goal, not how well the engine plays.
 RULES = ("entering_king_rule", "max_moves", "draw_value")
 EVALUATION = "evaluation"  # a setting of this name is one of Game.evaluations
 
@@ -26,7 +26,11 @@ RANGES: dict[str, tuple[int, int, int]] = SEARCH_RANGES
 
 @dataclass(frozen=True)
 class Parameter:
-    """A tunable number. step : how far tuning moves it at first; about the least that is measurable."""
+    """A tunable number.
+
+    Attributes:
+        step: the first change that tuning tries, about the smallest with a measurable effect
+    """
 
     name: str
     default: int
@@ -121,15 +125,17 @@ def parse_settings(text: str) -> dict[str, int | str]:
 
 def defaults(game: Game) -> dict[str, int]:
     """Return the default values of all parameters of a game and its default evaluation, by name."""
-    records = game.default_params(), game.evaluation().load().params
+    evaluator = game.evaluation().load()
+    records = params_for(game, evaluator.evaluation), evaluator.params
     return {name: value(params, name) for params in records for name in names(params)}
 
 
 def tunable(game: Game) -> dict[str, Parameter]:
-    """Return the tunable parameters by name. Defaults come from the game, ranges and steps from RANGES or this rule:
+    """Return the tunable parameters by name. Defaults come from the game, ranges and steps from RANGES.
 
-    A parameter ranges from 0 to twice its default (or from twice its default to 0, if negative). Its step is a tenth
-    of the default, at least 1. A default of 0 means switched off; such a parameter is tuned only if RANGES has it.
+    Any other parameter ranges from 0 to twice its default (or from twice its default to 0, if negative). Its step is
+    a tenth of the default, at least 1. A default of 0 means switched off; such a parameter is tuned only if RANGES has
+    it.
     """
     found = {}
     for name, default in defaults(game).items():

@@ -70,8 +70,9 @@ class OneAgent(gymnasium.Env[Any, Any]):
     The reward is 1, 0 or -1 at the end of a game, else 0. An illegal action loses the game: the reward is -1, and the
     info has "illegal_action". A game is truncated after `longest` plies.
 
-    opponent : a level of the engine, or a function from a `State` to an action
-    colour : of the agent, 'black' (moves first) or 'white'; None: drawn at each `reset`
+    Args:
+        opponent: a level of the engine, or a function from a `State` to an action
+        colour: of the agent, 'black' (moves first) or 'white'; None: drawn at each `reset`
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}

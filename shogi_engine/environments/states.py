@@ -15,7 +15,12 @@ Shape = tuple[int, ...]
 
 
 class State(Protocol):
-    """A game in progress. actions : the number of actions    shape : of an observation."""
+    """A game in progress.
+
+    Attributes:
+        actions: the number of actions
+        shape: of an observation
+    """
 
     actions: int
     shape: Shape
@@ -46,8 +51,9 @@ class State(Protocol):
 class BoardState:
     """Shogi or Othello on a Board, with its rules on repetition.
 
-    layout, features : of actions and observations, see `Batch.layouts` and `Batch.feature_names` (planes of one size);
-    None for the defaults in LAYOUTS.
+    Args:
+        layout: the layout of actions, one of `Batch.layouts`; None for the default in LAYOUTS
+        features: the features of an observation (planes of one size), see `Batch.feature_names`; None for the defaults
     """
 
     def __init__(self, game: str, layout: str | None = None, features: tuple[str, ...] | None = None) -> None:
@@ -220,9 +226,13 @@ def _lines(size: int) -> list[list[list[int]]]:
 
 
 def new_state(game: str, size: int | None = None) -> State:
-    """Return the start of a game of 'shogi' or 'othello'; size : of a small Othello board, 4 or 6, None for 8.
+    """Return the start of a game of 'shogi' or 'othello'.
 
-    Raises ValueError if there is no such game.
+    Args:
+        size: the size of a small Othello board, 4 or 6; None for 8
+
+    Raises:
+        ValueError: there is no such game
     """
     if size in (None, 8):
         return BoardState(game)

@@ -25,14 +25,18 @@ class VectorGames(VectorEnv[Any, Any, Any]):
     ended it (Gymnasium's SAME_STEP): the observation is of the new game. info["final_obs"] has the last observations of
     the games marked in info["_final_obs"]. info["turn"] is the side to move.
 
-    planes, masks : whether an observation has "observation" (planes, of `dtype`) and "action_mask" (bool)
-    longest : number of plies after which a game is truncated, at most 512
-    layout, features : of actions and planes, see `Batch.layouts` and `Batch.feature_names`; None for the defaults
 
     >>> env = VectorGames("othello", 4)
     >>> observations, info = env.reset(seed=1)
     >>> observations["observation"].shape, observations["action_mask"].sum(axis=1).tolist()
     ((4, 3, 8, 8), [4, 4, 4, 4])
+
+    Args:
+        planes: whether an observation has "observation", planes of `dtype`
+        masks: whether an observation has "action_mask", bool
+        longest: the number of plies after which a game is truncated, at most 512
+        layout: the layout of actions, one of `Batch.layouts`; None for the default
+        features: the features of the planes, see `Batch.feature_names`; None for the defaults
     """
 
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
@@ -85,7 +89,9 @@ class VectorGames(VectorEnv[Any, Any, Any]):
     ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Restart all games; return (observations, info).
 
-        seed : of `random_actions`    options : {"positions": packed starting positions}
+        Args:
+            seed: the seed of `random_actions`
+            options: {"positions": packed starting positions}
         """
         super().reset(seed=seed, options=options)
         self.games.reset(positions=(options or {}).get("positions"))

@@ -71,8 +71,12 @@ def load_engine(game: str, evaluation: str = "", compiled: bool = True) -> "Engi
 class Task:
     """A command for the worker.
 
-    received_at : time.monotonic() when it was read   bounded : it ends by itself   awaited : the end of a script waits
-    for it   running : the engine is searching for it   stopped : its result is no longer needed
+    Attributes:
+        received_at: time.monotonic() when it was read
+        bounded: it ends by itself
+        awaited: the end of a script waits for it
+        running: the engine is searching for it
+        stopped: its result is no longer needed
     """
 
     def __init__(
@@ -108,8 +112,10 @@ class Heartbeat:
 class FrontEnd:
     """One conversation. `load` returns a warm engine; `leave(status)` ends the process. Subclasses add a protocol.
 
-    task : the current one   lock : guards the tasks and whether the engine is searching   free_at : when the engine was
-    loaded or last answered (time.monotonic)
+    Attributes:
+        task: the current one
+        lock: guards the tasks and whether the engine is searching
+        free_at: when the engine was loaded or last answered (time.monotonic)
     """
 
     refusals: type[Exception] = ValueError  # raised for invalid lines; other exceptions are bugs

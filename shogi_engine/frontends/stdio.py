@@ -95,7 +95,9 @@ class Input:
 class Output:
     """Writes whole lines of UTF-8, one writer at a time, and the debug log.
 
-    write : writes all of the bytes it is given.   vanish : called when no one reads the output any more.
+    Args:
+        write: writes all of the bytes it is given
+        vanish: called when no one reads the output any more
     """
 
     def __init__(self, write: Callable[[bytes], object], vanish: Callable[[], object]) -> None:

@@ -11,9 +11,12 @@ IDS = "ids"  # the layout whose labels are the Board's moves themselves
 
 @dataclass(frozen=True)
 class Packing:
-    """A packed form. number : its number in kernels    size : bytes
+    """A packed form.
 
-    unpack(data) : raises ValueError giving the reason for data that the kernels refuse
+    Attributes:
+        number: its number in kernels
+        size: the number of bytes
+        unpack: `unpack(data)` raises ValueError with the reason for data that the kernels refuse
     """
 
     number: int
@@ -23,9 +26,11 @@ class Packing:
 
 @dataclass(frozen=True)
 class Layout:
-    """How moves are labelled. size : number of labels    table() -> int32[2, codes], by side and Board's move, or -1.
+    """A labelling of moves. The legal moves of a position all have different labels.
 
-    Two legal moves of a position have different labels.
+    Attributes:
+        size: the number of labels
+        table: `table()` returns int32[2, codes], the label by side to move and Board's move, -1 for none
     """
 
     size: int
@@ -34,9 +39,13 @@ class Layout:
 
 @dataclass(frozen=True)
 class Features:
-    """A learner's input. shape, dtype : of one position's array.
+    """A learner's input.
 
-    write(nodes, count, rows) : a kernel that writes rows[:count], an array of `dtype` with a row for each position
+    Attributes:
+        shape: the shape of one position's array
+        dtype: its dtype
+        write: `write(nodes, count, rows)`, a kernel that writes rows[:count], an array of `dtype` with a row for
+            each position
     """
 
     shape: tuple[int, ...]
@@ -48,17 +57,20 @@ class Features:
 class BatchRules:
     """A game's part of a batch. `nodes` are records with the fields `pos` (a position, which has a `side`) and `moves`.
 
-    code_bits : how many of the lowest bits of a kernel's move make up the Board's move
-    read_rows(packed, packing, nodes, count) -> the first row that is refused, -1 if none
-    write_rows(nodes, count, packing, packed) -> the first row that cannot be written, -1 if none
-    read_texts(text, starts, nodes, count, taken) : positions in the game's notation, each followed by a line end,
-        text[starts[row] : starts[row + 1] - 1]; taken[row] is 0 for a position left to Python
-    write_texts(nodes, count, text) -> the end : at most text_bytes each, line end included
-    packings, layouts, features : by name; the first packing is the default
-    apply_rows(packed, packing, codes, scratch, out) -> the first row that is refused, -1 if none : makes moves
-        without checking that they are legal; scratch : uint8[scratch]
-    apply_legal(packed, packing, codes, pos, out) -> the same, but refuses illegal moves; pos : a position, overwritten
-    params : the game's parameters that differ from its defaults here, where a position has no players
+    Attributes:
+        code_bits: how many of the lowest bits of a kernel's move are the Board's move
+        read_rows: `read_rows(packed, packing, nodes, count)` returns the first row that is refused, -1 if none
+        write_rows: `write_rows(nodes, count, packing, packed)` returns the first row that cannot be written, -1 if none
+        read_texts: `read_texts(text, starts, nodes, count, taken)` reads positions in the game's notation, each
+            followed by a line end, text[starts[row] : starts[row + 1] - 1]; taken[row] is 0 for a position left to
+            Python
+        write_texts: `write_texts(nodes, count, text)` returns the end of at most text_bytes each, line end included
+        packings, layouts, features: by name; the first packing is the default
+        apply_rows: `apply_rows(packed, packing, codes, scratch, out)` makes moves without checking that they are legal
+            and returns the first row that is refused, -1 if none; scratch is uint8[scratch]
+        apply_legal: `apply_legal(packed, packing, codes, pos, out)` does the same, but refuses illegal moves; pos is a
+            position, overwritten
+        params: the game's parameters that differ from their defaults in a batch
     """
 
     code_bits: int

@@ -67,7 +67,8 @@ def asked(arguments: Sequence[str]) -> str:
 def translate(text: str, language: str = "", context: str = "") -> str:
     """Return a text in `language`, that in use if it is '', and itself if the catalogue does not have it.
 
-    context : tells meanings apart that English has one word for, such as 'othello' for the sides
+    Args:
+        context: tells meanings apart that English has one word for, such as 'othello' for the sides
     """
     language = language or _current
     return text if language == "en" else _translated(text, language, context, _DEPTH)

@@ -1,4 +1,4 @@
-"""The engines of a match: their notation on the command line, and the players they make."""
+"""The engines of a match: how the command line describes them, and the players made from them."""
 
 import sys
 from dataclasses import dataclass
@@ -19,7 +19,12 @@ OWN = {"shogi": ("usi", ("-m", "usi")), "othello": ("nboard", ("-m", "shogi_engi
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """An engine of a match. protocol : one of GAMES.   label : its name in tables; '' for its command."""
+    """An engine of a match.
+
+    Attributes:
+        protocol: one of GAMES
+        label: its name in tables; '' for its command
+    """
 
     protocol: str
     command: str

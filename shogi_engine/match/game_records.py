@@ -10,8 +10,8 @@ from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import ENDINGS, Outcome, Termination
 
-HUNDREDTHS = 100  # of a disc: Othello's scores in a log
-MATE_LEAST = 29_000  # of a mate's score in a log: a value of USI clients, or the search's own
+HUNDREDTHS = 100  # of a disc, the unit of Othello's scores in a log
+MATE_LEAST = 29_000  # the least score that means a mate in a log, from a USI client or from the search
 REASONS = {  # terms of older logs and of faults that are not a Termination
     "checkmate": Termination.CHECKMATE,
     "stalemate": Termination.STALEMATE,
@@ -25,7 +25,11 @@ REASONS = {  # terms of older logs and of faults that are not a Termination
 
 
 def outcome_of(record: Record, winner: int | None) -> Outcome:
-    """Return the outcome of a logged game. winner : 0 (black), 1, None for a draw"""
+    """Return the outcome of a logged game.
+
+    Args:
+        winner: 0 (black), 1, None for a draw
+    """
     reason = record.get("fault") or record["reason"].split(":")[0]
     known = REASONS.get(reason) or next((each for each in ENDINGS if each == reason), None)
     if known is None:
@@ -34,7 +38,11 @@ def outcome_of(record: Record, winner: int | None) -> Outcome:
 
 
 def game_record(game: str, number: int, record: Record, names: Sequence[str], event: str = "") -> GameRecord:
-    """Return one game. names : of all players."""
+    """Return one game.
+
+    Args:
+        names: the names of all players
+    """
     first, second = meeting_of(record)
     players = (second, first) if number % 2 else (first, second)
     moves = record["moves"].split()

@@ -70,7 +70,11 @@ def _games(records: Mapping[int, Record], names: Sequence[str]) -> str:
 
 
 def page(title: str, records: Mapping[int, Record], names: Sequence[str], sprt: Sprt | None = None) -> str:
-    """Return the page's HTML. names : of the players, by number."""
+    """Return the page's HTML.
+
+    Args:
+        names: the players' names, by number
+    """
     parts = [f"<h1>{escape(title)}</h1>"]
     if len(names) == 2:
         summary = report.summarise(records, sprt)

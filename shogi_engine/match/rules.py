@@ -9,7 +9,12 @@ Outcome = tuple[int | None, str]  # the winner, 0 (black) or 1, None for a draw;
 
 
 class Rules(Protocol):
-    """A game in progress. start : '' for the usual position.   moves : in the game's notation, with the opening."""
+    """A game in progress.
+
+    Attributes:
+        start: the starting position, '' for the usual one
+        moves: all moves in the game's notation, including the opening
+    """
 
     start: str
     moves: list[str]

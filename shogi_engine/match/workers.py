@@ -46,7 +46,9 @@ def begin(engine: EngineSpec, player: Player) -> None:
 class EngineWorker:
     """Plays games between engines; each is started when it first plays.
 
-    engines : of the players; each is first started by one worker alone    gui : see UsiPlayer, by game
+    Args:
+        engines: of the players; each is first started by one worker alone
+        gui: see UsiPlayer, by game
     """
 
     def __init__(
@@ -104,7 +106,11 @@ class EngineWorker:
 
 @dataclass(frozen=True)
 class EngineGames:
-    """Makes workers for games between engines, here or on a cluster. patience, ready_patience : see UsiClient."""
+    """Makes workers for games between engines, here or on a cluster.
+
+    Attributes:
+        patience, ready_patience: see UsiClient
+    """
 
     game: str
     engines: tuple[EngineSpec, ...]
@@ -134,14 +140,18 @@ class EngineGames:
 
 def search_limits(control: TimeControl) -> Limits:
     """Return the limits of a search in this process. Raises ValueError for limits that need a clock."""
-    if control.clocked or control.movetime:
+    if control.clock or control.movetime:
         raise ValueError("games in this process are limited by nodes or depth, not by time")
     return Limits(nodes=control.nodes, depth=control.depth)
 
 
 @dataclass(frozen=True)
 class ArenaGames:
-    """Makes workers for games between two settings of this build. settings : 'name=value,...', of each player."""
+    """Makes workers for games between two settings of this build.
+
+    Attributes:
+        settings: 'name=value,...', of each player
+    """
 
     settings: tuple[str, str]
     controls: tuple[TimeControl, TimeControl]

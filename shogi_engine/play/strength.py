@@ -23,7 +23,8 @@ def level_limits(engine: "Engine", level: int) -> dict[str, int]:
 def timed_limits(engine: "Engine", limits: Mapping[str, Any], clock: GameClock, side: int, ply: int) -> dict[str, Any]:
     """Return the limits of the search for a move: `limits` or DEFAULT_MS, within what the clock allows.
 
-    ply : the number of moves made
+    Args:
+        ply: the number of moves made
     """
     times = clock.for_search(side)
     if times is None:

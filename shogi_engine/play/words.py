@@ -15,7 +15,11 @@ def side_name(side: int, game: str) -> str:
 
 
 def outcome_text(outcome: Any, game: str) -> str:
-    """Return how a game ended. outcome : termination.Outcome, or the one of Othello's Board, which counts discs"""
+    """Return how a game ended.
+
+    Args:
+        outcome: termination.Outcome, or the one of Othello's Board, which counts discs
+    """
     if not isinstance(outcome, Outcome):
         discs = _("{black} black discs, {white} white").format(black=outcome.black, white=outcome.white)
         return _result(outcome.winner, game, True, discs)

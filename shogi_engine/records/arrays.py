@@ -26,8 +26,8 @@ from shogi_engine.records.formats import RecordFormat, binary_head, format_of_na
 from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.termination import ENDINGS
 
-BLOCK = 1 << 22  # bytes or characters read at a time
-BEGINNING = 1 << 10  # characters that suffice to recognise nearly every file
+BLOCK = 1 << 22  # bytes, or characters, read at a time
+BEGINNING = 1 << 10  # characters; they suffice to recognise nearly every file
 GAME_MAX = 1 << 25  # bytes of one game
 NO_MOVE, VALUE_NONE, NO_ENDING = -1, 32002, -1
 VALUE_LIMIT = 32000
@@ -46,15 +46,18 @@ _ENDING_NUMBERS = {ending: number for number, ending in enumerate(ENDINGS)}
 class GameArrays(NamedTuple):
     """Games, one per row. The first four fields are those of `batch.Games`, whose functions accept these too.
 
-    moves : int32[n, longest], the main line as a Board's moves (the layout 'ids' of a batch), -1 after the last one
-    lengths : int32[n], numbers of moves
-    results : int8[n], 1, 0, -1 for black; also 0 if the file does not tell
-    values : int16[n, longest], the mover's evaluation before each move, from its point of view, in the game's unit;
-    32002 (`VALUE_NONE`) if not given; mates are +-32000, and no other value is larger
-    endings : int8[n], indices of `records.ENDINGS`, -1 if the file does not tell
-    ratings : float32[n, 2], black's and white's, nan if unknown
-    starts : starting positions, SFEN or OBF    names : black's and white's
-    faults : the reasons why games were skipped, if that was requested
+    Attributes:
+        moves: int32[n, longest], the main line as a Board's moves (the layout 'ids' of a batch), -1 after the last
+            move
+        lengths: int32[n], the numbers of moves
+        results: int8[n], 1 if black won, -1 if white won, 0 for a draw or if the file does not tell
+        values: int16[n, longest], the value before each move, for the side to move, in the game's unit; mates are
+            +-32000; 32002 (`VALUE_NONE`) if not given
+        endings: int8[n], indices into `records.ENDINGS`, -1 if the file does not tell
+        ratings: float32[n, 2], black's and white's ratings, nan if unknown
+        starts: the starting positions, SFEN or OBF
+        names: (black's name, white's) for each game
+        faults: why games were skipped, if `keep` was set
     """
 
     moves: NDArray[np.int32]
@@ -72,7 +75,11 @@ class GameArrays(NamedTuple):
 
 
 class Table:
-    """Rows for games until they are yielded. filled : the number in use."""
+    """Rows for games until they are yielded.
+
+    Attributes:
+        filled: the number of rows in use
+    """
 
     def __init__(self, rows: int, longest: int) -> None:
         self.moves = np.empty((rows, longest), dtype=np.int32)
@@ -154,10 +161,6 @@ def games(
 ) -> Iterator[GameArrays]:
     """Yield the games of `path` as arrays, at most `rows` at a time, so that memory is bounded.
 
-    path : a file of records, a folder of them, or an archive (zip, tar, also gz, bz2 and xz)
-    format : by name, '' to recognise each file's    game : 'shogi' or 'othello', '' for that of the first game
-    keep : skip unreadable games and give the reasons in `faults`, instead of raising RecordError
-    longest : moves that a row has space for; longer games are read too, but more slowly
     Moves are checked by the rules. For variations, comments and times use `iterate`. Raises OSError, and RecordError
     (a ValueError) that names the file, the line and the reason.
 
@@ -169,6 +172,14 @@ def games(
     ...     for found in games(folder):
     ...         print(found.lengths, found.results, str(records.ENDINGS[found.endings[0]]))
     [2] [-1] resignation
+
+    Args:
+        path: a file of records, a folder of them, or an archive (zip, tar, also gz, bz2 and xz)
+        rows: the most games in an array
+        format: the name of the format, '' to recognise it for each file
+        game: 'shogi' or 'othello', '' for the game of the first record
+        keep: skip unreadable games and give the reasons in `faults`, instead of raising RecordError
+        longest: the number of moves that a row has space for; longer games are read too, but more slowly
     """
     if rows < 1 or longest < 1:
         raise ValueError(f"there is at least one row and one move, not {rows} and {longest}")
@@ -189,7 +200,7 @@ def games(
 
 
 def _sources(path: str) -> Iterator[tuple[str, BinaryIO]]:
-    """Yield (name, seekable file) of each file at `path`: itself, those of a folder in order, those of an archive."""
+    """Yield (name, seekable file) for `path` itself, or for each file in the folder (in order) or archive."""
     if os.path.isdir(path):
         for folder, folders, names in os.walk(path):
             folders.sort()
@@ -219,7 +230,8 @@ def _sources(path: str) -> Iterator[tuple[str, BinaryIO]]:
 class Scanner(Protocol):
     """Reads the games of one format by kernels.
 
-    wide : whether a text is characters, uint16[], instead of bytes, uint8[]
+    Attributes:
+        wide: whether a text is characters, uint16[], instead of bytes, uint8[]
     """
 
     wide: bool
@@ -227,7 +239,10 @@ class Scanner(Protocol):
     def scan(self, text: Any, begin: int, final: bool, table: Table) -> tuple[int, int]:
         """Write games from text[begin:] to rows of `table`; return (start of the next game, 0).
 
-        Returns (start, end) of a game that it declines. final : whether the file ends with `text`.
+        Returns (start, end) of a game that it declines.
+
+        Args:
+            final: whether the file ends with `text`
         """
 
 

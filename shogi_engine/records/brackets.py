@@ -15,7 +15,11 @@ _BLANK = re.compile(r"\s*")
 
 @dataclass(frozen=True)
 class Block:
-    """One game's text. line : its first line, from 1."""
+    """One game's text.
+
+    Attributes:
+        line: the number of its first line in the file, from 1
+    """
 
     line: int
     text: str
@@ -27,7 +31,11 @@ class Block:
 
 @dataclass(frozen=True)
 class Token:
-    """A parenthesis, a semicolon, or a property with its values. place : of its first character in the block."""
+    """A parenthesis, a semicolon, or a property with its values.
+
+    Attributes:
+        place: the index of its first character in the block
+    """
 
     place: int
     kind: str  # one of ( ) ; or the name of a property, in capitals
@@ -35,7 +43,11 @@ class Token:
 
 
 def value_pattern(escapes: bool) -> str:
-    """Return the pattern of a value with its brackets. escapes : whether a backslash escapes the next ]."""
+    """Return the pattern of a value with its brackets.
+
+    Args:
+        escapes: whether a backslash escapes the next ]
+    """
     return r"\[(?:[^\]\\]|\\.)*\]" if escapes else r"\[[^\]]*\]"
 
 
@@ -61,7 +73,7 @@ def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
 
 
 def _end(text: str, parts: re.Pattern[str]) -> int:
-    """Return the end of the game that `text` begins with, 0 if it has none."""
+    """Return the end of the game at the beginning of `text`, 0 if it is not there yet."""
     depth = 0
     for found in parts.finditer(text):
         depth += {"(": 1, ")": -1}.get(found[0], 0)
@@ -100,7 +112,12 @@ def _clip(text: str) -> str:
 
 
 class BlockReader(Protocol):
-    """Reads the text of a game. record : the game so far.   place : the index of the current character."""
+    """Reads the text of a game.
+
+    Attributes:
+        record: the game so far
+        place: the index of the current character
+    """
 
     record: GameRecord
     place: int

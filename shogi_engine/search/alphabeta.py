@@ -72,10 +72,14 @@ from shogi_engine.search.tt import BOUND_EXACT, BOUND_LOWER, BOUND_NONE, BOUND_U
 def search(ctx, alpha, beta, depth, node, start):
     """Search ctx.pos `depth` plies deep and return its value, which is exact if it lies within (alpha, beta).
 
-    alpha, beta : int64, alpha < beta.   node : ROOT, PV, CUT or ALL.   start : the first free index of ctx.moves.
     Pass no literal to a recursive call: numba would compile another version of the search for it, and versions that
     call each other crash when a second process loads them from the cache.
     After a stop (ctx.stopped) the value is meaningless. Leaves the principal variation in ctx.pv[ctx.ply].
+
+    Args:
+        alpha, beta: int64, alpha < beta
+        node: ROOT, PV, CUT or ALL
+        start: the first free index of ctx.moves
     """
     # 1. At depth 0, start the quiescence search.
     if depth <= 0:
@@ -453,7 +457,7 @@ def search(ctx, alpha, beta, depth, node, start):
                     if extension < 2 or pv_node:
                         here.cutoffs += 1
                     break
-                # From now on less depth suffices to find an even better move.
+                # Search the remaining moves less deeply: an even better one is unlikely.
                 if reducing and 2 < depth < 14 and not is_decisive(value):
                     depth -= params.raised_alpha
                 alpha = value

@@ -88,9 +88,12 @@ def stand_pat_values(ctx, raw_eval, tt_value, tt_bound):
 
 @njit
 def is_pruned(ctx, move, move_count, in_check, alpha, futility_base):
-    """Return (pruned, value): whether `move` is pruned. Called only once some line avoids being mated.
+    """Return (pruned, value): whether `move` is pruned, and an upper estimate of its value, -VALUE_INFINITE if unknown.
 
-    value : an upper estimate of its value, -VALUE_INFINITE if unknown.
+    Called only once some line avoids being mated.
+
+    Args:
+        move_count: the number of moves searched so far
     """
     if not in_check and ctx.search_flags & PRUNE:
         # Beyond the first few, keep only checks and recaptures; drop those that cannot bring the value near alpha.
@@ -112,8 +115,10 @@ def is_pruned(ctx, move, move_count, in_check, alpha, futility_base):
 def quiescence(ctx, alpha, beta, start):
     """Return the value of ctx.pos, exact within (alpha, beta), searching only captures and check evasions.
 
-    start : the first free index of ctx.moves.
     A side that is not in check may stand pat: take the static evaluation instead of moving.
+
+    Args:
+        start: the first free index of ctx.moves
     """
     if enter_node(ctx):
         return 0

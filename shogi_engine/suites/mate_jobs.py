@@ -12,7 +12,12 @@ Found = tuple[ForcedWin[int], tuple[tuple[int, ...], ...]]  # a mate, and the li
 
 @dataclass(frozen=True)
 class Question:
-    """A problem to solve. number : its place    shortest, every, tsume : see MateSolver.solve and `tsume`"""
+    """A problem to solve.
+
+    Attributes:
+        number: its place
+        shortest, every, tsume: see MateSolver.solve and `tsume`
+    """
 
     number: int
     sfen: str
@@ -41,7 +46,11 @@ def answer(
 
 @dataclass(frozen=True)
 class MateMaker:
-    """Makes workers with a solver each. max_ms : for each problem."""
+    """Makes workers with a solver each.
+
+    Attributes:
+        max_ms: for each problem
+    """
 
     hash_mb: int
     max_ms: float

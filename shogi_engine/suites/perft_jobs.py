@@ -20,7 +20,11 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Piece:
-    """A job: count the leaves `depth` plies below a position in the game's notation. number : its place."""
+    """A job: count the leaves `depth` plies below a position in the game's notation.
+
+    Attributes:
+        number: its place
+    """
 
     number: int
     position: str
@@ -30,7 +34,12 @@ class Piece:
 
 @dataclass(frozen=True)
 class PerftMaker:
-    """Makes workers that count. game : its name    bulk : see `perft`"""
+    """Makes workers that count.
+
+    Attributes:
+        game: its name
+        bulk: see `perft`
+    """
 
     game: str
     bulk: bool = True
@@ -65,7 +74,11 @@ class PerftWorker:
 def count_all(
     game: Game, pieces: Sequence[Piece], workers: int, cluster: str, bulk: bool = True, progress: Progress | None = None
 ) -> list[Perft]:
-    """Return the counts of jobs numbered from 0. workers, cluster : see `jobs.Pool`"""
+    """Return the counts of jobs numbered from 0.
+
+    Args:
+        workers, cluster: see `jobs.Pool`
+    """
     found: dict[int, Perft] = {}
     with Pool(PerftMaker(game.name, bulk), workers, cluster, name="perft") as pool:
         for piece, result in pool.results(pieces):

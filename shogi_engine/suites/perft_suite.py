@@ -69,7 +69,9 @@ def check(
     """Count all `cases`, in order in `threads` threads, or in any order on a cluster (see `jobs.Pool`).
 
     Counts above `max_nodes` are skipped, and so is a position without other counts. A failure contains the divide.
-    progress : called after each position, on a cluster after each count
+
+    Args:
+        progress: called after each position, on a cluster after each count
     """
     wanted = [[count for count in case.counts if max_nodes is None or count.nodes <= max_nodes] for case in cases]
     asked = [(case, count) for case, counts in zip(cases, wanted, strict=True) for count in counts]

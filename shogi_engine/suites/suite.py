@@ -21,7 +21,10 @@ KINDS: dict[str, tuple[frozenset[str], ...]] = {
 class Checked:
     """The result for one position.
 
-    failure : what is wrong, None if nothing is    skipped : nothing was checked    row : the position's JSON
+    Attributes:
+        failure: what is wrong, None if nothing is
+        skipped: nothing was checked
+        row: the position's JSON
     """
 
     nodes: int
@@ -70,7 +73,10 @@ class Outcome:
 def read_suite(path: str, kind: str, read_row: Callable[[int, Row], Case]) -> list[Case]:
     """Return `read_row(number, row)` for each position, numbered from 1, of the suite in the file `path`.
 
-    kind : of KINDS    Raises OSError, or ValueError saying what other kind the file is or what is wrong with it.
+    Raises OSError, or ValueError saying what other kind the file is or what is wrong with it.
+
+    Args:
+        kind: of KINDS
     """
     try:
         rows = json.loads(Path(path).read_text(encoding="utf-8"))["positions"]

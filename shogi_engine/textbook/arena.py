@@ -23,7 +23,11 @@ LEFT, RIGHT, LEFT_AGAIN, HIGH_BITS = np.uint64(13), np.uint64(7), np.uint64(17),
 
 @njit
 def random_below(state, count):
-    """Return a random int64 from 0 to count - 1; state : uint64[1], in-out, not 0."""
+    """Return a random int64 from 0 to count - 1.
+
+    Args:
+        state: uint64[1], in-out, not 0
+    """
     word = state[0]
     word ^= word << LEFT
     word ^= word >> RIGHT
@@ -36,7 +40,11 @@ def random_below(state, count):
 def value_of(ctx, kind, low, first, depth, visits):
     """Return the value that a player of `kind` gives its move leading to ctx.pos, from its point of view.
 
-    low : the best value so far.   first : this is its first move.   A value not above `low` is an upper bound.
+    A value that is not above `low` is an upper bound.
+
+    Args:
+        low: the best value so far
+        first: whether this is its first move
     """
     if kind == MINIMAX:
         return -minimax(ctx, depth, 0, visits)
@@ -52,8 +60,10 @@ def value_of(ctx, kind, low, first, depth, visits):
 def choose(ctx, count, kind, depth, state, visits):
     """Return the move of a player of `kind` that searches `depth` plies; one of the best at random unless ORDERED.
 
-    ctx.root_moves[:count] are the legal moves, in-out: they are shuffled.   state : as in `random_below`.
-    visits : int64[MAX_PLY + 2], in-out, nodes visited by ply.
+    Args:
+        ctx: root_moves[:count] are the legal moves, in-out: they are shuffled
+        state: as in `random_below`
+        visits: int64[MAX_PLY + 2], in-out, nodes visited by ply
     """
     for index in range(count - 1, 0, -1):
         other = random_below(state, index + 1)
@@ -88,10 +98,13 @@ def choose(ctx, count, kind, depth, state, visits):
 def play_game(ctx, players, opening, states, longest, visits):
     """Play a game from ctx.pos and return its result for the side that moves first; after `longest` moves 0, a draw.
 
-    ctx : at its root, without earlier moves.   players : int64[2, 3], KIND, DEPTH and FEATURES of each side.
-    opening : number of random first moves, drawn by states[0]; states : uint64[2, 1], in-out, see `random_below`.
-    visits : int64[2, MAX_PLY + 2], in-out, each player's nodes by ply; a forced move is searched too, unless it costs
-    no depth (a pass).
+    Args:
+        ctx: at its root, without earlier moves
+        players: int64[2, 3], KIND, DEPTH and FEATURES of each side
+        opening: number of random first moves, drawn by states[0]
+        states: uint64[2, 1], in-out, see `random_below`
+        visits: int64[2, MAX_PLY + 2], in-out, each player's nodes by ply; a forced move is searched too, unless it
+            costs no depth (a pass)
     """
     while True:
         side = ctx.game_ply & 1

@@ -49,7 +49,12 @@ class TextbookPlayer:
 
 @dataclass
 class Pair:
-    """The results of `first` against `second`. seconds : of playing.   visits : by player, nodes by ply."""
+    """The results of `first` against `second`.
+
+    Attributes:
+        seconds: of playing
+        visits: by player, nodes by ply
+    """
 
     first: str
     second: str
@@ -70,7 +75,11 @@ class Pair:
         return 1e6 * self.seconds / max(self.games, 1)
 
     def values(self) -> dict[str, Any]:
-        """Return the pair for JSON; nodes_by_depth : of both players together, by plies below the root."""
+        """Return the pair for JSON.
+
+        Args:
+            nodes_by_depth: of both players together, by plies below the root
+        """
         both = [sum(nodes) for nodes in itertools.zip_longest(*self.visits, fillvalue=0)]
         return {
             "players": [self.first, self.second],
@@ -96,7 +105,8 @@ class Tournament:
 def parse_player(text: str, depth: int = DEFAULT_DEPTH) -> TextbookPlayer:
     """Return the player 'KIND', 'KIND:DEPTH' or 'KIND:DEPTH:EVALUATION' ('KIND(DEPTH)' too); raises ValueError.
 
-    depth : of a player whose text does not give one.
+    Args:
+        depth: of a player whose text does not give one
     """
     found = re.fullmatch(r"(\w+?)(?::(\d+)|\((\d+)\))?(?::([a-z]+))?", text.strip().lower(), re.ASCII)
     if not found or found[1] not in KINDS:
@@ -182,9 +192,14 @@ def compare(
 ) -> Tournament:
     """Play `games` games of the game `name` between every two of `players`, with alternating colours.
 
-    seed : the same seed gives the same games.   opening : number of random moves that begin each game.
-    published_bugs : search with the bugs of published programs, see `textbook.searches.published_value`; Othello only.
-    progress(done, all) is called after each game. The seconds do not include compiling. Raises ValueError.
+    The seconds in the result do not include compiling. Raises ValueError.
+
+    Args:
+        seed: the same seed gives the same games
+        opening: the number of random moves at the beginning of each game
+        published_bugs: search with the bugs of published programs, see `textbook.searches.published_value`; Othello
+            only
+        progress: called as `progress(done, all)` after each game
     """
     if len(players) < 2:
         raise ValueError("a round robin needs at least two players")

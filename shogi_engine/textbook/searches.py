@@ -63,7 +63,9 @@ def published_value(ctx, start, count):
 def minimax(ctx, depth, start, visits):
     """Return the value of ctx.pos `depth` plies deep: the best of the moves' values, each the opponent's negated.
 
-    start : the first free index of ctx.moves.   visits : int64[MAX_PLY + 1], in-out, nodes visited by ply.
+    Args:
+        start: the first free index of ctx.moves
+        visits: int64[MAX_PLY + 1], in-out, nodes visited by ply
     """
     visits[ctx.ply] += 1
     if depth <= 0:

@@ -54,10 +54,14 @@ SEARCHED = "searched"  # all moves were
 class Node:
     """One visit of a position. A second search of the position is another node.
 
-    move : the move that led here, '' at the root    depth : plies to go    alpha, beta : the window
-    value : from the point of view of the side to move, as the window; exact only if it lies within the window
-    question, ended : one of the words above    legal : number of legal moves, 0 if none was searched
-    best : the child with the best move, None if no move is better than alpha
+    Attributes:
+        move: the move that led here, '' at the root
+        depth: plies to go
+        alpha, beta: the window
+        value: from the point of view of the side to move, as the window; exact only if it lies within the window
+        question, ended: one of the words above
+        legal: number of legal moves, 0 if none was searched
+        best: the child with the best move, None if no move is better than alpha
     """
 
     move: str
@@ -91,7 +95,11 @@ class Node:
 
 @dataclass
 class Tree:
-    """A searched tree. minimax_value, minimax_nodes : the value and the nodes of plain minimax."""
+    """A searched tree.
+
+    Attributes:
+        minimax_value, minimax_nodes: the value and the nodes of plain minimax
+    """
 
     root: Node
     minimax_value: int
@@ -116,7 +124,8 @@ class Tree:
 class Tracer:
     """Searches positions of one game and keeps the trees.
 
-    reduce : first search late quiet moves one ply less deep. That saves nodes, but may miss the best move.
+    Args:
+        reduce: first search late quiet moves one ply less deep. That saves nodes, but may miss the best move.
     """
 
     def __init__(self, game: Game, *, reduce: bool = False) -> None:
@@ -138,7 +147,11 @@ class Tracer:
         return Tree(root, value, int(visits.sum()))
 
     def _search(self, node: Node, start: int) -> int:
-        """Search ctx.pos as `node` says, complete it, and return its value. start : first free index of ctx.moves."""
+        """Search ctx.pos as `node` says, complete it, and return its value.
+
+        Args:
+            start: first free index of ctx.moves
+        """
         ctx, alpha, beta = self.ctx, node.alpha, node.beta
 
         # At depth 0 a position's value is its static evaluation.

@@ -12,7 +12,12 @@ from shogi_engine.training.recipe import Losses
 
 
 def save_checkpoint(file: Path, identity: str, losses: list[Losses], arrays: Mapping[str, np.ndarray]) -> None:
-    """Write a checkpoint. identity : identifies the run.   losses : by epoch."""
+    """Write a checkpoint.
+
+    Args:
+        identity: a text that identifies the run
+        losses: the losses of each epoch
+    """
     content = io.BytesIO()
     texts = {"losses": np.array(json.dumps(losses)), "identity": np.array(identity)}
     np.savez(content, **arrays, **texts)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What training needs from a game. Each game's package has a `RECIPE`: how games are played and what is learnt."""
+"""A game's part of training. Each game's package has a `RECIPE`: how games are played and what is learnt."""
 
 import importlib
 import json
@@ -14,7 +14,7 @@ from shogi_engine.interface.game import Game
 from shogi_engine.training.data import DataOptions, Openings
 
 Progress = Callable[[float, str], None]  # called with the completed share, 0 to 1, and a message
-Losses = dict[str, float]  # of an epoch, by name
+Losses = dict[str, float]  # the losses of an epoch, by name
 
 NAMES = ("shogi", "othello")
 
@@ -31,17 +31,27 @@ class Trainer(Protocol):
         """The number of games, including those held out."""
 
     def run(self, progress: Progress | None = None, told: Callable[[Losses], object] | None = None) -> None:
-        """Train to the end. told : called with each epoch's losses."""
+        """Train to the end.
+
+        Args:
+            told: called with each epoch's losses
+        """
 
     def weights(self, made: dict[str, Any]) -> bytes:
-        """Return the contents of a file of the current weights. made : its note on how they were made."""
+        """Return the contents of a file of the current weights.
+
+        Args:
+            made: its note on how they were made
+        """
 
 
 @dataclass(frozen=True)
 class TrainOptions:
     """How weights are trained; each game has a subclass with its defaults.
 
-    held_out : the share of games for validation.   older_share : of earlier generations' games.
+    Attributes:
+        held_out: the share of games for validation
+        older_share: the share of earlier generations' games that is used
     """
 
     epochs: int
@@ -57,7 +67,11 @@ class TrainOptions:
 
 @dataclass(frozen=True)
 class Lesson:
-    """The input of a trainer. labeller : the evaluation that played the last folder's games, a name or a file."""
+    """The input of a trainer.
+
+    Attributes:
+        labeller: the evaluation that played the games of the last folder, a name or a file
+    """
 
     folders: Sequence[Path]
     options: Any
@@ -68,9 +82,11 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Report:
-    """A report. facts : JSON values, including `problems`, a list of sentences.
+    """A report.
 
-    curves : by title, lines by name, each a list of points.
+    Attributes:
+        facts: JSON values, including `problems`, a list of sentences
+        curves: title -> name of a line -> its points
     """
 
     title: str
@@ -82,12 +98,17 @@ class Report:
 class Recipe:
     """A game's part of training.
 
-    name : of the weights' files.
-    first : the evaluation that labels generation 0.   evaluation_of : the evaluation that a file of weights is for.
-    game_bytes : of a game on disk, approximately.   training_bytes : of the files that training writes.
-    gate_openings, gate_decided : the openings of the match, and the value that ends a game when both sides find it.
-    report : from a trainer and its file of weights.
-    compared : rows on how well an evaluation and the previous one rank positions with known values; None for none.
+    Attributes:
+        name: the base name of the weights' files
+        first: the evaluation that labels generation 0
+        evaluation_of: `evaluation_of(file)` returns the evaluation that a file of weights is for
+        game_bytes: about how many bytes a game takes on disk
+        training_bytes: `training_bytes(options)` returns how many bytes training writes
+        gate_openings: the openings of the match
+        gate_decided: the value that ends a game of the match when both sides find it
+        report: `report(trainer, file)` returns the Report on a file of weights
+        compared: `compared(now, before, records)` returns the report's rows on how well the new and the previous
+            evaluation rank positions with known values; None if there are none
     """
 
     game_name: str

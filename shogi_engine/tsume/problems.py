@@ -16,8 +16,12 @@ _SHUFFLE = 20260  # decides which problem is whose day's
 class Problem:
     """A mate problem; black mates. It has one solution, and a defence that lasts as long as any leaves black no piece.
 
-    number : from 1, the easiest first    length : plies of the mate    grade : 1 (easy) to GRADES, as measured
-    source : 'composed', or 'game' for one out of a game of the engine's    moves : the solution, in USI
+    Attributes:
+        number: from 1, the easiest first
+        length: plies of the mate
+        grade: 1 (easy) to GRADES, as measured
+        source: 'composed', or 'game' for one out of a game of the engine's
+        moves: the solution, in USI
     """
 
     number: int

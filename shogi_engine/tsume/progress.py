@@ -41,7 +41,11 @@ class Progress:
         return "solved" in self._rows.get(problem.sfen, {})
 
     def solve(self, problem: Problem, helped: bool = False) -> None:
-        """Note that the problem was solved; helped : by a hint."""
+        """Note that the problem was solved.
+
+        Args:
+            helped: by a hint
+        """
         self._note(problem, solved=datetime.date.today().isoformat(), helped=helped)
 
     def fail(self, problem: Problem) -> None:

@@ -264,7 +264,11 @@ def load_rules() -> None:
 
 
 def hub_of_engines(threads: int, store: Store | None = None) -> Hub:
-    """Return a hub whose sessions share `threads` engines of each game. store : where games are saved"""
+    """Return a hub whose sessions share `threads` engines of each game.
+
+    Args:
+        store: where games are saved
+    """
     hub: Hub | None = None
 
     def tell(message: dict[str, Any]) -> None:
@@ -277,7 +281,11 @@ def hub_of_engines(threads: int, store: Store | None = None) -> Hub:
 
 
 def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
-    """Return the application that serves the sessions of `hub`; guard : by default that of loopback"""
+    """Return the application that serves the sessions of `hub`.
+
+    Args:
+        guard: by default that of loopback
+    """
     served = static_files()
 
     async def page(request: Request) -> Response:

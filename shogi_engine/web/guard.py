@@ -46,7 +46,11 @@ def host_name(authority: str) -> str:
 
 @dataclass(frozen=True)
 class Guard:
-    """The access rules of a server on `host`. token : '' for none"""
+    """The access rules of a server on `host`.
+
+    Attributes:
+        token: '' for none
+    """
 
     host: str = "127.0.0.1"
     token: str = ""

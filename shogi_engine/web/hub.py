@@ -23,8 +23,11 @@ class Full(Exception):  # noqa: N818  (not an error: the server is full)
 class Hub:
     """The sessions of a server.
 
-    pool : the engines    idle_seconds : how long a session without a browser is kept    most : the maximum number
-    make(pool, store) -> Session    store : where games are saved
+    Args:
+        pool: the engines
+        idle_seconds: how long a session without a browser is kept
+        most: the maximum number make(pool, store) -> Session
+        store: where games are saved
     """
 
     def __init__(
@@ -45,7 +48,8 @@ class Hub:
     def find(self, identity: str = "", owner: str = "") -> Session:
         """Return the session of this name, restored from its saved game if need be, or a new session. Raises Full.
 
-        owner : who asks; owns the games of a new session
+        Args:
+            owner: who asks; owns the games of a new session
         """
         with self._lock:
             if (found := self.sessions.get(identity)) is not None:

@@ -15,7 +15,11 @@ log = logging.getLogger(__name__)
 
 
 class OpenElsewhere(Exception):  # noqa: N818  (not an error: the page goes there)
-    """The game is open in another session. identity : that session's name"""
+    """The game is open in another session.
+
+    Args:
+        identity: that session's name
+    """
 
     def __init__(self, identity: str) -> None:
         super().__init__("this game is open elsewhere")
@@ -25,7 +29,9 @@ class OpenElsewhere(Exception):  # noqa: N818  (not an error: the page goes ther
 class Kept:
     """A session's game in a Store.
 
-    name : of the game, '' while there is nothing to save    changed : whether it must be written
+    Attributes:
+        name: of the game, '' while there is nothing to save
+        changed: whether it must be written
     """
 
     def __init__(self, session: Parts, store: Store) -> None:

@@ -10,7 +10,11 @@ from shogi_engine.web.tsume import Tsume
 
 
 class Parts(Shared):
-    """A session's game, analyses, problem and place on disk. flipped : the board is shown from white's side"""
+    """A session's game, analyses, problem and place on disk.
+
+    Attributes:
+        flipped: the board is shown from white's side
+    """
 
     playing: Playing
     study: Study

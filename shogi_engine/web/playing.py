@@ -8,8 +8,9 @@ from typing import Any
 
 from shogi_engine.analysis.judgement import PASS
 from shogi_engine.interface.extras.levels import opens_from_book
-from shogi_engine.play.clock import ClockSetting, GameClock
+from shogi_engine.play.clock import GameClock
 from shogi_engine.play.strength import STRONGEST, level_limits, timed_limits
+from shogi_engine.types.clock import Clock
 from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 from shogi_engine.web.pool import Job
 from shogi_engine.web.shared import Shared
@@ -27,8 +28,12 @@ def check_levels(game: str, players: list[int | None]) -> None:
 class Playing:
     """The game of a session.
 
-    players : by side, a level or None for a human    on : whether it is being played    live : its last move
-    outcome : how it ended, None before    asked : the engine is thinking about a requested move
+    Attributes:
+        players: by side, a level or None for a human
+        on: whether it is being played
+        live: its last move
+        outcome: how it ended, None before
+        asked: the engine is thinking about a requested move
     """
 
     def __init__(self, session: Shared) -> None:
@@ -53,7 +58,7 @@ class Playing:
 
     # ---- beginning and ending
 
-    def begin(self, players: list[int | None], setting: ClockSetting | None) -> None:
+    def begin(self, players: list[int | None], setting: Clock | None) -> None:
         """Begin a game at the session's position."""
         self.leave()
         self.players, self.clock = list(players), GameClock(setting)
@@ -77,14 +82,18 @@ class Playing:
     def resume(
         self,
         players: list[int | None],
-        setting: ClockSetting | None,
+        setting: Clock | None,
         times: list[float] | None,
         live: int,
         outcome: Outcome | None,
         *,
         on: bool,
     ) -> None:
-        """Continue a saved game, paused until `wake`. times : as from `GameClock.times`"""
+        """Continue a saved game, paused until `wake`.
+
+        Args:
+            times: as from `GameClock.times`
+        """
         self.players, self.clock, self.live = list(players), GameClock(setting), live
         self.on, self.outcome = on, outcome
         if times:
@@ -232,7 +241,11 @@ class Playing:
         self._job = self._session.pool.submit(Job(tree.game, work))
 
     def _found(self, job: Job, number: int, move: str) -> None:
-        """Make the engine's move; called from the engine's thread. move : '' to declare a win"""
+        """Make the engine's move; called from the engine's thread.
+
+        Args:
+            move: '' to declare a win
+        """
         session = self._session
         with session.lock:
             if job is not self._job or number not in session.tree:

@@ -25,8 +25,10 @@ log = logging.getLogger(__name__)
 class Job:
     """Work for an engine.
 
-    work(engine, job) : called in an engine's thread; returns soon after the job's `stop` is called
-    patient : may be interrupted and called again    stop : ends the work, by default the engine's search
+    Attributes:
+        work: `work(engine, job)`, called in an engine's thread; returns soon after the job's `stop` is called
+        patient: may be interrupted and called again
+        stop: ends the work, by default the engine's search
     """
 
     game: str
@@ -54,8 +56,11 @@ class Job:
 class EnginePool:
     """Threads with engines.
 
-    make(game) -> Engine, or a stand-in    games : those that jobs may have
-    warm(make) : yields each game when its engines are ready; called once, in the first thread, before its first job
+    Args:
+        make: `make(game)` returns an Engine, or a stand-in
+        games: those that jobs may have
+        warm: `warm(make)` yields each game when its engines are ready; called once, in the first thread, before its
+            first job
     """
 
     def __init__(

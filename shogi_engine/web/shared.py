@@ -12,9 +12,13 @@ from shogi_engine.web.viewer import Viewer
 class Shared:
     """A user's game, as the parts of a session use it.
 
-    pool : the engines    examiner(game, limits) -> examiner of positions    identity : an unguessable name
-    lock : held while the session is read or changed    owner : who may list its games
-    setup : the position that is being set up, or None    removed : the last deletion
+    Attributes:
+        pool: the engines examiner(game, limits) -> examiner of positions
+        identity: an unguessable name
+        lock: held while the session is read or changed
+        owner: who may list its games
+        setup: the position that is being set up, or None
+        removed: the last deletion
     """
 
     pool: EnginePool

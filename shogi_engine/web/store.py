@@ -26,7 +26,9 @@ log = logging.getLogger(__name__)
 class Store:
     """The saved games.
 
-    folder : None saves nothing    shared : every user sees all games, not only their own
+    Args:
+        folder: None saves nothing
+        shared: every user sees all games, not only their own
     """
 
     def __init__(self, folder: Path | None = None, shared: bool = True) -> None:
@@ -84,7 +86,13 @@ class Store:
             return name
 
     def write(self, name: str, head: dict[str, Any], content: dict[str, Any]) -> None:
-        """Save a game. head : its entry in the list of games, with its `owner` and `session`. Raises OSError."""
+        """Save a game.
+
+        Raises OSError.
+
+        Args:
+            head: its entry in the list of games, with its `owner` and `session`
+        """
         with self._lock:
             self._heads[name] = {**head, "time": time.time()}
         if self.folder is not None:

@@ -35,8 +35,11 @@ def given_words(given: float, unit: str, language: str, words: Mapping[str, str]
 class Study:
     """The analyses of a session.
 
-    on, multipv : of live analysis    chances : black's winning chance by move number
-    verdicts : of judged moves, likewise    progress : of judging, 0 to 1, None while nothing is being judged
+    Attributes:
+        on, multipv: of live analysis
+        chances: black's winning chance by move number
+        verdicts: of judged moves, likewise
+        progress: of judging, 0 to 1, None while nothing is being judged
     """
 
     def __init__(self, session: Shared) -> None:
@@ -282,7 +285,9 @@ class Study:
     def summary(self) -> dict[str, Any] | None:
         """Return the summary of the current line, None if it was not judged.
 
-        counts : of each verdict, by side    agreement : share of moves that are the engine's choice, by side
+        Args:
+            counts: of each verdict, by side
+            agreement: share of moves that are the engine's choice, by side
         """
         tree = self._session.tree
         judged = [(place, number) for place, number in enumerate(tree.line()) if number in self.verdicts]

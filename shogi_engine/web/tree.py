@@ -22,7 +22,10 @@ class Removed:
 class Tree:
     """A record and the current node in it.
 
-    record : the game    node : the number of the current move, 0 for the root    board : the position there
+    Attributes:
+        record: the game
+        node: the number of the current move, 0 for the root
+        board: the position there
     """
 
     def __init__(self, record: GameRecord) -> None:

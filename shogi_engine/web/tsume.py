@@ -39,9 +39,11 @@ WAITING = (SEARCHING, DEFENDING)
 class Tsume:
     """A problem in a session.
 
-    root : the move it begins at    ply : of that move
-    status : of the attacker's last move: RIGHT mates fastest, LONGER mates later, LOST lets the king escape
-    lengths : plies of the shortest mate after a move, by that move's number, where known
+    Attributes:
+        root: the move it begins at
+        ply: of that move
+        status: of the attacker's last move: RIGHT mates fastest, LONGER mates later, LOST lets the king escape
+        lengths: plies of the shortest mate after a move, by that move's number, where known
     """
 
     session: Shared
@@ -142,8 +144,11 @@ class Tsume:
 def best_defence(engine: Any, job: Job) -> tuple[str, int | None]:
     """Return the reply that holds out longest against a mate by checks, and the plies to mate after it.
 
-    0 plies : proven that there is no mate    None : no mate was found
-    engine : its position has the defence to move; the reply is '' if there is none    job : ends this when cancelled
+    The plies are 0 if it is proven that there is no mate, None if no mate was found.
+
+    Args:
+        engine: its position has the defence to move; the reply is '' if there is none
+        job: ends this when cancelled
     """
     best, longest, unproven = "", -1, ""
     end = time.monotonic() + DEFENCE_SECONDS

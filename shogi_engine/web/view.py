@@ -86,7 +86,11 @@ def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
 
 
 def picture(board: Any, viewer: Viewer, game: str, areas: bool = True) -> str:
-    """Return the board as SVG. areas : include clickable areas"""
+    """Return the board as SVG.
+
+    Args:
+        areas: include clickable areas
+    """
     letters = {"letters": viewer.letters} if game == "shogi" else {}
     drawn: str = board.svg(areas=areas, **viewer.picture(game), **letters)
     return drawn
@@ -128,7 +132,7 @@ def playing(play: Playing, outcome: Any) -> dict[str, Any]:
         "over": {"name": reason, "winner": over.winner} if over else None,
         "clock": {
             "seconds": [round(clock.seconds(side), 2) for side in (0, 1)],
-            "byoyomi": setting.byoyomi,
+            "byoyomi": setting.byoyomi / 1000,
             "side": clock.side if play.on else None,
         }
         if setting
@@ -229,7 +233,10 @@ def line(session: Parts, language: str) -> list[dict[str, Any]]:
 def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, most: int) -> list[dict[str, Any]]:
     """Return a variation and those inside it: depth, ply of the first move, and (number, text, comment) of each move.
 
-    board : the position before it, unchanged on return    ply : of its first move    most : the most moves to return
+    Args:
+        board: the position before it, unchanged on return
+        ply: of its first move
+        most: the most moves to return
     """
     found: list[dict[str, Any]] = []
     waiting = [(number, 0, ply)]

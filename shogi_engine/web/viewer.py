@@ -9,9 +9,13 @@ Receiver = Callable[[dict[str, Any]], None]
 
 @dataclass(eq=False)
 class Viewer:
-    """A page. send(message) : may be called from any thread
+    """A page.
 
-    flipped : shown from white's side    narrow : hands above and below the board    letters : on the pieces
+    Attributes:
+        send: `send(message)`, may be called from any thread
+        flipped: shown from white's side
+        narrow: hands above and below the board
+        letters: on the pieces
     """
 
     send: Receiver

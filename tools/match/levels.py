@@ -42,7 +42,11 @@ NO_BOOK = {"USI_OwnBook": "false", "BookFile": "no_book"}
 
 
 class LevelPlayer(EnginePlayer):
-    """A level with its own engine. seconds, moves : CPU time and number of moves since last set to 0"""
+    """A level with its own engine.
+
+    Attributes:
+        seconds, moves: CPU time and number of moves since last set to 0
+    """
 
     def __init__(self, game: str, level: int, full_nodes: int) -> None:
         super().__init__(Engine(game, hash_mb=16))
@@ -119,7 +123,11 @@ def scale(records: Sequence[dict[str, Any]]) -> str:
 
 
 def table(results: dict[int, dict[int, dict[str, Any]]]) -> str:
-    """Return the table of all steps; results : by upper level, its records by game."""
+    """Return the table of all steps.
+
+    Args:
+        results: by upper level, its records by game
+    """
     rows = [
         "| level | games | score | Elo above the level below | from level 0 | ms a move |",
         "|---|---|---|---|---|---|",

@@ -28,7 +28,11 @@ TERMS = Terms(max_plies=128)  # longer than any game
 
 
 class SettingPlayer(EnginePlayer):
-    """An engine with a setting. seconds : of CPU time, in all its searches."""
+    """An engine with a setting.
+
+    Attributes:
+        seconds: of CPU time, in all its searches
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__(Engine("othello", hash_mb=16))

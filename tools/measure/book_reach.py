@@ -20,7 +20,9 @@ from shogi_engine.engine import Engine
 def answers(engine: Engine, loss: int, depth: int, answering: int, rng: random.Random) -> int:
     """Return the number of moves that the book makes in a game against an opponent with that loss.
 
-    answering : the book's player moves at plies of this parity   rng : draws the moves of both
+    Args:
+        answering: the book's player moves at plies of this parity
+        rng: draws the moves of both
     """
     engine.new_game()
     engine.set_position()

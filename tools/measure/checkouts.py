@@ -12,7 +12,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Checkout:
-    """A folder with the package's sources. cache : the folder of its kernels, None for the default."""
+    """A folder with the package's sources.
+
+    Args:
+        cache: the folder of its kernels, None for the default
+    """
 
     def __init__(self, folder: Path, cache: Path | None = None) -> None:
         self.folder = folder.resolve()

@@ -67,7 +67,11 @@ def measure(checkout: Checkout, game: str) -> Figures:
 
 
 def show(checkouts: list[Checkout], runs: list[list[Figures]]) -> None:
-    """Print a line for each figure; runs : the figures of each checkout, by run."""
+    """Print a line for each figure.
+
+    Args:
+        runs: the figures of each checkout, by run
+    """
     for name in runs[0][0]:
         columns = list(zip(*([figures[name] for figures in run] for run in runs), strict=True))
         text = "".join(f"{statistics.median(column):10.2f}" for column in columns)

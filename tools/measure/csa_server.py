@@ -31,7 +31,11 @@ COMPLETE = ("resignation", "declaration", "repetition", "perpetual check", "max 
 
 @dataclass(frozen=True)
 class Conditions:
-    """Time in units, as in the summary. unit : '1sec' or '1msec'."""
+    """Time in units, as in the summary.
+
+    Attributes:
+        unit: '1sec' or '1msec'
+    """
 
     unit: str = "1sec"
     total: int = 600
@@ -47,7 +51,11 @@ class Conditions:
 
 @dataclass(frozen=True)
 class Cut:
-    """Cut the connection of one side at a move of the game. when : one of CUTS."""
+    """Cut the connection of one side at a move of the game.
+
+    Attributes:
+        when: one of CUTS
+    """
 
     ply: int
     side: int
@@ -56,7 +64,13 @@ class Cut:
 
 @dataclass
 class Played:
-    """A game. winner : a name, '' for a draw    reason : how it ended    breaks : number of cuts."""
+    """A game.
+
+    Attributes:
+        winner: a name, '' for a draw
+        reason: how it ended
+        breaks: number of cuts
+    """
 
     number: int
     winner: str = ""
@@ -102,7 +116,11 @@ class Broken(Exception):  # noqa: N818  (no error)
 
 
 class RefereeServer:
-    """`games` games between the clients `names`, colours in turn. cuts : by the number of the game, from 0."""
+    """`games` games between the clients `names`, colours in turn.
+
+    Args:
+        cuts: by the number of the game, from 0
+    """
 
     def __init__(
         self,

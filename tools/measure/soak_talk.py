@@ -19,7 +19,8 @@ class FaultError(Exception):
 class Conversation:
     """The process and its output.
 
-    patience : timeout in seconds for an answer that is due; after it the process counts as hanging
+    Args:
+        patience: timeout in seconds for an answer that is due; after it the process counts as hanging
     """
 
     def __init__(self, command: list[str], patience: float = PATIENCE) -> None:

@@ -142,7 +142,11 @@ async def throw_requests(port: int, count: int, rng: random.Random) -> tuple[dic
 
 
 class Server:
-    """A server in its own process. port : where it listens"""
+    """A server in its own process.
+
+    Attributes:
+        port: where it listens
+    """
 
     def __init__(self, engines: int) -> None:
         command = [sys.executable, "-m", "shogi_engine", "serve", "--port", "0", "--engines", str(engines)]

@@ -30,7 +30,9 @@ HAND_KINDS = tuple(range(PAWN, ROOK + 1))
 class Sketch:
     """A problem in which black mates. The defence has all pieces that are not on the board or in black's hand.
 
-    board : pieces by square, as in POSITION    hand : black's pieces by kind
+    Attributes:
+        board: pieces by square, as in POSITION
+        hand: black's pieces by kind
     """
 
     board: dict[int, int]

@@ -94,7 +94,11 @@ def perturbed(state: State) -> tuple[list[int], list[float], list[Settings]]:
 
 
 def advance(state: State, signs: list[int], distances: list[float], won: float) -> None:
-    """Move the values. won : games won minus games lost by the setting that was moved with the signs."""
+    """Move the values.
+
+    Args:
+        won: games won minus games lost by the setting that was moved with the signs
+    """
     iterations = state.settings["iterations"]
     stability = 0.1 * iterations
     decline = ((stability + iterations) / (stability + state.iteration + 1)) ** ALPHA

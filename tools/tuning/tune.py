@@ -68,7 +68,9 @@ def swapped() -> np.ndarray:
 class Part:
     """One summand of the cells: `index` int64[CELLS] says its parameter in each cell, -1 for none.
 
-    width : centipawns, the standard deviation of its prior.   start : float64[count], the prior's mean.
+    Args:
+        width: centipawns, the standard deviation of its prior
+        start: float64[count], the prior's mean
     """
 
     def __init__(self, name: str, index: np.ndarray, width: float, start: np.ndarray | None = None) -> None:
@@ -86,7 +88,11 @@ class Part:
         return np.append(self.values, 0.0)[self.index]
 
     def step(self, slopes: np.ndarray, evidence: float, rate: float, number: int) -> None:
-        """Take one step of Adam by the cells' gradient and the prior; rate : the step, as a share of the width."""
+        """Take one step of Adam by the cells' gradient and the prior.
+
+        Args:
+            rate: the step, as a share of the width
+        """
         slope = np.bincount(self.index, slopes, self.count + 1)[: self.count]
         slope = slope + (self.values - self.start) / (self.width**2 * evidence)
         self.mean += 0.1 * (slope - self.mean)
@@ -185,7 +191,10 @@ def export(parts: list[Part], tempo: int) -> king_piece.Weights:
 class Data:
     """The quiet positions of many games: arrays by position, as `collect` writes them.
 
-    results : black's, 0 to 1.   games : the number of its game.   values : of the searches, by game.
+    Attributes:
+        results: black's, 0 to 1
+        games: the number of its game
+        values: of the searches, by game
     """
 
     def __init__(self, folders: list[Path], largest: int) -> None:

@@ -33,10 +33,14 @@ def collect(pos, undo, moves, values, largest, features, kings, safeties, sides,
     """Write the quiet positions of a game from `pos` to the rows from `start`; return the row after the last.
 
     Quiet: searched, not in check, the move chosen neither captures nor promotes, |value| <= largest.
-    plies : int16[n], out: moves made before the position.
-    features : uint16[n, PIECES], out.   kings : uint8[n, 2], out: each king's square from its owner's side.
-    safeties : uint16[n, 2], out: the indices of their safety.   sides : int8[n], out: 1 if black is to move, else -1.
-    scores : int16[n], out, for black.
+
+    Args:
+        plies: int16[n], out: moves made before the position
+        features: uint16[n, PIECES], out
+        kings: uint8[n, 2], out: each king's square from its owner's side
+        safeties: uint16[n, 2], out: the indices of their safety
+        sides: int8[n], out: 1 if black is to move, else -1
+        scores: int16[n], out, for black
     """
     row = start
     for ply in range(moves.shape[0]):
@@ -60,9 +64,12 @@ def collect(pos, undo, moves, values, largest, features, kings, safeties, sides,
 def later_results(values, result, fade, scale, expected):
     """Write the expected result of each position of a game for black, 0 to 1, to `expected`, float64[n].
 
-    values : int16[n], from training.game_kernels.play_game.   result : 0 to 1, for black.
-    scale : as in `cross_entropy`.
     The search's value there has weight 1 - fade, and the next position's expected result `fade`: TD(lambda).
+
+    Args:
+        values: int16[n], from training.game_kernels.play_game
+        result: 0 to 1, for black
+        scale: as in `cross_entropy`
     """
     last = values.shape[0] - 1
     after = result
@@ -78,9 +85,13 @@ def later_results(values, result, fade, scale, expected):
 def cross_entropy(cells, swap, features, kings, safeties, sides, targets, rows, scale, slopes):
     """Return the summed cross-entropy of the positions `rows`, and add its gradient to `slopes` unless that is empty.
 
-    cells, slopes : float32[81 * FEATURES + SAFETIES + 1], centipawns: the kings' cells, their safety, and the tempo.
-    swap : int64[FEATURES], a feature from the other side.   targets : float32[n], black's result, 0 to 1.
-    scale : centipawns of a value that wins with odds e : 1.   The other arrays are those of `collect`.
+    Args:
+        cells, slopes: float32[81 * FEATURES + SAFETIES + 1], centipawns: the kings' cells, their safety, and the
+            tempo
+        swap: int64[FEATURES], a feature from the other side
+        targets: float32[n], black's result, 0 to 1
+        scale: the centipawns that stand for winning odds of e : 1
+        features, kings, safeties, sides: as `collect` writes them
     """
     loss = 0.0
     safety = 81 * FEATURES

@@ -16,7 +16,11 @@ class Ended(KeyboardInterrupt):
 
 
 class EndingSignals:
-    """The signal received so far. status : the exit status that stands for it in shells, 0 for none."""
+    """The signal received so far.
+
+    Attributes:
+        status: the exit status that stands for it in shells, 0 for none
+    """
 
     status = 0
 

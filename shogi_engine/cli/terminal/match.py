@@ -49,11 +49,12 @@ SHORT = {"exit": "quit", "q": "quit", "?": "help", "h": "help", "d": "board"} | 
 class Match:
     """One game at the terminal.
 
-    humans : the sides that humans play, of 0 (black) and 1 (white)
-    limits : the engine's, as keywords of Engine.search; if empty, DEFAULT_MS or the clock's
-    read(prompt) -> one line; raises EOFError at the end of input, or TimeUp    show(text) prints a line
-    show_board(lines) prints a board; None: `show` prints it without styles
-    await_search() returns when the engine can search    notation : of the moves shown; '' is the game's own
+    Attributes:
+        humans: the sides that humans play, of 0 (black) and 1 (white)
+        limits: the engine's, as keywords of Engine.search; if empty, DEFAULT_MS or the clock's read(prompt) -> one
+            line; raises EOFError at the end of input, or TimeUp show(text) prints a line show_board(lines) prints a
+            board; None: `show` prints it without styles await_search() returns when the engine can search
+        notation: of the moves shown; '' is the game's own
     """
 
     engine: "Engine"

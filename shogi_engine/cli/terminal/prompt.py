@@ -20,7 +20,14 @@ REFRESH_SECONDS = 0.5  # of the clocks below the line
 
 
 class WordCompleter(Completer):
-    """Completes commands and moves, and after `save` and `load` file names. words() -> the possible inputs."""
+    """Reads lines.
+
+    Args:
+        words: `words()` returns the possible inputs
+        left: `left()` returns the seconds until the clock ends the line with TimeUp, None for never
+        clocks: `clocks()` returns the line below the input, '' for none
+        history: a file, or None
+    """
 
     def __init__(self, words: Callable[[], Iterable[str]]) -> None:
         self._words = words

@@ -19,8 +19,11 @@ Line = list[Part]
 class Look:
     """How a board is drawn.
 
-    pieces : one of PIECES    flipped : seen from white's side    clocks : of black and white, '' for none
-    colours : show styles; without them a sign marks the last move
+    Attributes:
+        pieces: one of PIECES
+        flipped: seen from white's side
+        clocks: of black and white, '' for none
+        colours: show styles; without them a sign marks the last move
     """
 
     pieces: str = WESTERN

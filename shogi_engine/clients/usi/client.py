@@ -35,13 +35,17 @@ _log = logging.getLogger(__name__)
 
 
 class UsiClient(EngineClient):
-    """One engine, see EngineClient. Protocol violations raise EngineError: a crash, a timeout, a second answer.
+    """A USI engine; see EngineClient. A crash, a timeout or another violation of the protocol raises EngineError.
 
     A call that needs the engine while it is searching ends that search first.
 
-    options : sent at each start, see `configure`    unlisted : also send options that the engine does not list
-    defaults : options sent before those to an engine that lists them
-    name, author : as reported by the engine    listed : its options by name
+    Attributes:
+        options: the options sent at each start; see `configure`
+        unlisted: whether to send options that the engine does not list, too
+        defaults: options that are sent first, if the engine lists them
+        name: the name that the engine reports
+        author: the author that it reports
+        listed: the options that it lists, by name
     """
 
     def __init__(
@@ -163,7 +167,11 @@ class UsiClient(EngineClient):
         self.send("usinewgame")
 
     async def game_over(self, result: str, *, stop: bool = True) -> None:
-        """Send the result, 'win', 'lose' or 'draw'. stop : end pondering first; otherwise gameover has to end it."""
+        """Send the result, 'win', 'lose' or 'draw'.
+
+        Args:
+            stop: whether to end pondering first; otherwise `gameover` has to end it
+        """
         if result not in ("win", "lose", "draw"):
             raise ValueError(f"a result is win, lose or draw, not {result!r}")
         if self._process is None:
@@ -219,7 +227,11 @@ class UsiClient(EngineClient):
         return result
 
     async def analyse(self, position: Position, limit: Limit, multipv: int | None = None) -> list[Info]:
-        """Return the last info of each of the best moves, best first. multipv : their number, by option MultiPV."""
+        """Return the last info of each of the best moves, best first.
+
+        Args:
+            multipv: the number of best moves, set by the option MultiPV; None to leave the option as it is
+        """
         before = self.listed["MultiPV"].default if multipv is not None and "MultiPV" in self.listed else ""
         if multipv is not None:
             await self.configure({"MultiPV": multipv})
@@ -231,10 +243,10 @@ class UsiClient(EngineClient):
                     await self.configure({"MultiPV": before})
 
     async def mate(self, position: Position, milliseconds: int | None = None) -> MateResult:
-        """Look for a mate, for that many ms or (None) until something is proven.
+        """Look for a mate for `milliseconds`, or for None until something is proven.
 
-        An engine has no mate search if it answers with a bestmove or does not answer in time. The result is then
-        'notimplemented' in the former case and EngineError in the latter.
+        An engine without a mate search may answer with a bestmove; the result's status is then 'notimplemented'. If it
+        does not answer in time, EngineError is raised.
         """
         await self.start()
         await self._settle()
@@ -273,7 +285,11 @@ class UsiClient(EngineClient):
         return self._search
 
     async def ponder_hit(self, clock: Limit | None = None) -> PlayResult:
-        """Send that the pondered move was played; return the answer. clock : sent after it, as some GUIs do."""
+        """Send that the pondered move was played; return the answer.
+
+        Args:
+            clock: a clock to send with `ponderhit`, as some GUIs do
+        """
         search, command = self._search, self._pondered
         if search is None or not command:
             raise ValueError("the engine does not ponder")

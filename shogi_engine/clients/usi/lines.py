@@ -1,4 +1,4 @@
-"""Lines from USI engines: options and infos. Unreadable parts are skipped, and never an error."""
+"""Lines from USI engines: options and infos. Unreadable parts are skipped and never raise an error."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from shogi_engine.types.score import Score
 BOUNDS = {"lowerbound": "lower", "upperbound": "upper"}
 IMPLIED = ("USI_Hash", "USI_Ponder")  # options that every engine has, listed or not
 
-Value = str | int | bool | None  # of an option; None presses a button
+Value = str | int | bool | None  # an option's value; None presses a button
 Options = tuple[tuple[str, Value], ...]  # in the order of sending
 
 _OPTION = re.compile(r"option\s+name\s+(?P<name>.+?)\s+type\s+(?P<type>\S+)(?P<rest>.*)")
@@ -21,7 +21,12 @@ _WORDS = {*_NUMBERS, "score", "pv", "string", "currmove", "cpuload", "lowerbound
 
 @dataclass(frozen=True)
 class Option:
-    """An option as listed by the engine. type : check, spin, combo, button, string or filename.   var : of a combo."""
+    """An option as listed by the engine.
+
+    Attributes:
+        type: check, spin, combo, button, string or filename
+        var: the choices of a combo
+    """
 
     name: str
     type: str
@@ -87,7 +92,7 @@ def _number(fields: Mapping[str, str], name: str) -> int | None:
 
 
 def parse_options(text: str) -> Options:
-    """Return the options of 'Name=Value,Name=Value'; a comma within a value is written '\\,'."""
+    r"""Return the options of 'Name=Value,Name=Value'; a comma within a value is written '\,'."""
     options: list[tuple[str, Value]] = []
     for part in text.replace("\\,", "\0").split(","):
         part = part.replace("\0", ",").strip()
@@ -106,7 +111,10 @@ def listed_options(options: "Mapping[str, Value] | Iterable[tuple[str, Value]]")
 class Info:
     """The contents of an info line; missing ones are None, () or ''.
 
-    time : ms    hashfull : permille    bound : of the score, 'lower', 'upper', or '' if it is exact
+    Attributes:
+        time: in ms
+        hashfull: in permille
+        bound: 'lower' or 'upper' if the score is a bound, '' if it is exact
     """
 
     depth: int | None = None

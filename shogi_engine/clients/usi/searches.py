@@ -50,10 +50,13 @@ def side_to_move(command: str) -> int:
 
 @dataclass(frozen=True)
 class Limit:
-    """The arguments of `go`. Times in ms.
+    """The arguments of `go`; times are in ms.
 
-    btime, wtime : black's and white's remaining main time    binc, winc : their increments
-    byoyomi : for each move, once the main time is used up    infinite : until `stop`
+    Attributes:
+        btime, wtime: black's and white's remaining main time
+        binc, winc: their increments
+        byoyomi: the time for each move once the main time is used up
+        infinite: search until `stop`
     """
 
     nodes: int | None = None
@@ -90,8 +93,11 @@ class Limit:
 class PlayResult:
     """A bestmove and the infos before it.
 
-    move : as in USI, 'resign' or 'win' (a declaration); '' if the engine gave none    ponder : '' if it gave none
-    milliseconds : from `go`, or `ponderhit`, to the bestmove    infos : all of them, in order
+    Attributes:
+        move: the move in USI notation, 'resign' or 'win' (a declaration); '' if the engine gave none
+        ponder: the expected reply, '' if the engine gave none
+        milliseconds: the time from `go` or `ponderhit` to the bestmove
+        infos: all infos, in order
     """
 
     move: str = ""
@@ -118,7 +124,12 @@ class PlayResult:
 
 @dataclass(frozen=True)
 class MateResult:
-    """The answer to `go mate`. status : 'mate', 'nomate', 'timeout' or 'notimplemented'.   moves : of a mate."""
+    """The answer to `go mate`.
+
+    Attributes:
+        status: 'mate', 'nomate', 'timeout' or 'notimplemented'
+        moves: the moves of the mate
+    """
 
     status: str
     moves: tuple[str, ...] = ()
@@ -155,7 +166,10 @@ class Connection(Protocol):
 class Search:
     """A running search: `async for info in search`, `await search.result()`, `await search.stop()`.
 
-    It ends when its limit is reached; leaving `async with` ends it in any case. infos : all so far.
+    It ends when its limit is reached; leaving `async with` ends it in any case.
+
+    Attributes:
+        infos: all infos so far
     """
 
     def __init__(self, client: Connection, began: float, allowed: float | None, endless: bool) -> None:

@@ -52,7 +52,7 @@ def attacks_from(kind, colour, square, occ):
 @njit
 def attackers_to(pos, square, colour, occ):
     """Return the pieces of `colour` that attack `square` when `occ` is occupied."""
-    them = 1 - colour  # a piece attacks `square` from where the other colour's would attack back
+    them = 1 - colour  # the same piece of `them` on `square` would attack the attacker
     royal = pieces(pos, colour, KING) | pieces(pos, colour, HORSE) | pieces(pos, colour, DRAGON)
     found = (
         STEP_ATTACKS[them, PAWN, square] & pieces(pos, colour, PAWN)
@@ -105,10 +105,12 @@ def discovered_check_candidates(pos, king, colour):
 
 @njit
 def attacked_near_king(pos, king, colour, occ):
-    """Return squares that the enemy of `colour` attacks: all those in the zone around `king`, that colour's king.
+    """Return the squares around `king`, the king of `colour`, that the enemy attacks.
 
-    occ : the occupied squares without the king itself, since it shields no square behind it.
-    Outside the zone some attacked squares may be missing.
+    The result is complete within the king's zone. Outside it, some attacked squares may be missing.
+
+    Args:
+        occ: the occupied squares except the king's, because the king does not shield the squares behind it
     """
     them = 1 - colour
     attacked = NOTHING
@@ -141,7 +143,7 @@ def is_drop_pawn_mate(pos, square):
         return False  # the king takes the pawn
     takers = attackers_to(pos, square, them, occ) & ~pieces(pos, them, KING)
     if takers:
-        toward = SOUTH if us == BLACK else NORTH  # from the king to the pawn: a taker may be pinned on this file
+        toward = SOUTH if us == BLACK else NORTH  # to the pawn; a piece pinned along this file may capture
         if takers & (~pinned_pieces(pos, them) | RAYS[king, toward]):
             return False
     pawn = SQUARE_BITS[square]

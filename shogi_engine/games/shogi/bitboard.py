@@ -136,7 +136,7 @@ KING_ZONE = Table(STEP_ATTACKS.numbers[0, KING] | SQUARE_BITS.numbers)
 
 def _near_king(colour: int, king: int) -> int:
     """Return from where enemy pieces attack a square of the zone of `colour`'s king in one step."""
-    ahead = -3 if colour == BLACK else 3  # of knights
+    ahead = -3 if colour == BLACK else 3  # rows from the king to knights that attack its zone
     return _bits(
         [
             source
@@ -201,7 +201,7 @@ def between(first, second):
 @njit
 def files_without(pawns):
     """Return all squares of the files that `pawns`, a colour's pawns, does not touch."""
-    rows = pawns | pawns >> 36 | pawns >> 72  # rows 4 to 8 on rows 0 to 4 too
+    rows = pawns | pawns >> 36 | pawns >> 72  # folds rows 4 to 8 onto rows 0 to 4
     rows |= rows >> 18
     rows |= rows >> 9
     free = ~rows & FIRST_ROW

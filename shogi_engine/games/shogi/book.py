@@ -159,8 +159,9 @@ class Book:
     def known(self, position: str, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
         """Return the moves of an SFEN, best first; [] if it is not in the book. Raises ValueError.
 
-        flipped : look up the position with colours reversed too.
-        any_ply : ignore the move number; otherwise it must equal the file's.
+        Args:
+            flipped: look up the position with colours reversed too
+            any_ply: ignore the move number; otherwise it must equal the file's
         """
         key = position_key(position)
         number = None if any_ply else _move_number(position)
@@ -193,7 +194,7 @@ class Book:
         margin: int = 30,
         flipped: bool = True,
     ) -> BookMove | None:
-        """Return one of the `best` moves that are worth at most `margin` less than the first, or None."""
+        """Return one of the first `best` moves whose value is at most `margin` below the first's, or None."""
         return choose(self.known(sfen, flipped=flipped), legal, rng, best=best, margin=margin)
 
     def text(self) -> str:
@@ -246,7 +247,7 @@ def shipped() -> Book:
 
 
 def open_book(name: str | None) -> Book:
-    """Return the book called `name`; None is the shipped one. Raises BookError."""
+    """Return the book called `name`, or for None the book that comes with the engine. Raises BookError."""
     if name in NO_BOOK:
         return Book()
     path = SHIPPED if name is None else located(name)

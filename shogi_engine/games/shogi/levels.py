@@ -1,9 +1,9 @@
 """Weaker play: the meaning of SkillLevel and levels, 0 (a beginner) to FULL, the engine's full strength.
 
-The lowest levels look one move ahead, captures and recaptures included, but consider only a number of their legal
-moves, chosen at random: the lowest of all plays any move. The levels above see all moves and search a number of
-positions. None depends on the clock, so a level is as strong on a slow machine as on a fast one. tools/match/levels.py
-measures the steps.
+The lowest levels look one move ahead, captures and recaptures included, but consider only a limited number of legal
+moves, chosen at random; level 0 plays any move. Higher levels see all moves and search a limited number of positions.
+No level depends on the clock, so a level is equally strong on slow and fast machines. tools/match/levels.py measures
+the steps between them.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ FULL = len(LEVELS)  # full strength: nothing is limited
 
 
 def plan(level: int, position: Any = None) -> LevelPlan:
-    """Return how a player of `level` searches any position. Raises ValueError if there is no such level."""
+    """Return the search limits of `level`, the same for any position. Raises ValueError if there is no such level."""
     if not 0 <= level <= FULL:
         raise ValueError(f"levels are 0 to {FULL}, not {level}")
     return LevelPlan() if level == FULL else LEVELS[level]

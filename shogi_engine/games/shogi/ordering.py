@@ -1,4 +1,4 @@
-"""The ordering of Shogi's moves, and the indices of their histories."""
+"""How Shogi's moves are ordered, and their slots in the history tables."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ CONTINUATION_SLOTS = 2 * KINDS * SQUARES
 
 @provides(POSITION)
 def is_quiet(pos, move):
-    """A promotion alone is quiet, as in YaneuraOu, where that was found to be stronger."""
+    """Tell whether `move` captures nothing. Promotions are quiet, as in YaneuraOu, which found this stronger."""
     return move_captured(move) == 0
 
 
@@ -57,20 +57,20 @@ def capture_value(ctx, move):
 
 @provides(POSITION)
 def history_slot(pos, move):
-    """By source (the kind, of a drop), target and promotion."""
+    """Slots are by source (or dropped kind), target and promotion."""
     promotion = (1 << 14) if is_promotion(move) else 0
     return np.int64(pos.side) << 15 | promotion | move_from(move) << 7 | move_to(move)
 
 
 @provides(POSITION)
 def capture_slot(pos, move):
-    """By piece, target and captured kind."""
+    """Slots are by piece, target and captured kind."""
     return np.int64(pos.side) << 15 | move_kind(move) << 11 | move_to(move) << 4 | move_captured(move)
 
 
 @provides(POSITION)
 def continuation_slot(pos, move):
-    """Drops and moves of a kind to a square are one."""
+    """Slots are by kind and target; drops and other moves share them."""
     return (np.int64(pos.side) * KINDS + move_kind(move)) * SQUARES + move_to(move)
 
 

@@ -12,11 +12,11 @@ from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 PARAMS = record_dtype(
     [
         *SEARCH_FIELDS,
-        ("mate_in_one_max_escapes", np.int32),  # escapes of a king beyond which `mate_in_one` does not look
+        ("mate_in_one_max_escapes", np.int32),  # `mate_in_one` gives up if the king has more escapes than this
         ("values", np.int32, (16,)),  # centipawns by kind on the board; the king counts nothing
         ("entering_king_rule", np.int32),  # names.ENTERING_KING_RULES' index
         ("max_moves", np.int32),  # the game is drawn after this many moves, by an SFEN's move number; 0 for never
-        ("draw_value", np.int32, (2,)),  # by colour: what a draw is worth when it is to move
+        ("draw_value", np.int32, (2,)),  # by colour: the value of a draw when this colour is to move
     ]
 )
 
@@ -28,7 +28,7 @@ VALUES = (0, 90, 315, 405, 495, 540, 855, 990, 0, 540, 540, 540, 540, 945, 1395)
 MARGINS = {
     "aspiration_window": 5,
     "score_noise": 30,
-    "easy_move_margin": 5,  # 150 centipawns, of which 600 are odds to win of e : 1; not by games
+    "easy_move_margin": 5,  # 150 centipawns, where 600 mean winning odds of e : 1; not tuned by games
     "hindsight_margin": 173,
     "razor_margin": 502,
     "razor_depth_margin": 306,

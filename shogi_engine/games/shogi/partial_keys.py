@@ -1,8 +1,8 @@
 """Partial keys: hashes of parts of a position, updated ply by ply, that index the correction histories.
 
-Where a part of a position is as it was before, the evaluation tends to be wrong by the same amount. The parts are the
-pawns of both sides, the other pieces of each side, and everything near each king. A ply's state (game.STATE) holds
-their keys in `partial_keys`, and the king squares they are for in `kings`.
+In positions that share a part, the evaluation tends to be wrong by the same amount. The parts are the pawns of both
+sides, the other pieces of each side, and everything near each king. A ply's state (game.STATE) holds their keys in
+`partial_keys`, and in `kings` the king squares that they were computed for.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ from shogi_engine.games.shogi.types import (
 from shogi_engine.interface.game import CORRECTION_SLOTS, STRUCTURE_SLOTS, provides, update_states
 from shogi_engine.jit import njit
 
-# Indices of partial_keys; those by colour have black's here and white's next.
+# Indices of partial_keys; keys by colour have black's index here and white's directly after it.
 PAWN_KEY, PIECES_KEY, NEAR_KING_KEY = 0, 1, 3
 PARTIAL_KEYS = 5
 STALE_KEY = ZERO  # a king's NEAR_KING_KEY after the king has moved, until `refresh_near_king_keys`
@@ -55,7 +55,10 @@ def toggle_piece(state, piece, square):
 def update_partial_keys(before, after, move, mover):
     """Derive the partial keys and kings of the state `after` from those of `before` by `move` (0: null move).
 
-    mover : the colour that moves. The NEAR_KING_KEY of a king that moves becomes STALE_KEY.
+    If a king moves, its NEAR_KING_KEY becomes STALE_KEY.
+
+    Args:
+        mover: the colour that moves
     """
     for index in range(PARTIAL_KEYS):
         after.partial_keys[index] = before.partial_keys[index]
@@ -117,7 +120,7 @@ def update_state(ctx, ply):
 
 @provides(POSITION)
 def correction_slots(ctx):
-    """By the partial keys and by the hands."""
+    """Slots are by each partial key and by the hands."""
     update_states(ctx)
     pos, state = ctx.pos, ctx.states[ctx.ply]
     refresh_near_king_keys(pos, state)
@@ -135,6 +138,6 @@ def correction_slots(ctx):
 
 @provides(POSITION)
 def structure_slot(ctx):
-    """By the pawns on the board."""
+    """Slots are by the pawns on the board."""
     update_states(ctx)
     return np.int64(ctx.states[ctx.ply].partial_keys[PAWN_KEY] & np.uint64(STRUCTURE_SLOTS - 1))

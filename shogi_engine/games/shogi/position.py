@@ -44,11 +44,11 @@ from shogi_engine.jit import njit
 from shogi_engine.jit.bitboards import Table
 
 _random = np.random.Generator(np.random.PCG64(20170505))
-SQUARE_KEYS = _random.integers(0, 1 << 64, size=(2, 16, SQUARES), dtype=np.uint64)  # xored: pieces on the board
-HAND_KEYS = _random.integers(0, 1 << 64, size=(2, 8), dtype=np.uint64)  # added, once a piece
+SQUARE_KEYS = _random.integers(0, 1 << 64, size=(2, 16, SQUARES), dtype=np.uint64)  # xored for each piece on the board
+HAND_KEYS = _random.integers(0, 1 << 64, size=(2, 8), dtype=np.uint64)  # added for each piece in hand
 SIDE_KEY = _random.integers(0, 1 << 64, dtype=np.uint64)
 
-# [16]: all squares for the kinds that move like a gold, which have a common bitboard besides their own.
+# [16]: all squares for the kinds that move like a gold, because they share a bitboard besides their own.
 GOLD_MASK = Table([BOARD if kind == GOLD or PROM_PAWN <= kind <= PROM_SILVER else 0 for kind in range(16)])
 
 
@@ -96,7 +96,7 @@ def compute_checkers_and_pins(pos):
 def update_checkers_and_pins(pos, kind, target):
     """Set pos.checkers and pos.pinned after the other side moved a piece, now of `kind`, to `target`.
 
-    Only the moved piece can give a check in one step; sliders are looked for along the lines from the king.
+    Only the moved piece can give check in one step; sliders are searched along the lines from the king.
     """
     us = int(pos.side)
     king = int(pos.king[us])
@@ -280,5 +280,5 @@ def repetition_key(pos):
 
 @njit
 def side_at(ctx, ply):
-    """Return the side to move at `ply` of the line searched, which is at ctx.ply now."""
+    """Return the side to move at `ply` of the line searched; the line is now at ctx.ply."""
     return (int(ctx.pos.side) + ctx.ply - ply) & 1

@@ -1,12 +1,12 @@
-"""What kernels ask of a POSITION: its pieces, and the checks and pins that do_move keeps up to date."""
+"""Queries of a POSITION for kernels: its pieces, and the checks and pins that do_move keeps up to date."""
 
 from shogi_engine.games.shogi.bitboard import BOARD
 from shogi_engine.games.shogi.types import BISHOP, DRAGON, HORSE, ROOK
 from shogi_engine.jit import njit
 from shogi_engine.jit.bitboards import field
 
-pieces, put_pieces = field("bb")  # pieces(pos, colour) are all, pieces(pos, colour, kind) those of a kind
-checkers, put_checkers = field("checkers")  # of a record[POSITION], or of the record[UNDO] of a position
+pieces, put_pieces = field("bb")  # pieces(pos, colour): all pieces; pieces(pos, colour, kind): those of a kind
+checkers, put_checkers = field("checkers")  # of a record[POSITION] or a record[UNDO]
 pinned, put_pinned = field("pinned")
 
 
@@ -36,5 +36,9 @@ def rooks_and_dragons(pos, colour):
 
 @njit
 def in_check(state):
-    """Tell whether the side to move is in check. state : record[POSITION], or the record[UNDO] of a position."""
+    """Tell whether the side to move is in check.
+
+    Args:
+        state: record[POSITION], or the record[UNDO] of a position
+    """
     return bool(checkers(state))

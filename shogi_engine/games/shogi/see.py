@@ -47,7 +47,7 @@ KING_VALUE = 1 << 14
 
 @njit
 def exchange_value(params, kind):
-    """Return the gain of capturing a piece of `kind`: what it is worth on the board and then in the hand.
+    """Return the gain of capturing a piece of `kind`: its value on the board plus its value in hand.
 
     A king counts more than everything else.
     """
@@ -56,7 +56,7 @@ def exchange_value(params, kind):
 
 @njit
 def least_attacker(pos, attackers):
-    """Return the square of the least valuable of `attackers`, which are not none; of equal ones the lowest."""
+    """Return the square of the least valuable of `attackers`, of equal ones the lowest; there must be one."""
     best = lowest(attackers)
     for square in attackers:
         if RANK[piece_kind(pos.board[square])] < RANK[piece_kind(pos.board[best])]:
@@ -68,11 +68,14 @@ def least_attacker(pos, attackers):
 def exchange_ge(pos, params, move, threshold):
     """Tell whether the exchange opened by `move` on its target square gains at least `threshold`.
 
-    pos : record[shogi.POSITION], in, unchanged.   params : record[PARAMS], for its values.
-    move : uint32, pseudo-legal in `pos`.
-    threshold : centipawns, from the side to move's point of view.
     Both sides keep recapturing with their least valuable attacker; pins and promotions on recapture are ignored.
     Source: swap algorithm, Chess Programming Wiki, "SEE - The Swap Algorithm".
+
+    Args:
+        pos: record[shogi.POSITION], in, unchanged
+        params: record[PARAMS], for its values
+        move: uint32, pseudo-legal in `pos`
+        threshold: centipawns, from the side to move's point of view
     """
     target = move_to(move)
     kind = move_kind(move)
@@ -86,7 +89,7 @@ def exchange_ge(pos, params, move, threshold):
         kind = promoted
     if balance < 0:
         return False
-    balance -= exchange_value(params, kind)  # the worst that can follow: it is taken for nothing
+    balance -= exchange_value(params, kind)  # the worst case: the moved piece is captured for nothing
     if balance >= 0:
         return True
 
@@ -105,7 +108,7 @@ def exchange_ge(pos, params, move, threshold):
         side = 1 - side
         balance = -balance - 1 - exchange_value(params, kind)
         if balance >= 0:
-            # A king may not take what is still protected.
+            # A king cannot capture a protected piece.
             if kind == KING and attackers_to(pos, target, side, occ) & occ:
                 side = 1 - side
             break
@@ -114,5 +117,5 @@ def exchange_ge(pos, params, move, threshold):
 
 @provides(POSITION)
 def see_ge(ctx, move, threshold):
-    """Margins of the search count a piece once, an exchange twice: it leaves the board, and comes to the hand."""
+    """Double the threshold: margins count a piece once, an exchange twice (off the board and into the hand)."""
     return exchange_ge(ctx.pos, ctx.params, move, 2 * threshold)

@@ -15,15 +15,15 @@ NO_SQUARE = 81
 EMPTY = 0
 PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, KING = range(1, 9)
 PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER, HORSE, DRAGON = range(9, 15)
-KINDS = 15  # kinds are below this; kind 0 of a colour's bitboards is all its pieces
-GOLD_MOVERS = 15  # its last bitboard: gold and the four promoted pieces that move like it
+KINDS = 15  # kinds are below this; a colour's bitboard 0 holds all its pieces
+GOLD_MOVERS = 15  # the last bitboard of a colour: gold and the four promoted pieces that move like it
 
-# By kind: what it becomes when it promotes (0 if it cannot), what it was before, how many a set has.
+# By kind: its promoted kind (0 if it cannot promote), its unpromoted kind, the number in a set.
 PROMOTED = np.array([0, 9, 10, 11, 12, 0, 13, 14, 0, 0, 0, 0, 0, 0, 0, 0], dtype=np.uint8)
 UNPROMOTED = np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 6, 7, 0], dtype=np.uint8)
 SET_SIZE = (0, 18, 4, 4, 4, 4, 2, 2, 2)
 
-HAND_GUARDS = np.uint64(0x8080808080808080)  # for `hand_covers` of two hands of a POSITION
+HAND_GUARDS = np.uint64(0x8080808080808080)  # for `hand_covers` with hands of a POSITION
 
 # At least the number of moves, legal or pseudo-legal, of any position that validation.validate_position accepts. Drops:
 # each of 7 kinds in hand on each of 80 empty squares, 560. The rest of the set on the board at best: rook 16 squares
@@ -49,7 +49,7 @@ POSITION = record_dtype(
     ]
 )
 
-# What undo_move cannot derive from the move, and what the rules on repetition need of the position before the move.
+# Fields of the position before the move that undo_move cannot derive, and those that the repetition rules need.
 UNDO = record_dtype(
     [
         ("board_key", np.uint64),
@@ -72,7 +72,7 @@ PROMOTION = 1 << 14
 
 @njit
 def relative_square(colour, square):
-    """Return `square` as `colour` sees it: the same for black, for white the one on the other side of the centre."""
+    """Return `square` as `colour` sees it: unchanged for black, rotated about the centre for white."""
     return square if colour == BLACK else SQUARES - 1 - square
 
 
@@ -84,7 +84,7 @@ def make_piece(colour, kind):
 
 @njit(tiny=True)
 def piece_colour(piece):
-    """Return the colour of a piece, which is not EMPTY."""
+    """Return the colour of a piece other than EMPTY."""
     return int(piece) >> 4
 
 
@@ -171,6 +171,7 @@ def hand_count(hand, kind):
 def hand_covers(hand, other, guards):
     """Tell whether `hand` has at least as many pieces of each kind as `other`.
 
-    guards : a mask of the bit above each kind's count, 0 in both hands; it takes the borrow of the subtraction.
+    Args:
+        guards: a mask of the bit above each kind's count, 0 in both hands; it takes the borrow of the subtraction
     """
     return ((hand | guards) - other) & guards == guards

@@ -1,6 +1,6 @@
-"""What the opening books of all games share: the record of a book move, and the choice of a move.
+"""The parts that the opening books of all games share: the record of a book move, and the choice of a move.
 
-A game's book is opened by `Game.open_book` and looked up by the position's text. Standard library only.
+`Game.open_book` opens a game's book; positions are looked up by their text. Standard library only.
 """
 
 import random
@@ -8,12 +8,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-NO_BOOK = ("", "no_book")  # names that mean: without a book
+NO_BOOK = ("", "no_book")  # names that mean "no book"
 
 
 @dataclass(frozen=True)
 class BookMove:
-    """One move of a position. ponder : the expected reply, '' if none.   value : the game's unit, for the mover."""
+    """One move of a position.
+
+    Attributes:
+        ponder: the expected reply, '' if none
+        value: in the game's unit, for the mover
+    """
 
     move: str
     ponder: str = ""
@@ -35,8 +40,9 @@ class OpeningBook(Protocol):
     def known(self, position: str, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
         """Return the moves of a position (in the game's notation), best first; [] if it is not in the book.
 
-        flipped : look up the position with colours reversed too, if the game has such positions.
-        any_ply : ignore the move number; otherwise it must equal the book's.
+        Args:
+            flipped: look up the position with colours reversed too, if the game has such positions
+            any_ply: ignore the move number; otherwise it must equal the book's
         """
 
 
@@ -45,8 +51,8 @@ def choose(
 ) -> BookMove | None:
     """Choose among the first `best` of the `known` moves whose values are within `margin` of the first; None if none.
 
-    Moves are chosen in proportion to how often they were played (count). Moves that were never played are chosen only
-    if none of them was. Moves that are not `legal` are dropped.
+    A move's probability is proportional to how often it was played (`count`). If none was ever played, all have the
+    same probability. Moves that are not `legal` are dropped.
     """
     usable = [each for each in known if each.move in legal][: max(best, 1)]
     if not usable:

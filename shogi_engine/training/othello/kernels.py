@@ -21,7 +21,9 @@ FEATURES = INSTANCES + 5
 def write_boards(replay, moves, own, opponent):
     """Write the discs of the side to move and of the other side before each move to `own` and `opponent`, uint64[n].
 
-    replay : record[REPLAY], at the start, in-out.   moves : uint32[n].
+    Args:
+        replay: record[REPLAY], at the start, in-out
+        moves: uint32[n]
     """
     for ply in range(moves.shape[0]):
         own[ply], opponent[ply] = replay.pos.own, replay.pos.opponent
@@ -32,10 +34,14 @@ def write_boards(replay, moves, own, opponent):
 def write_samples(replay, start, moves, values, begins, exact, trust, samples):
     """Write the labelled positions of games to `samples`, record[SAMPLE][n]; return their number.
 
-    replay : record[REPLAY], scratch.   start : record[POSITION].   exact : empty squares from which values are exact.
-    begins : int64[games + 1], moves[begins[game] : begins[game + 1]] and values are a game's.
-    trust : permille of a value that comes from the next position. A value is the position's own if it is exact, or if
-    a random move or none follows.
+    Args:
+        replay: record[REPLAY], scratch
+        start: record[POSITION], the start of all games
+        moves, values: the moves and values of the games, one game after the other
+        begins: int64[games + 1], a game has moves[begins[game] : begins[game + 1]]
+        exact: values are exact with at most this many empty squares
+        trust: permille of a value that comes from the next position; exact values, and those before a random move or
+            at the end, are kept
     """
     count, pos = 0, replay.pos
     for game in range(begins.shape[0] - 1):
@@ -67,7 +73,9 @@ def write_samples(replay, start, moves, values, begins, exact, trust, samples):
 def write_features(samples, places, accumulator, features):
     """Write the index within a knot of each feature of each sample to `features` (int32[n, FEATURES]).
 
-    places : int32, pattern_weights.file_places().   accumulator : record[ACCUMULATOR], scratch.
+    Args:
+        places: int32, pattern_weights.file_places()
+        accumulator: record[ACCUMULATOR], scratch
     """
     for index in range(len(samples)):
         own, opponent = samples[index].own, samples[index].opponent

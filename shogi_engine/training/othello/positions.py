@@ -31,14 +31,23 @@ KNOT_SHAPE = (pattern_weights.KNOTS, pattern_weights.file_weights())
 
 @dataclass(frozen=True)
 class Games:
-    """The labelled positions of games. samples : record[SAMPLE], sorted by game.   games : their number."""
+    """The labelled positions of games.
+
+    Attributes:
+        samples: record[SAMPLE][n], sorted by game
+        games: the number of games
+    """
 
     samples: np.ndarray
     games: int
 
     @classmethod
     def load(cls, folders: Sequence[Path], older_share: float, trust: float) -> "Games":
-        """Return the samples of pieces, see data.read_pieces. trust : as in TrainOptions. Raises ValueError."""
+        """Return the samples of pieces. Raises ValueError; see data.read_pieces.
+
+        Args:
+            trust: as in TrainOptions
+        """
         replay, start, parts, games = new_record(REPLAY), GAME.parse_position(GAME.start), [], 0
         for piece in chain.from_iterable(read_pieces(folders, older_share)):
             samples: Any = np.zeros(len(piece["moves"]), dtype=SAMPLE).view(np.recarray)
@@ -51,7 +60,7 @@ class Games:
         return cls(np.concatenate(parts), games)
 
     def split(self, seed: int, held_out: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the samples to learn from, and those of the held-out games, a share of all and at least one."""
+        """Return the samples to learn from, and those of the held-out games (the share `held_out`, at least one)."""
         count = max(round(held_out * self.games), 1)
         out = np.zeros(self.games, dtype=bool)
         out[np.random.default_rng([seed, self.games]).permutation(self.games)[:count]] = True
@@ -72,7 +81,10 @@ def phases_of(samples: np.ndarray) -> np.ndarray:
 class Problem:
     """The least-squares problem of some samples, sorted by phase; threads share its products.
 
-    values : float32[n], hundredths of a disc.   knots, shares : the knot below a sample's phase, the share of the next.
+    Attributes:
+        values: float32[n], hundredths of a disc
+        knots: int64[n], the knot at or below each sample's phase
+        shares: float32[n], the weight of the next knot
     """
 
     def __init__(self, samples: np.ndarray, pool: ThreadPoolExecutor, threads: int) -> None:

@@ -1,7 +1,7 @@
 """The loss of the engine's own network and its gradient, in float32.
 
-After the rows and the bias (trainer_kernels.py) come by output bucket the output weights [2, width], and by bucket the
-output bias.
+After the rows and the bias (trainer_kernels.py) come the output weights [2, width] of each output bucket, then the
+output bias of each bucket.
 """
 
 import math
@@ -60,9 +60,12 @@ def output_of(parameters, width, bucket, sums, squares):
 
 @njit
 def write_outputs(parameters, width, features, outputs, sums, squares):
-    """Write the network's outputs for positions to `outputs`, float32[n]; features : uint16[n, 2, ACTIVE].
+    """Write the network's outputs for positions to `outputs`, float32[n].
 
-    sums : float32[2, width], scratch.   squares : float32[2 * width + LANES], scratch.
+    Args:
+        features: uint16[n, 2, ACTIVE]
+        sums: float32[2, width], scratch
+        squares: float32[2 * width + LANES], scratch
     """
     for row in range(features.shape[0]):
         for side in range(2):
@@ -74,8 +77,11 @@ def write_outputs(parameters, width, features, outputs, sums, squares):
 def add_slopes(parameters, width, features, targets, order, slopes, sums, squares):
     """Return the summed squared error of the positions `order`, and add its gradient to `slopes`.
 
-    The error is that of the winning chance, 1 / (1 + exp(-output)), against targets : float32[n].
-    order : int32[m], rows of `features`, uint16[n, 2, ACTIVE].   sums, squares : as in `write_outputs`.
+    The error is that of the winning chance, 1 / (1 + exp(-output)), against `targets`, float32[n].
+
+    Args:
+        order: int32[m], rows of `features`, uint16[n, 2, ACTIVE]
+        sums, squares: as in `write_outputs`
     """
     loss = 0.0
     for index in range(order.shape[0]):

@@ -29,7 +29,7 @@ NETWORK = "network"  # the evaluation's name
 
 @dataclass(frozen=True)
 class OwnNetwork:
-    """Networks of a width. Raises ValueError if no kernel has this width."""
+    """The engine's own networks of a given width. Raises ValueError if no kernel has this width."""
 
     width: int
 
@@ -114,7 +114,11 @@ class OwnNetwork:
         return [network.output((own[own < FEATURES], other[other < FEATURES])) for own, other in features]
 
     def weights(self, parameters: np.ndarray, made: dict[str, Any]) -> bytes:
-        """Return the network's file; made : its note on how it was made."""
+        """Return the network's file.
+
+        Args:
+            made: a note on how it was made
+        """
         return encode(quantised(parameters, self.width, made))
 
     def made(self, file: Path) -> dict[str, Any]:
@@ -123,7 +127,11 @@ class OwnNetwork:
 
 
 def quantised(parameters: np.ndarray, width: int, made: dict[str, Any]) -> Network:
-    """Return a network from float parameters in the layout of own_kernels; made : as in Network."""
+    """Return a network from float parameters in the layout of own_kernels.
+
+    Args:
+        made: as in Network
+    """
     rows, bias = parameters[: FEATURES * width].reshape(FEATURES, width), parameters[BIAS * width : OUTPUT * width]
     output = parameters[OUTPUT * width : OUTPUT_BIAS * width].reshape(OUTPUT_BUCKETS, 2, width)
     return replace(quantise(rows, bias, output, parameters[OUTPUT_BIAS * width :], SCALE), made=made)

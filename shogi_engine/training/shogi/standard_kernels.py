@@ -1,7 +1,7 @@
 """The loss of a network of the standard format (nn.bin) that sees K-P 256x2-32-32, and its gradient, in float32.
 
-After the rows and the bias (trainer_kernels.py) come three layers, each with its weights [inputs, outputs] and its
-bias [outputs]: for the clipped sums of both sides, then for the clipped outputs of the first and of the second.
+After the rows and the bias (trainer_kernels.py) come three layers, each with weights [inputs, outputs] and bias
+[outputs]. The first takes the clipped sums of both sides; the others take the clipped outputs of the layer before.
 """
 
 import math
@@ -12,7 +12,7 @@ from shogi_engine.jit import njit
 from shogi_engine.training.shogi.trainer_kernels import LANES, ONE, TWO, ZERO, add_row_slopes, add_rows, clip
 
 FEATURES, WIDTH, FIRST, SECOND = 1710, 256, 32, 32
-BIAS = FEATURES + 1  # a row
+BIAS = FEATURES + 1  # the bias is this row
 LAYERS = ((2 * WIDTH, FIRST), (FIRST, SECOND), (SECOND, 1))  # inputs and outputs
 WEIGHTS1 = (BIAS + 1) * WIDTH
 BIAS1 = WEIGHTS1 + 2 * WIDTH * FIRST
@@ -25,7 +25,11 @@ PARAMETERS = OUTPUT_BIAS + 1
 
 @njit
 def layer(parameters, weights, bias, values, out):
-    """Write the sums of a layer, clipped, to `out`; weights, bias : where they begin in `parameters`."""
+    """Write the sums of a layer, clipped, to `out`.
+
+    Args:
+        weights, bias: their indices in `parameters`
+    """
     count = out.shape[0]
     start = parameters[bias : bias + count]
     for j in range(count):
@@ -44,7 +48,9 @@ def layer(parameters, weights, bias, values, out):
 def layer_slopes(parameters, slopes, weights, bias, values, outer, inner, lanes):
     """Add a layer's gradient to `slopes`, and write the gradient by its inputs before clipping to `inner`.
 
-    outer : the gradient by its sums, float32[outputs], outputs a multiple of LANES.   lanes : float32[LANES], scratch.
+    Args:
+        outer: float32[outputs], the gradient by its sums; outputs is a multiple of LANES
+        lanes: float32[LANES], scratch
     """
     count = outer.shape[0]
     into = slopes[bias : bias + count]
@@ -75,8 +81,9 @@ def layer_slopes(parameters, slopes, weights, bias, values, outer, inner, lanes)
 def output_of(parameters, active, sums, hidden):
     """Return the output for the features `active`, uint16[2, ACTIVE].
 
-    sums : float32[2 * WIDTH], out, clipped, those of the side to move first.   hidden : float32[2, FIRST], out, the
-    outputs of the first two layers.
+    Args:
+        sums: float32[2 * WIDTH], out, the clipped sums, those of the side to move first
+        hidden: float32[2, FIRST], out, the outputs of the first two layers
     """
     for side in range(2):
         add_rows(parameters, BIAS, WIDTH, active[side], sums[side * WIDTH : (side + 1) * WIDTH])
@@ -92,9 +99,11 @@ def output_of(parameters, active, sums, hidden):
 
 @njit
 def write_outputs(parameters, features, outputs, sums, hidden):
-    """Write the network's outputs for positions to `outputs`, float32[n]; features : uint16[n, 2, ACTIVE].
+    """Write the network's outputs for positions to `outputs`, float32[n].
 
-    sums, hidden : scratch, as in `output_of`.
+    Args:
+        features: uint16[n, 2, ACTIVE]
+        sums, hidden: scratch, as in `output_of`
     """
     for row in range(features.shape[0]):
         outputs[row] = output_of(parameters, features[row], sums, hidden)
@@ -104,9 +113,14 @@ def write_outputs(parameters, features, outputs, sums, hidden):
 def add_slopes(parameters, features, targets, order, slopes, sums, hidden, inner, outer, lanes):
     """Return the summed squared error of the positions `order`, and add its gradient to `slopes`.
 
-    The error is that of the winning chance, 1 / (1 + exp(-output)), against targets : float32[n].
-    order : int32[m], rows of `features`, uint16[n, 2, ACTIVE].   Scratch: sums, hidden : as in `output_of`.
-    inner : float32[2 * WIDTH].   outer : float32[2, FIRST].   lanes : float32[LANES].
+    The error is that of the winning chance, 1 / (1 + exp(-output)), against `targets`, float32[n].
+
+    Args:
+        order: int32[m], rows of `features`, uint16[n, 2, ACTIVE]
+        sums, hidden: scratch, as in `output_of`
+        inner: float32[2 * WIDTH]
+        outer: float32[2, FIRST]
+        lanes: float32[LANES]
     """
     loss = 0.0
     for index in range(order.shape[0]):

@@ -44,7 +44,7 @@ def read_rows(packed, packing, nodes, count):
 
 @njit
 def write_rows(nodes, count, packing, packed):
-    """Write nodes[:count] to packed, uint8[>= count, 17]; return -1, as all can be written."""
+    """Write nodes[:count] to packed, uint8[>= count, 17]; return -1: every position can be written."""
     for row in range(count):
         pos = nodes[row].pos
         black, white = (pos.own, pos.opponent) if pos.side == BLACK else (pos.opponent, pos.own)
@@ -58,8 +58,10 @@ def write_rows(nodes, count, packing, packed):
 def read_texts(text, starts, nodes, count, taken):
     """Read `count` lines in the form of `format_obf` (64 of X, O or -, a blank, the side to move) into nodes.
 
-    text : uint8[], in, the lines.   starts : int64[count + 1], in, where each begins.
-    taken : uint8[>= count], out, 1 for each line that was read, 0 for one in another form, left to Python.
+    Args:
+        text: uint8[], in, the lines
+        starts: int64[count + 1], in, where each begins
+        taken: uint8[>= count], out, 1 for each line that was read, 0 for one in another form, left to Python
     """
     for row in range(count):
         taken[row] = 0
@@ -88,7 +90,7 @@ def read_texts(text, starts, nodes, count, taken):
 
 @njit
 def write_texts(nodes, count, text):
-    """Write nodes[:count] as `format_obf` does to text, uint8[>= count * TEXT_BYTES], a line each; return the end."""
+    """Write nodes[:count] to text, uint8[>= count * TEXT_BYTES], one line of `format_obf` each; return the end."""
     end = 0
     for row in range(count):
         pos = nodes[row].pos
@@ -107,7 +109,8 @@ def write_texts(nodes, count, text):
 def write_planes(nodes, count, out):
     """Write three planes of 64 squares, a1 first: own discs, the opponent's, ones if white is to move.
 
-    out : uint8[>= count, 192], out.
+    Args:
+        out: uint8[>= count, 192], out
     """
     for row in range(count):
         pos = nodes[row].pos

@@ -38,7 +38,7 @@ _OWN, _OPPONENT, _SIDE = range(3)  # the words of a POSITION
 PACKED_BYTES = 17
 
 COLORS = (BLACK, WHITE)
-UNICODE_CELLS = "●○·"  # as SYMBOLS
+UNICODE_CELLS = "●○·"  # in the order of SYMBOLS
 STARTING_OBF = START
 
 
@@ -52,7 +52,7 @@ class Outcome:
 
     @property
     def score(self) -> int:
-        """The discs by which black has won (negative: lost); empty squares count for the winner."""
+        """Black's discs minus white's; empty squares count for the winner."""
         if self.winner is None:
             return 0
         return 64 - 2 * self.white if self.winner == BLACK else 2 * self.black - 64
@@ -115,7 +115,8 @@ class Board(BoardMemory):
     Boards are equal if their discs and sides to move are equal, whatever the moves before. Do not change a board that
     is in a set or a dict.
 
-    obf : 64 squares and the side to move, or None for the start of a game; ValueError if it is invalid.
+    Args:
+        obf: 64 squares and the side to move, or None for the start of a game; ValueError if it is invalid
     """
 
     _BOARD, _UNDO = BOARD, UNDO
@@ -136,7 +137,8 @@ class Board(BoardMemory):
     def from_transcript(cls, text: str, obf: str | None = None) -> Self:
         """Return the board after the moves of a transcript ('f5d6c3'; passes may be left out); raises ValueError.
 
-        obf : the starting position, if not the usual one.
+        Args:
+            obf: the starting position, if not the usual one
         """
         board = cls(obf)
         for move in parse_transcript(text, board._pos):
@@ -263,7 +265,7 @@ class Board(BoardMemory):
         return board
 
     def canonical(self) -> Self:
-        """Return a board, without moves, of the one position that stands for all eight images of this one."""
+        """Return a board, without moves, of the same one of the eight images for all eight."""
         board = type(self)(self.obf())
         make_canonical(board._pos)
         return board
@@ -472,8 +474,10 @@ class Board(BoardMemory):
     def svg(self, *, flipped: bool = False, size: int | None = None, **options: Any) -> str:
         """Return an SVG image of the board; it marks the last disc placed and the legal moves.
 
-        flipped : seen from the other side    size : the width in pixels, None for the default
-        options : `areas` and `lines` of drawing.svg
+        Args:
+            flipped: draw the board from the other side, with a1 at the lower right
+            size: the width in pixels, None for the default
+            options: `areas` and `lines` of drawing.svg
         """
         return drawing.svg(self, flipped=flipped, size=size, **options)
 

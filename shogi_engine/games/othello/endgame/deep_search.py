@@ -44,22 +44,27 @@ NO_PLACE = np.uint64(64)
 
 # Multi-ProbCut in selective passes (`predicted`).
 SPREAD = 300  # standard error of the probing searches, in hundredths of a disc
-MARGINS = (0, 450, 300, 160)  # percent of it, by doubt
-MOST_PROBED = 6  # plies, one more with an odd number of empty squares
+MARGINS = (0, 450, 300, 160)  # percent of SPREAD, by doubt
+MOST_PROBED = 6  # depth in plies of the probing searches; one more with an odd number of empty squares
 
 
 @njit
 def ordering_depth(count, known):
     """Return the depth of the searches that order the moves with `count` empty squares; 0 is the evaluation alone.
 
-    known : moves from the table (uint64); if none of them caused a cutoff, the order of the others matters less.
+    Args:
+        known: moves from the table (uint64); if none of them caused a cutoff, the order of the others matters less
     """
     return max(0, (count - DEEP) // 3 - np.int64(known != ZERO))
 
 
 @njit
 def start_searching(slots, key):
-    """Mark `key` as being searched by this thread. slots : address of BEING_SEARCHED_SLOTS uint64."""
+    """Mark `key` as being searched by this thread.
+
+    Args:
+        slots: address of BEING_SEARCHED_SLOTS uint64
+    """
     store_u64(slots + (key & np.uint64(BEING_SEARCHED_SLOTS - 1)) * np.uint64(8), key)
 
 
@@ -107,7 +112,10 @@ def null_window_value(ctx, alpha, depth):
 def predicted(ctx, alpha, count, doubt):
     """Predict by a shallow search whether the score fails low or high: alpha or alpha + 1.
 
-    NO_SCORE if the prediction is too uncertain for `doubt`.   count : empty squares.
+    NO_SCORE if the prediction is too uncertain for `doubt`.
+
+    Args:
+        count: empty squares
     """
     depth = min(count // 8 * 2, MOST_PROBED) + count % 2
     margin = MARGINS[doubt] * SPREAD // 100
@@ -124,9 +132,13 @@ def predicted(ctx, alpha, count, doubt):
 def write_moves(ctx, key, data, moves, start, alpha, beta, doubt):
     """Write the keys of `moves` (uint64) to ctx.scores[start:]: the table's moves first, then those with few replies.
 
-    key, data : of the position in the table; data is 0 if it is not there.   doubt : see `solve_deep`.
     Returns (end, known, value): `known` moves are from the table. A value other than NO_SCORE settles the node: it is
     from a child's bound (which is stored) or from a shallow search.
+
+    Args:
+        key: the position's key in the table
+        data: its data in the table, 0 if there is none
+        doubt: see `solve_deep`
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     count = popcount(ALL ^ (own | opponent))
@@ -166,8 +178,10 @@ def take_best(ctx, at, end):
 def next_move(ctx, slots, at, end, deferred, defer):
     """Return (at, deferred, place, child): the best of the moves at..end - 1, and the key of the position after it.
 
-    place : NO_PLACE if no move is left.   at : past the move.
-    defer : skip moves that another thread is searching; they are moved to the front, before `deferred`.
+    The returned `at` is past the move; `place` is NO_PLACE if no move is left.
+
+    Args:
+        defer: skip moves that another thread is searching; they are moved to the front, before `deferred`
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     while at < end:
@@ -186,7 +200,10 @@ def next_move(ctx, slots, at, end, deferred, defer):
 def first_cut(ctx, own, opponent, key, alpha, beta, doubt):
     """Return (value, data, alpha, beta): the table's data of the position, and the window narrowed to its bounds.
 
-    A value other than NO_SCORE, from stable discs or the table, settles the node.   doubt : see `solve_deep`.
+    A value other than NO_SCORE, from stable discs or the table, settles the node.
+
+    Args:
+        doubt: see `solve_deep`
     """
     data = ZERO
     value = stability_cut(own, opponent, alpha, beta)
@@ -203,8 +220,11 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
 
     The shared search orders the moves, so ctx must be prepared as for a search. Threads search the same tree and defer
     moves that another thread is searching (ABDADA, Jean-Christophe Weill 1996, in Tom Kerrigan's simplified form).
-    slots : address (uint64) of BEING_SEARCHED_SLOTS zeroed uint64, the same for all threads.
-    doubt : 0 for an exact score, else the pass, by MARGINS[doubt]; passes of equal or more doubt use its bounds.
+
+    Args:
+        slots: address (uint64) of BEING_SEARCHED_SLOTS zeroed uint64, the same for all threads
+        doubt: 0 for an exact score, else the selective pass, with MARGINS[doubt]; passes of equal or more doubt use
+            the bounds it stores
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     empty = ALL ^ (own | opponent)
@@ -243,7 +263,7 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
     at = deferred = start
     first_round = unsorted = True
     while True:
-        if unsorted and at >= start + known:  # late, as a move from the table mostly causes a cutoff
+        if unsorted and at >= start + known:  # sorted only now, because a move from the table usually causes a cutoff
             unsorted = False
             score_by_search(ctx, at, end, ordering_depth(count, known))
         shared = first_round and best > NO_SCORE and count > DEEP

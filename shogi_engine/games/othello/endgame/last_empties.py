@@ -112,7 +112,8 @@ def solve_2(ctx, own, opponent, alpha, beta, first, second):
 def solve_3(ctx, own, opponent, alpha, beta, first, second, third, passed):
     """Return the score with three empty squares (uint64); one that is alone in its quadrant is tried first.
 
-    passed : ONE if the other side has just passed, else ZERO.
+    Args:
+        passed: ONE if the other side has just passed, else ZERO
     """
     if (first ^ second) & QUADRANT_BITS == ZERO:
         first, third = third, first

@@ -83,7 +83,9 @@ def probe_ending(ctx, key, empties):
 def store_bounds(ctx, key, empties, lower, upper, move, doubt):
     """Store bounds of a position, combined with those stored before if they are equally certain.
 
-    move : square + 1, proves `lower`; or 0.   doubt : see `entry_doubt`; stored bounds of less doubt stay.
+    Args:
+        move: square + 1, proves `lower`; or 0
+        doubt: see `entry_doubt`; stored bounds of less doubt stay
     """
     if empties > NEAR_EMPTIES:
         address, data = find_slot(ctx, key)

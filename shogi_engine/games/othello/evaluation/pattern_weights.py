@@ -86,7 +86,8 @@ def _digest(spread: list, payload: bytes) -> str:
 def encode(knots: np.ndarray, spread: np.ndarray, made: dict[str, Any]) -> bytes:
     """Return the file of weights int16[KNOTS, file_weights()] and spreads int[SPREAD_GROUPS, SPREAD_DEPTHS].
 
-    made : how they were made, for people.
+    Args:
+        made: how they were made, for users to read
     """
     payload = zlib.compress(np.ascontiguousarray(knots, dtype="<i2").tobytes(), 9)
     header = {"format": FORMAT, "layout": layout(), "shape": list(knots.shape), "made": made}
@@ -134,9 +135,12 @@ def by_phase(knots: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Weights:
-    """table : int16[PHASES, PHASE_WEIGHTS], hundredths of a disc   spread : int32[SPREAD_GROUPS, SPREAD_DEPTHS]
+    """The weights of the patterns.
 
-    source : where they come from, for people
+    Attributes:
+        table: int16[PHASES, PHASE_WEIGHTS], hundredths of a disc
+        spread: int32[SPREAD_GROUPS, SPREAD_DEPTHS]
+        source: a text that says where they come from
     """
 
     table: np.ndarray

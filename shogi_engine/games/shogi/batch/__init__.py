@@ -1,4 +1,4 @@
-"""Shogi's part of `shogi_engine.batch`: positions in 32 bytes, the usual numbers of moves, planes and indices.
+"""Shogi's part of `shogi_engine.batch`: positions in 32 bytes, the usual move numbers, planes and feature indices.
 
 Sources: dlshogi (github.com/TadaoYamaoka/DeepLearningShogi) and cshogi, which makes the same planes and labels; D.
 Silver et al., "A general reinforcement learning algorithm that masters chess, shogi and Go through self-play", 2018,
@@ -19,7 +19,7 @@ from shogi_engine.games.shogi.packed import packed
 from shogi_engine.games.shogi.packed.moves import SCRATCH_BYTES, apply_legal, apply_rows
 from shogi_engine.games.shogi.types import DROP_BASE, KING, PAWN, PROMOTION, SQUARES
 
-# By kind, pawn first, as others number those in hand.
+# By kind, pawn first: the number that Apery, cshogi and dlshogi give it in hand.
 APERY_DROPS = (0, 1, 2, 3, 6, 4, 5)
 DIRECTIONS = ((-1, 0), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (1, -1), (1, 1))  # (down, right), dlshogi's order
 JUMPS = ((-2, -1), (-2, 1))  # the knight's
@@ -32,7 +32,7 @@ Label = Callable[[int, int, int], int]  # of (source or DROP_BASE + kind, target
 
 
 def _step(source: int, target: int) -> tuple[tuple[int, int], int]:
-    """Return ((down, right), steps) of a move: the direction of one step and how many; of a knight's jump one."""
+    """Return a move's direction as one step (down, right), and the number of steps; a knight's jump is one step."""
     down, right = target // 9 - source // 9, target % 9 - source % 9
     if (down, right) in JUMPS:
         return (down, right), 1
@@ -42,7 +42,10 @@ def _step(source: int, target: int) -> tuple[tuple[int, int], int]:
 
 
 def _dlshogi(source: int, target: int, promotion: int) -> int:
-    """Return dlshogi's label: a plane for each direction, promoting or not, and kind that is dropped; the target."""
+    """Return dlshogi's label, 81 * plane + target.
+
+    There is a plane for each direction, with promotion or not, and for each dropped kind.
+    """
     place = int(kernels.DOWN_FILES[0][target])
     if source > DROP_BASE:
         return SQUARES * (2 * DLSHOGI_MOVES + APERY_DROPS[source - DROP_BASE - 1]) + place
@@ -51,9 +54,9 @@ def _dlshogi(source: int, target: int, promotion: int) -> int:
 
 
 def _alphazero(source: int, target: int, promotion: int) -> int:
-    """Return AlphaZero's label: a plane for each direction and distance, promoting or not, or drop, and the source.
+    """Return AlphaZero's label, 81 * plane + source, or 81 * plane + target for a drop.
 
-    A drop's place is its target.
+    There is a plane for each direction and distance, with promotion or not, and for each dropped kind.
     """
     if source > DROP_BASE:
         return SQUARES * (2 * ALPHAZERO_MOVES + source - DROP_BASE - 1) + target
@@ -106,7 +109,7 @@ RULES = BatchRules(
     read_texts=kernels.read_texts,
     write_texts=kernels.write_texts,
     text_bytes=SFEN_BYTES,
-    params={"entering_king_rule": NO_ENTERING_KING},  # a claim, not an end
+    params={"entering_king_rule": NO_ENTERING_KING},  # a declaration is a claim; it does not end the game
     packings={"hcp": _packing(packed.HCP), "psfen": _packing(packed.PSFEN)},
     apply_rows=apply_rows,
     apply_legal=apply_legal,

@@ -52,9 +52,9 @@ HAND_PLANES = (np.cumsum(HAND_LIMITS) - HAND_LIMITS).astype(np.uint8)
 ALONG_RANKS = np.array([range(SQUARES), range(SQUARES - 1, -1, -1)], dtype=np.uint8)
 DOWN_FILES = FILE_MAJOR[ALONG_RANKS].astype(np.uint8)
 
-ATTACK_PLANES = np.uint64(SQUARES * (KINDS - 1))  # from a kind's pieces to what they attack
+ATTACK_PLANES = np.uint64(SQUARES * (KINDS - 1))  # from the plane of a kind's pieces to the plane of what they attack
 PAWN_PLANE = np.uint64(SQUARES * DLSHOGI_KINDS.index(PAWN))
-STEP_ROOM = 96  # a plane, up to a whole number of vectors; what follows it is 0, and the next plane's
+STEP_ROOM = 96  # a plane rounded up to whole vectors; the surplus bytes are 0 and belong to the next plane
 # uint8[2, 16, 81, 96]: the plane of what a piece attacks in a step, by owner (0 for the side to move), kind and place.
 STEPS = np.zeros((2, 16, SQUARES, STEP_ROOM), dtype=np.uint8)
 for _square in range(SQUARES):
@@ -83,10 +83,12 @@ def write_rows(nodes, count, packing, packed):
 
 @njit
 def read_texts(text, starts, nodes, count, taken):
-    """Read `count` SFENs into nodes; taken : uint8[>= count], out, 1 for each that was read, 0 for Python to read.
+    """Read `count` SFENs into nodes.
 
-    text : uint8[], in, SFENs with the end of a line after each and two bytes more.
-    starts : int64[count + 1], in, where each begins; the next begins after the end of the line.
+    Args:
+        taken: uint8[>= count], out, 1 for each SFEN that was read, 0 for one left to Python
+        text: uint8[], in, the SFENs, each followed by a line feed, and two more bytes at the end
+        starts: int64[count + 1], in, where each SFEN begins; the last entry is where one more would begin
     """
     for row in range(count):
         taken[row] = read_sfen(text, int(starts[row]), int(starts[row + 1]) - 1, nodes[row].pos)
@@ -108,7 +110,11 @@ def write_texts(nodes, count, text):
 
 @njit
 def mark(out, row, plane, squares, places):
-    """Write 1 to `squares` of a plane of a row; places : uint8[81], where each square is in it."""
+    """Write 1 to `squares` of a plane of a row.
+
+    Args:
+        places: uint8[81], where each square is in it
+    """
     for square in squares:
         out[row, np.uint64(SQUARES * plane + int(places[square]))] = 1
 
@@ -130,7 +136,8 @@ def sliders(pos, colour):
 def write_dlshogi_1(nodes, count, out):
     """Write dlshogi's first planes: for each side its pieces by kind, what each kind attacks, the counts of attacks.
 
-    out : uint8[>= count, DLSHOGI_1 * 81], out; a plane goes down the files from 1a.
+    Args:
+        out: uint8[>= count, DLSHOGI_1 * 81], out; a plane goes down the files from 1a
     """
     for row in range(count):
         pos, planes = nodes[row].pos, out[row]
@@ -142,7 +149,7 @@ def write_dlshogi_1(nodes, count, out):
             colour = owner ^ us
             counts = np.uint64(SQUARES * (DLSHOGI_SIDE * owner + 2 * (KINDS - 1)))
             own = np.uint64(SQUARES * DLSHOGI_SIDE * owner)
-            # Three loops and none with a branch for the kind of piece, which nothing predicts.
+            # Three loops, so that none has a branch on the kind of piece: the CPU could not predict it.
             for square in pieces(pos, colour, PAWN):
                 place = int(places[square])
                 ahead = np.uint64(place + 2 * owner - 1)
@@ -155,7 +162,7 @@ def write_dlshogi_1(nodes, count, out):
                 plane = own + np.uint64(SQUARES * int(DLSHOGI_PLANE[kind]))
                 planes[plane + np.uint64(place)] = 1
                 plane += ATTACK_PLANES
-                for each in range(STEP_ROOM):  # vectorised; no such plane is the last one
+                for each in range(STEP_ROOM):  # vectorised; this plane is never the last one
                     planes[plane + np.uint64(each)] |= STEPS[owner, kind, place, each]
                 for each in range(STEP_ROOM):
                     planes[counts + np.uint64(each)] += STEPS[owner, kind, place, each]
@@ -178,7 +185,8 @@ def write_dlshogi_1(nodes, count, out):
 def write_dlshogi_2(nodes, count, out):
     """Write dlshogi's other planes: each side's hand, a plane of ones for each piece, and one for a check.
 
-    out : uint8[>= count, DLSHOGI_2 * 81], out.
+    Args:
+        out: uint8[>= count, DLSHOGI_2 * 81], out
     """
     for row in range(count):
         pos = nodes[row].pos
@@ -196,7 +204,8 @@ def write_dlshogi_2(nodes, count, out):
 def write_alphazero(nodes, count, out):
     """Write AlphaZero's planes of one position: both sides' pieces by kind, then hands as counts, then the colour.
 
-    out : uint8[>= count, ALPHAZERO_PLANES * 81], out; a plane goes along the ranks from 9a.
+    Args:
+        out: uint8[>= count, ALPHAZERO_PLANES * 81], out; a plane goes along the ranks from 9a
     """
     for row in range(count):
         pos = nodes[row].pos
@@ -218,7 +227,8 @@ def write_alphazero(nodes, count, out):
 def write_network_features(nodes, count, out):
     """Write the features of `evaluation.network_features` as the side to move sees them, then as the other does.
 
-    out : uint16[>= count, 2 * ACTIVE], out; filled up with FEATURES.
+    Args:
+        out: uint16[>= count, 2 * ACTIVE], out; filled up with FEATURES
     """
     for row in range(count):
         pos = nodes[row].pos
@@ -233,7 +243,8 @@ def write_network_features(nodes, count, out):
 def write_halfkp(nodes, count, out):
     """Write HalfKP indices, king's square * PER_KING + BonaPiece, of the side to move and then of the other.
 
-    out : int32[>= count, 2 * HALFKP_LISTED], out; -1 where a piece is missing. Both kings are on the board.
+    Args:
+        out: int32[>= count, 2 * HALFKP_LISTED], out; -1 where a piece is missing. Both kings are on the board.
     """
     for row in range(count):
         pos = nodes[row].pos

@@ -69,7 +69,8 @@ class BaseBoard(BoardMemory):
     >>> board.remove_piece_at(4), board.add_piece_into_hand(PAWN, BLACK, 18), board.status()
     (Piece.from_symbol('k'), None, <Status.TOO_MANY_PIECES: 2>)
 
-    sfen : an SFEN of three or four fields, or None for the start of a game; ValueError if it is impossible.
+    Args:
+        sfen: an SFEN of three or four fields, or None for the start of a game; ValueError if it is impossible
     """
 
     _BOARD, _UNDO = BOARD, UNDO
@@ -286,7 +287,7 @@ class BaseBoard(BoardMemory):
 
     @property
     def move_number(self) -> int:
-        """The number of the next move, 1 at the start. Setting it is an edit; ValueError below 1 and above 30000."""
+        """The number of the next move, 1 at the start. Setting it is an edit; raises ValueError outside 1..30000."""
         return self.ply() + 1
 
     @move_number.setter
@@ -372,8 +373,9 @@ class BaseBoard(BoardMemory):
     def set_piece_at(self, square: int, piece: Piece | None, from_hand: bool = False, into_hand: bool = False) -> None:
         """Put a piece on `square` (0..80), replacing any piece there; None removes it.
 
-        from_hand : take the piece from the hand of the side to move; ValueError if it is not there.
-        into_hand : put the replaced piece into that hand.
+        Args:
+            from_hand: take the piece from the hand of the side to move; ValueError if it is not there
+            into_hand: put the replaced piece into that hand
         """
         self._piece(square)
         if piece is not None and from_hand:
@@ -434,7 +436,8 @@ class BaseBoard(BoardMemory):
     def attacks_from(piece_type: int, square: int, occupied: Any, move_color: int) -> int:
         """Return the mask of the squares that a piece on `square` attacks if `occupied` squares are occupied.
 
-        occupied : a mask, a SquareSet or Board.occupied.
+        Args:
+            occupied: a mask, a SquareSet or Board.occupied
         """
         mask = occupied.bits if isinstance(occupied, Occupied) else int(occupied)
         return int(piece_attacks(piece_type, move_color, square, Bitboard(mask))) if piece_type else 0

@@ -103,8 +103,9 @@ class Board(BaseBoard):
     change a board that is in a set or a dict. Edits (`set_piece_at` and the like) forget the moves made. The edited
     position is checked when it is first used: an impossible one then raises ValueError, and `status` tells why.
 
-    sfen : an SFEN of three or four fields, or None for the start of a game; ValueError if it is impossible.
-    entering_king_rule : one of names.ENTERING_KING_RULES; used by `can_declare_win` and `outcome`.
+    Args:
+        sfen: an SFEN of three or four fields, or None for the start of a game; ValueError if it is impossible
+        entering_king_rule: one of names.ENTERING_KING_RULES; used by `can_declare_win` and `outcome`
     """
 
     def __init__(self, sfen: str | None = None, entering_king_rule: str = "CSARule27") -> None:
@@ -130,7 +131,7 @@ class Board(BaseBoard):
     def push_usi_position_cmd(self, usi_position_cmd: str) -> None:
         """Set the position and moves of a USI `position` command; the word 'position' may be omitted.
 
-        Raises ValueError, for a wrong move naming it and the reason; the board is then unchanged.
+        Raises ValueError, which names the first illegal move and says why; the board is then unchanged.
         """
         start, moves = split_usi_position(usi_position_cmd.removeprefix("position"))
         game = Board(start)
@@ -264,12 +265,16 @@ class Board(BaseBoard):
     ) -> ForcedWin[Move]:
         """Search for a mate by the side to move, with check at every move; the result is true if there is one.
 
-        max_ms, nodes : when to give up    shortest : then look for shorter mates until there is none
-        `moves` is the line against the longest defence found. The first call compiles kernels. Raises ValueError if
+        Its `moves` lead to mate against the longest defence. The first call compiles kernels. Raises ValueError if
         the other side has no king.
 
         >>> Board("7nk/9/7GP/9/9/9/9/9/9 b - 1").find_mate().moves
         (Move.from_usi('2c1b'),)
+
+        Args:
+            max_ms: give up after this many milliseconds
+            nodes: give up after this many moves made
+            shortest: after the first mate, continue until no shorter one exists
         """
         from shogi_engine.games.shogi.mate import solver as mates
 
@@ -285,8 +290,11 @@ class Board(BaseBoard):
     ) -> Move:
         """Return the legal move between these squares, or the drop if from_square is None.
 
-        promotion : None promotes only where the move must.
-        Raises ValueError saying why if there is no such move.
+        Args:
+            promotion: whether the move promotes; None promotes only where promotion is forced
+
+        Raises:
+            ValueError: says why if there is no such move
         """
         move = Move(from_square, to_square, bool(promotion), drop_piece_type)
         if promotion is None and from_square is not None and not self.is_legal(move):
@@ -474,7 +482,9 @@ class Board(BaseBoard):
     def svg(self, *, flipped: bool = False, size: int | None = None, **options: Any) -> str:
         """Return an SVG image: the board, hands, the last move and a check; from white's side if `flipped`.
 
-        size : the width in pixels, None for the default    options : letters, stacked, areas, lines of drawing.svg
+        Args:
+            size: the width in pixels, None for the default
+            options: `letters`, `stacked`, `areas` and `lines`, as in drawing.svg
         """
         return drawing.svg(self, flipped=flipped, size=size, **options)
 

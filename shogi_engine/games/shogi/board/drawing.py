@@ -142,7 +142,9 @@ def kif(board: _Pieces) -> str:
 class _Places:
     """Where things are in a picture.
 
-    flipped : seen from white's side    stacked : hands above and below the board, for narrow screens, not beside it
+    Args:
+        flipped: seen from white's side
+        stacked: put the hands above and below the board, for narrow screens
     """
 
     def __init__(self, flipped: bool, stacked: bool) -> None:
@@ -172,7 +174,7 @@ class _Places:
         return (color == BLACK) != self.flipped
 
     def held(self, color: int, number: int, count: int) -> tuple[float, float]:
-        """Return the middle of a place in a hand that shows `count` things, from the owner's mark (0) on."""
+        """Return the middle of place `number` in a hand that shows `count` things; place 0 is the owner's mark."""
         along = HAND_PITCH * (max(count, HAND_LEAST) - number - 0.5) + GAP
         x, y = (
             (self.width - along, self.height - HAND / 2)
@@ -299,7 +301,7 @@ def _arrow(board: _Drawable, move: str, kind: str, ply: int, places: _Places) ->
 def arrows(board: _Drawable, lines: Sequence[Sequence[str]], *, flipped: bool = False, stacked: bool = False) -> str:
     """Return the arrows of lines of moves (USI) from here, to be laid over `svg` with the same options.
 
-    The best line comes first. Its first moves are drawn, and only the first move of the other lines.
+    The best line comes first. Several of its moves are drawn, but only the first move of each other line.
     """
     places = _Places(flipped, stacked)
     drawn = [_arrow(board, move, kind, ply, places) for move, kind, ply in kinds_of_lines(lines)]
@@ -321,10 +323,13 @@ def svg(
     No special font is needed: all but digits is drawn as paths.
     The last move's squares and the square of a king in check are coloured.
 
-    flipped : show it from white's side.    size : the width in pixels, None for the picture's own.
-    letters : on the pieces, and how they move, instead of kanji
-    stacked : hands above and below the board, for narrow screens
-    areas : add squares that receive clicks, on top    lines : of moves, drawn as `arrows` does
+    Args:
+        flipped: show it from white's side
+        size: the width in pixels, None for the picture's own
+        letters: draw letters and the directions of movement on the pieces, instead of kanji
+        stacked: hands above and below the board, for narrow screens
+        areas: add squares that receive clicks, on top
+        lines: lines of moves (USI), drawn as by `arrows`
     """
     places = _Places(flipped, stacked)
     width = places.width if size is None else size

@@ -176,9 +176,11 @@ def has_easy_move(pos):
 
 @njit(brief=True)
 def ending(address, rule, movable):
-    """Return how the game has ended by the rules (see NO_LEGAL_MOVE), 0 if it continues; UNDECIDED: list the moves.
+    """Return how the game has ended (see NO_LEGAL_MOVE), 0 if it continues, UNDECIDED if only the move list can tell.
 
-    rule : an index into names.ENTERING_KING_RULES.   movable : 1 if a legal move is known to exist, else 0.
+    Args:
+        rule: an index into names.ENTERING_KING_RULES
+        movable: 1 if a legal move is known to exist, else 0
     """
     board = board_at(address)
     if rule == TRY_RULE and has_tried(board.pos):

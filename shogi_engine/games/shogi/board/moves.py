@@ -58,7 +58,7 @@ class Move(int):
     @property
     def to_square(self) -> int:
         """The target square; None for the null move."""
-        return self & 127 if self else None  # type: ignore[return-value]  # as in python-shogi; who meets it asks first
+        return self & 127 if self else None  # type: ignore[return-value]  # None for the null move, as in python-shogi
 
     @property
     def promotion(self) -> bool:

@@ -74,7 +74,11 @@ _SLIDES = {"L": ((0, -1),), "B": _ACROSS, "R": _RIGHT, "+B": _ACROSS, "+R": _RIG
 
 
 def glyph(strokes: str, x: float, y: float, size: float, ink: str, width: float, turned: bool = False) -> str:
-    """Return strokes as SVG with their box's middle at (x, y), upside down if `turned`. width : of a stroke"""
+    """Return strokes as SVG with their box's middle at (x, y), upside down if `turned`.
+
+    Args:
+        width: the width of the strokes
+    """
     scale = size / 100
     turn = f"scale({-scale:g})" if turned else f"scale({scale:g})"
     return (
@@ -105,7 +109,7 @@ def _letter(symbol: str, ink: str) -> str:
 
 
 def piece_shape(piece: Piece, letters: bool = False, turned: bool = False) -> str:
-    """Return a piece as SVG with its middle at 0 0: five-sided, its name on it, the lesser ones smaller."""
+    """Return a piece as SVG with its middle at 0 0: a pentagon with its name; lesser pieces are smaller."""
     ink = PROMOTED_INK if piece.is_promoted() else INK
     symbol = piece.symbol().upper()
     king = "王" if piece.color and symbol == "K" else piece.japanese_symbol()

@@ -102,7 +102,7 @@ class Piece:
         return PIECE_JAPANESE_SYMBOLS[self.piece_type]
 
     def japanese_symbol_with_direction(self) -> str:
-        """Return its Japanese name after 'v' if it is white's, after a blank if black's."""
+        """Return its Japanese name with 'v' before it for white and a blank for black."""
         return " v"[self.color] + self.japanese_symbol()
 
     def is_promoted(self) -> bool:
@@ -126,12 +126,13 @@ class Piece:
 class SquareSet(AbstractSet[int]):
     """An immutable set of squares with python-shogi's operators; iteration is in ascending order, from 9a on.
 
-    squares : a mask (int, bit s for square s), or squares (0..80). ValueError for squares outside the board.
-
     >>> SquareSet([0, 8]) | SquareSet(1 << 80)
     SquareSet(0b100000000000000000000000000000000000000000000000000000000000000000000000100000001)
     >>> list(SquareSet([8, 0]) & SquareSet([8, 9])), len(~SquareSet(0))
     ([8], 81)
+
+    Args:
+        squares: a mask (int, bit s for square s), or squares (0..80); ValueError if one is outside the board
     """
 
     __slots__ = ("mask",)

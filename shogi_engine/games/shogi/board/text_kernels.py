@@ -18,7 +18,7 @@ DRAFT = BoardMemory.offset_in(BOARD, "draft")
 
 @njit
 def take_draft(address):
-    """Make board.draft, a possible position, the start of a game; return 1."""
+    """Start a game from board.draft, a possible position; return 1."""
     for offset in range(0, POSITION_BYTES, 8):
         word = load_u64(np.uint64(address + DRAFT + offset))
         store_u64(np.uint64(address + offset), word)
@@ -32,7 +32,7 @@ def take_draft(address):
 def take_sfen(address, length):
     """Set the position of the SFEN in board.text[:length]; return 1, or 0 to decline."""
     board = board_at(address)
-    board.text[length] = BLANK  # where every loop stops
+    board.text[length] = BLANK  # stops every loop
     return take_draft(address) if read_sfen(board.text, 0, length, board.draft) else 0
 
 

@@ -1,7 +1,7 @@
 """HalfKP: the input features of a network of the standard format, as indices of rows of its weights.
 
-Each side sees the board with its own king: for every other piece there is one row in the block of the square that its
-king stands on, PER_KING rows long. The index within the block is YaneuraOu's BonaPiece: pieces in hand first (the n-th
+Each side sees the board relative to its own king: the king's square selects a block of PER_KING rows, in which every
+other piece has one row. The index within the block is YaneuraOu's BonaPiece: pieces in hand first (the n-th
 of a kind has its own), then pieces on the board by kind, owner and square; gold and what moves like it are one kind.
 White sees the board turned around and the colours exchanged. Kings are not listed.
 
@@ -31,14 +31,14 @@ from shogi_engine.games.shogi.types import (
 PER_KING = 1548
 HAND_COUNTS = 19  # 0 to 18 pieces of a kind
 
-# On the board: the first index of the own pieces of a kind, a square each; the enemy's follow. In hand: the index of
-# the first own piece of a kind and of the enemy's first; the second one has the next index, and so on.
+# On the board: the first index of a kind, one index for each square, first the own pieces, then the enemy's. In hand:
+# the index of the first own piece of a kind and of the first enemy piece; the second piece has the next index.
 BOARD = {PAWN: 90, LANCE: 252, KNIGHT: 414, SILVER: 576, GOLD: 738, BISHOP: 900, HORSE: 1062, ROOK: 1224, DRAGON: 1386}
 BOARD |= dict.fromkeys((PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER), BOARD[GOLD])
 HAND = {PAWN: (1, 20), LANCE: (39, 44), KNIGHT: (49, 54), SILVER: (59, 64), GOLD: (69, 74), BISHOP: (79, 82),
         ROOK: (85, 88)}  # fmt: skip
 
-# The format's squares go down the files from 1a, ours along the ranks from 9a: by our square, its number there.
+# By this engine's square (along the ranks from 9a), its number in the format (down the files from 1a).
 FILE_MAJOR = np.arange(SQUARES).reshape(9, 9)[:, ::-1].T.ravel().argsort()
 
 

@@ -56,7 +56,11 @@ EVALUATION = Evaluation(
 
 @njit
 def weight(row, feature):
-    """Return a king's weight of `feature`; row : uint64, the address of the king's row of the weights' table."""
+    """Return a king's weight of `feature`.
+
+    Args:
+        row: uint64, the address of the king's row of the weights' table
+    """
     return load_i16(row + np.uint64(2 * feature))
 
 
@@ -71,13 +75,21 @@ def king_row(ctx, colour):
 
 @njit
 def hand_feature(owner, kind, number):
-    """Return the feature of the `number`-th piece of `kind` in a hand; owner : 0 the king's own, 1 the enemy's."""
+    """Return the feature of the `number`-th piece of `kind` in a hand.
+
+    Args:
+        owner: 0 for the king's own side, 1 for the enemy
+    """
     return HAND_BASE + (owner << 3 | kind) * HAND_COUNTS + number
 
 
 @njit
 def perspective_sum(pos, row, colour):
-    """Return the sum of the weights of `colour`'s perspective of `pos`; row : as `king_row` returns it."""
+    """Return the sum of the weights of `colour`'s perspective of `pos`.
+
+    Args:
+        row: as `king_row` returns it
+    """
     enemy = make_piece(colour, 0)  # turns black's pieces and white's into the king's own and the enemy's
     value = np.int64(0)
     for square in occupied(pos):
@@ -93,7 +105,7 @@ def perspective_sum(pos, row, colour):
 
 @njit
 def perspective_change(row, colour, mover, move, hand):
-    """Return what `move` of `mover`, whose hand (uint64) was `hand`, changes in the sum of `colour`'s perspective.
+    """Return by how much `move` of `mover`, whose hand (uint64) was `hand`, changes the sum of `colour`'s perspective.
 
     Not for a move of that king itself, which changes the row.
     """
@@ -157,7 +169,7 @@ def evaluate(ctx):
 
 @njit
 def order_by_king_piece(ctx, move):
-    """Return how well the mover stands after `move` by the sums of ctx.evaluation.table, in 1/UNIT centipawns."""
+    """Return the mover's value after `move` by ctx.evaluation.table, in 1/UNIT centipawns."""
     pos = ctx.pos
     us, undo = int(pos.side), ctx.undo[ctx.game_ply]
     do_move(pos, move, undo)

@@ -1,8 +1,8 @@
 """The weights of the king-piece evaluation: their layout, their file, and the table that the kernels read.
 
-Each king has a perspective: every piece as it stands from its owner's side of the board. `table[king, feature]` is what
-a feature is worth to the owner of the king on that square, in 1/UNIT centipawns, and the value of a position is the sum
-over the features of the side to move's perspective, less the sum over those of the other king's. A feature is
+Each king has a perspective: all pieces as its owner sees them from their side of the board. `table[king, feature]` is
+what a feature is worth to the owner of the king on that square, in 1/UNIT centipawns. A position's value is the sum of
+the features in the perspective of the side to move, less the sum of those in the other perspective. A feature is
 
 * a piece on the board, piece * 81 + square, where piece is (0 own, 1 the enemy's) << 4 | kind, both kings included;
 * the n-th piece of a kind in a hand, HAND_BASE + ((0 own, 1 the enemy's) << 3 | kind) * HAND_COUNTS + n.
@@ -10,9 +10,9 @@ over the features of the side to move's perspective, less the sum over those of 
 For white, squares are counted from the other end (80 - square). Row NO_KING is for a side that has no king. The board's
 mirror image is worth the same, so the file holds only the kings on files 9 to 5.
 
-Row SAFETY holds what a sum over pieces cannot tell, the safety of a king: (attackers * GUARDS + guards) *
-HAND_PRESSURES + pressure, where attackers are enemy pieces near it (bitboard.NEAR_KING), guards the own silvers and
-what moves like a gold next to it, and the pressure is the enemy's hand, its pieces weighed by HAND_PRESSURE_WEIGHTS.
+Row SAFETY holds what a sum over pieces cannot tell: the safety of a king, at index (attackers * GUARDS + guards) *
+HAND_PRESSURES + pressure. Attackers are enemy pieces near the king (bitboard.NEAR_KING); guards are its own silvers and
+gold-like pieces next to it; pressure is the enemy's hand, with its pieces weighted by HAND_PRESSURE_WEIGHTS.
 
 `tools/tuning/tune.py` makes the file.
 """
@@ -35,7 +35,7 @@ SAFETY = NO_KING + 1
 ROWS = SAFETY + 1
 UNIT = 8
 
-ATTACKERS, GUARDS, HAND_PRESSURES = 8, 4, 12  # numbers of each that count as different; more are as many
+ATTACKERS, GUARDS, HAND_PRESSURES = 8, 4, 12  # how many values of each are told apart; larger ones count as the largest
 SAFETIES = ATTACKERS * GUARDS * HAND_PRESSURES
 HAND_PRESSURE_WEIGHTS = (0, 0, 1, 1, 2, 2, 2, 3)  # by kind: none, P L N S G B R
 
@@ -53,9 +53,12 @@ def mirror_features() -> np.ndarray:
 
 @dataclass(frozen=True)
 class Weights:
-    """table : int16[ROWS, FEATURES], 1/UNIT centipawns, row by row    tempo : centipawns for the side to move
+    """The weights of the evaluation king-piece.
 
-    source : where they come from, for people
+    Attributes:
+        table: int16[ROWS, FEATURES], 1/UNIT centipawns, row by row
+        tempo: centipawns for the side to move
+        source: a text that says where they come from
     """
 
     table: np.ndarray
@@ -86,7 +89,7 @@ def save(file: Path, weights: Weights) -> None:
 
 
 def load(file: Path) -> Weights:
-    """Return the weights that `save` wrote. Raises ValueError, naming the file, if it is missing or not like that."""
+    """Return the weights that `save` wrote. Raises ValueError, which names the file, if it is missing or wrong."""
     try:
         with np.load(file, allow_pickle=False) as content:
             steps, tempo = content["rows"], int(content["tempo"])

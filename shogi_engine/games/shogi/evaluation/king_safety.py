@@ -15,14 +15,14 @@ from shogi_engine.games.shogi.queries import pieces
 from shogi_engine.games.shogi.types import GOLD_MOVERS, KING, NO_SQUARE, SILVER
 from shogi_engine.jit import load_i16, njit
 
-# A hand times this has in its highest byte the sum of its counts times their weights, as long as that is below 256.
+# A hand times this number has the weighted sum of its counts in the highest byte, if that sum is below 256.
 HAND_PRESSURE_FACTOR = np.uint64(sum(weight << 56 - 8 * kind for kind, weight in enumerate(HAND_PRESSURE_WEIGHTS)))
 S56 = np.uint64(56)
 
 
 @njit
 def safety_index(pos, colour):
-    """Return where row SAFETY of the weights has the safety of `colour`'s king, which must be there."""
+    """Return the index in row SAFETY of the weights for the safety of `colour`'s king; the king must exist."""
     king = int(pos.king[colour])
     attackers = len(pieces(pos, 1 - colour) & NEAR_KING[colour, king])
     guards = len((pieces(pos, colour, SILVER) | pieces(pos, colour, GOLD_MOVERS)) & STEP_ATTACKS[colour, KING, king])
@@ -35,7 +35,8 @@ def safety_index(pos, colour):
 def king_safety(table, pos, colour):
     """Return the safety of `colour`'s king, 0 if there is none.
 
-    table : uint64, the address of king_piece_weights.Weights.table.
+    Args:
+        table: uint64, the address of king_piece_weights.Weights.table
     """
     if pos.king[colour] == NO_SQUARE:
         return np.int64(0)

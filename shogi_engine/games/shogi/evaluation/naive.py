@@ -1,4 +1,4 @@
-"""The naive evaluation, a beginner's: material on the board and in the hands, and how a move changes it."""
+"""The naive evaluation, for beginner levels: material on the board and in hand, and how a move changes it."""
 
 import numpy as np
 

@@ -1,8 +1,8 @@
-"""The evaluation by the network: the features of each side, summed in int16 and updated by moves, and a layer on top.
+"""The evaluation by the network: int16 sums of each side's features, updated move by move, and a layer on top.
 
-A move changes a row or two of either side's sum (network_features.py); a king that crosses the middle file changes all
-that its side sees, which is then summed anew where it is asked for. The sums of a ply lie in the context's evaluation
-cache, side by side and aligned for vectors.
+A move changes one or two rows of each side's sum (network_features.py). A king that crosses the middle file changes all
+features of its side, whose sum is then computed anew when it is needed. The sums of a ply lie in the context's
+evaluation cache, side by side and aligned for vectors.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ from shogi_engine.jit.vectors import (
 
 PLIES = MAX_PLY + 2
 SUMS_BYTES = 2 * WIDTH
-ACCUMULATOR = record_dtype([("views", np.uint64, (2,))])  # by colour: of the sums, see view_of; or STALE
+ACCUMULATOR = record_dtype([("views", np.uint64, (2,))])  # by colour: the view (view_of) summed, or STALE
 CACHE = record_dtype([("memory", np.uint8, (PLIES * 2 * SUMS_BYTES + ALIGNMENT,))])
 STALE = 8
 
@@ -78,7 +78,7 @@ def row_address(ctx, feature):
 
 @njit
 def refresh_view(ctx, ply, colour):
-    """Sum what `colour` sees in ctx.pos and write that to `ply`."""
+    """Compute the sums of `colour` for ctx.pos from scratch and write them to `ply`."""
     pos = ctx.pos
     sums, view = sums_address(ctx, ply, colour), view_of(colour, int(pos.king[colour]))
     copy_i16(sums, ctx.evaluation.bias, WIDTH)
@@ -96,9 +96,11 @@ def refresh_view(ctx, ply, colour):
 
 @njit
 def update_view(ctx, ply, colour, view, mover, move, hand):
-    """Write the sums of `colour` at `ply` from those of the ply before, between which `mover` made `move`.
+    """Derive the sums of `colour` at `ply` from those of the ply before, after which `mover` made `move`.
 
-    view : how `colour` saw the board before, and sees it still.   hand : uint64, the mover's before the move.
+    Args:
+        view: the view of `colour`, which the move does not change
+        hand: uint64, the mover's hand before the move
     """
     before, after = sums_address(ctx, ply - 1, colour), sums_address(ctx, ply, colour)
     owner, kind, target = mover ^ colour, move_kind(move), move_to(move)

@@ -1,18 +1,17 @@
 """The network's input: the numbered features of a position, from either side's point of view.
 
-A side sees every piece, its own and the enemy's, both kings included, from its own end of the board: for white squares
-are counted from the other end. While its own king stands beyond the middle file it sees the board's mirror image. A
-feature is
+A side sees all pieces, both kings included, from its own end of the board: for white, squares are counted from the
+other end. While its own king stands beyond the middle file, the side sees the board's mirror image. A feature is
 
 * a piece on the board, owner * SIDE + (kind - 1) * 81 + square, where owner is 0 for its own and 1 for the enemy's;
 * the n-th piece of a kind in a hand, owner * SIDE + HAND_BASE + HAND_OFFSETS[kind] + n - 1: of three pawns in hand
   three features are active.
 
-So the whole set always makes 40 active features, and a move changes at most four for either side; only a king that
-crosses the middle changes all that its own side sees.
+So a full set of pieces has 40 active features, and a move changes at most four for each side. Only a king that crosses
+the middle file changes all features of its side.
 
-What the network makes of them at the end differs by how many pieces the hands hold, in OUTPUT_BUCKETS steps, as in
-Stockfish's networks by the pieces on the board.
+The network has OUTPUT_BUCKETS sets of output weights. The number of pieces in hand selects one, as the number of pieces
+on the board does in Stockfish's networks.
 """
 
 import numpy as np
@@ -22,19 +21,20 @@ from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import KINDS, KING, NO_SQUARE, SET_SIZE, SQUARES, hand_count, relative_square
 from shogi_engine.jit import njit
 
-FEATURE_SET = "mirrored-2344"  # the file's name for all this
+FEATURE_SET = "mirrored-2344"  # what the file calls this set
 HAND_BASE = (KINDS - 1) * SQUARES
 HAND_OFFSETS = (0, *np.cumsum([0, *SET_SIZE[1 : KING - 1]]).tolist())  # by kind: P L N S G B R
 SIDE = HAND_BASE + sum(SET_SIZE[1:KING])
 FEATURES = 2 * SIDE
-ACTIVE = sum(SET_SIZE)  # at most, of a position
+ACTIVE = sum(SET_SIZE)  # the most active features of a position
 
 OUTPUT_BUCKETS = 8
 BUCKET_STARTS = (0, 1, 2, 3, 4, 6, 8, 11)  # the fewest pieces in both hands, for buckets of about equal size
 HELD_BUCKETS = (np.searchsorted(BUCKET_STARTS, np.arange(ACTIVE), side="right") - 1).astype(np.uint8)
 EVERY_BYTE = np.uint64(0x0101010101010101)
 
-# By view, colour * 2 + mirrored: how it sees each square. By owner * 16 + kind: a piece's first feature, and a hand's.
+# By view, colour * 2 + mirrored: each square as the view sees it. By owner * 16 + kind: the first feature of a piece on
+# the board, and of one in hand.
 VIEWS = 4
 SEEN = np.zeros((VIEWS, SQUARES), dtype=np.uint8)
 for _view in range(VIEWS):
@@ -52,20 +52,24 @@ for _owner in range(2):
 
 @njit
 def view_of(colour, king):
-    """Return how `colour`, whose king is on `king` (NO_SQUARE: nowhere), sees the board."""
+    """Return the view, colour * 2 + mirrored, of `colour` with its king on `king` (NO_SQUARE if it has none)."""
     mirrored = king != NO_SQUARE and relative_square(colour, king) % 9 > 4
     return colour * 2 + (1 if mirrored else 0)
 
 
 @njit
 def piece_feature(view, owner, kind, square):
-    """Return the feature of a piece on `square`; owner : 0 for the side that sees, 1 for the enemy."""
+    """Return the feature of a piece on `square`.
+
+    Args:
+        owner: 0 for the side that sees, 1 for the enemy
+    """
     return int(PIECE_FEATURES[owner << 4 | kind]) + int(SEEN[view, square])
 
 
 @njit
 def output_bucket(pos):
-    """Return the output bucket of a position: by the pieces in both hands, whose counts are bytes."""
+    """Return the output bucket of a position, by the number of pieces in both hands."""
     return int(HELD_BUCKETS[int((pos.hand[0] + pos.hand[1]) * EVERY_BYTE >> np.uint64(56))])
 
 
@@ -83,7 +87,7 @@ def hand_feature(owner, kind, number):
 @njit
 def write_features(pos, view, features):
     """Write the features of `pos` that are active for `view` to `features`, uint16[ACTIVE]; return how many."""
-    enemy = (view >> 1) << 4  # turns black's pieces and white's into one's own and the enemy's
+    enemy = (view >> 1) << 4  # turns black and white pieces into own and enemy pieces
     count = 0
     for square in occupied(pos):
         piece = int(pos.board[square]) ^ enemy

@@ -1,13 +1,13 @@
 """The weights of the network: their sizes, their file, the computation, and their place in memory for the kernels.
 
-    accumulator of a side = bias + the sum of the rows of the features active for it          int16[width], unit 1/qa
+    accumulator of a side = bias + the sum of the rows of its active features                 int16[width], unit 1/qa
     output = output_bias + sum of square(accumulator) * output_weights, the side to move's first
     square(x) = (clip(x, 0, qa) << shift)^2 >> 16                                   squared clipped ReLU, below 2^14
     value in centipawns = output * multiplier / 2^SHIFT, rounded down
 
-where the output's weights and bias are those of the position's output bucket, and multiplier undoes the
-units. qa, one less than a power of two, and qb, the unit of output weights, are each network's own: as large as its
-weights allow. network_features.py numbers features and output buckets. The file, all little-endian:
+The output's weights and bias are those of the position's output bucket; the multiplier undoes the units. Each network
+has its own units, as large as its weights allow: qa, one less than a power of two, and qb for the output weights.
+network_features.py numbers features and output buckets. The file, all little-endian:
 
     magic 8 bytes | version, header size uint32 | feature set, 16 bytes, ASCII, padded with 0
     features, width, buckets, qa, qb uint32 | scale int32 | size of the text uint32
@@ -46,13 +46,18 @@ DIGEST = hashlib.sha256().digest_size
 QAS = (2047, 1023, 511, 255)
 QB_RANGE = 64, 4096
 SHIFT = 32
-WIDTH = 256  # of the kernels, whose loops have a constant length: narrower networks are filled up with zeros
+WIDTH = 256  # of the kernels, whose loops have a constant length: narrower networks are padded with zeros
 SCALE_LIMIT = 1 << 16
 
 
 @dataclass(frozen=True)
 class Network:
-    """Quantised weights, as the module says.   made : how, JSON's values.   source : where from, for people."""
+    """Quantised weights; the module describes them.
+
+    Attributes:
+        made: how the network was made, as JSON values
+        source: a text that says where it comes from
+    """
 
     rows: np.ndarray
     bias: np.ndarray
@@ -66,27 +71,27 @@ class Network:
 
     @property
     def width(self) -> int:
-        """Neurons of each side."""
+        """The number of neurons of each side."""
         return len(self.bias)
 
     @property
     def shift(self) -> int:
-        """By how many bits qa falls short of 15."""
+        """The number of bits that qa has less than 15."""
         return 15 - self.qa.bit_length()
 
     @property
     def unit(self) -> int:
-        """An output of 1, times 2^16."""
+        """The integer that stands for an output of 1, times 2^16."""
         return (self.qa << self.shift) ** 2 * self.qb
 
     @property
     def multiplier(self) -> int:
-        """Turns an output into centipawns: see SHIFT."""
+        """The factor that turns an output into centipawns, times 2^SHIFT."""
         return ((self.scale << SHIFT + 16) + self.unit // 2) // self.unit
 
     @functools.cached_property
     def memory(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Rows, bias, output weights, their bias: WIDTH wide, aligned for vectors; they live as long as this object."""
+        """Rows, bias, output weights and output bias, WIDTH wide and aligned; they live as long as this object."""
         rows, bias, output_weights = (
             aligned_zeros((*array.shape[:-1], WIDTH), np.int16) for array in (self.rows, self.bias, self.output_weights)
         )
@@ -107,7 +112,11 @@ class Network:
         return f"({FEATURES} -> {self.width})x2 -> {OUTPUT_BUCKETS}, {self.source}{made}"
 
     def output(self, active: tuple[np.ndarray, np.ndarray]) -> int:
-        """Return the value in centipawns, by numpy; active : features of the side to move, and of the other."""
+        """Return the value in centipawns, computed with numpy.
+
+        Args:
+            active: the active features of the side to move, and of the other side
+        """
         bucket = HELD_BUCKETS[held_pieces(active[0])]
         total = int(self.output_bias[bucket])
         for features, weights in zip(active, self.output_weights[bucket], strict=True):
@@ -118,10 +127,14 @@ class Network:
 
 
 def quantise(rows: np.ndarray, bias: np.ndarray, output: np.ndarray, output_bias: np.ndarray, scale: float) -> Network:
-    """Return the network of float weights, in the finest units in which no sum overflows; scale : as Network's.
+    """Return the network of float weights, quantised in the finest units in which no sum overflows.
 
-    rows : float[FEATURES, width]    bias : float[width]
-    output : float[OUTPUT_BUCKETS, 2, width]    output_bias : float[OUTPUT_BUCKETS]
+    Args:
+        scale: centipawns for an output of 1
+        rows: float[FEATURES, width]
+        bias: float[width]
+        output: float[OUTPUT_BUCKETS, 2, width]
+        output_bias: float[OUTPUT_BUCKETS]
     """
     largest = np.sort(np.abs(rows), axis=0)[-ACTIVE:].sum(axis=0) + np.abs(bias)
     fitting = [qa for qa in QAS if (largest.max() * qa) + ACTIVE < np.iinfo(np.int16).max]
@@ -155,7 +168,7 @@ def encode(network: Network) -> bytes:
 
 
 def decode(content: bytes, name: str) -> Network:
-    """Return the network of a file's content. Raises ValueError, naming it, with what was expected and what found."""
+    """Return the network of a file's content. Raises ValueError, which gives `name`, what was expected and found."""
 
     def refuse(what: str) -> ValueError:
         return ValueError(f"evaluation network: {name} {what}")

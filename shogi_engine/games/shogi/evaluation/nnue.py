@@ -1,12 +1,12 @@
 """Networks in the standard format of Shogi, nn.bin, evaluated as YaneuraOu does, bit for bit.
 
-For each side the rows of what it sees (nnue_features.py) are summed in an accumulator, from which a move takes one or
-two rows and to which it adds as many. An accumulator is brought up to date when it is asked for, and where a move
-changes nothing that a side sees, two plies share one. Where a side sees by its own king's square, a move of that king
-changes all it sees; the sum is then made from the one that the thread last had for that square, by what has changed on
-the board since. Where rows tell how squares are attacked, a move changes many, and every sum is made that way.
+Each side has an accumulator, the sum of the rows of its features (nnue_features.py). A move subtracts one or two rows
+and adds as many. Accumulators are updated only when they are needed. If a move changes no feature of a side, two plies
+share one accumulator. If features depend on the king's square, a king's move changes all features of its side: the sum
+is then derived from the last one that the thread had for that king square, by what has changed on the board since. If
+rows depend on how squares are attacked, a move changes many rows, and every sum is derived this way.
 
-One set of kernels serves all networks: sizes are numbers in ctx.evaluation, what feature sets differ in is in tables.
+One set of kernels serves all networks: the sizes are in ctx.evaluation, and tables hold what differs in feature sets.
 
 NNUE is Yu Nasu's, https://github.com/ynasu87/nnue; the format is that of tanuki- and YaneuraOu,
 https://github.com/yaneurao/YaneuraOu; keeping a sum for each square of the king is Koivisto's idea, known as Finny
@@ -56,7 +56,7 @@ ACCUMULATOR = record_dtype([("vectors", np.uint64, (2,))])
 STALE = ZERO
 
 SHOWN_LIMIT = 31753  # of YaneuraOu's values
-LAST_WORD = np.uint64((1 << 8 * (SQUARES % 8)) - 1)  # what the last word of a board has of it
+LAST_WORD = np.uint64((1 << 8 * (SQUARES % 8)) - 1)  # the bits of a board's last word that belong to the board
 BYTE, BYTE_START = np.uint64(255), 56  # masks: a byte; a bit's number to that of its byte's first bit
 
 EVALUATION = Evaluation(
@@ -65,13 +65,13 @@ EVALUATION = Evaluation(
     accumulator=ACCUMULATOR,
     cache=CACHE,
     fields=(
-        # Addresses, see nnue_file.Contents and nnue_features.FeatureTables.
+        # Addresses: see nnue_file.Contents and nnue_features.FeatureTables.
         ("bias", np.uint64),
         ("rows", np.uint64),
         ("biases", np.uint64, (LAYERS,)),
         ("weights", np.uint64, (LAYERS,)),
         ("pieces", np.uint64),
-        # Sizes: of a row and of a piece's table of a view in bytes, of the layers as jit.layers has them.
+        # Sizes: a row, and a view's table for a piece, in bytes; the layers as in jit.layers.
         ("width", np.int64),
         ("row_bytes", np.int64),
         ("view_bytes", np.int64),
@@ -80,7 +80,7 @@ EVALUATION = Evaluation(
         ("stacks", np.int64),
         ("blocks", np.int64, (LAYERS - 1,)),
         ("groups", np.int64, (LAYERS - 1,)),
-        # What a side sees, see nnue_architectures.FeatureSet.
+        # The feature set: see nnue_architectures.FeatureSet.
         ("kings", np.uint32, (SQUARES,)),
         ("mirrored", np.uint8, (SQUARES,)),
         ("listed", np.int64),
@@ -104,26 +104,30 @@ def king_block(ctx, king):
 
 @njit
 def king_view(ctx, colour, king):
-    """Return the address of the rows' numbers, uint32[codes, SQUARES], as `colour` with its king there sees pieces."""
+    """Return the address of the table of row numbers, uint32[codes, SQUARES], for `colour` with its king on `king`."""
     view = 2 * colour + np.int64(ctx.evaluation.mirrored[king])
     return ctx.evaluation.pieces + np.uint64(ctx.evaluation.view_bytes * view)
 
 
 @njit
 def piece_feature(view, code, square):
-    """Return the number of the row for a code on `square`, from the block's beginning on; 0 if it is not listed."""
+    """Return the row number, within its block, of a code on `square`; 0 if it is not listed."""
     return np.int64(load_i32(view + np.uint64(4 * (code * SQUARES + square))))
 
 
 @njit
 def piece_row(ctx, block, view, code, square):
-    """Return the address of that row."""
+    """Return the address of the row that `piece_feature` numbers."""
     return block + np.uint64(ctx.evaluation.row_bytes * piece_feature(view, code, square))
 
 
 @njit
 def hand_row(ctx, block, owner, kind, number):
-    """Return the address of the row for the `number`-th piece of `kind` in a hand; owner : 0 own, 1 the enemy's."""
+    """Return the address of the row for the `number`-th piece of `kind` in a hand.
+
+    Args:
+        owner: 0 own, 1 the enemy's
+    """
     feature = np.int64(HAND_FEATURES[(owner << 3 | kind) * HAND_COUNTS + number])
     return block + np.uint64(ctx.evaluation.row_bytes * feature)
 
@@ -148,7 +152,7 @@ def list_row(ctx, offset, count, row):
 
 @njit
 def list_board_changes(ctx, codes, block, view, colour, king):
-    """List the rows by which the board kept for `king` and that of ctx.pos differ, and keep the latter.
+    """List the rows that differ between the board kept for `king` and that of ctx.pos; then keep the latter.
 
     Returns how many rows were added and removed.
     """
@@ -176,7 +180,7 @@ def list_board_changes(ctx, codes, block, view, colour, king):
 
 @njit
 def list_hand_changes(ctx, block, colour, king, added, removed):
-    """Append to the listed rows those by which the hands differ; return the new number of rows."""
+    """Append the rows that differ between the hands to the list; return the new number of rows."""
     cache = ctx.evaluation_cache
     for side in range(2):
         before, now = cache.hands[colour, king, side], ctx.pos.hand[side]
@@ -197,12 +201,13 @@ def list_hand_changes(ctx, block, colour, king, added, removed):
 def kept_accumulator(ctx, codes, colour):
     """Return the address of the accumulator kept for the square of `colour`'s king, brought up to date with ctx.pos.
 
-    codes : as `piece_codes` returns it.
+    Args:
+        codes: as `piece_codes` returns it
     """
     king = king_square(ctx.pos, colour) if ctx.evaluation.by_king else 0
     block, view = king_block(ctx, king), king_view(ctx, colour, king)
     vector = kept_at(ctx, colour, king)
-    listed = 0  # pieces that had a row when `vector` was written, those that were missing among them
+    listed = 0  # rows summed in `vector`, including those for missing pieces
     if not ctx.evaluation_cache.filled[colour, king]:
         ctx.evaluation_cache.filled[colour, king] = 1
         copy_i16(vector, ctx.evaluation.bias, ctx.evaluation.width)
@@ -229,9 +234,12 @@ def refresh_perspective(ctx, ply, colour, codes):
 
 @njit
 def update_perspective(ctx, ply, colour, block, view):
-    """Write `colour`'s accumulator to ctx.accumulators[ply] from that of ply - 1 by the move between them.
+    """Derive `colour`'s accumulator in ctx.accumulators[ply] from that of ply - 1 by the move between them.
 
-    Not for a move of the king that its rows depend on. block, view : as `king_block` and `king_view` return them.
+    Not for a move of the king that its rows depend on.
+
+    Args:
+        block, view: as `king_block` and `king_view` return them
     """
     undo = ctx.undo[ctx.game_ply - ctx.ply + ply - 1]
     move, mover = undo.move, side_at(ctx, ply - 1)
@@ -261,7 +269,10 @@ def update_perspective(ctx, ply, colour, block, view):
 
 @njit
 def current_vector(ctx, colour):
-    """Return the address of `colour`'s accumulator of ctx.pos, after `update_line(ctx)`; not for attacked squares."""
+    """Return the address of `colour`'s accumulator for ctx.pos, after `update_line(ctx)`.
+
+    Not for feature sets in which rows depend on attacks.
+    """
     ply = ctx.ply
     while ctx.accumulators[ply].vectors[colour] == STALE:
         ply -= 1
@@ -286,7 +297,7 @@ def refresh_accumulator(ctx, ply):
 
 @provides_evaluation(EVALUATION)
 def update_accumulator(ctx, ply):
-    """The work waits for `evaluate`; many nodes are left without it."""
+    """Do nothing yet: `evaluate` updates accumulators, and many nodes are never evaluated."""
     ctx.accumulators[ply].vectors[:] = STALE
 
 
@@ -295,7 +306,7 @@ def update_accumulator(ctx, ply):
 
 @njit
 def network_value(ctx):
-    """Return the network's value of ctx.pos, however large."""
+    """Return the network's value of ctx.pos, not clipped."""
     update_line(ctx)
     us = int(ctx.pos.side)
     if ctx.evaluation.attacked:
@@ -315,7 +326,7 @@ def evaluate(ctx):
 
 @njit
 def shown_value(ctx):
-    """Return the network's value of the root as YaneuraOu tells it."""
+    """Return the network's value of the root as YaneuraOu shows it."""
     refresh_line(ctx)
     return min(max(network_value(ctx), -SHOWN_LIMIT), SHOWN_LIMIT)
 

@@ -1,7 +1,8 @@
 """The networks of the standard format, nn.bin: their input features, their layers, and how to recognise them.
 
-Two kinds share a format. The plain one has rows for what each side sees, and three layers. SFNN has several stacks of
-layers, of which a position takes one; what it sees is multiplied in pairs, and compressed in the file.
+Two kinds of network share the format. The plain kind has rows of features for each side, and three layers. SFNN has
+several stacks of layers and uses one of them for a position. It multiplies activations in pairs, and its file
+compresses the rows.
 
 Source: YaneuraOu's eval/nnue, https://github.com/yaneurao/YaneuraOu; Yu Nasu's NNUE, https://github.com/ynasu87/nnue;
 SFNN's form is that of Stockfish's networks, https://github.com/official-stockfish/nnue-pytorch.
@@ -16,21 +17,23 @@ from itertools import product
 from shogi_engine.games.shogi.evaluation.halfkp import PER_KING
 from shogi_engine.games.shogi.types import SQUARES
 
-SFNN_HASHES = (0x3C203B32, 0x5F134AB8, 0x6333718A)  # whatever the sizes are
+SFNN_HASHES = (0x3C203B32, 0x5F134AB8, 0x6333718A)  # the same for all sizes
 SFNN_TEXT = "ModelType=SFNNWithoutPsqt"
-MIRRORED_KINGS = 45  # squares of kings that are told apart where files 6 to 9 are mirrored
-ATTACKED = 9  # ways a square is attacked: by none, one or more of each side
-KING_STACKS = 9  # stacks of layers, by the thirds of the board that the kings stand in
+MIRRORED_KINGS = 45  # king squares that are told apart if files 6 to 9 are mirrored
+ATTACKED = 9  # ways a square is attacked: by none, one or more pieces of each side
+KING_STACKS = 9  # stacks of layers, one for each pair of thirds of the board that the kings stand in
 
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """What a side sees: rows of weights, for each piece one, in the block of the square that its own king stands on.
+    """A feature set: each piece has a row of weights, in the block of rows for the square of the own king.
 
-    name : as in a file's text   hash : in the transformer's
-    kings : the squares of the own king that have a block; 1 where all share one
-    king_planes : 81 rows each for kings: 0 where they are not listed, 1 for both, or 2
-    attacked : whether a piece's row depends on how many pieces of either side attack its square
+    Attributes:
+        name: its name in a file's text
+        hash: its part of the feature transformer's hash
+        kings: the number of blocks, one for each square of the own king; 1 if all squares share a block
+        king_planes: how many times 81 rows kings have: 0 if they are not listed, 1 for both kings, 2 for one each
+        attacked: whether a piece's row depends on how many pieces of either side attack its square
     """
 
     name: str
@@ -41,22 +44,22 @@ class FeatureSet:
 
     @property
     def title(self) -> str:
-        """Its name for people."""
+        """The name shown to users."""
         return self.name.removesuffix("(Friend)").replace("+", "-")
 
     @property
     def block(self) -> int:
-        """The rows of a king's square."""
+        """The number of rows in a block."""
         return PER_KING + SQUARES * self.king_planes
 
     @property
     def rows(self) -> int:
-        """All rows."""
+        """The number of all rows."""
         return self.kings * self.block * (ATTACKED if self.attacked else 1)
 
     @property
     def listed(self) -> int:
-        """How many pieces have a row; each that is missing (handicaps) counts as row 0 of the block."""
+        """The number of pieces that have a row; a missing one (handicaps) adds row 0 of the block."""
         return 40 if self.king_planes else 38
 
     @property
@@ -75,7 +78,7 @@ FEATURE_SETS = (
     FeatureSet("HalfKPE9(Friend)", 0x5D69D5B8, SQUARES, 0, attacked=True),
 )
 
-# The sizes that are read. A file of the plain kind has one of these widths, first and second layers by its size alone.
+# The supported sizes. The size of a file of the plain kind tells its width and its first and second layers.
 WIDTHS = range(64, 2049, 64)
 PLAIN_FIRST, SFNN_FIRST, SECOND = (8, 16, 32, 64), (7, 15, 31), (32, 64, 96, 128)
 SFNN_STACKS = (KING_STACKS, 1)
@@ -85,8 +88,10 @@ SFNN_STACKS = (KING_STACKS, 1)
 class Architecture:
     """The sizes of a network.
 
-    width : of a side's sums   first, second : outputs of the first two layers, of which SFNN's first has one more
-    stacks : of layers in SFNN, 0 in the plain kind
+    Attributes:
+        width: the length of a side's accumulator
+        first, second: the number of outputs of the first two layers; SFNN's first layer has one more
+        stacks: the number of stacks of layers in SFNN, 0 in the plain kind
     """
 
     features: FeatureSet
@@ -103,7 +108,7 @@ class Architecture:
 
     @property
     def text(self) -> str:
-        """What YaneuraOu's writers have named the plain kind in a file; today's call the first layer a sparse one."""
+        """The text that YaneuraOu wrote into files of the plain kind; newer versions call the first layer sparse."""
         inner = f"InputSlice[{2 * self.width}(0:{2 * self.width})]"
         for outputs, inputs in self.layers[:2]:
             inner = f"ClippedReLU[{outputs}](AffineTransform[{outputs}<-{inputs}]({inner}))"
@@ -112,7 +117,7 @@ class Architecture:
 
     @property
     def layers(self) -> tuple[tuple[int, int], ...]:
-        """The outputs and inputs of each layer; a file has inputs in multiples of 32."""
+        """The number of outputs and inputs of each layer; a file pads inputs to multiples of 32."""
         if self.stacks:
             return (self.first + 1, self.width), (self.second, 2 * self.first), (1, self.second)
         return (self.first, 2 * self.width), (self.second, self.first), (1, self.second)
@@ -142,17 +147,17 @@ class Architecture:
 
 
 def feature_set(title: str) -> FeatureSet:
-    """Return the feature set that people call so."""
+    """Return the feature set with this title."""
     return next(each for each in FEATURE_SETS if each.title == title)
 
 
 def in_file(inputs: int) -> int:
-    """Return the number of weights in a file for that many inputs of an output."""
+    """Return the number of weights that a file has for an output with this many inputs."""
     return -(-inputs // 32) * 32
 
 
 def plain_architectures() -> Iterator[Architecture]:
-    """Yield the plain kind's networks that are read."""
+    """Yield the supported networks of the plain kind."""
     for features, width, first, second in product(FEATURE_SETS, WIDTHS, PLAIN_FIRST, SECOND):
         yield Architecture(features, width, first, second)
 
@@ -163,9 +168,9 @@ def _by_size() -> dict[int, Architecture]:
 
 
 def plain_architecture(size: int) -> tuple[Architecture, bool] | None:
-    """Return the network whose weights take `size` bytes, and whether the hashes of its two parts are among them.
+    """Return the network whose weights take `size` bytes, and whether this includes the hashes of its two parts.
 
-    No two of `plain_architectures` are of one size, and texts and hashes differ between trainers: the size decides.
+    All `plain_architectures` differ in size, whereas texts and hashes vary between trainers: so the size decides.
     """
     for hashes in (8, 0):
         if size - hashes in _by_size():
@@ -174,7 +179,7 @@ def plain_architecture(size: int) -> tuple[Architecture, bool] | None:
 
 
 def sfnn_architecture(rows: int, width: int, size: int) -> Architecture | None:
-    """Return the SFNN with that many rows of `width`, whose stacks of layers, with their hashes, take `size` bytes."""
+    """Return the SFNN with this many rows of `width`, if stacks of layers with hashes can take `size` bytes."""
     for features, first, second, stacks in product(FEATURE_SETS, SFNN_FIRST, SECOND, SFNN_STACKS):
         found = Architecture(features, width, first, second, stacks)
         if features.rows == rows and stacks * (4 + found.stack_bytes) == size:
@@ -183,7 +188,7 @@ def sfnn_architecture(rows: int, width: int, size: int) -> Architecture | None:
 
 
 def text_remark(text: str, found: Architecture) -> str | None:
-    """Return what a file's text says if that is another feature set or width than those found, None if it is not."""
+    """Return what a file's text says if it names another feature set or width than those found, else None."""
     named = [each for each in FEATURE_SETS if each.name.removesuffix("(Friend)") in text]
     longest = max(named, key=lambda each: len(each.name), default=None)
     width = re.search(r"->(\d+)", text)
@@ -193,5 +198,5 @@ def text_remark(text: str, found: Architecture) -> str | None:
 
 
 def names_king_stacks(text: str) -> bool:
-    """Tell whether a file's text says that its stacks of layers are by the kings; no other byte of it does."""
+    """Tell whether a file's text says that the kings select the stack of layers; nothing else in the file does."""
     return "K3K3" in text.upper() or "SFNN-1536" in text

@@ -1,7 +1,7 @@
-"""The codes of pieces on squares by how they are attacked, for the feature set HalfKPE9 of nn.bin.
+"""Codes of pieces that tell how their squares are attacked, for the feature set HalfKPE9 of nn.bin.
 
-A square's attackers are all pieces, kings too, that could move there or protect what stands there; pins do not count,
-and a piece that slides stops at the first one in its way.
+A square's attackers are all pieces, kings included, that could move there or protect the piece there. Pins are ignored,
+and a sliding piece stops at the first piece in its way.
 """
 
 from shogi_engine.games.shogi.attacks import attacks_from

@@ -1,7 +1,7 @@
 """The rows of each feature set of nn.bin for pieces and kings, as tables for the kernels of nnue.py.
 
-Where a piece stands is a code, a byte: pieces as on the board of a POSITION, or, for sets that tell how squares are
-attacked, the numbers that `attacked_code` gives them.
+A code, one byte, says what stands on a square: the piece as on the board of a POSITION or, in sets whose rows depend on
+attacks, the number that `attacked_code` returns.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ MIRRORED_FROM = 45  # the first square of file 6, in the format's numbers
 MIRROR = 72 - np.arange(SQUARES) // 9 * 9 + np.arange(SQUARES) % 9  # file f becomes 10 - f
 NAMED = sorted(set(BOARD.values()))  # the first rows of the pieces that are told apart
 
-# By piece, as a board has it: its number among those that are told apart on an attacked square, 0 for none.
+# By piece, as on a board: its class where rows depend on attacks, 0 for none.
 PIECE_CLASSES = np.zeros(32, dtype=np.uint8)
 for _kind, _first in BOARD.items():
     for _colour in (BLACK, WHITE):
@@ -27,11 +27,12 @@ CLASSES = 2 * len(NAMED)
 
 @dataclass(frozen=True, eq=False)
 class FeatureTables:
-    """The rows of a feature set, by our squares.
+    """The rows of a feature set, by this engine's squares.
 
-    pieces : uint32[VIEWS, codes, SQUARES], from the beginning of the king's block on; 0 for what is not listed
-    kings : uint32[SQUARES], the first row of the block, and mirrored : uint8[SQUARES], whether the board is mirrored,
-    by the own king's square as its side sees it
+    Attributes:
+        pieces: uint32[VIEWS, codes, SQUARES], the row within the king's block; 0 if it is not listed
+        kings: uint32[SQUARES], the first row of the block, by the own king's square as its side sees it
+        mirrored: uint8[SQUARES], whether the board is mirrored, by the same king square
     """
 
     pieces: np.ndarray
@@ -62,7 +63,7 @@ def attacked_code(piece_class: int, black: int, white: int) -> int:
 
 
 def _first_row(features: FeatureSet, colour: int, code: int) -> int:
-    """Return the row of the first square for a code as `colour` sees it, 0 for what is not listed."""
+    """Return the row of the first square for a code as `colour` sees it, 0 if it is not listed."""
     if not features.attacked:
         owner, kind = code >> 4 ^ colour, code & 15
         if kind == KING and features.king_planes:

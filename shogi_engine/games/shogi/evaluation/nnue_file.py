@@ -1,12 +1,13 @@
 """A network's file in the standard format of Shogi, nn.bin: what nnue_architectures.py lists.
 
-Little-endian: u32 version, u32 hash, u32 length and as many bytes of text that names the architecture. Then, of the
-plain kind, each after an u32 hash: the feature transformer, int16 bias[width] and int16 weight[rows][width]; and three
-layers, for each int32 bias[outputs] and int8 weight[outputs][inputs in multiples of 32]. Of SFNN: the transformer's
-hash; its bias and its weights, each compressed (nnue_leb128.py); and for each stack u32 hash and three such layers.
+Little-endian: u32 version, u32 hash, u32 length and as many bytes of text that names the architecture. In the plain
+kind two parts follow, each after a u32 hash: the feature transformer, int16 bias[width] and int16 weight[rows][width];
+and three layers, each int32 bias[outputs] and int8 weight[outputs][inputs in multiples of 32]. In SFNN there follow the
+transformer's hash, its bias and its weights, each compressed (nnue_leb128.py); and for each stack a u32 hash and three
+such layers.
 
-Trainers differ in the text and in the hashes, and some leave out the last two hashes. So the size decides what a file
-holds, and other differences are remarks only.
+Trainers write different texts and hashes, and some omit the last two hashes. So the size decides what a file holds;
+other differences only cause remarks.
 
 Source: YaneuraOu's evaluate_nnue.cpp, https://github.com/yaneurao/YaneuraOu; nnue-pytorch's serialize.py,
 https://github.com/nodchip/nnue-pytorch.
@@ -39,20 +40,23 @@ from shogi_engine.jit.layers import arrange_layer
 from shogi_engine.jit.vectors import ALIGNMENT, aligned_copy, aligned_zeros
 
 HEADER = struct.Struct("<III")
-COMPRESSED = b"COMPRESSED_LEB128"  # before a compressed block's u32 number of bytes
+COMPRESSED = b"COMPRESSED_LEB128"  # precedes the u32 size, in bytes, of a compressed block
 LAYERS = 3
-READ_TEXT, LONGEST_TEXT = 2000, 100  # characters of a file's text: at most, and as many as a message quotes
+READ_TEXT, LONGEST_TEXT = 2000, 100  # characters of a file's text: the most that are read, and that a message quotes
 READ = "HalfKP, K-P, HalfKA or HalfKPE9 with layers such as 256x2-32-32, or SFNN with 9 or 1 layer stacks"
 
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """What a file holds; the rows of the plain kind lie in the file, mapped into memory.
+    """What a file holds; the rows of the plain kind are the file itself, mapped into memory.
 
-    bias : int16[width]    rows : int16[rows, width], both twice the file's numbers in SFNN
-    biases, weights : by layer and then by stack, what jit.layers.arrange_layer makes; of the last layer
-    int32[stacks, 1] and int8[stacks, inputs in multiples of ALIGNMENT]
-    tables : where the rows of a feature are    remarks : what is unusual
+    Attributes:
+        bias: int16[width]
+        rows: int16[rows, width], both twice the file's numbers in SFNN
+        biases, weights: by layer and then by stack, as jit.layers.arrange_layer returns them; for the last layer
+            int32[stacks, 1] and int8[stacks, inputs in multiples of ALIGNMENT]
+        tables: the rows of the features
+        remarks: what is unusual about the file
     """
 
     architecture: Architecture
@@ -66,7 +70,7 @@ class Contents:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A file's contents, and what the network's output is divided by, from eval_options.txt."""
+    """A file's contents, and the number that its output is divided by, from eval_options.txt."""
 
     file: Path
     contents: Contents
@@ -96,7 +100,7 @@ _loaded: "weakref.WeakValueDictionary[tuple, Contents]" = weakref.WeakValueDicti
 
 
 def load_network(file: Path | None) -> Network:
-    """Return the network of `file`, in memory once for all engines of this process.
+    """Return the network of `file`; all engines of this process share one copy.
 
     Raises ValueError if it is missing or of another kind.
     """
@@ -140,7 +144,7 @@ class _Reader:
         return self._sfnn() if compressed or self.text.startswith(SFNN_TEXT) else self._plain()
 
     def refusal(self, reason: str) -> ValueError:
-        """Return the error that describes what was found."""
+        """Return the error that gives `reason` and describes what was found."""
         found = f"{len(self.content)} bytes, version {self.version:#x}" + (
             f", {self.text[:LONGEST_TEXT]!r}" if self.text else ""
         )
@@ -149,7 +153,7 @@ class _Reader:
         )
 
     def _take(self, dtype: str, count: int) -> np.ndarray:
-        """Return that many numbers from the current place, and move past them."""
+        """Return the next `count` numbers, and move past them."""
         size = count * np.dtype(dtype).itemsize
         if size > len(self.content) - self.at:
             raise self.refusal("it ends too early")
@@ -191,7 +195,7 @@ class _Reader:
         return self._with_layers(shape, bias, rows.reshape(count, len(bias)), True, remarks)
 
     def _take_compressed(self, most: int | None) -> np.ndarray:
-        """Return the int16 numbers, doubled, of a compressed block, which are `most` at most."""
+        """Return the int16 numbers of a compressed block, at most `most`, each doubled."""
         if self._take("u1", len(COMPRESSED)).tobytes() != COMPRESSED:
             raise self.refusal("weights that are not compressed as in SFNN")
         coded = self._take("u1", int(self._take("<u4", 1)[0]))
@@ -206,7 +210,7 @@ class _Reader:
     def _with_layers(
         self, shape: Architecture, bias: np.ndarray, rows: np.ndarray, has_hashes: bool, remarks: list[str]
     ) -> Contents:
-        """Return it all, of which the layers follow."""
+        """Read the layers, which follow, and return everything."""
         stacks = []
         for _ in range(shape.stacks or 1):
             if has_hashes:

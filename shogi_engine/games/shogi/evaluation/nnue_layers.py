@@ -1,8 +1,8 @@
 """The layers of a network in nn.bin: from the accumulators of both sides to its output.
 
-In the plain kind the sums are clipped to activations, and so is what the first two layers make of them. In SFNN each
-side's are multiplied in pairs; the first layer's sums enter the second one twice, squared and as they are, and one more
-goes straight to the output. Most of SFNN's products are 0, so its first layer takes those that are not.
+In the plain kind the sums are clipped to activations, as are the outputs of the first two layers. In SFNN the
+activations of each side are multiplied in pairs. The first layer's outputs enter the second layer twice, squared and as
+they are; an additional one goes straight to the output. Most products are 0, so SFNN's first layer skips zeros.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ from shogi_engine.jit.layers import (
 )
 from shogi_engine.jit.vectors import ALIGNMENT, LANES, clip_i16_u8, clip_i32_u8
 
-KING_HOME = 76  # where a side that has no king is taken to have it: 5i
+KING_HOME = 76  # 5i: the assumed king square of a side without a king
 FEW, MANY = inputs_in_block(FEW_OUTPUTS), inputs_in_block(FEW_OUTPUTS + 1)
 
 layer_of_many, layer_of_few = layer_of(MANY), layer_of(FEW)
@@ -36,14 +36,14 @@ dot_product = dot_of()
 
 @njit
 def king_square(pos, colour):
-    """Return where `colour`'s king stands as `colour` sees it."""
+    """Return the square of `colour`'s king as `colour` sees it."""
     king = int(pos.king[colour])
     return KING_HOME if king == NO_SQUARE else relative_square(colour, king)
 
 
 @njit
 def layer_stack(ctx):
-    """Return which stack of layers ctx.pos takes: by the thirds of the board, seen from each side, of both kings."""
+    """Return the number of the layer stack for ctx.pos, by the third of the board in which each side sees its king."""
     if ctx.evaluation.stacks != KING_STACKS:
         return 0
     us = int(ctx.pos.side)
@@ -53,13 +53,13 @@ def layer_stack(ctx):
 
 @njit
 def whole(count, step):
-    """Return the first multiple of `step` from `count` on."""
+    """Return the least multiple of `step` that is at least `count`."""
     return (count + step - 1) // step * step
 
 
 @njit
 def last_layers(ctx, values, sums, stack):
-    """Return the output for the activations of the second layer's inputs at `values`, which are written over."""
+    """Return the output for the second layer's inputs at `values`, which are overwritten."""
     params = ctx.evaluation
     blocks, groups, second = params.blocks[1], params.groups[1], params.second
     weights = params.weights[1] + np.uint64(stack * groups * (blocks + 1) * ALIGNMENT)

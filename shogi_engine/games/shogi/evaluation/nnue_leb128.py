@@ -1,7 +1,7 @@
 """Signed LEB128: how SFNN's files compress the rows of their weights.
 
-A number takes one to three bytes, of seven bits each, the lowest first; the highest bit of a byte says that another one
-follows, and 0x40 in the last byte is the sign.
+A number takes one to three bytes of seven bits each, the lowest first. The highest bit of a byte says that another byte
+follows; bit 0x40 of the last byte is the sign.
 """
 
 import numpy as np
@@ -13,9 +13,12 @@ MORE, SIGN, LONGEST = 0x80, 0x40, 3  # bits of a byte, bytes of an int16
 
 @njit
 def decompress(coded, out, doubled):
-    """Decode `coded` (uint8[n]) to `out` (int16[m]) until either ends; doubled : write twice each number, wrapping.
+    """Decode `coded` (uint8[n]) to `out` (int16[m]) until either ends.
 
     Returns how many numbers were decoded, -1 if a number takes more than LONGEST bytes or the last one has no end.
+
+    Args:
+        doubled: write twice each number, wrapping
     """
     count, shift, total = 0, 0, np.int64(0)
     for index in range(len(coded)):

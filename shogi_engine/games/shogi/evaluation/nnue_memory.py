@@ -1,8 +1,7 @@
 """The memory that the evaluation nnue keeps for each thread, and its layout.
 
-`memory`, from its first multiple of ALIGNMENT on: numbers of fixed sizes, then accumulators, of the width of the
-network in use: by ply and colour, and those kept by colour and square of the king, for the boards and hands kept with
-them.
+From its first multiple of ALIGNMENT on, `memory` holds numbers of fixed sizes, then accumulators as wide as the network
+in use: first by ply and colour, then those kept by colour and king square, whose boards and hands are kept too.
 """
 
 import numpy as np
@@ -15,7 +14,7 @@ from shogi_engine.jit.vectors import ALIGNMENT, align_up
 
 LARGEST_WIDTH = WIDTHS[-1]
 BOARD_WORDS = -(-SQUARES // 8)
-CHANGES = 256  # more than pieces can be gone or come at once: 81 squares, 2 hands of 38, 40 pieces missing
+CHANGES = 256  # more than can differ between two positions: 81 squares, 2 hands of 38, 40 missing pieces
 
 # Offsets: activations, uint8[2 * LARGEST_WIDTH]; sums of a layer, int32[largest layer]; blocks of activations that are
 # not 0, uint16; addresses of rows added and removed, uint64[CHANGES].

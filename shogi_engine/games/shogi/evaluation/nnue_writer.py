@@ -12,7 +12,12 @@ Layer = tuple[np.ndarray, np.ndarray]  # bias int32[outputs], weights int8[outpu
 
 
 def encode(shape: Architecture, bias: np.ndarray, rows: np.ndarray, layers: Sequence[Layer]) -> bytes:
-    """Return the file of a network of the plain kind.   bias : int16[width]   rows : int16[rows, width]."""
+    """Return the file of a network of the plain kind.
+
+    Args:
+        bias: int16[width]
+        rows: int16[rows, width]
+    """
     file_hash, transformer_hash, layers_hash = shape.hashes
     text = shape.text.encode("ascii")
     parts = [struct.pack("<III", NNUE_VERSION, file_hash, len(text)), text, struct.pack("<I", transformer_hash)]

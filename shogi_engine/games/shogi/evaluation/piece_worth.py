@@ -10,8 +10,9 @@ ROW_NAMES = "abcdefghi"
 def piece_worths(sfen: str, value_of: Callable[[str], int]) -> Iterator[tuple[str, str, int | None]]:
     """Yield for each piece except kings its place (`7g` or `hand`), its SFEN symbol, and its worth.
 
-    value_of : returns the value of a position for its side to move; raises ValueError if it is none, for which None is
-    yielded. Of pieces of a kind in a hand the last one is meant.
+    Args:
+        value_of: returns the value of an SFEN for its side to move. If it raises ValueError, because the position
+            without the piece is impossible, the worth is None. In hand, the worth is that of the last piece of a kind.
     """
     board, side, hands, *number = sfen.split()
     value = value_of(sfen)

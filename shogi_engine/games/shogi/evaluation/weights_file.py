@@ -1,4 +1,4 @@
-"""Finds out for which of Shogi's evaluations a file of weights is. Standard library only."""
+"""Tells which of Shogi's evaluations a file of weights is for. Standard library only."""
 
 from pathlib import Path
 

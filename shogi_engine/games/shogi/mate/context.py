@@ -11,14 +11,14 @@ REPETITION_FILTER_SIZE = 1 << 12
 
 ATTACKER_KEYS = np.array([0x9AE16A3B2F90404F, 0xC949D7C7509E6557], dtype=np.uint64)  # by the attacker's colour
 
-# What the table has for a position, as `table.probe` finds it and the search stores it.
+# The table's result for a position, as `table.probe` reads and the search stores it.
 RESULT = record_dtype(
     [
         ("proof", np.int64),  # proof number
         ("disproof", np.int64),  # disproof number
-        ("length", np.int64),  # of a proof the plies to mate; else the plies within which there is no mate yet found
+        ("length", np.int64),  # of a proof, the plies to mate; else, the plies within which no mate was found
         ("hand", np.int64),  # proof hand, disproof hand, or the attacker's hand if neither is known
-        ("ply", np.int64),  # the ply of the path whose repetition a disproof depends on, or NO_PLY
+        ("ply", np.int64),  # the ply of the repeated position on which a disproof depends, or NO_PLY
         ("move", np.uint64),
     ]
 )
@@ -53,7 +53,7 @@ CHILD = record_dtype(
         ("length", np.int32),
         ("ply", np.int32),
         ("superseded_by", np.int32),  # index of the move that has to fail before this one counts, or -1
-        ("move", np.uint32),  # of a proof found in the table, for `lengths.tighten_mate_length`
+        ("move", np.uint32),  # the mating move of a proof in the table, for `lengths.tighten_mate_length`
     ]
 )
 
@@ -71,14 +71,14 @@ MATE_SEARCH = record_dtype(
             "repetition_filter",
             np.uint8,
             (REPETITION_FILTER_SIZE,),
-        ),  # by slot, how many positions of the path hash to it
+        ),  # by slot, the number of positions of the path that hash to it
         ("ply", np.int64),
         ("attacker", np.int64),
-        ("limit", np.int64),  # plies the mate may take, LENGTH_MAX for any
+        ("limit", np.int64),  # the longest mate to look for, in plies; LENGTH_MAX for no limit
         ("nodes", np.int64),  # moves made
         ("node_limit", np.int64),
         ("steps", np.int64),
-        ("stop_address", np.uint64),  # a uint64 that is not 0 once the search has to stop
+        ("stop_address", np.uint64),  # of a uint64 that becomes nonzero to stop the search
         ("tt_address", np.uint64),
         ("tt_clusters", np.uint64),
         ("generation", np.uint64),

@@ -89,7 +89,11 @@ def repeated_ply(ctx, key, hand):
 
 @njit
 def set_child(child, or_node, proof, disproof, hand, length, ply):
-    """Write the result of the position after a move. or_node : the attacker makes the move."""
+    """Write the result of the position after a move.
+
+    Args:
+        or_node: the attacker makes the move
+    """
     child.delta = proof if or_node else disproof
     child.phi = disproof if or_node else proof
     child.hand, child.length, child.ply = hand, length, ply
@@ -97,7 +101,7 @@ def set_child(child, or_node, proof, disproof, hand, length, ply):
 
 @njit
 def init_and_node(ctx, child, move, left):
-    """Initialize the AND node after the check `move`: it is mate, or its proof number is the number of evasions."""
+    """Initialise the AND node after the check `move`: mate, or else its proof number is the number of evasions."""
     pos = ctx.pos
     undo = ctx.undo[ctx.ply]
     do_move(pos, move, undo)
@@ -114,9 +118,10 @@ def init_and_node(ctx, child, move, left):
 
 @njit
 def init_or_node(ctx, child, move, left, start):
-    """Initialize the OR node after the evasion `move` by trying its checks: one mates, or there is none, or neither.
+    """Initialise the OR node after the evasion `move` from its checks: whether one mates, and whether there are any.
 
-    start : where ctx.moves has room for the checks.   The result is stored in the table too.
+    Args:
+        start: the index from which ctx.moves is free, for the checks
     """
     pos = ctx.pos
     do_move(pos, move, ctx.undo[ctx.ply])
@@ -161,9 +166,9 @@ def init_or_node(ctx, child, move, left, start):
 
 @njit
 def link_promotions(ctx, first, count):
-    """Let a pawn's, bishop's or rook's move wait for the same move with promotion; see CHILD.superseded_by.
+    """Try a pawn's, bishop's or rook's move only after its promotion has failed; see CHILD.superseded_by.
 
-    Declining the promotion matters only where a dropped pawn must not mate.
+    Not to promote helps only to avoid mate by a dropped pawn.
     """
     for index in range(first, first + count):
         move = ctx.moves[index]
@@ -180,7 +185,7 @@ def link_promotions(ctx, first, count):
 
 @njit
 def link_drops(ctx, first, count):
-    """Let the drops on one square, which only interpose, wait for each other; see CHILD.superseded_by."""
+    """Try interposing drops on the same square one after the other; see CHILD.superseded_by."""
     for index in range(first, first + count):
         move = ctx.moves[index]
         if is_drop(move):
@@ -191,9 +196,9 @@ def link_drops(ctx, first, count):
 
 @njit
 def expand(ctx):
-    """Write the moves of the position at ctx.ply to ctx.moves and initialize ctx.children.
+    """Write the moves of the position at ctx.ply to ctx.moves and initialise ctx.children.
 
-    Ends with the first move that is known to succeed.
+    Stops at the first move that is known to succeed.
     """
     pos = ctx.pos
     frame = ctx.frames[ctx.ply]

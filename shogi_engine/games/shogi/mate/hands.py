@@ -1,6 +1,7 @@
 """Packed hands: fast comparison, and the proof and disproof hands that the df-pn search derives from them.
 
-A proof hand is the least the attacker needs for a proof to hold, a disproof hand the most a disproof holds against.
+A proof hand is the smallest attacker's hand with which a proof holds; a disproof hand is the largest hand with which
+a disproof holds.
 Source: Ayumu Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002.
 """
 
@@ -52,7 +53,7 @@ def hand_intersection(hand, other):
 
 @njit
 def hand_without(hand, kind):
-    """Return a packed hand with one piece of `kind` less, unless it has none."""
+    """Return a packed hand with one piece of `kind` fewer; unchanged if it has none."""
     return hand - HAND_UNITS[kind] if hand & HAND_FIELDS[kind] != 0 else hand
 
 
@@ -75,10 +76,10 @@ def can_interpose(pos):
 
 @njit
 def withheld_hand(pos):
-    """Return the attacker's packed hand of those kinds that the side to move, in check, does not have in hand.
+    """Return, as a packed hand, the attacker's pieces of kinds that the defender, in check, does not have in hand.
 
-    0 if no drop could interpose. If the attacker had not got these pieces the defender could drop them to interpose, so
-    the proof hand of a mate has to keep them.
+    0 if no drop could interpose. If the attacker lacked these pieces, the defender could have them and drop one to
+    interpose; so a mate's proof hand must keep them.
     """
     if not can_interpose(pos):
         return 0

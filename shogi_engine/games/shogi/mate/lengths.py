@@ -15,11 +15,14 @@ from shogi_engine.jit import njit
 
 @njit
 def tighten_mate_length(ctx, bound, start):
-    """Return the plies to mate of ctx.pos, the defender in check, by the proof in the table; -1 if parts are missing.
+    """Return the plies to mate from ctx.pos, the defender in check, by the table's proof; -1 if parts are missing.
 
-    bound : int64, an upper bound of the length.   start : int64, where ctx.moves and ctx.children have room.
-    A stored length is too large where a shorter proof of a position below was found later; lengths on the longest
-    line are corrected in the table.
+    A stored length is too large if a shorter proof of a later position was found afterwards. This corrects the stored
+    lengths along the longest line.
+
+    Args:
+        bound: int64, an upper bound of the length
+        start: int64, where ctx.moves and ctx.children have room
     """
     if should_stop(ctx) or not has_room(ctx, start):
         return -1
@@ -62,8 +65,8 @@ def tighten_mate_length(ctx, bound, start):
 
 @njit
 def prove_or_tighten(ctx, bound):
-    """Return `prove`, or with a `bound` (int64) that is not negative `tighten_mate_length` of ctx.pos.
+    """Return `prove(ctx)`, or `tighten_mate_length` of ctx.pos if `bound` (int64) is not negative.
 
-    What Python calls: one kernel, as the two share most of their code.
+    Python calls this one kernel for both, because they share most of their code.
     """
     return prove(ctx) if bound < 0 else tighten_mate_length(ctx, bound, 0)

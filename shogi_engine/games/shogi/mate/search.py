@@ -1,11 +1,11 @@
 """The mate search: depth-first proof-number search (df-pn) for a mate by checks, on its own stack.
 
 The attacker moves at OR nodes and gives check with every move; the defender moves at AND nodes. A position's proof
-number says how hard it is to prove the mate, its disproof number how hard to prove that there is none. They are weak
-numbers: of the children that must all be solved only the hardest counts in full, and each other one counts 1. A sum
-would count positions reached by several moves once for each, which in long mates hides the solution. The search moves
-on to the child with the least delta and returns when a number reaches its threshold, that is when another child has
-become the best one.
+number says how hard it is to prove the mate, its disproof number how hard it is to disprove it. They are weak numbers:
+of the children that must all be solved, the hardest counts in full and each other one counts 1. In a sum, a position
+that several moves reach would count once for each of them, and long mates would look too hard. The search follows the
+child with the least delta. It returns when a number reaches its threshold, that is, when another child has become the
+best one.
 
     Ayumu Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002: the search, phi and delta,
         proof and disproof hands
@@ -14,8 +14,8 @@ become the best one.
         disproofs that depend on a repetition are kept for their path only
     KomoringHeights, https://github.com/komori-n/KomoringHeights: drops on one square are tried one after the other
 
-The attacker gains nothing from a repetition, so a position that occurred before on the path, with no fewer pieces in
-the attacker's hand then, is no mate. A proof never depends on a repetition and holds on any path; a disproof that does
+The attacker gains nothing from a repetition. So a position is no mate if it occurred before on the path when the
+attacker had at least the same hand. A proof never depends on a repetition and holds on any path; a disproof that does
 is stored with its path.
 """
 
@@ -42,7 +42,7 @@ from shogi_engine.games.shogi.mate.table import INFINITE, LENGTH_MAX, NO_PLY, PA
 from shogi_engine.interface.game import do_move, undo_move
 from shogi_engine.jit import njit
 
-REPETITION_PROOF = 1 << 6  # the proof number, on other paths, of what a repetition disproved on one
+REPETITION_PROOF = 1 << 6  # the proof number, on other paths, of a position disproved by a repetition
 
 STOPPED, MATE, NO_MATE, TOO_DEEP = range(4)  # what `prove` returns
 
@@ -126,7 +126,7 @@ def combine_children(ctx):
         found.hand = proof_hand
         found.length = length
     if found.ply >= ctx.ply and found.ply != NO_PLY and found.proof != 0:
-        found.ply = NO_PLY  # depends on a repetition of this very position only: holds on any path
+        found.ply = NO_PLY  # only depends on a repetition of this position: holds on any path
 
 
 @njit
@@ -206,8 +206,11 @@ def unmake_best_move(ctx):
 def prove(ctx):
     """Search ctx.pos for a mate by ctx.attacker within ctx.limit plies; return STOPPED, MATE, NO_MATE or TOO_DEEP.
 
-    ctx.pos : the attacker to move, or the defender in check; the defender has a king. Unchanged afterwards.
-    The result is in ctx.found and in the table.   TOO_DEEP: there is no mate within what the stack can hold.
+    The result is in ctx.found and in the table. TOO_DEEP: there is no mate within what the stack can hold.
+
+    Args:
+        ctx: in its `pos` the attacker is to move, or the defender is in check; the defender has a king. `pos` is
+            unchanged afterwards.
     """
     init_root(ctx)
     root = ctx.frames[0]

@@ -48,12 +48,12 @@ from shogi_engine.search.tt import TranspositionTable
 
 NO_LIMIT = int(np.iinfo(np.int64).max)
 GENERATIONS = (1 << 16) - 1
-LINE_NODES = 1 << 20  # node limit for finding the line of a proven mate, of whose proof the table may have lost parts
+LINE_NODES = 1 << 20  # node limit for finding the line of a proven mate; the table may have lost parts of the proof
 PROGRESS_SECONDS = 0.5  # between two reports of progress
 TSUME_POSITIONS = 50_000  # most positions that `tsume` examines
 
-COMPILE_TASK = "shogi mates"  # what compiling is reported as
-SEARCH_STEPS = 150  # of compiling: a process that has done that many has most likely compiled the search and the rules
+COMPILE_TASK = "shogi mates"  # the name under which compiling is reported
+SEARCH_STEPS = 150  # of compiling: after that many, a process has most likely compiled the search and the rules
 SMALL_PROBLEM = "9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"  # mate in three
 RESULTS = {MATE: "mate", NO_MATE: "nomate"}
 
@@ -61,9 +61,14 @@ RESULTS = {MATE: "mate", NO_MATE: "nomate"}
 class MateSolver:
     """Searches for one mate at a time, with a table of fixed size; `stop` may be called from any thread.
 
-    hash_mb : size of the table    memory : uint64[], to be used for the table instead, with any content
-    stop_token : ends the search, together with others that share it
-    Raises ValueError below 1 MB, MemoryError if there is not that much.
+    Args:
+        hash_mb: the table's size in MB
+        memory: uint64[], memory to use for the table instead; its content does not matter
+        stop_token: stops the search and all others that share the token
+
+    Raises:
+        ValueError: `hash_mb` is below 1
+        MemoryError: there is not enough memory
     """
 
     def __init__(self, hash_mb: int = 64, memory: Any = None, stop_token: StopToken | None = None) -> None:
@@ -71,10 +76,10 @@ class MateSolver:
             raise ValueError(f"a mate search's table needs at least 1 MB, not {hash_mb}")
         if memory is None:
             memory = np.empty(hash_mb << 17, dtype=np.uint64)
-            memory.fill(0)  # written now, and not page by page during the first search
+            memory.fill(0)  # touches all pages now, not one by one during the first search
         self._memory = memory
         self._stop = stop_token or StopToken()
-        self._won = False  # by the last `attempt`: what the table knows is useful again
+        self._won = False  # whether the last `attempt` found a mate: the table is then worth keeping
         self._ctx = new_record(MATE_SEARCH)
         self._ctx.tt_address = memory.ctypes.data
         self._ctx.tt_clusters = memory.nbytes // CLUSTER_BYTES
@@ -117,7 +122,7 @@ class MateSolver:
             self._ctx.stop_address = stop_token.address
 
     def is_saved(self) -> bool:
-        """Tell whether `warmup` only has to load: the kernel that takes longest is in the cache."""
+        """Tell whether `warmup` only has to load kernels: the one that takes longest to compile is in the cache."""
         return is_saved(prove_or_tighten)
 
     @property
@@ -147,10 +152,17 @@ class MateSolver:
     ) -> ForcedWin[int]:
         """Search `position` for a mate by its side to move.
 
-        position : record[shogi.POSITION], unchanged    max_ms, nodes : limits    limit : maximal length in plies
-        shortest : having found a mate, search for shorter ones    every : search the other first moves too
-        keep : keep the table of the last search, of the same problem    progress(nodes, seconds) : called at times
         With a `limit`, 'nomate' means no mate within that many plies. Raises ValueError if the other side has no king.
+
+        Args:
+            position: record[shogi.POSITION], unchanged
+            max_ms: the time limit in milliseconds
+            nodes: the node limit
+            limit: the maximal length of the mate in plies
+            shortest: after the first mate, search for shorter ones
+            every: also search the other first moves for mates
+            keep: reuse the table of the last search, which was for the same problem
+            progress: called as `progress(nodes, seconds)` from time to time
         """
         if int(position.king[1 - int(position.side)]) == NO_SQUARE:
             raise ValueError("the side to be mated has no king")
@@ -167,10 +179,16 @@ class MateSolver:
         return replace(found, nodes=self.nodes, seconds=time.perf_counter() - began)
 
     def length_after(self, position: Any, check: int, *, nodes: int | None = None, max_ms: float | None = None) -> int:
-        """Return the plies of a mate that begins with `check`; 0 if none does, proven; -1 if nothing is proven.
+        """Return the plies of a mate that begins with `check`; 0 if there is provably none; -1 if nothing is proven.
 
-        nodes, max_ms : limits. The mate need not be the shortest. The table of the last search is kept, of the same
-        problem. Raises ValueError if the other side has no king.
+        The mate need not be the shortest. The table of the last search, which was for the same problem, is reused.
+
+        Args:
+            nodes: the node limit
+            max_ms: the time limit in milliseconds
+
+        Raises:
+            ValueError: if the other side has no king
         """
         if int(position.king[1 - int(position.side)]) == NO_SQUARE:
             raise ValueError("the side to be mated has no king")
@@ -183,14 +201,14 @@ class MateSolver:
         return {MATE: self._length() + 1, NO_MATE: 0}.get(answer, -1)
 
     def attempt(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
-        """Return a mate in `position`, the root of a search, as its result, or None; see `forced_win.Solver`.
+        """Look for a mate in `position`, the root of a search; return it as the search's result, else None.
 
-        The table of the search is not used: this solver works beside it.
+        See `forced_win.Solver`. The search's table is not used: the solver has its own.
         """
         keep, self._won = self._won, False
         try:
             found = self.solve(position, nodes=allowed_nodes(limits), keep=keep)
-        except ValueError:  # there is no king to mate
+        except ValueError:  # the other side has no king
             return None
         if not found:
             return None
@@ -201,7 +219,7 @@ class MateSolver:
         return Result(line[0], ponder, value, found.length, found.nodes, found.seconds, line, (info,))
 
     def _watched(self, began: float, max_ms: float | None, progress: Callable[[int, float], None] | None) -> Deadline:
-        """Return what stops the search at its time limit and reports progress: kernels read no clock."""
+        """Return a Deadline that stops the search at its time limit and reports progress; kernels read no clock."""
         tell = (lambda: progress(self.nodes, time.perf_counter() - began)) if progress else None
         return Deadline(self.stop, end_of(max_ms, began), on_tick=tell, tick=PROGRESS_SECONDS)
 
@@ -228,7 +246,7 @@ class MateSolver:
         return int(self._ctx.found.length)
 
     def _shorten(self, position: Any, length: int) -> tuple[int, bool]:
-        """Return the length of the shortest mate found, given one of `length`, and whether it is proven shortest."""
+        """Look for mates shorter than `length`; return the shortest length found, and whether it is proven shortest."""
         while length > 1:
             answer = self._prove(position, length - 2)
             if answer != MATE:
@@ -251,7 +269,7 @@ class MateSolver:
         return None if rest is None else [first, *rest]
 
     def _defence(self, position: Any, length: int) -> list[int] | None:
-        """Return the moves from `position`, the defender in check and mated in at most `length` plies."""
+        """Return the moves from `position`, where the defender is in check and mated in at most `length` plies."""
         ctx = self._ctx
         ctx.pos, ctx.ply = position, 0
         tightened = int(prove_or_tighten(ctx, length))
@@ -271,7 +289,7 @@ class MateSolver:
         return moves
 
     def _longest_reply(self, pos: Any, replies: Sequence[int], left: int) -> int | None:
-        """Return the reply to the check in `pos` that delays the mate longest, at most `left` plies."""
+        """Return the reply to the check in `pos` that delays the mate longest; it delays it by at most `left` plies."""
         best, most = None, -1
         for reply in replies:
             if self._prove(_after(pos, reply, self._undo), left) != MATE:
@@ -284,7 +302,7 @@ class MateSolver:
 
     @contextlib.contextmanager
     def _unlimited(self) -> Iterator[None]:
-        """Suspend the limits and an earlier stop; LINE_NODES is the limit instead."""
+        """Suspend the limits and any earlier stop; only LINE_NODES limits the search."""
         ctx = self._ctx
         before = int(ctx.node_limit)
         ctx.node_limit = self.nodes + LINE_NODES
@@ -295,7 +313,7 @@ class MateSolver:
             ctx.node_limit = before
 
     def _others(self, position: Any, first: int, limit: int) -> list[tuple[int, ...]]:
-        """Return the lines of the other first moves that mate within `limit` plies, as far as the limits allow."""
+        """Return the lines of the other first moves that mate within `limit` plies and are found within the limits."""
         lines = []
         for check in self.checks(position):
             if check == first:
@@ -323,11 +341,11 @@ class MateSolver:
     ) -> ForcedWin[int]:
         """Return the shortest mate of `position` with the conventional length, without useless interpositions.
 
-        A dropped piece that interposes is useless if the attacker takes it with the piece that gave the check, and,
-        the taken piece given back, mates then in no more plies than the best other defence to that check lasts (none
-        if there is no other defence: then the check counts as mate). The line is against the best other defences.
-        The attacker's moves are those of shortest mates in which all defences count. If a limit comes first, the mate
-        that was found is returned, of which `shortest` is False; 'timeout' without one.
+        An interposed drop is useless if the attacker captures it with the checking piece and then, with the captured
+        piece given back, mates in no more plies than the best other defence would last. Without another defence the
+        check counts as mate. The line follows the best other defences. The attacker's moves are those of shortest
+        mates in which all defences count. If a limit is reached first, the result is the mate found so far, with
+        `shortest` False, or 'timeout' if there is none.
         """
         whole = self.solve(position, max_ms=max_ms, nodes=nodes, shortest=True, progress=progress)
         if not whole.shortest:
@@ -353,7 +371,7 @@ class _Conventional:
         self.lines: dict[bytes, tuple[int, ...] | None] = {}
 
     def attack(self, pos: Any) -> tuple[int, ...]:
-        """Return the line from `pos`, the attacker to move, who has a mate."""
+        """Return the line from `pos`, where the attacker is to move and has a mate."""
         solver = self.solver
         if solver._prove(pos, LENGTH_MAX) != MATE:
             raise TimeoutError
@@ -367,7 +385,7 @@ class _Conventional:
         return (move, *rest)
 
     def defend(self, pos: Any) -> tuple[int, ...] | None:
-        """Return the line from `pos`, the defender in check, against the best defence; None if it is no mate."""
+        """Return the line from `pos`, the defender in check, with the best defence; None if there is no mate."""
         name = pos.tobytes()
         if name not in self.lines:
             if len(self.lines) >= TSUME_POSITIONS:

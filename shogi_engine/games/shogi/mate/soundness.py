@@ -1,7 +1,8 @@
-"""The soundness of a mate problem: one solution, which leaves the attacker nothing in hand after the longest defences.
+"""The soundness of a mate problem: it has one solution, after which the attacker's hand is empty.
 
-The rule is strict, and every legal defence counts, useless interpositions too. Wherever the attacker moves while the
-defence holds out as long as it can, one move alone mates, in any number of moves; this holds for the last move too.
+The rule is strict: every legal defence counts, even useless interpositions. Against the longest defences, each move of
+the attacker, including the last, must be the only one that mates, in whatever number of moves. The attacker's hand must
+be empty after all longest defences.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,20 +17,24 @@ from shogi_engine.interface.game import do_move
 from shogi_engine.jit import new_record
 
 NODES = 300_000  # for each check of a position, to prove that it mates or that it does not
-FIRST_NODES = 1_000  # to find what is unsound at once
+FIRST_NODES = 1_000  # for a first, quick look that rejects obviously unsound problems
 
 
 def is_sound(solver: MateSolver, position: Any, length: int, nodes: int = NODES) -> bool:
     """Tell whether `position`, whose shortest mate takes `length` plies, is a sound problem.
 
-    False also if `nodes` are too few to prove it.
+    Also False if `nodes` are too few to prove it.
     """
     solver.new_problem()
     return _holds(solver, position, length, FIRST_NODES, False) and _holds(solver, position, length, nodes, True)
 
 
 def _holds(solver: MateSolver, position: Any, length: int, nodes: int, proven: bool) -> bool:
-    """Tell whether the problem is sound; what is not `proven` within the nodes counts as no mate without that."""
+    """Tell whether the problem is sound.
+
+    Args:
+        proven: what the nodes are too few to decide makes the problem unsound; otherwise it counts as no mate
+    """
     keys = []
     for check in solver.checks(position):
         plies = solver.length_after(position, check, nodes=nodes)
@@ -57,9 +62,11 @@ def _holds(solver: MateSolver, position: Any, length: int, nodes: int, proven: b
 def other_mates(
     solver: MateSolver, position: Any, line: Sequence[int], nodes: int = NODES
 ) -> Iterator[tuple[int, str, int]]:
-    """Yield the checks beside a solution that mate too: the number of the move, from 1, the check in USI, its plies.
+    """Yield the other checks that mate: (number of the move in the solution, from 1; check in USI; plies to mate).
 
-    line : the solution's moves    nodes : for each check; -1 plies if they are too few to know
+    Args:
+        line: the solution's moves
+        nodes: the node limit for each check; the plies are -1 if it is too low to tell
     """
     pos = position
     for ply, move in enumerate(line, 1):

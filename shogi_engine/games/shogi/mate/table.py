@@ -25,7 +25,7 @@ CLUSTER_BYTES = ENTRIES * WORDS * 8
 
 INFINITE = (1 << 26) - 1  # the proof number of a disproof, and the disproof number of a proof
 LENGTH_MAX = 4095  # no limit: deeper than any search
-NO_PLY = 4095  # of a disproof that depends on no repetition
+NO_PLY = 4095  # for a disproof that depends on no repetition
 
 HAND_MASK = np.uint64((1 << 42) - 1)
 NUMBER_MASK = np.uint64((1 << 26) - 1)
@@ -43,7 +43,11 @@ def cluster_address(ctx, key):
 def probe(ctx, key, hand, left, path_key):
     """Write the entry of a position to ctx.found; return False if there is none.
 
-    key : uint64, of the board.   hand : packed, the attacker's.   left : plies left for the mate.   path_key : uint64.
+    Args:
+        key: uint64, of the board
+        hand: packed, the attacker's
+        left: plies left for the mate
+        path_key: uint64
     """
     found = ctx.found
     address = cluster_address(ctx, key)
@@ -83,10 +87,13 @@ def probe(ctx, key, hand, left, path_key):
 
 @njit
 def store(ctx, key, hand, proof, disproof, length, last, nodes):
-    """Store an entry in place of the cluster's entry with the smallest amount.
+    """Store an entry in its cluster, replacing the entry with the smallest amount.
 
-    last : uint64, word 3.   nodes : the positions searched for it, which give its amount.
-    An unsolved entry of the same hand is overwritten, a proof only by a proof and a disproof by a disproof.
+    An unsolved entry for the same hand is overwritten; a proof only by a proof, and a disproof only by a disproof.
+
+    Args:
+        last: uint64, word 3
+        nodes: the number of positions searched for it, from which its amount is derived
     """
     amount = np.uint64(63 - clz(np.uint64(nodes + 1)))
     address = cluster_address(ctx, key)

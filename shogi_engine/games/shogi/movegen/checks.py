@@ -89,7 +89,8 @@ discoverers, put_discoverers = field("discoverers")
 def mark_check_squares(pos, king, state):
     """Write to state.check_squares the squares from which a piece of the side to move would give check, by its kind.
 
-    king : square of the enemy king.
+    Args:
+        king: square of the enemy king
     """
     them = 1 - int(pos.side)
     occ = occupied(pos)
@@ -110,7 +111,11 @@ def mark_check_squares(pos, king, state):
 
 @njit
 def write_board_checks(ctx, end, king, state):
-    """Write the checks by moves on the board; return the end. state : as mark_check_squares writes it."""
+    """Write the checks by moves on the board; return the end.
+
+    Args:
+        state: as mark_check_squares writes it
+    """
     pos = ctx.pos
     us = int(pos.side)
     occ = occupied(pos)
@@ -150,7 +155,11 @@ def write_board_checks(ctx, end, king, state):
 
 @njit
 def write_drop_checks(ctx, end, state):
-    """Write the drops that give check; return the end. state : as mark_check_squares writes it."""
+    """Write the drops that give check; return the end.
+
+    Args:
+        state: as mark_check_squares writes it
+    """
     pos = ctx.pos
     us = int(pos.side)
     hand = pos.hand[us]
@@ -172,8 +181,10 @@ def generate_checks(ctx, start, state, undo):
     """Write all legal moves of the side to move that give check to ctx.moves[start:] and return how many.
 
     The other side has a king, not in check.
-    state : out, as mark_check_squares writes it, if the side to move is not in check.
-    undo : record[UNDO], scratch, if it is; all its evasions are then written to ctx.moves first.
+
+    Args:
+        state: out, as mark_check_squares writes it, if the side to move is not in check
+        undo: record[UNDO], scratch, if it is; all its evasions are then written to ctx.moves first
     """
     pos = ctx.pos
     if in_check(pos):

@@ -15,8 +15,8 @@ MAX_MOVE_NUMBER = 30000
 def parse_sfen(text: str) -> Any:
     """Return the record[POSITION] of an SFEN with three or four fields, or of 'startpos'.
 
-    Hands are read in any order; a missing move number is 1. Raises ValueError naming what is wrong and where, for bad
-    notation and for what `validate_position` refuses.
+    Hands are read in any order; a missing move number is 1. Raises ValueError, which says what is wrong and where, for
+    bad notation and for positions that `validate_position` refuses.
     """
     for place, letter in enumerate(text, 1):
         if not (letter.isascii() and letter.isprintable()) and not letter.isspace():

@@ -1,7 +1,7 @@
 """SFEN read and written by kernels.
 
-They know only what is usual. What they decline (they return 0) is for Python, which reads all that can be read and
-says what is wrong with the rest: notation.parse_sfen, validation.validate_position.
+They read only the usual forms. They decline all other input (they return 0). Python reads that, in any valid form, and
+says what is wrong with invalid input: notation.parse_sfen, validation.validate_position.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ from shogi_engine.jit import njit
 
 SFEN_BYTES = 192  # more than any SFEN has: 81 squares with two symbols, 8 slashes, two hands of 14 kinds, a number
 BLANK, SLASH, PLUS, DASH, ZERO_DIGIT, NINE_DIGIT = (ord(letter) for letter in " /+-09")
-LOWER = 32  # what makes a small letter of a capital
+LOWER = 32  # added to a capital letter, gives the small one
 COLOUR_LETTERS = np.frombuffer(b"bw", dtype=np.uint8)
 
 LETTERS = np.array([ord(symbol[-1]) if symbol else 0 for symbol in SYMBOLS], dtype=np.uint8)  # by kind, a capital
@@ -164,7 +164,8 @@ def read_hands(text, end, pos):
 def read_sfen(text, start, stop, pos):
     """Read the SFEN in text[start:stop], four fields with a blank between them, into `pos`; return 1, 0 to decline.
 
-    text : uint8[], in; text[stop] is a blank or the end of a line, and there are two bytes more.
+    Args:
+        text: uint8[], in; text[stop] is a blank or the end of a line, and there are two bytes more
     """
     end = read_rows(text, start, pos)
     if end == 0 or text[end] != BLANK or text[end + 2] != BLANK:

@@ -9,7 +9,7 @@ RANKS = "abcdefghi"
 SQUARE_NAMES = tuple(f"{file}{rank}" for rank in RANKS for file in range(9, 0, -1))
 HAND_ORDER = (7, 6, 5, 4, 3, 2, 1)  # rook first, as SFEN writes hands
 
-# Japanese names by kind, one letter each, and longer ones where KIF and KI2 have them; digits by value.
+# Japanese names by kind: one character each, and the longer ones of KIF and KI2; then digits by value.
 KANJI_PIECES = tuple(" 歩香桂銀金角飛玉と杏圭全馬龍")
 KANJI_NAMES = tuple({"杏": "成香", "圭": "成桂", "全": "成銀"}.get(name, name) for name in KANJI_PIECES)
 WIDE_DIGITS = tuple("０１２３４５６７８９")

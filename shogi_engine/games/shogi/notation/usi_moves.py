@@ -109,7 +109,7 @@ def legal_move(pos: Any, source: int, target: int, promotion: bool) -> int:
 
 
 def illegal_move(pos: Any, source: int, target: int, promotion: bool) -> ValueError:
-    """Return the error that `legal_move` raises for a move that is illegal in `pos`, which says why."""
+    """Return the error, saying why, that `legal_move` raises for a move that is illegal in `pos`."""
     if source >= DROP_BASE:
         move = int(drop_move(source - DROP_BASE, target))
     else:
@@ -119,7 +119,7 @@ def illegal_move(pos: Any, source: int, target: int, promotion: bool) -> ValueEr
 
 
 def _why_illegal(pos: Any, move: int) -> str:
-    """Return what is wrong with a move that is not among the legal ones of `pos`."""
+    """Return what is wrong with a move that is not legal in `pos`."""
     side = int(pos.side)
     problem = _why_no_drop(pos, move) if move_from(move) >= DROP_BASE else _why_no_board_move(pos, move)
     if problem:
@@ -177,10 +177,10 @@ def _why_no_board_move(pos: Any, move: int) -> str:
 
 
 def usual_move(move: int) -> int:
-    """Return the promotion of a pawn, bishop or rook that does not promote (legal or not), 0 for other moves.
+    """Return the promoting form of a move (legal or not) by which a pawn, bishop or rook declines to promote, else 0.
 
-    Not to promote these is as good where the piece is taken at once, and hardly ever better. The same holds for a lance
-    one rank from the last; on the rank before that, one that does not promote is often the better move.
+    Declining is as good if the piece is captured at once, and hardly ever better. The same holds for a lance that moves
+    to the second-last rank. A lance that moves to the third-last rank is often better unpromoted.
     """
     if is_drop(move) or is_promotion(move):
         return 0
@@ -192,8 +192,8 @@ def usual_move(move: int) -> int:
 def split_usi_position(text: str) -> tuple[str, list[str]]:
     """Return (the SFEN or 'startpos', the moves' texts) of the argument of USI's `position`.
 
-    'startpos' or 'sfen <sfen>', then nothing, or 'moves' and any number of moves. The word 'sfen' may be missing.
-    Raises ValueError if it does not look like this; SFEN and moves are not looked at.
+    The form is 'startpos' or 'sfen <sfen>', then optionally 'moves' and any number of moves. The word 'sfen' may be
+    missing. Raises ValueError for another form; SFEN and moves are not checked.
     """
     words = text.split()
     split = words.index("moves") if "moves" in words else len(words)
@@ -206,9 +206,9 @@ def split_usi_position(text: str) -> tuple[str, list[str]]:
 
 
 def parse_usi_position(text: str) -> tuple[Any, list[int]]:
-    """Return (the position the game began with, its encoded moves) of what `split_usi_position` splits.
+    """Return (the position the game began with, its encoded moves) of the argument of USI's `position`.
 
-    Raises ValueError; for a move it says which of the list it is.
+    Raises ValueError if it is wrong; for a move, the error gives its number in the list.
     """
     sfen, moves = split_usi_position(text)
     pos = parse_sfen(sfen)

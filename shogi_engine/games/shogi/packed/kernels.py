@@ -68,7 +68,8 @@ READ = np.array([_read(packing) for packing in PACKINGS])  # [format, on the boa
 def write_packed(pos, packing, row):
     """Write the board, hands and side of `pos` in 32 bytes to `row`, uint8[>= 32]; return 1, or 0: a king is missing.
 
-    packing : a place in packed.PACKINGS. Only these fields of `pos` are looked at.
+    Args:
+        packing: a place in packed.PACKINGS. Only these fields of `pos` are looked at.
     """
     header = np.uint64(pos.side)
     for colour in range(2):
@@ -83,8 +84,10 @@ def write_packed(pos, packing, row):
 def write_fields(board, squares, packing, header, black_hand, white_hand, row):
     """Write a position as `write_packed`; return 1, or 0 if there is no such position.
 
-    board : uint8[>= 81], pieces.   squares : uint8[>= 81], in, where on the board each place is.
-    header : uint64, the side to move and the places of the kings.
+    Args:
+        board: uint8[>= 81], pieces
+        squares: uint8[>= 81], in, where on the board each place is
+        header: uint64, the side to move and the places of the kings
     """
     bits, filled, end = header, int(HEADER_BITS), 0
     kings = 0
@@ -153,7 +156,9 @@ def fill(row, byte, bits, filled):
 def read_packed(row, packing, pos):
     """Read the position in the 32 bytes of `row`, uint8[>= 32], into `pos`, record[POSITION]; its move number is 1.
 
-    packing : a place in packed.PACKINGS.   Return 1, or 0 if it is no position, or one that the rules do not allow.
+    Args:
+        packing: a place in packed.PACKINGS. Return 1, or 0 if it is no position, or one that the rules do not
+            allow.
     """
     byte, bits, filled = fill(row, 0, ZERO, 0)
     pos.side = bits & ONE

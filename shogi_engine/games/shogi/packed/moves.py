@@ -50,8 +50,10 @@ PLACES = np.arange(SQUARES, dtype=np.uint8)
 def apply_rows(packed, packing, codes, scratch, out):
     """Write the positions after a move in each row of packed, uint8[n, 32], to out, uint8[n, 32]; it may be `packed`.
 
-    packing : a place in packed.PACKINGS.   codes : int32[n], in, Board's moves.
-    scratch : uint8[SCRATCH_BYTES].   Return the first row that is refused, -1 if none is.
+    Args:
+        packing: a place in packed.PACKINGS
+        codes: int32[n], in, Board's moves
+        scratch: uint8[SCRATCH_BYTES]. Return the first row that is refused, -1 if none is.
     """
     for row in range(packed.shape[0]):
         if move_packed(packed[row], packing, int(codes[row]), scratch, out[row]) == 0:
@@ -140,7 +142,8 @@ def move_piece(places, us, source, target, promotion, hand):
 def apply_legal(packed, packing, codes, pos, out):
     """As `apply_rows`, but a move that is not legal is refused, as is a position that is none.
 
-    pos : record[POSITION], used.
+    Args:
+        pos: record[POSITION], used
     """
     for row in range(packed.shape[0]):
         if read_packed(packed[row], packing, pos) == 0:

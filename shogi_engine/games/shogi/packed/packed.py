@@ -59,7 +59,10 @@ WAS = UNPROMOTED.tolist()  # by kind, for Python
 class Packing:
     """A format's codes: text of '0' and '1', the first bit first.
 
-    board : by colour << 4 | kind    hand : by colour << 4 | kind    box : by kind
+    Attributes:
+        board: by colour << 4 | kind
+        hand: by colour << 4 | kind
+        box: by kind
     """
 
     name: str
@@ -156,8 +159,11 @@ def pack(packing: Packing, pos: Any) -> bytes:
 def unpack(packing: Packing, data: Any) -> Any:
     """Return the record[POSITION] packed in `data`, its move number 1.
 
-    data : 32 bytes, or what `bytes` makes 32 of (uint8[32]).
-    Raises ValueError for another length, for what is no position in this format, and for what the rules do not allow.
+    Args:
+        data: 32 bytes, or what `bytes` makes 32 of (uint8[32])
+
+    Raises:
+        ValueError: for another length, for what is no position in this format, and for what the rules do not allow
     """
     data = bytes(data)
     if len(data) != BYTES:

@@ -1,4 +1,4 @@
-"""Shogi's records: what its formats share. A format is a module of `formats`.
+"""Shogi's game records: what its formats share. Each module of `formats` is a format.
 
 `shogi_engine.records` reads and writes all of them; its names are here too.
 """

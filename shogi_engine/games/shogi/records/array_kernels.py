@@ -1,4 +1,4 @@
-"""What the kernels that read records share: where a game's facts are written, lines, numbers and words of a text.
+"""Shared by the kernels that read records: the layout of a game's facts; lines, numbers and words of a text.
 
 A text is an array of its bytes, or of its characters' codes.
 """
@@ -8,11 +8,11 @@ import numpy as np
 from shogi_engine.games.shogi.types import POSITION
 from shogi_engine.jit import address_of, load_u64, njit, store_u64
 
-# Where in a row of facts, int64[FACTS], a game has its length, its ending (a place in records.ENDINGS), the side that
-# begins, the length of its SFEN (0: the usual start), and where in the text the names begin and end.
+# The indices in a row of facts, int64[FACTS], of a game's length, its ending (an index into records.ENDINGS), the side
+# that begins, the length of its SFEN (0: the usual start), and the places in the text where the names begin and end.
 LENGTH, ENDING, BEGAN, SFEN_LENGTH, BLACK_NAME = range(5)
 WHITE_NAME = BLACK_NAME + 2
-FACTS = WHITE_NAME + 5  # and three that a format's kernel may note
+FACTS = WHITE_NAME + 5  # and three for the format's kernel
 NO_ENDING = -1
 VALUE_LIMIT = 32000
 NO_MOVE = -1
@@ -23,7 +23,7 @@ HASH_START, HASH_FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3
 
 
 def hash_of(word: str) -> int:
-    """Return what `word_hash` returns of a text."""
+    """Return the `word_hash` of a whole text, in Python."""
     value = int(HASH_START)
     for letter in word:
         value = (value ^ ord(letter)) * int(HASH_FACTOR) & (1 << 64) - 1
@@ -49,7 +49,7 @@ def line_end(text, place, stop):
 
 @njit
 def read_decimal(text, place, end):
-    """Return (number, where it ends) of the digits at text[place:end], with a point among them or not; 0.0 for none."""
+    """Return (number, end) of the digits, possibly with a decimal point, at text[place:end]; 0.0 if there are none."""
     number, unit = 0.0, 0.0
     while place < end:
         letter = int(text[place])
@@ -69,7 +69,11 @@ def read_decimal(text, place, end):
 
 @njit
 def copy_position(source, target):
-    """Copy a position. source, target : record[POSITION][1]."""
+    """Copy a position.
+
+    Args:
+        source, target: record[POSITION][1]
+    """
     origin, goal = address_of(source), address_of(target)
     for offset in range(0, POSITION_BYTES, 8):
         store_u64(goal + np.uint64(offset), load_u64(origin + np.uint64(offset)))

@@ -1,7 +1,7 @@
 """CSA's games read by a kernel: bytes in, arrays of moves and values out.
 
-It knows what is usual. A game that it declines is for the reader of formats/csa.py, which reads all that can be read
-and says what is wrong with the rest.
+It reads only the usual forms. Games that it declines are left to the reader of formats/csa.py, which reads every valid
+form and explains what is wrong with invalid ones.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ QUOTE, PLUS, MINUS, COMMA, SLASH, BLANK, STAR, COLON, DOT, DOLLAR, PERCENT, HASH
 TAB, ZERO_DIGIT, NINE_DIGIT, NAME, TIME, VERSION, POSITION_LETTER, WHOLE = (ord(letter) for letter in "\t09NTVPI")
 LETTER_A, LETTERS = ord("A"), 26
 NOT_SET_UP, AS_USUAL, BY_ROWS = range(3)  # how the starting position has been set up
-SET_UP, RANKS, HAS_BEGUN = range(WHITE_NAME + 2, FACTS)  # what is noted on the way: how, by which ranks, whether
+SET_UP, RANKS, HAS_BEGUN = range(WHITE_NAME + 2, FACTS)  # noted on the way: how set up, which ranks, whether begun
 MOVE_BYTES = 7
 BLACK_RATE, WHITE_RATE = (np.uint64(hash_of(f"{side}_rate:")) for side in ("black", "white"))
 TIME_DIGITS = 7
@@ -60,7 +60,7 @@ for _kind, _name in enumerate(CSA_PIECES):
 
 @njit
 def named_kind(first, second):
-    """Return the kind that CSA calls by two letters, 0 for none."""
+    """Return the kind that CSA's two letters name, 0 for none."""
     first, second = int(first) - LETTER_A, int(second) - LETTER_A
     if not (0 <= first < LETTERS and 0 <= second < LETTERS):
         return 0
@@ -78,7 +78,7 @@ def square_at(data, place):
 
 @njit
 def game_end(data, begin, stop):
-    """Return (where the game at `begin` ends, where the next one begins): a line '/' is between; (stop, -1) if none."""
+    """Return (end of the game at `begin`, start of the next), which a line '/' separates; (stop, -1) without one."""
     place = begin
     while place < stop:
         end = line_end(data, place, stop)
@@ -90,7 +90,7 @@ def game_end(data, begin, stop):
 
 @njit
 def csa_move(pos, data, place):
-    """Return the kernels' move written at data[place : place + 7], 0 if none is written there that is legal."""
+    """Return the kernels' move at data[place : place + 7], 0 if no legal move is written there."""
     sign = MINUS if pos.side else PLUS
     source, target = square_at(data, place + 1), square_at(data, place + 3)
     kind = named_kind(data[place + 5], data[place + 6])
@@ -129,7 +129,7 @@ def set_rank(pos, data, place, end):
 
 @njit
 def set_pieces(pos, data, place, end):
-    """Put the pieces of a line 'P+00FU55KI' at data[place:end] where it says; return 1, 0 to decline."""
+    """Place the pieces of a line such as 'P+00FU55KI' at data[place:end]; return 1, 0 to decline."""
     colour = WHITE if data[place + 1] == MINUS else BLACK
     if (end - place) % 4 != 2:
         return 0
@@ -150,7 +150,7 @@ def set_pieces(pos, data, place, end):
 
 @njit
 def set_up(pos, data, place, end, how, ranks):
-    """Take a line that begins with P; return (how the position is set up, mask of the ranks), how < 0 to decline."""
+    """Take a line that begins with P; return (how the position is set up, mask of the ranks), (-1, ...) to decline."""
     if end - place < 2 or how == AS_USUAL:
         return -1, ranks
     kind = data[place + 1]
@@ -176,10 +176,13 @@ def is_depth(data, place):
 
 @njit
 def read_comment(data, place, end, pos, length, values, ratings):
-    """Take what floodgate says in a comment at data[place:end]: the value of the last move, or a player's rating.
+    """Take from a floodgate comment at data[place:end] the value of the last move, or a player's rating.
 
-    values : int16[], out, for the side to move before each move.   ratings : float32[2], out.
-    Return 1, 0 to decline: it may tell a value in the words of another program.
+    Return 1, or 0 to decline a comment that may hold a value in another program's form.
+
+    Args:
+        values: int16[], out, for the side to move before each move
+        ratings: float32[2], out
     """
     if end - place > 2 and (data[place + 1] == HASH or data[place + 1] == STAR and data[place + 2] == HASH):
         return 0
@@ -220,7 +223,7 @@ def is_time(data, place, end):
 
 @njit
 def is_header(data, place, end):
-    """Tell whether data[place:end], a line that begins with N, V or $, is one that a record may begin with."""
+    """Tell whether data[place:end], a line that begins with N, V or $, may stand in a record's header."""
     kind = data[place]
     if kind == NAME:
         return end - place > 1 and (data[place + 1] == PLUS or data[place + 1] == MINUS)
@@ -287,11 +290,18 @@ def take_statement(data, place, stop, work, undo, words, endings, moves, facts):
 def read_game(data, begin, end, start, work, undo, words, endings, moves, values, ratings, facts, sfen):
     """Read the game in data[begin:end]; return 1, 0 to decline, -1 if there are only empty lines.
 
-    data : uint8[].   start : record[POSITION][1], the usual position.   work : record[POSITION][1].
-    undo : record[UNDO][1].   words, endings : uint64[n], int8[n, 2], in: hashes of words, and the ending that each
-    stands for, a place in records.ENDINGS, when black is to move and when white is.
-    moves : int32[longest], values : int16[longest], ratings : float32[2], facts : int64[], sfen : uint8[], out; see
-    `array_kernels`.
+    Args:
+        data: uint8[]
+        start: record[POSITION][1], the usual position
+        work: record[POSITION][1]
+        undo: record[UNDO][1]
+        words: uint64[n], in, hashes of words that end a game
+        endings: int8[n, 2], in, the ending (index into records.ENDINGS) of each word with black and with white to move
+        moves: int32[longest], out; for this and the following see `array_kernels`
+        values: int16[longest], out
+        ratings: float32[2], out
+        facts: int64[], out
+        sfen: uint8[], out
     """
     moves[:] = NO_MOVE
     values[:] = VALUE_NONE
@@ -338,11 +348,13 @@ def read_game(data, begin, end, start, work, undo, words, endings, moves, values
 
 @njit
 def read_games(data, begin, stop, final, start, work, undo, words, endings, moves, values, ratings, facts, sfens, row):
-    """Read games into rows from `row` on; return (where the next one begins, how many rows are filled, its end).
+    """Read games into rows from `row` on; return (where the next game begins, the number of rows filled, its end).
 
-    final : whether nothing follows after data[:stop]; if something does, a game needs the line '/' at its end.
-    The end is 0 if a row or the text has run out; else it is that of a game that is declined, which is the next one's.
-    What has a row for each game is as in `read_game`.
+    The end is 0 if the rows or the text are used up. Otherwise the next game was declined, and this is its end. The
+    other arguments have a row for each game; see `read_game`.
+
+    Args:
+        final: whether data[:stop] is all of the text; if not, only games that end with a line '/' are read
     """
     while row < moves.shape[0] and begin < stop:
         end, after = game_end(data, begin, stop)
@@ -361,11 +373,17 @@ def read_games(data, begin, stop, final, start, work, undo, words, endings, move
 
 @njit
 def read_lines(data, begins, ends, start, work, line, line_undo, undo, moves, out, counts):
-    """Read the lines of moves that a game's comments have, one after each of its moves or none.
+    """Read the lines of moves in a game's comments; each move may have one.
 
-    data : uint8[].  begins, ends : int32[n], in: where the line after each move is, whose moves are 8 bytes apart; none
-    if both are the same.   start : record[POSITION][1].   work, line : record[POSITION][1], written as moves are made.
-    moves : int32[n], in.   out : int32[n, longest], counts : int32[n], out: the moves that are legal, and how many.
+    Args:
+        data: uint8[]
+        begins: int32[n], in, where the line after each move begins; its moves are 8 bytes apart
+        ends: int32[n], in, where it ends; the same as `begins` if there is no line
+        start: record[POSITION][1]
+        work, line: record[POSITION][1], written as moves are made
+        moves: int32[n], in
+        out: int32[n, longest], out, the moves that are legal
+        counts: int32[n], out, the number of legal moves of each line
     """
     copy_position(start, work)
     for ply in range(moves.shape[0]):

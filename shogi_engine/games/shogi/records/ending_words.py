@@ -1,10 +1,10 @@
-"""What Shogi's record formats write for an ending that they have no word for."""
+"""What Shogi's record formats write for endings that they have no word for."""
 
 from shogi_engine.types.termination import Termination
 
 NEAREST = {
     Termination.PERPETUAL_CHECK: Termination.ILLEGAL_MOVE,
     Termination.STALEMATE: Termination.CHECKMATE,
-    Termination.ADJUDICATION: Termination.AGREEMENT,  # of a draw
+    Termination.ADJUDICATION: Termination.AGREEMENT,  # for a draw
     Termination.UNKNOWN: Termination.AGREEMENT,
 }

@@ -1,10 +1,10 @@
-"""What programs write of their searches into the comments of Shogi records, and the GUIs draw graphs from.
+"""Evaluations that programs write into the comments of Shogi records; GUIs draw graphs of them.
 
-Values are black's there. Two forms are written: floodgate's, `* 78 -8384FU +2625FU`, in CSA, and in the others
-ShogiHome's, a line each for `*評価値=78`, `*詰み=先手勝ち:15手`, `*読み筋=△８四歩▲２五歩` and `*深さ=12`. These
-are taken out of a comment where they are understood whole, and become the node's evaluation, depth and pv. What else
-tells a value stays in the comment: ShogiHome's analyses (`#評価値=`), ShogiGUI's (`*対局 ... 評価値 88`), Kishin
-Analytics' and Piyo Shogi's (`#指し手[62]`). The rules are those that ShogiHome reads by:
+The values are black's. Two forms are written: floodgate's in CSA, `* 78 -8384FU +2625FU`, and ShogiHome's in the other
+formats, one line each for `*評価値=78`, `*詰み=先手勝ち:15手`, `*読み筋=△８四歩▲２五歩` and `*深さ=12`. Lines of
+these forms that are fully understood are moved from the comment to the node's evaluation, depth and pv. Other values
+stay in the comment: ShogiHome's analyses (`#評価値=`), ShogiGUI's (`*対局 ... 評価値 88`), Kishin Analytics' and Piyo
+Shogi's (`#指し手[62]`). The rules are those of ShogiHome's reader:
 https://github.com/sunfish-shogi/electron-shogi/blob/main/src/renderer/store/record.ts
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 from shogi_engine.records.tree import GameRecord, Node
 from shogi_engine.types.score import Score
 
-MATE_VALUE = 100_000  # centipawns that stand for a mate where there is no word for it, as floodgate's clients have it
+MATE_VALUE = 100_000  # centipawns that stand for a mate in forms without a word for it, as floodgate's clients write it
 _NUMBER = r"([+-]?[0-9]{1,9}(?:\.[0-9]{0,9})?)"
 _MATE = re.compile(r"([*#])詰み=(先手勝ち|後手勝ち)(?::([0-9]{1,5})手)?", re.ASCII)
 _VALUE = re.compile(rf"([*#])評価値={_NUMBER}", re.ASCII)
@@ -30,7 +30,7 @@ _WINNERS = {"先手勝ち": 1, "後手勝ち": -1}
 
 
 def number_score(number: str | float) -> Score:
-    """Return the score that a number of centipawns stands for: a mate from MATE_VALUE on."""
+    """Return the score that a number of centipawns stands for; from MATE_VALUE on it is a mate."""
     value = float(number)
     if abs(value) >= MATE_VALUE:
         return Score.mate_in(None) if value > 0 else Score.mated_in(None)
@@ -65,18 +65,18 @@ def told_by(line: str) -> Score | None:
 
 
 def _bare(line: str) -> str:
-    """Return a line without the star that Kifu for JS leaves of CSA's `'*`."""
+    """Return a line without the star that remains when Kifu for JS reads CSA's `'*`."""
     return line[1:] if line[:2] in ("**", "*#") else line
 
 
 def _rank(line: str) -> int:
-    """Return how much a line that tells a score is believed: a player's mate most, an analysis' value least."""
+    """Return the rank of a line that tells a score: 0 a player's mate, 1 a player's value, 2 and 3 an analysis's."""
     bare = _bare(line)
     return (bare[0] == "#") * 2 + (_MATE.fullmatch(bare) is None)
 
 
 def _told(comment: str) -> tuple[int, Score] | None:
-    """Return (rank, score, black's) of the line of a comment that is believed most, None if none tells one."""
+    """Return (rank, score for black) of the comment's line with the lowest rank, None if no line tells a score."""
     found = [(_rank(line), score) for line in comment.split("\n") if (score := told_by(line)) is not None]
     return min(found, key=lambda each: each[0], default=None)
 
@@ -105,7 +105,12 @@ def _may_tell(comment: str) -> bool:
 
 
 def _take(node: Node, sign: int, board: Any) -> None:
-    """Take what a node's comment tells. sign : 1 if black made the move    board : the position after it"""
+    """Take what a node's comment tells.
+
+    Args:
+        sign: 1 if black made the move, -1 if white did
+        board: the position after it
+    """
     told = _told(node.comment)
     if told is not None:
         node.evaluation = told[1] if sign > 0 else -told[1]
@@ -114,7 +119,11 @@ def _take(node: Node, sign: int, board: Any) -> None:
 
 
 def _taken(node: Node, line: str, score: Score | None, board: Any) -> bool:
-    """Tell whether a comment line repeats what is stored elsewhere. score : black's evaluation"""
+    """Tell whether a comment line repeats what is stored elsewhere.
+
+    Args:
+        score: black's evaluation
+    """
     if found := _PV.fullmatch(line):
         return _take_pv(node, _MARKED.findall(found[1]), board)
     if found := _DEPTH.fullmatch(line):
@@ -128,7 +137,7 @@ def _taken(node: Node, line: str, score: Score | None, board: Any) -> bool:
 
 
 def _take_pv(node: Node, texts: list[str], board: Any) -> bool:
-    """Take the moves that are expected after a node; tell whether they were taken: all are legal, or there are none."""
+    """Take the moves expected after a node; return whether they were taken, which fails if one of them is illegal."""
     if not texts:
         return True
     moves = legal_line([text.replace("\u3000", "").strip() for text in texts], board)
@@ -139,7 +148,7 @@ def _take_pv(node: Node, texts: list[str], board: Any) -> bool:
 
 
 def legal_line(texts: Iterable[str], board: Any) -> tuple[str, ...]:
-    """Return the moves of a line from the position on `board` up to the first that is not legal, in USI."""
+    """Return the moves of a line from the position on `board`, up to the first illegal move, in USI."""
     moves: list[str] = []
     for text in texts:
         try:
@@ -157,16 +166,18 @@ def legal_line(texts: Iterable[str], board: Any) -> tuple[str, ...]:
 
 
 def evaluation_lines(node: Node, mover: int, board: Any, floodgate: bool = False) -> Iterator[str]:
-    """Yield the lines of a comment that tell a node's evaluation, depth and line; no score that its comment tells.
+    """Yield comment lines with a node's evaluation, depth and pv; a score that its comment already tells is left out.
 
-    mover : who made the move; of the root, who is to move    board : the position after it
+    Args:
+        mover: the side that made the move; for the root, the side to move
+        board: the position after it
     """
     if node.evaluation is None and not node.pv and node.depth is None:
         return
     black = node.evaluation if mover == 0 or node.evaluation is None else -node.evaluation
     told = _told(node.comment)
     if black is None or (told and told[1] == black):
-        floodgate = False  # there is no line for the moves to stand in
+        floodgate = False  # without a score there is no line to hold the moves
     elif floodgate:
         yield from _floodgate(node, black, board)
     else:
@@ -178,7 +189,7 @@ def evaluation_lines(node: Node, mover: int, board: Any, floodgate: bool = False
 
 
 def analysis_lines(score: Score, mover: int) -> Iterator[str]:
-    """Yield the lines of a comment that tell what an analysis, not the player, found of a move."""
+    """Yield comment lines with the score that an analysis, not the player, gave a move."""
     yield from _score_lines(score if mover == 0 else -score, "#")
 
 
@@ -209,7 +220,7 @@ def pv_text(moves: tuple[str, ...], board: Any) -> str:
 
 
 def _texts(moves: tuple[str, ...], board: Any, notation: str) -> list[str]:
-    """Return the text of each move of a line from the position on `board`, up to the first that is not legal."""
+    """Return the text of each move of a line from the position on `board`, up to the first illegal move."""
     texts = []
     for move in moves:
         try:

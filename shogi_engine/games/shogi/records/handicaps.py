@@ -47,9 +47,9 @@ _DIGITS = str.maketrans("2345678", "二三四五六七八")
 
 
 def handicap(name: str) -> str:
-    """Return the SFEN of a handicap by KIF's name, also '2枚落ち' or '香落', or a Western one, '2-piece'.
+    """Return the SFEN of a handicap by KIF's name or a variant of it ('2枚落ち', '香落'), or a Western name, '2-piece'.
 
-    Raises ValueError if it is not one.
+    Raises ValueError if no handicap has this name.
     """
     western = "-".join(name.lower().split()).replace("pieces", "piece").removesuffix("-handicap")
     if western in WESTERN:

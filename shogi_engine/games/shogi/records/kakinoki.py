@@ -62,7 +62,7 @@ WORDS = EndingWords(
     },
     NEAREST,
 )
-# After these the last line of a game, 'まで85手で先手の勝ち', tells who has won; INTERRUPTED, it is an adjudication.
+# After these endings the closing line, 'まで85手で先手の勝ち', tells who has won; INTERRUPTED then means adjudication.
 _TOLD = (Termination.RESIGNATION, Termination.TIME_FORFEIT, Termination.INTERRUPTED)
 
 _COUNTS = {text: n for n, text in enumerate(KANJI_NUMBERS) if n}
@@ -76,7 +76,7 @@ _OVER = re.compile(r"まで、?\s*(?P<plies>[0-9]+)\s*手(?:で|にて)?、?(?P<
 _WINS = re.compile(
     r"(?P<reason>.*?)(?P<side>[先後上下])手の(?P<how>反則勝ち|反則負け|入玉勝ち|勝ち宣言|不戦勝|不戦敗|勝ち|負け)"
 )
-# What is said of a side: why the game ended, and whether that side has won.
+# What the closing line says of a side: why the game ended, and whether that side has won.
 _SAID = {
     "反則勝ち": (Termination.ILLEGAL_MOVE, True),
     "反則負け": (Termination.ILLEGAL_MOVE, False),
@@ -95,9 +95,9 @@ _REASONS = (
 
 
 def ending_of(rest: str, turn: int) -> Outcome:
-    """Return the ending that 'まで85手で先手の勝ち' tells after 'で'; `turn` is the side to move.
+    """Return the ending told by `rest`, the part of 'まで85手で先手の勝ち' after 'で'; `turn` is the side to move.
 
-    Raises ValueError if it tells none.
+    Raises ValueError if it tells no ending.
     """
     rest = rest.strip(" 　。")
     if rest in WORDS:
@@ -114,12 +114,16 @@ def ending_of(rest: str, turn: int) -> Outcome:
 
 
 def _by_order(record: GameRecord, name: str) -> bool:
-    """Tell whether the player called `name` may be listed for the side that moves first, and so for 後手."""
+    """Tell whether white moves first and `name` begins with 先 or 後, so that it may mean the order of moves."""
     return name[0] in "先後" and record.side(0) == WHITE
 
 
 def ending_word(node: Node, side: int, told: bool) -> str:
-    """Return the word for the end of a line, with `side` to move; told : the last line names the winner."""
+    """Return the word for the end of a line, with `side` to move.
+
+    Args:
+        told: whether the closing line names the winner
+    """
     outcome = node.outcome
     if told and node.ending in _TOLD and node.winner is not None:
         outcome = usual_outcome(node.ending, side)
@@ -127,7 +131,7 @@ def ending_word(node: Node, side: int, told: bool) -> str:
 
 
 def ending_line(node: Node, plies: int, side: int, names: tuple[str, str]) -> str:
-    """Return 'まで85手で先手の勝ち' for a line that ends with `side` to move; `names` are black's and white's."""
+    """Return 'まで85手で先手の勝ち' for a line that ends with `side` to move; `names` are black's name and white's."""
     word = ending_word(node, side, told=True)
     won_by = completed(node.outcome, side).winner
     winner = "" if won_by is None else names[won_by]
@@ -143,16 +147,16 @@ def ending_line(node: Node, plies: int, side: int, names: tuple[str, str]) -> st
 
 
 def player_names(record: GameRecord) -> tuple[str, str]:
-    """Return what black and white are called: 先手 and 後手, or in a handicap game 下手 and 上手."""
+    """Return the words for black and white: 先手 and 後手, or in a handicap game 下手 and 上手."""
     return BLACK_AND_WHITE if handicap_name(record.start) in (EVEN, "") else ("下手", "上手")
 
 
-# The last line of a game in the forms that programs write.
+# The closing line of a game in the forms that programs write.
 SAID = (*(f"{side}手の{how}" for side in "先後上下" for how in ("勝ち", *_SAID)), *WORDS.words)
 
 
 def said_already(rest: str, outcome: Outcome, turn: int) -> bool:
-    """Tell whether a last line with `rest` adds nothing to the ending of an even game, with `turn` to move."""
+    """Tell whether a closing line with `rest` adds nothing to `outcome` in an even game, with `turn` to move."""
     reader, node = Reader(), Node()
     node.end(outcome)
     reader._told(node, rest, turn)
@@ -163,7 +167,7 @@ def said_already(rest: str, outcome: Outcome, turn: int) -> bool:
 
 
 class Diagram:
-    """A position as a diagram and the lines around it give it."""
+    """A position, read from a diagram and the lines around it."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -173,7 +177,7 @@ class Diagram:
         self._held = [False, False]
 
     def take(self, line: str) -> bool:
-        """Take a line if it is the diagram's; tell whether it was. Raises ValueError."""
+        """Take a line if it belongs to the diagram; return whether it does. Raises ValueError."""
         if line.lstrip().startswith("|"):
             self._row(line.strip())
         elif found := _HAND.fullmatch(line.strip()):
@@ -187,7 +191,7 @@ class Diagram:
         return True
 
     def _row(self, line: str) -> None:
-        """Take a row of the board, two characters a square: whose, and which piece."""
+        """Take a row of the board; each square takes two characters, the owner and the piece."""
         found = _ROW.fullmatch(line)
         cells = found["cells"] if found else line.strip("|")
         marks = [cells[place : place + 2] for place in range(0, len(cells), 2)]
@@ -206,7 +210,7 @@ class Diagram:
         self.rows += 1
 
     def _hand(self, colour: int, text: str) -> None:
-        """Take what a side holds, like '飛　歩十二'."""
+        """Take a side's hand, such as '飛　歩十二'."""
         if self._held[colour]:
             raise ValueError("the hand of this side is there already")
         self._held[colour] = True
@@ -242,7 +246,7 @@ class Reader(LineReader):
         self.diagram = Diagram()
         self.builder: RecordBuilder | None = None
         self._start = self.record.start
-        self._known = False  # something was there that only such a file has
+        self._known = False  # whether something was read that only such a file has
 
     def take_moves(self, line: str, builder: RecordBuilder) -> bool:
         """Take a line of moves; tell whether it was one. Raises ValueError."""
@@ -266,11 +270,11 @@ class Reader(LineReader):
             self._line(line.rstrip(), self._started())
 
     def _node(self) -> Node:
-        """Return what a comment is about."""
+        """Return the node that a comment belongs to."""
         return self.builder.node if self.builder else self.record.root
 
     def _started(self) -> RecordBuilder:
-        """Return the builder; the position is complete now."""
+        """Return the builder, created when the starting position is complete."""
         if self.builder is None:
             self.record.start = self.diagram.sfen(self._start)
             self.builder = RecordBuilder(self.record)
@@ -294,7 +298,7 @@ class Reader(LineReader):
         """Set the winner from the last line of a game whose ending is known."""
         try:
             said = ending_of(rest, turn)
-        except ValueError:  # words of a program's own, as if they were a comment
+        except ValueError:  # a program's own words; treated as a comment
             return
         found = _WINS.fullmatch(rest.strip(" 　。"))
         if said.winner is None or not found or _by_order(self.record, found["side"]):
@@ -343,7 +347,7 @@ class KakinokiFormat(LineFormat):
     game = "shogi"
     encoding = "cp932"
     sure = False
-    tells_all_winners = False  # of variations too
+    tells_all_winners = False  # whether a closing line follows variations too
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
         """Tell whether `line` is a header after moves."""
@@ -358,7 +362,7 @@ class KakinokiFormat(LineFormat):
         raise NotImplementedError
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return what is read back of how a line ends."""
+        """Return the part of a line's outcome that reading the written file gives back."""
         told = self.tells_all_winners or node is record.main_line[-1]
         believed = self.tells_all_winners or not _by_order(record, player_names(record)[0])
         if not (told and believed):

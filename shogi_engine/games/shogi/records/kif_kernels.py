@@ -1,7 +1,7 @@
 """KIF's games read by a kernel: characters in, arrays of moves and values out.
 
-It knows what programs write of even games without variations. A game that it declines is for the reader of
-formats/kif.py, which reads every valid form and explains what is wrong with the rest.
+It reads even games without variations in the form that programs write. Games that it declines are left to the reader of
+formats/kif.py, which reads every valid form and explains what is wrong with invalid ones.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ WIDE_BLANK, WIDE_COLON, WIDE_ZERO, COMMA = (ord(letter) for letter in "　：０
 SAME, PROMOTES, NOT, DROPPED = (ord(letter) for letter in "同成不打")
 UNTIL, UNTIL_NEXT, MOVES, BY, BY_NEXT = (ord(letter) for letter in "まで手にて")
 CHANGE, CHANGE_NEXT, VALUE, VALUE_NEXT, FULL_STOP, EQUALS = (ord(letter) for letter in "変化評価。=")
-HARMLESS = tuple(ord(letter) for letter in "読深ノエ")  # ShogiHome's lines about anything but the value
+HARMLESS = tuple(ord(letter) for letter in "読深ノエ")  # first characters of ShogiHome's lines that hold no value
 NAME_MAX = 31
 LAST_TARGET, FIRST_NUMBER, HAS_BEGUN = range(WHITE_NAME + 2, FACTS)  # what is noted on the way
 BLACKS, WHITES = (tuple(np.uint64(hash_of(name)) for name in names) for names in (("先手", "下手"), ("後手", "上手")))
@@ -42,7 +42,7 @@ HANDICAP, EVEN, IN_HAND = (np.uint64(hash_of(word)) for word in ("手合割", "�
 MATES = tuple(np.uint64(hash_of(f"詰み={side}手勝ち")) for side in "先後")
 RULER = np.uint64(hash_of("手数--"))
 
-KINDS = np.zeros(1 << 16, dtype=np.uint8)  # by the character
+KINDS = np.zeros(1 << 16, dtype=np.uint8)  # by character code
 RANKS = np.zeros(1 << 16, dtype=np.uint8)
 for _name, _kind in KINDS_BY_KANJI.items():
     if len(_name) == 1:
@@ -59,7 +59,7 @@ def is_blank(letter):
 
 @njit
 def skip_blanks(text, place, end):
-    """Return where the next character that is no blank is."""
+    """Return the index of the next character that is not a blank."""
     while place < end and is_blank(text[place]):
         place += 1
     return place
@@ -67,7 +67,7 @@ def skip_blanks(text, place, end):
 
 @njit
 def skip_digits(text, place, end):
-    """Return where the next character that is no digit is."""
+    """Return the index of the next character that is not a digit."""
     while place < end and ZERO_DIGIT <= text[place] <= NINE_DIGIT:
         place += 1
     return place
@@ -89,7 +89,7 @@ def is_over(text, place, end):
 
 @njit
 def name_end(text, place, end):
-    """Return where the name of a header ends, -1 if the line is none."""
+    """Return where the name of a header ends, -1 if the line is not a header."""
     first = text[place]
     if is_blank(first) or first in (STAR, HASH, QUOTE, AND, BAR) or ZERO_DIGIT <= first <= NINE_DIGIT:
         return -1
@@ -103,7 +103,7 @@ def name_end(text, place, end):
 
 @njit
 def game_end(text, begin, stop):
-    """Return (where the game at `begin` ends, whether another begins there): at a header after moves."""
+    """Return (end of the game at `begin`, whether another begins there): a header after moves begins the next game."""
     place, moves = begin, False
     while place < stop:
         end = line_end(text, place, stop)
@@ -118,7 +118,7 @@ def game_end(text, begin, stop):
 
 @njit
 def kif_move(pos, text, place, end, last):
-    """Return the kernels' move written at text[place:end], 0 if it is not legal or not written as programs do."""
+    """Return the kernels' move at text[place:end], 0 if it is not legal or not in the form that programs write."""
     if end - place < 4:
         return np.uint32(0)
     file = int(text[place]) - WIDE_ZERO
@@ -158,7 +158,7 @@ def kif_move(pos, text, place, end, last):
 
 @njit
 def is_time(text, place, end):
-    """Tell whether text[place:end] is nothing, or a time such as '( 0:16/00:00:16)', and perhaps a '+'."""
+    """Tell whether text[place:end] is empty or a time such as '( 0:16/00:00:16)', with or without a '+' after it."""
     if place < end and text[place] == OPEN:
         minutes = skip_blanks(text, place + 1, end)
         colon = skip_digits(text, minutes, end)
@@ -193,7 +193,7 @@ def take_numbered(text, place, end, work, undo, words, endings, moves, facts):
     stop = begin
     while stop < end and not is_blank(text[stop]):
         stop += 1
-    if stop == begin + 1 and text[begin] == SAME:  # its blank is one of the move's
+    if stop == begin + 1 and text[begin] == SAME:  # the blank belongs to the move
         stop += 1
         while stop < end and not is_blank(text[stop]):
             stop += 1
@@ -245,7 +245,7 @@ def take_over(text, place, end, said, agrees, facts):
 
 @njit
 def take_comment(text, place, end, pos, length, values):
-    """Take the value of the last move from a comment; return 1, 0 to decline: it may tell one in other words."""
+    """Take the value of the last move from a comment; return 1, or 0 to decline: it may be told in another form."""
     if end - place < 2 or text[place + 1] != STAR:
         return int(end - place < 2 or text[place + 1] != HASH)
     if end - place < 3:
@@ -309,8 +309,10 @@ def take_header(text, place, end, facts):
 def read_game(text, begin, end, start, work, undo, words, endings, moves, values, ratings, facts, said, agrees):
     """Read the game in text[begin:end]; return 1, 0 to decline, -1 if there are only empty lines.
 
-    text : uint16[].  said : uint64[m], agrees : bool[m, endings], in: hashes of what the last line may say, and whether
-    that is what each ending says.   The rest is as in `csa_kernels.read_game`.
+    Args:
+        text: uint16[]
+        said: uint64[m], in, hashes of what the closing line may say
+        agrees: bool[m, endings], in, whether this says the same as each ending
     """
     moves[:] = NO_MOVE
     values[:] = VALUE_NONE

@@ -1,4 +1,4 @@
-"""Trees of games whose moves a kernel has checked: the moves come from its arrays, the rest from the lines."""
+"""Trees of games whose moves a kernel has checked: moves come from its arrays, everything else from the text."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,15 +17,16 @@ from shogi_engine.records.arrays import Table
 from shogi_engine.records.formats import Line
 from shogi_engine.records.tree import Node
 
-PATIENCE = 100  # games that are read without a kernel before one that is not in the cache is compiled
+PATIENCE = 100  # games read without kernels before a kernel that is not in the cache is compiled
 LONGEST = 1024  # moves of a game
 LINE_MAX = 128  # moves of a line in a comment
 
 
 class QuickMoves:
-    """Finds out the moves of games by a format's scanner.
+    """Reads the moves of games with a format's scanner.
 
-    kernels : what the format needs, which are compiled if there are games enough
+    Args:
+        kernels: the kernels that the format needs; they are compiled after PATIENCE games
     """
 
     def __init__(self, make_scanner: Callable[[], Any], kernels: Sequence[Any]) -> None:
@@ -35,14 +36,14 @@ class QuickMoves:
         self._table: Any = None
 
     def _ready(self) -> bool:
-        """Tell whether the kernels can be used, or are to be."""
+        """Tell whether the kernels are in the cache, or worth compiling."""
         self._games += 1
         if self._games == 1 and not JIT_DISABLED and cache_folder() is not None and all(map(is_saved, self._kernels)):
             self._games = PATIENCE + 1
         return self._games > PATIENCE and not JIT_DISABLED
 
     def moves(self, block: list[Line]) -> Any:
-        """Return the moves (int32[n]) of the only game in some lines; None if that is for the format's reader to do."""
+        """Return the moves (int32[n]) of the only game in `block`; None to leave it to the format's reader."""
         if not self._ready():
             return None
         if self._scanner is None:
@@ -58,7 +59,7 @@ class QuickMoves:
 
 
 class _Texts(dict[int, str]):
-    """The text of each move by its int, as far as they have been met."""
+    """The texts, by the moves' ints, of all moves met so far."""
 
     def __missing__(self, move: int) -> str:
         self[move] = text = MOVES[move].usi()
@@ -69,14 +70,21 @@ _TEXTS = _Texts()
 
 
 def texts_of(moves: Any) -> list[str]:
-    """Return the texts of moves, USI. moves : int32[n]"""
+    """Return the texts of moves, USI.
+
+    Args:
+        moves: int32[n]
+    """
     return [_TEXTS[move] for move in moves.tolist()]
 
 
 def take_lines(nodes: list[Node], moves: Any, start: str) -> None:
-    """Take evaluations and lines out of the comments of a game's nodes that are floodgate's and nothing else.
+    """Take evaluations and lines out of the nodes' comments that consist only of floodgate's line.
 
-    nodes, moves : of the main line without its root    start : SFEN
+    Args:
+        nodes: the nodes of the main line, without its root
+        moves: int32[n], their moves
+        start: the SFEN of the starting position
     """
     found = [FLOODGATE.fullmatch(node.comment) if node.comment else None for node in nodes]
     if not any(found):

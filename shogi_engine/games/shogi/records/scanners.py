@@ -1,4 +1,4 @@
-"""Shogi's formats read by kernels: what `records.games` asks of them."""
+"""Scanners, by which `records.games` reads Shogi's formats with kernels."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,7 +25,8 @@ from shogi_engine.types.termination import ENDINGS, EndingWords, Outcome
 class ShogiScanner:
     """What scanners of Shogi's formats share.
 
-    words : what a file says at the end
+    Args:
+        words: the words with which a file's games end
     """
 
     wide = False
@@ -33,7 +34,7 @@ class ShogiScanner:
     def __init__(self, words: EndingWords) -> None:
         self._words = np.array([hash_of(word) for word in words.words], dtype=np.uint64)
         outcomes = [words.read(word, side) for word in words.words for side in (0, 1)]
-        # The kernel gives a game a place in `outcomes`; -1, where a file does not say, is the last place of these.
+        # The kernel returns an index into `outcomes`; -1, for a game without an ending, is its last place.
         self._endings = np.arange(len(outcomes), dtype=np.int8).reshape(-1, 2)
         self._numbers = np.array([*(ENDINGS.index(each.termination) for each in outcomes), -1], dtype=np.int8)
         self._results = np.array([*(POINTS[each.result()] for each in outcomes), 0], dtype=np.int8)
@@ -43,7 +44,7 @@ class ShogiScanner:
         self._sfens = np.zeros((0, SFEN_BYTES), dtype=np.uint8)
 
     def array_of(self, text: str) -> Any:
-        """Return a text as the kernel takes it."""
+        """Return a text in the form that the kernel takes."""
         if self.wide:
             return np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
         return np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
@@ -69,7 +70,7 @@ class ShogiScanner:
         return begin, declined
 
     def _note(self, text: Any, table: Table, first: int, filled: int) -> None:
-        """Note what is known of the games in table[first:filled] besides their moves."""
+        """Store all facts other than moves of the games in table[first:filled]."""
         facts = self._facts[first:filled]
         endings = facts[:, ENDING]
         table.lengths[first:filled], table.endings[first:filled] = facts[:, LENGTH], self._numbers[endings]
@@ -91,8 +92,9 @@ class CsaScanner(ShogiScanner):
 class KifScanner(ShogiScanner):
     """KIF's games, each of which ends where the headers of the next one begin.
 
-    said : what the last line of a game may say after 'まで85手で'
-    agrees : tells whether that is what an outcome says already, for a side to move
+    Args:
+        said: what the closing line of a game may say after 'まで85手で'
+        agrees: tells whether this adds nothing to an outcome, for a side to move
     """
 
     wide = True

@@ -1,4 +1,4 @@
-"""Positions as files set them up: put together piece by piece, then written as SFEN and checked."""
+"""Positions as files set them up: built piece by piece, then written as SFEN and checked."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,12 @@ from shogi_engine.games.shogi.types import BLACK, SET_SIZE, UNPROMOTED, WHITE
 
 
 class Setup:
-    """A position being set up. board : colour and kind by square    hands : counts by colour and kind."""
+    """A position being set up.
+
+    Attributes:
+        board: colour and kind by square
+        hands: counts by colour and kind
+    """
 
     def __init__(self) -> None:
         self.board: dict[int, tuple[int, int]] = {}
@@ -34,7 +39,7 @@ class Setup:
         self.hands[colour][kind] = self.hands[colour].get(kind, 0) + count
 
     def hold_all_else(self, colour: int) -> None:
-        """Put all pieces that are nowhere else into a hand, but no king."""
+        """Put all remaining pieces of the set, except kings, into a hand."""
         for kind in HAND_ORDER:
             used = sum(int(UNPROMOTED[each]) == kind for _, each in self.board.values())
             used += sum(hand.get(kind, 0) for hand in self.hands)
@@ -42,7 +47,7 @@ class Setup:
                 self.hold(colour, kind, SET_SIZE[kind] - used)
 
     def sfen(self, side: int, number: int = 1) -> str:
-        """Return the SFEN with `side` to move. Raises ValueError if there can be no such position."""
+        """Return the SFEN with `side` to move. Raises ValueError if the position is impossible."""
         cells = [self._symbol(*self.board[square]) if square in self.board else "1" for square in range(81)]
         rows = ["".join(cells[start : start + 9]) for start in range(0, 81, 9)]
         board = re.sub("1+", lambda ones: str(len(ones[0])), "/".join(rows))
@@ -50,7 +55,7 @@ class Setup:
         return format_sfen(parse_sfen(f"{board} {'bw'[side]} {held or '-'} {number}"))
 
     def _held(self, colour: int) -> str:
-        """Return a hand as SFEN has it."""
+        """Return a hand as SFEN writes it."""
         counts: Iterable[tuple[int, int]] = ((kind, self.hands[colour].get(kind, 0)) for kind in HAND_ORDER)
         return "".join(f"{count if count > 1 else ''}{self._symbol(colour, kind)}" for kind, count in counts if count)
 

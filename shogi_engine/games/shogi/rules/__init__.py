@@ -1,6 +1,6 @@
 """How a game of Shogi ends: checkmate, repetition and perpetual check, the entering king, the limit of moves.
 
-`game_result`, `occurrence`, `repetition` and `declaration` are the exact rules, for a whole game; the search goes by
+`game_result`, `occurrence`, `repetition` and `declaration` are the exact rules for a whole game. The search uses
 `repetition_value` and `declaration_value`.
 """
 

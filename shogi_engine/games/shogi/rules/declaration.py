@@ -62,10 +62,10 @@ def can_try(pos):
 def declaration(pos, rule):
     """Return WIN or DRAW if the side to move may declare that by the entering-king `rule` (params), else 0.
 
-    Its king must stand in the promotion zone, not in check, with at least ten more of its pieces there. These and its
-    hand count five points for bishop, rook, horse and dragon, one for the others. 27-point rule: black wins with 28
-    points, white with 27. 24-point rule: 31 win, 24 draw. Try rule: WIN if the king may step to the enemy king's
-    starting square, which wins.
+    Its king must stand in the promotion zone, not in check, with at least ten more of its pieces there. These pieces
+    and those in hand give points: bishop, rook, horse and dragon five, the others one. 27-point rule: black wins with
+    28 points, white with 27. 24-point rule: 31 points win, 24 draw. Try rule: WIN if the king may step to the enemy
+    king's starting square.
     Source: CSA protocol; YaneuraOu's EnteringKingRule for handicaps (points of missing pieces are white's).
     """
     us = int(pos.side)
@@ -103,7 +103,7 @@ def reached_move_limit(ctx):
 
 @provides(POSITION)
 def declaration_value(ctx):
-    # A declaration replaces a move, so it wins in one ply. The right to declare a draw need not be used: no value.
+    # A declaration replaces a move, so it wins in one ply. Declaring a draw is optional, so it has no value here.
     rule = ctx.params.entering_king_rule
     if rule == TRY_RULE:
         if has_tried(ctx.pos):

@@ -1,6 +1,7 @@
-"""How a whole game of Shogi ends, for those who play games: `game_result`.
+"""How a whole game of Shogi ends, for programs that play games: `game_result`.
 
-What a search makes of the same rules is beside it: it takes a repetition for settled earlier, and may value a draw.
+The search's forms of these rules are in the modules beside it: they treat a repetition as settled earlier, and may give
+a draw a value.
 """
 
 import numpy as np
@@ -26,7 +27,7 @@ from shogi_engine.interface.game import (
 
 @provides(POSITION)
 def game_result(ctx, move_count):
-    # In the order of `Board.outcome`; then what a player claims, and a tournament's limit.
+    # In the order of `Board.outcome`; then a player's declaration, and a tournament's move limit.
     rule = ctx.params.entering_king_rule
     if rule == TRY_RULE and has_tried(ctx.pos):
         return np.int64(TRY), np.int64(-VALUE_MATE)

@@ -1,4 +1,4 @@
-"""Which positions the rules allow, for kernels that read them; validation.py says what is wrong with the others."""
+"""Kernels that tell whether the rules allow a position; validation.py says what is wrong with it if they do not."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from shogi_engine.jit import njit, popcount
 RANK = np.uint64(511)
 WHOLE_SET = np.uint64(sum(SET_SIZE[kind] << 8 * kind for kind in range(PAWN, KING)))
 
-# By piece, in a byte for each kind: one piece of what it is in hand; 0 for a king.
+# By piece: 1 in the byte of its unpromoted kind; 0 for a king.
 FULL_HAND = sum(255 << 8 * kind for kind in range(PAWN, KING))
 ONE_OF = np.array([1 << 8 * int(UNPROMOTED[piece & 15]) & FULL_HAND for piece in range(32)], dtype=np.uint64)
 
@@ -30,16 +30,19 @@ ONE_OF = np.array([1 << 8 * int(UNPROMOTED[piece & 15]) & FULL_HAND for piece in
 @njit
 def pawn_files(pawns):
     """Return the mask of the files, 0 to 8, with one of `pawns`."""
-    files = pawns | pawns >> 36 | pawns >> 72  # rows 4 to 8 on rows 0 to 4 too
+    files = pawns | pawns >> 36 | pawns >> 72  # folds rows 4 to 8 onto rows 0 to 4
     files |= files >> 18
     return (files | files >> 9).lo & RANK
 
 
 @njit
 def is_allowed(pos, counts):
-    """Tell whether the rules allow `pos`, derived but for checkers and pins, which are set if so.
+    """Tell whether the rules allow `pos`; if so, set its checkers and pins. All other fields are set already.
 
-    counts : uint64, a byte for each kind: how many there are.   As validation.validate_position, without reasons.
+    The rules are those of validation.validate_position, without reasons.
+
+    Args:
+        counts: uint64, the number of pieces of each kind, one byte each
     """
     if not hand_covers(WHOLE_SET, counts, HAND_GUARDS):
         return False
@@ -59,7 +62,7 @@ def is_allowed(pos, counts):
 
 @njit
 def is_possible(pos):
-    """Tell whether the rules allow the board, hands and side of `pos`; derives all its other fields."""
+    """Tell whether the rules allow the board, hands and side of `pos`, and derive all its other fields."""
     rebuild(pos)
     counts = pos.hand[0] + pos.hand[1]
     for square in occupied(pos):

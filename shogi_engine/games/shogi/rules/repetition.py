@@ -15,10 +15,11 @@ def same_hands(pos, undo):
 
 @njit
 def occurrence(pos, undo, game_ply, number):
-    """Return the index of the `number`-th occurrence of `pos`, counted backwards from itself (1), or -1.
+    """Return the index of the `number`-th occurrence of `pos`, counting backwards from the present one (1), or -1.
 
-    undo : record[UNDO][>= game_ply], in, of the moves that led to `pos`; undo[i] describes the position before move i.
-    Positions are the same if board, both hands and side to move are.
+    Args:
+        undo: record[UNDO][>= game_ply], in, of the moves that led to `pos`; undo[i] describes the position before
+            move i. Positions are the same if board, both hands and side to move are.
     """
     left = number - 1
     index = game_ply
@@ -34,12 +35,13 @@ def occurrence(pos, undo, game_ply, number):
 
 @njit
 def perpetual(pos, undo, first, game_ply):
-    """Return the result of repeating in `pos`, at `game_ply`, the position before move `first`, by perpetual check.
+    """Return the result if `pos`, at `game_ply`, repeats the position before move `first`.
 
-    LOSS if only the side to move gave check with every move in between, WIN if only the other side did, else DRAW.
+    LOSS if only the side to move gave check with every move in between (perpetual check), WIN if only the other side
+    did, else DRAW.
     """
     ours = theirs = True
-    for index in range(first + 1, game_ply, 2):  # the other side, to move, is in check
+    for index in range(first + 1, game_ply, 2):  # the positions with the other side to move: is it in check?
         if not in_check(undo[index]):
             ours = False
             break
@@ -59,8 +61,10 @@ def perpetual(pos, undo, first, game_ply):
 def repetition(pos, undo, game_ply):
     """Return how the fourth occurrence of `pos` settles the game for the side to move; 0 if it is not the fourth.
 
-    undo : record[UNDO][>= game_ply], in, as for `occurrence`.
     A draw, unless one side gave check with every move since the first of the four: that side loses.
+
+    Args:
+        undo: record[UNDO][>= game_ply], in, as for `occurrence`
     """
     first = occurrence(pos, undo, game_ply, 4)
     return perpetual(pos, undo, first, game_ply) if first >= 0 else 0
@@ -68,7 +72,7 @@ def repetition(pos, undo, game_ply):
 
 @njit
 def has_null(undo, first, game_ply):
-    """Tell whether a move from `first` up to `game_ply` is a null move: then nothing was repeated."""
+    """Tell whether there is a null move between `first` and `game_ply`; then nothing is repeated."""
     index = first
     while index < game_ply and undo[index].move != 0:
         index += 1
@@ -96,10 +100,10 @@ def repeated_value(ctx, nearest):
 
 @provides(POSITION)
 def repetition_value(ctx):
-    # A position that occurred once since the root, or twice before it, counts as settled: who can repeat once can
-    # repeat again. Only the fourth occurrence ends the game, and only it has a mate value.
-    # The same board with more in hand is superior, with less inferior; as in other engines, only occurrences since the
-    # root count for that. There is no limit to how far back it looks.
+    # A position that occurred once since the root, or twice before it, counts as settled: a side that can repeat once
+    # can repeat again. Only the fourth occurrence ends the game, and only it has a mate value.
+    # The same board with more in hand is superior, with less in hand inferior. As in other engines, this counts only
+    # occurrences since the root. All of them are compared.
     game_ply = ctx.game_ply
     board_key = ctx.pos.board_key
     for index in range(game_ply - 4, -1, -2):

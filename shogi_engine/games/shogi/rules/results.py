@@ -5,11 +5,11 @@ from shogi_engine.interface.game import VALUE_MATE, VALUE_MAX, provides
 
 DRAW, LOSS, WIN = 1, 2, 3  # how a rule settles the game for the side to move; 0: it does not
 
-# A perpetual check in the line searched, before the fourth occurrence, and a repeated board with more pieces in hand:
-# almost certainly won, but with no proven distance to the end.
+# For a perpetual check in the line searched, before the fourth occurrence, and for a repeated board with more pieces in
+# hand: both are almost certain wins, but without a proven distance to the end.
 VALUE_PERPETUAL = VALUE_MAX
 VALUE_SUPERIOR = VALUE_MAX - 1000
-VALUE_LIMIT = VALUE_SUPERIOR - 1000  # an evaluation is never as sure as a rule on repetition
+VALUE_LIMIT = VALUE_SUPERIOR - 1000  # evaluations stay below the values of repetitions, which are more certain
 
 
 @provides(POSITION)

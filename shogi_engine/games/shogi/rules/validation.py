@@ -1,7 +1,7 @@
-"""Validation: no position reaches the kernels that breaks the rules they rely on.
+"""Validation: positions that break the rules on which kernels rely never reach them.
 
-Every refusal is a ValueError that says what is wrong and where. A missing king and missing pieces are allowed: problems
-and handicaps have them.
+Every refusal is a ValueError that says what is wrong and where. Kings and other pieces may be missing, as in problems
+and handicaps.
 """
 
 from collections.abc import Iterator
@@ -41,15 +41,15 @@ class Status(Flag):
 def validate_position(pos: Any) -> None:
     """Raise ValueError if the board, hands and side of `pos` are impossible, else derive all its other fields.
 
-    Impossible are two kings of a colour, more pieces than the set has, two unpromoted pawns of a colour on a file,
-    pieces that can never move, and a check to the side that is not to move.
+    A position is impossible if a colour has two kings, or two unpromoted pawns on a file; if there are more pieces than
+    in a set, or pieces that can never move; or if the side that is not to move is in check.
     """
     for _, problem in position_faults(pos):
         raise ValueError(f"position: {problem}")
 
 
 def position_faults(pos: Any) -> Iterator[tuple[Status, str]]:
-    """Yield every fault of the board, hands and side of `pos`; derives its other fields before the last test."""
+    """Yield every fault of the board, hands and side of `pos`; the other fields are derived before the last test."""
     squares: dict[int, list[int]] = {}
     for square, piece in enumerate(pos.board.tolist()):
         if piece:

@@ -25,12 +25,16 @@ def _clip(text: str) -> str:
 
 @dataclass(frozen=True)
 class TestPosition:
-    """A line of an OBF file. position : OBF    scores : (move, discs) for the side to move, as the line lists them.
+    """A line of an OBF file.
 
-    value : the score of a position without a move, None if not given    comment : the text after '%'
+    Attributes:
+        position: OBF
+        scores: (move, discs) for the side to move, as the line lists them
+        value: the score of a position without a move, None if not given
+        comment: the text after '%'
     """
 
-    __test__ = False  # not a test of pytest's
+    __test__ = False  # keeps pytest from collecting it as a test
 
     position: str
     scores: tuple[tuple[str, int], ...] = ()
@@ -109,7 +113,7 @@ class ObfReader(LineReader):
 
 
 class ObfFormat(LineFormat):
-    """OBF. Of a game only the position after the last move is written."""
+    """OBF. Only the position after a game's last move is written."""
 
     name = "obf"
     game = "othello"
@@ -127,7 +131,7 @@ class ObfFormat(LineFormat):
         return line.lstrip().startswith("%")
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
-        """Tell whether the line begins another position: each does."""
+        """Return True: each line is a position."""
         return True
 
     def reader(self) -> ObfReader:

@@ -1,9 +1,9 @@
-"""Moves as people write them: USI, Japanese, KIF, CSA and Western notation, read by one parser and written by choice.
+"""Moves as people write them: one parser reads USI, Japanese, KIF, CSA and Western notation, and each can be written.
 
     parse_move(pos, "７六歩")       # or 7g7f, 7六歩, ▲７六歩, 76歩(77), 76FU, +7776FU, P-7f
     format_move(pos, move, "western")
 
-Positions are record[POSITION], moves encoded; a Board has `parse_text` and `text` for the same.
+Positions are record[POSITION] and moves are encoded; a Board's `parse_text` and `text` do the same.
 """
 
 import re
@@ -34,16 +34,18 @@ NOTATIONS: dict[str, Callable[[Any, int, int | None], str]] = {
 
 
 def normalize(text: str) -> str:
-    """Return `text` without blanks at its ends, full-width letters, digits and signs made plain ones."""
+    """Return `text` stripped, with full-width letters, digits and signs made ASCII."""
     return text.translate(_WIDE).strip()
 
 
 def parse_move(pos: Any, text: str, last: int | None = None) -> int:
     """Return the encoded legal move of `pos` that a person may have written in any notation.
 
-    last : the target square of the move before, for `同`; None if there was none
-    A move that does not say whether it promotes does so only if it has to. Raises ValueError: not a move, illegal and
-    why, or ambiguous with the moves it could be.
+    A move that does not say whether it promotes does so only if it must. Raises ValueError if the text is not a move,
+    if the move is illegal (saying why), or if it is ambiguous (listing the moves it could be).
+
+    Args:
+        last: the target square of the move before, for `同`; None if there was none
     """
     if _USI.fullmatch(text):
         return parse_usi(pos, text)
@@ -76,7 +78,11 @@ def _parse_lower(pos: Any, text: str, plain: str, last: int | None) -> int:
 def format_move(pos: Any, move: int, notation: str = "usi", last: int | None = None) -> str:
     """Return a legal `move` of `pos` in one of NOTATIONS.
 
-    last : the target square of the move before, for `同`. Raises ValueError if there is no such notation.
+    Args:
+        last: the target square of the move before, for `同`
+
+    Raises:
+        ValueError: if there is no such notation
     """
     if notation not in NOTATIONS:
         raise ValueError(f"there is no notation {notation!r}; there are {', '.join(NOTATIONS)}")

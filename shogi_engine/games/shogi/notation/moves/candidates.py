@@ -1,6 +1,6 @@
-"""The moves that a text may mean: the pieces of a kind that reach a square, and those that its words select.
+"""The moves that a text may mean: the pieces of a kind that reach a square, and those of them that its words select.
 
-Everything is as the mover sees it: for white the board is turned around.
+Directions are as the mover sees them: for white the board is turned around.
 """
 
 from dataclasses import dataclass
@@ -32,9 +32,13 @@ STEPPERS = (SILVER, GOLD, *range(PROM_PAWN, PROM_SILVER + 1))  # the pieces that
 class Parts:
     """The information in the text of a move.
 
-    kind : of the piece before it moves, or after it if `arrives`    target : its square
-    source : its square, DROP_BASE + kind for a drop, None if not said    words : of QUALIFIERS
-    promotion : None if not said    side : the mover, None if not said
+    Attributes:
+        kind: the piece's kind before the move, or after it if `arrives`
+        target: the square it moves to
+        source: the square it comes from, DROP_BASE + kind for a drop, None if not given
+        words: characters of QUALIFIERS
+        promotion: whether it promotes, None if not given
+        side: the mover, None if not given
     """
 
     kind: int
@@ -53,7 +57,7 @@ def piece_name(kind: int) -> str:
 
 
 def sources(pos: Any, kind: int, target: int) -> list[int]:
-    """Return where pieces of `kind` of the side to move stand that reach `target`, even if that exposes the king."""
+    """Return the squares from which pieces of `kind` of the side to move reach `target`, pinned pieces included."""
     side = int(pos.side)
     piece, there = make_piece(side, kind), int(pos.board[target])
     if there and there >> 4 == side:
@@ -74,9 +78,10 @@ def direction(side: int, source: int, target: int) -> str:
 
 
 def choose(pos: Any, found: list[int], target: int, words: str) -> list[int]:
-    """Return those of the source squares `found` that all `words` (of QUALIFIERS) are true of.
+    """Return the source squares in `found` to which all `words` (of QUALIFIERS) apply.
 
-    Right is to the right of the target, or else the rightmost: of two dragons one may stand straight below.
+    A right piece stands to the right of the target or, if none does, is the rightmost: of two dragons, one may stand
+    straight below the target. Left is defined likewise.
     """
     side = int(pos.side)
     column = _seen(side, target)[0]
@@ -96,9 +101,9 @@ def choose(pos: Any, found: list[int], target: int, words: str) -> list[int]:
 
 
 def qualifiers(pos: Any, kind: int, source: int, target: int) -> str:
-    """Return the fewest words that tell this piece from others of its kind that reach the target, '' if there are none.
+    """Return the fewest words that distinguish this piece from others of its kind that reach the target, '' if none do.
 
-    The order is that of the Japan Shogi Association: the direction, then `直`, then the side, then both.
+    They are tried in the order of the Japan Shogi Association: the direction, then `直`, then the side, then both.
     """
     found = sources(pos, kind, target)
     if len(found) < 2:
@@ -115,8 +120,8 @@ def qualifiers(pos: Any, kind: int, source: int, target: int) -> str:
 def resolve(pos: Any, text: str, parts: Parts, write: Any) -> int:
     """Return the one legal move that `parts` describe; `write(pos, move)` writes candidates for messages.
 
-    A move that does not say whether it promotes does so only if it has to. Raises ValueError: illegal, or ambiguous
-    with the moves it could be.
+    A move that does not say whether it promotes does so only if it must. Raises ValueError if the move is illegal, or
+    if it is ambiguous (listing the moves it could be).
     """
     if parts.side is not None and parts.side != int(pos.side):
         raise ValueError(f"move {text!r}: it is {SIDES[int(pos.side)]}'s turn, not {SIDES[parts.side]}'s")
@@ -125,7 +130,7 @@ def resolve(pos: Any, text: str, parts: Parts, write: Any) -> int:
     found: list[int] = []
     kinds = [parts.kind]
     if parts.arrives and parts.promotion is None and int(UNPROMOTED[parts.kind]) != parts.kind:
-        kinds.append(int(UNPROMOTED[parts.kind]))  # a promoted piece may have become that by this move
+        kinds.append(int(UNPROMOTED[parts.kind]))  # the piece may promote with this move
     for kind in kinds:
         found += choose(pos, sources(pos, kind, parts.target), parts.target, parts.words)
     drops = parts.kind < KING and not parts.words and not parts.promotion

@@ -1,4 +1,4 @@
-"""CSA's moves: '+7776FU', also without the sign, '7776FU', and without the square they come from, '76FU'."""
+"""CSA's moves: '+7776FU'; also without the sign, '7776FU', or without the source square, '76FU'."""
 
 import re
 from typing import Any
@@ -12,7 +12,7 @@ _MOVE = re.compile(r"(?P<sign>[+-])?(?P<source>00|[1-9][1-9])?(?P<target>[1-9][1
 
 
 def split(text: str) -> Parts | None:
-    """Return the parts of a CSA move, None if it is not written as one."""
+    """Return the parts of a CSA move, None if the text does not have its form."""
     found = _MOVE.fullmatch(text)
     if not found:
         return None
@@ -30,7 +30,7 @@ def split(text: str) -> Parts | None:
 
 
 def parse(pos: Any, text: str, last: int | None) -> int | None:
-    """Return the encoded legal move, None if the text is not written as one. Raises ValueError."""
+    """Return the encoded legal move, None if the text does not have this form. Raises ValueError if it is not legal."""
     parts = split(text)
     if parts is None:
         return None

@@ -1,4 +1,4 @@
-"""Japanese moves: '７六歩', '同銀左上不成', '５五角打', and with the square they come from, '７六歩(77)', as in KIF."""
+"""Japanese moves: '７六歩', '同銀左上不成', '５五角打', and with the source square, as in KIF, '７六歩(77)'."""
 
 import re
 from typing import Any
@@ -35,9 +35,13 @@ def file_and_rank(square: int) -> tuple[int, int]:
 
 
 def split(text: str, last: int | None) -> Parts | None:
-    """Return the parts of a Japanese move, None if it is not written as one; full-width digits are plain ones here.
+    """Return the parts of a Japanese move whose digits are ASCII, None if the text does not have its form.
 
-    last : the target of the previous move, which `同` means. Raises ValueError if it is needed and there was none.
+    Args:
+        last: the target of the previous move, which `同` means
+
+    Raises:
+        ValueError: the text has `同`, but there was no previous move
     """
     found = _MOVE.fullmatch(text)
     if not found:
@@ -60,7 +64,7 @@ def split(text: str, last: int | None) -> Parts | None:
 
 
 def parse(pos: Any, text: str, last: int | None) -> int | None:
-    """Return the encoded legal move, None if the text is not written as one. Raises ValueError."""
+    """Return the encoded legal move, None if the text does not have this form. Raises ValueError if it is not legal."""
     parts = split(text, last)
     if parts is None:
         return None
@@ -70,7 +74,7 @@ def parse(pos: Any, text: str, last: int | None) -> int | None:
 
 
 def _check_piece(pos: Any, text: str, parts: Parts) -> None:
-    """Raise ValueError if the piece named is not the one on the square named."""
+    """Raise ValueError if the named square does not hold the named piece."""
     source = parts.source or 0
     if source >= DROP_BASE:
         if parts.kind >= 8:
@@ -89,7 +93,7 @@ def target_name(square: int) -> str:
 
 
 def format_japanese(pos: Any, move: int, last: int | None) -> str:
-    """Return '▲７六歩': a legal move as KI2 and books write it, with as few words as tell which piece it is."""
+    """Return '▲７六歩': a legal move as KI2 and books write it, with as few words as identify the piece."""
     source, target, kind = move_from(move), move_to(move), move_kind(move)
     mark = SIDE_MARKS[int(pos.side)]
     where = "同" if target == last else target_name(target)

@@ -1,4 +1,4 @@
-"""Western moves: 'P-7f', 'Sx3c+', 'R*5e', 'G6i-7h', and with digits for ranks, 'P-76', as Hosking writes them."""
+"""Western moves: 'P-7f', 'Sx3c+', 'R*5e', 'G6i-7h'; also with digits for ranks, as in Hosking's books: 'P-76'."""
 
 import re
 from typing import Any
@@ -21,7 +21,7 @@ def square_of(name: str) -> int:
 
 
 def split(text: str) -> Parts | None:
-    """Return the parts of a Western move, None if it is not written as one."""
+    """Return the parts of a Western move, None if the text does not have its form."""
     found = _MOVE.fullmatch(text)
     if not found:
         return None
@@ -38,7 +38,7 @@ def split(text: str) -> Parts | None:
 
 
 def parse(pos: Any, text: str, last: int | None) -> int | None:
-    """Return the encoded legal move, None if the text is not written as one. Raises ValueError."""
+    """Return the encoded legal move, None if the text does not have this form. Raises ValueError if it is not legal."""
     parts = split(text)
     if parts is None:
         return None
@@ -53,7 +53,7 @@ def parse(pos: Any, text: str, last: int | None) -> int | None:
 
 
 def format_western(pos: Any, move: int, last: int | None, full: bool = False) -> str:
-    """Return 'P-7f': a legal move, with its source square where needed, or if `full`."""
+    """Return 'P-7f': a legal move, with its source square if it is needed or if `full`."""
     source, target, kind = move_from(move), move_to(move), move_kind(move)
     if source >= DROP_BASE:
         return f"{SYMBOLS[kind]}*{SQUARE_NAMES[target]}"

@@ -1,4 +1,4 @@
-"""BOD: a position as a diagram, with both hands, as GUIs put it on the clipboard."""
+"""BOD: a position as a diagram with both hands; GUIs copy positions in this form."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ class BodReader(Reader):
 
 
 class BodFormat(LineFormat):
-    """BOD: of a game, the position after its last move is written."""
+    """BOD: a game is written as the position after its last move."""
 
     name = "bod"
     game = "shogi"
@@ -47,7 +47,7 @@ class BodFormat(LineFormat):
         return bool(_ROW.search(head)) and not _MOVES.search(head)
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
-        """Tell whether the hand above a diagram comes after a diagram."""
+        """Tell whether the line is the hand above a diagram and a diagram came before."""
         return bool(_UPPER_HAND.match(line)) and any(text.lstrip().startswith("|") for _, text in block)
 
     def reader(self) -> Reader:

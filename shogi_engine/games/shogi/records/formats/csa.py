@@ -1,6 +1,8 @@
-"""CSA 2.2 and 3.0: http://www2.computer-shogi.org/protocol/record_v3.html
+"""CSA 2.2 and 3.0.
 
-What begins with `'*` is a comment, and so is what begins with `'` alone; `'*` is written.
+See http://www2.computer-shogi.org/protocol/record_v3.html.
+
+Lines that begin with `'*` or with `'` alone are read as comments; comments are written with `'*`.
 """
 
 import functools
@@ -72,7 +74,7 @@ class CsaReader(LineReader):
         self._whole = ""  # how the position was set up: "" not yet, "I" as a whole, "R" by rows
 
     def take(self, line: str) -> None:
-        """Take one line; several statements may stand in it, but a comma in a name or a comment is only a comma."""
+        """Take one line. Commas separate statements, except in names and comments."""
         line = line.rstrip()
         for statement in [line] if line[:1] in ("'", "N", "$", "V") else line.split(","):
             if statement:
@@ -151,7 +153,7 @@ class CsaReader(LineReader):
 
     @staticmethod
     def _rank(setup: Setup, rank: int, text: str) -> None:
-        """Put the pieces of a rank, three characters a square."""
+        """Put the pieces of a rank on the board; each square takes three characters."""
         if len(text) > 27:
             raise ValueError(f"a rank has 9 squares of three characters, not {len(text)} characters")
         for column in range(9):
@@ -164,7 +166,7 @@ class CsaReader(LineReader):
 
     @staticmethod
     def _time(text: str, builder: RecordBuilder) -> None:
-        """Take the time of the move, or of the ending, before."""
+        """Take the time of the preceding move or ending."""
         found = _TIME.fullmatch(text)
         if not found:
             raise ValueError(f"{text!r} is no time")
@@ -187,7 +189,7 @@ class CsaReader(LineReader):
 
 
 def _tree(block: list[Line], moves: Any) -> GameRecord:
-    """Return the game of lines whose moves (int32[n]) are known and which are known to be right."""
+    """Return the game of lines that a kernel has checked; `moves` (int32[n]) are its moves."""
     reader, node, comments = CsaReader(), Node(), False
     nodes = list(map(Node, quick_trees.texts_of(moves)))
     found = iter(nodes)
@@ -226,9 +228,9 @@ def _usual_start(side: int) -> str:
 
 @functools.cache
 def _parts(text: str) -> tuple[int, int, int]:
-    """Return (source or 81 + kind, target, kind after the move) of a move such as '7776FU'; kind 0 if it is none.
+    """Return (source or 81 + kind, target, kind after the move) of a move such as '7776FU'; kind 0 if it is not a move.
 
-    There are few enough to keep them all: they are read by the thousand.
+    All results are cached: there are few different moves, and files repeat them by the thousand.
     """
     source, target = (9 * int(text[at + 1]) - int(text[at]) for at in (0, 2))
     kind = KINDS_BY_CSA.get(text[4:], 0) if "0" not in text[2:4] else 0
@@ -238,7 +240,7 @@ def _parts(text: str) -> tuple[int, int, int]:
 
 
 def _usual_move(board: Any, text: str) -> Any:
-    """Return the legal move '+7776FU', None for what is not, which is for `parse_text` to tell."""
+    """Return the legal move '+7776FU', None if it is not legal; `parse_text` then says why."""
     source, target, kind = _parts(text[1:])
     if kind == 0 or _SIGNS[text[0]] != board.turn:
         return None
@@ -273,7 +275,7 @@ class CsaFormat(LineFormat):
     )  # fmt: skip
 
     def recognises(self, head: str) -> bool:
-        """Tell whether the first line that is no comment is one of CSA's."""
+        """Tell whether the first line that is not a comment is one of CSA's."""
         lines = (line.strip() for line in head.splitlines())
         first = next((line for line in lines if line and line[0] not in "'/"), "")
         return bool(_HEAD.fullmatch(first))
@@ -301,7 +303,7 @@ class CsaFormat(LineFormat):
         return CsaScanner(WORDS)
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return what is read back of how a line ends."""
+        """Return the part of a line's outcome that reading the written file gives back."""
         return WORDS.kept(node.outcome, side)
 
     def ratings(self, record: GameRecord) -> tuple[float, float]:
@@ -358,7 +360,7 @@ def _comments(node: Node, mover: int, board: Any) -> Iterator[str]:
 
 
 def _seconds(seconds: float | None) -> Iterator[str]:
-    """Yield the line of a time: whole seconds, or thousandths."""
+    """Yield the line of a time, in whole seconds or with thousandths."""
     if seconds is not None:
         yield f"T{Decimal(repr(round(seconds, 3))).normalize():f}"
 

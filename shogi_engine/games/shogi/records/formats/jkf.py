@@ -1,4 +1,7 @@
-"""JKF, JSON Kifu Format: https://apps.81.la/json-kifu-format/docs/ — an object a game, an array of them for several."""
+"""JKF, JSON Kifu Format: an object for each game, in an array if there are several.
+
+See https://apps.81.la/json-kifu-format/docs/.
+"""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -20,7 +23,7 @@ from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner
 
-# CSA's words without %, and our own where CSA has none.
+# CSA's words without %, and this engine's words where CSA has none.
 SPECIALS = EndingWords(
     {
         **{word[1:]: meaning for word, meaning in csa.WORDS.words.items()},
@@ -34,11 +37,11 @@ SPECIALS = EndingWords(
 )
 RELATIVE = {"L": LEFT, "C": STRAIGHT, "R": RIGHT, "U": UP, "M": SIDEWAYS, "D": DOWN}
 NUMBER_MAX = 10**7
-DEPTH_MAX = 10**5  # variations in variations
+DEPTH_MAX = 10**5  # nested variations
 
 
 def _of(value: Any, kind: type | tuple[type, ...], where: str) -> Any:
-    """Return `value` if it is of a kind. Raises ValueError."""
+    """Return `value` if it has the type `kind`. Raises ValueError."""
     if not isinstance(value, kind) or (isinstance(value, bool) and kind in (int, (int, float))):
         raise ValueError(f"{where} is {_shown(value)}, which cannot be")
     return value
@@ -170,14 +173,14 @@ class _GameReader:
         self.where = ""
 
     def take(self, value: Any) -> None:
-        """Take the object. Raises ValueError; `where` is the place then."""
+        """Take the object. Raises ValueError; `where` then names the place."""
         _of(value, dict, "the game")
         if "moves" not in value:
             raise ValueError("'moves' is missing")
         _read_start(self.record, value.get("initial"))
         _read_header(self.record, value.get("header"), value.get("initial") is not None)
         builder = RecordBuilder(self.record)
-        # Variations wait until their line is read: (what the line is called, its elements, the ply of the first).
+        # Variations are read after their line: (name of the place, its elements, the ply of the first element).
         todo: list[tuple[str, list[Any], int]] = []
         self._line("moves", _of(value["moves"], list, "moves"), 0, builder, todo)
         while todo:
@@ -195,7 +198,7 @@ class _GameReader:
         builder: RecordBuilder,
         todo: list[tuple[str, list[Any], int]],
     ) -> None:
-        """Take a line whose first element is of ply `first`; 0 if it begins with the starting position."""
+        """Take a line whose first element has ply `first`, 0 for the starting position."""
         forks: list[tuple[str, list[Any], int]] = []
         for index, element in enumerate(elements):
             self.where = f"{where}[{index}]"
@@ -218,7 +221,8 @@ class _GameReader:
                     raise ValueError("too many variations")
                 forks.append((f"{self.where}.forks[{number}]", _of(fork, list, "forks"), ply))
         builder.finish()
-        # The last move's first: cut to its ply, the line read before is always what a variation continues from.
+        # The variations of the last moves come first: so the line read before, cut at their ply, is always the one that
+        # they branch from.
         by_ply: dict[int, list[tuple[str, list[Any], int]]] = {}
         for fork_entry in forks:
             by_ply.setdefault(fork_entry[2], []).append(fork_entry)
@@ -239,7 +243,7 @@ class JkfFormat(RecordFormat):
     )  # fmt: skip
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return what is read back of how a line ends."""
+        """Return the part of a line's outcome that reading the written file gives back."""
         return SPECIALS.kept(node.outcome, side)
 
     def recognises(self, head: str) -> bool:
@@ -301,10 +305,10 @@ def _data(start: str) -> dict[str, Any]:
 
 
 def _moves(record: GameRecord) -> list[dict[str, Any]]:
-    """Return the elements of the main line, with those of the variations in them."""
+    """Return the elements of the main line; variations are nested in them."""
     board = record.board(0)
     spent: list[list[float]] = [[0.0, 0.0]]
-    places: list[dict[str, Any]] = []  # by ply, the element that the line's node is, or would be
+    places: list[dict[str, Any]] = []  # by ply, the element of the line's node, or the one in its place
     main: list[dict[str, Any]] = []
     for first, line in record.lines():
         elements = main if not first else []
@@ -321,7 +325,7 @@ def _moves(record: GameRecord) -> list[dict[str, Any]]:
             elements.append(_special(line[-1], board, spent[-1]))
             places.append(elements[-1])
         if first:
-            places[first] = instead  # further variations of the same move are its forks too
+            places[first] = instead  # further variations of the same move become its forks too
     return main
 
 

@@ -1,4 +1,4 @@
-"""KI2: moves as books print them, '▲７六歩 △３四歩', without the squares they come from and without times."""
+"""KI2: moves as books print them, '▲７六歩 △３四歩', without source squares and times."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from shogi_engine.games.shogi.records.kakinoki import (
 from shogi_engine.records import formats
 from shogi_engine.records.tree import GameRecord, RecordBuilder
 
-A_LINE = 6  # moves
+A_LINE = 6  # moves on a line
 _MARKS = "▲△☗☖▼▽"
 _MOVES = re.compile(rf"\s*[{_MARKS}]")
 _MOVE = re.compile(rf"[{_MARKS}][^{_MARKS}]*")

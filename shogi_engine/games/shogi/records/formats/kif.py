@@ -1,4 +1,4 @@
-"""KIF: a numbered move a line, with the square it comes from and its time; variations after the game."""
+"""KIF: one numbered move on each line, with its source square and time; variations follow the game."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -43,7 +43,7 @@ class KifReader(Reader):
 
     def __init__(self) -> None:
         super().__init__()
-        self._first: int | None = None  # what the first move is numbered
+        self._first: int | None = None  # the number of the first move
 
     def is_moves(self, line: str) -> bool:
         """Tell whether a line is numbered."""
@@ -72,7 +72,7 @@ class KifReader(Reader):
 
 
 def seconds_of(text: str | None) -> float | None:
-    """Return the seconds of '( 0:16/00:00:16)', None for None. Raises ValueError if it is no time."""
+    """Return the seconds of '( 0:16/00:00:16)', None for None. Raises ValueError if it is not a time."""
     if text is None:
         return None
     found = _TIME.fullmatch(text)
@@ -85,7 +85,7 @@ def seconds_of(text: str | None) -> float | None:
 
 
 def _tree(block: list[Line], moves: Any) -> GameRecord:
-    """Return the game of lines whose moves (int32[n]) are known and which are known to be right."""
+    """Return the game of lines that a kernel has checked; `moves` (int32[n]) are its moves."""
     reader = KifReader()
     node, begun = reader.record.root, False
     nodes = list(map(Node, quick_trees.texts_of(moves)))
@@ -97,7 +97,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
         elif first == "&":
             node.label = line[1:].strip()
         elif first == "#" or _NUMBERED.match(line) is None:
-            if not begun:  # what comes later is the last line, which adds nothing
+            if not begun:  # only the closing line comes later, which adds nothing
                 reader.take(line)
         else:
             begun = True
@@ -118,7 +118,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
 
 
 class KifFormat(KakinokiFormat):
-    """KIF, one game a file as programs write it; several are read one after the other."""
+    """KIF. Programs write one game to a file, but several games in a file are read."""
 
     name = "kif"
     extensions = (".kif", ".kifu")
@@ -155,7 +155,7 @@ class KifFormat(KakinokiFormat):
         return KifScanner(WORDS, SAID, said_already)
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
-        """Yield each game, lines ended as Windows does. Raises ValueError for a move that is not legal."""
+        """Yield each game, with Windows line endings. Raises ValueError for a move that is not legal."""
         for number, record in enumerate(records):
             lines = [""] if number else []
             if "utf-8" in encoding.lower():

@@ -1,4 +1,4 @@
-"""USI lines: 'startpos moves 7g7f', 'position sfen ... moves ...' or an SFEN alone, one game a line."""
+"""USI lines, one game each: 'startpos moves 7g7f', 'position sfen ... moves ...' or an SFEN alone."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner
 
-WORDS = EndingWords(  # what USI's bestmove may say instead of a move
+WORDS = EndingWords(  # what USI's bestmove can give instead of a move
     {"resign": (Termination.RESIGNATION, Winner.OPPONENT), "win": (Termination.DECLARATION, Winner.TO_MOVE)}
 )
 _SFEN = re.compile(r"[1-9+PLNSGBRKplnsgbrk]+(/[1-9+PLNSGBRKplnsgbrk]+){8}\s+[bw]\s")
@@ -64,15 +64,15 @@ class UsiFormat(LineFormat):
         return first.startswith(("startpos", "sfen ")) or bool(_SFEN.match(first))
 
     def is_separator(self, line: str) -> bool:
-        """Tell whether a line holds no game: a comment."""
+        """Tell whether the line is a comment, which holds no game."""
         return line.lstrip().startswith("#")
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
-        """Tell whether the line is another game: each is."""
+        """Return True: each line is a game."""
         return bool(line.strip())
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return what is read back of how the game ends; variations are lost."""
+        """Return the part of the game's outcome that reading the written file gives back; variations are lost."""
         return WORDS.kept(node.outcome, side)
 
     def reader(self) -> UsiReader:
