@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine.csa.players import RESIGN, WIN, CsaAnswer, CsaPlayer, GameRules, Job, centipawns
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
+from shogi_engine.interface.extras.levels import opens_from_book
 from shogi_engine.search.timeman import TimeOptions, fixed, in_full_seconds, plan
 from shogi_engine.types.clock import TimeBudget
 
@@ -93,8 +94,8 @@ class CsaEnginePlayer(CsaPlayer):
         return CsaAnswer(result.bestmove, result.ponder, score, line, result.depth, thought_ms=result.seconds * SECOND)
 
     def _book_answer(self, job: Job) -> CsaAnswer | None:
-        """Return a book move, None out of book."""
-        if not self._strength.book or job.pondering:
+        """Return a book move, None out of book or at a level without one."""
+        if not self._strength.book or job.pondering or not opens_from_book(self._strength.level):
             return None
         found = self._engine.book_choice(flipped=True, any_ply=True)
         return CsaAnswer(found.move, found.ponder, found.value, (found.move,), found.depth) if found else None

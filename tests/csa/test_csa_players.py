@@ -4,6 +4,7 @@ import queue
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from csa.scripted import ScriptedPlayer
@@ -218,6 +219,16 @@ def test_levels():
     player.close()
     with pytest.raises(ValueError):
         CsaEnginePlayer(FakeEngine(), Strength(level=20))
+
+
+@pytest.mark.parametrize(("level", "searches"), [(3, 1), (4, 0), (None, 0)])
+def test_a_beginner_plays_no_book(level, searches):
+    engine = FakeEngine()
+    engine.book_choice = lambda **_: SimpleNamespace(move="2g2f", ponder="8c8d", value=9, depth=1)
+    player = EnginePlayer(engine, Strength(level=level, book=True))
+    asked(player, turn())
+    assert len(engine.limits) == searches
+    player.close()
 
 
 # ---- a USI engine
