@@ -23,7 +23,7 @@ def centipawns(score: Score) -> int:
 
 
 @dataclass(frozen=True)
-class Rules:
+class GameRules:
     """The conditions of a game that a player must know.
 
     Attributes:
@@ -35,7 +35,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Turn:
+class ServerTurn:
     """A position to move in.
 
     Attributes:
@@ -45,6 +45,7 @@ class Turn:
         side: to move, 0 for black
         clocks: both sides' before their next moves
         times: what else the server says of them
+        overhead_ms: what the last moves took at the server beyond their thinking, on a busy machine or a slow line
     """
 
     start: str
@@ -53,6 +54,7 @@ class Turn:
     clocks: tuple[Clock, Clock]
     times: tuple[ServerTime, ServerTime]
     since: float
+    overhead_ms: float = 0.0
 
     def clock(self) -> Clock:
         """Return the clock of the side to move, less what the server may round up: a started unit is a whole one."""
@@ -78,6 +80,7 @@ class CsaAnswer:
         pv: the line it expects, `move` first
         depth: or 0
         fault: why there is no move
+        thought_ms: how long it thought by its own clock, None if unknown
     """
 
     move: str = ""
@@ -86,6 +89,7 @@ class CsaAnswer:
     pv: tuple[str, ...] = ()
     depth: int = 0
     fault: str = ""
+    thought_ms: float | None = None
 
 
 Deliver = Callable[[CsaAnswer], None]
@@ -103,7 +107,7 @@ class Job:
         decided: not pondering any more
     """
 
-    turn: Turn
+    turn: ServerTurn
     deliver: Deliver
     pondering: bool
     began: float = field(default_factory=time.monotonic)
@@ -133,7 +137,7 @@ class CsaPlayer:
     def load(self) -> None:
         """Prepare for the first game, however long it takes. Raises ValueError, OSError."""
 
-    def _begin(self, rules: Rules) -> None:
+    def _begin(self, rules: GameRules) -> None:
         """Get ready for a game."""
 
     def _answer(self, job: Job) -> CsaAnswer:
@@ -154,21 +158,21 @@ class CsaPlayer:
 
     # ---- what a game asks
 
-    def begin(self, rules: Rules) -> None:
+    def begin(self, rules: GameRules) -> None:
         """Prepare for a game and drop any running job."""
         self.halt()
         with self._working:
             self._begin(rules)
 
-    def think(self, turn: Turn, deliver: Deliver) -> None:
+    def think(self, turn: ServerTurn, deliver: Deliver) -> None:
         """Start thinking about a move."""
         self._put(Job(turn, deliver, pondering=False))
 
-    def ponder(self, turn: Turn, deliver: Deliver) -> None:
+    def ponder(self, turn: ServerTurn, deliver: Deliver) -> None:
         """Start thinking about an expected position, until `hit` or `halt`."""
         self._put(Job(turn, deliver, pondering=True))
 
-    def hit(self, turn: Turn) -> None:
+    def hit(self, turn: ServerTurn) -> None:
         """The pondered position was reached: `deliver` will be called."""
         with self.lock:
             job = self._job
