@@ -25,13 +25,13 @@ class ServerClock:
         return self.clocks[side].allowed if self.times[side].timed else math.inf
 
     def charge(self, side: int, text: str, measured_ms: float | None = None) -> float:
-        """Take the time of a move, as the server writes it after T; return it in seconds.
+        """Charge the time of a move, as the server writes it after T; return it in seconds.
+
+        T is in seconds, as in CSA's files, but with a unit of 1 ms some servers give it in ms. Such a server is
+        recognised by a number that is nearer to `measured_ms`, or that as seconds would exceed the side's time.
 
         Args:
-            measured_ms: how long the move took here, if it was this engine's. It is needed if the unit is a
-                millisecond: T is in seconds as in CSA's files, but some servers give it in their unit. Such a
-                server is recognised by a number that is nearer to the measured ms, or that as seconds would exceed
-                the side's time.
+            measured_ms: how many ms a move of this engine took here; None for the opponent's moves
         """
         number = float(text)
         if self.times[side].unit < MS and "." not in text and number:

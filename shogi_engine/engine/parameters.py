@@ -16,7 +16,7 @@ from shogi_engine.search.parameters import SEARCH_RANGES
 from shogi_engine.search.root import Searcher
 
 SEPARATOR = "."
-# Not for tuning: these change the rules of the game or what is evaluated, not how well the engine plays.
+# Not for tuning: these change the rules of the game or the goal, not how well the engine plays.
 RULES = ("entering_king_rule", "max_moves", "draw_value")
 EVALUATION = "evaluation"  # a setting of this name is one of Game.evaluations
 
@@ -29,7 +29,7 @@ class Parameter:
     """A tunable number.
 
     Attributes:
-        step: how far tuning moves it at first; about the least that is measurable
+        step: the first change that tuning tries, about the smallest with a measurable effect
     """
 
     name: str

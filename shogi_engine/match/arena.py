@@ -21,7 +21,7 @@ from shogi_engine.search.root import Searcher
 from shogi_engine.types.termination import Termination
 
 SEARCH_FLAGS = "search_flags"  # the setting of that name is Searcher.search_flags: bits of search/context.py
-RESIGN = (3000, 2)  # default of Terms.resign for games within one process
+RESIGN = (3000, 2)  # the default of Terms.resign for games within one process
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class GameEnd:
 
     Attributes:
         winner: 0 (the side that began), 1, None for a draw
-        value: for that side, game's unit
+        value: the result for the side that began, in the game's unit
     """
 
     winner: int | None
@@ -39,7 +39,7 @@ class GameEnd:
 
 
 class Referee:
-    """Applies the rules of a game; moves are encoded and given from its start. Not for two threads."""
+    """Applies the rules of a game, in one thread; lists of encoded moves begin at the game's start."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -193,9 +193,9 @@ class PlayedGame:
     """A finished game.
 
     Attributes:
-        moves: encoded, including the opening
-        used: by side
-        cpu: seconds of this thread
+        moves: the encoded moves, including the opening
+        used: the resources used, by side
+        cpu: the CPU seconds of this thread
     """
 
     ending: GameEnd

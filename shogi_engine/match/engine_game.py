@@ -46,9 +46,10 @@ class PlayedGame:
 
     Attributes:
         winner: 0 (black), 1, or None for a draw
-        fault: of the loser, '' if none
-        moves: including the opening
-        times, scores: by move, ms and the mover's evaluation; None for moves without thought
+        fault: the loser's fault, '' if none
+        moves: the moves, including the opening
+        times: the ms taken by each move; None for the opening's moves
+        scores: the mover's evaluation of each move; None if it gave none
     """
 
     winner: int | None
@@ -149,7 +150,7 @@ class EngineGame:
         try:
             self._make(answer.move, round(answer.milliseconds, 1), answer.score)
         except ValueError as fault:
-            again = self.rules.moves[-2:-1] == [answer.move]  # sent twice; late enough to look like an answer
+            again = self.rules.moves[-2:-1] == [answer.move]  # the last move sent again, but late enough to be read now
             kind = "second answer" if again else "illegal move"
             raise FaultError(side, kind, f"{kind}: {sanitize(str(fault))}") from None
 

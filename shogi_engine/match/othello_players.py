@@ -9,7 +9,7 @@ from shogi_engine.match.players import Answer, Turn
 from shogi_engine.match.time_controls import TimeControl
 from shogi_engine.types.clock import Clock
 
-UNIT = 100  # the game's values in a disc
+UNIT = 100  # units of a score in a disc
 
 
 Engine = TypeVar("Engine", bound=PlainClient[Any])

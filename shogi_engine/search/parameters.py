@@ -1,4 +1,4 @@
-"""Every number the search was tuned with: its name, unit, default and range, one line each.
+"""Every tunable number of the search: its name, unit, default and range, one line each.
 
 They are the first fields of each game's params record. Every context holds a copy, so changing one recompiles
 nothing. Each game sets the margins in the unit of its evaluation; the other numbers are the same for all games.
@@ -21,7 +21,7 @@ from shogi_engine.jit import new_record
 STOCKFISH = "Stockfish"
 
 # Units.
-VALUE = "value"  # the game's unit: the game sets the default, and tuning scales its range by it
+VALUE = "value"  # the game's unit; the game sets the default, by which the tuning range is scaled
 PERCENT = "percent"
 MOVES = "moves"
 PLIES = "plies"
@@ -37,7 +37,7 @@ class SearchParameter:
     """A number of the search, or an array.
 
     Attributes:
-        least, most: None if they follow from the game's default (`tunable`)
+        least, most: the range for tuning; None if it follows from the game's default (see `tunable`)
     """
 
     name: str

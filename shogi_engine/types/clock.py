@@ -6,13 +6,13 @@ from typing import Self
 
 UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 MAX_HOURS = 100
-# Without a unit, a number of four digits is a mistake: somebody meant milliseconds.
+# Without a unit, a number of four digits is a mistake: milliseconds were meant.
 _PART = re.compile(
     r"(?P<number>\d{1,9})(?P<unit>ms|[smh])|(?P<bare>\d{1,3})"
     r"|(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,3}):(?P<seconds>\d\d)",
     re.ASCII,
 )
-LEAST_MS = 2.0  # with less, not even the first depth is finished, and the move would be arbitrary
+LEAST_MS = 2.0  # with less time, not even depth 1 finishes, and the move would be arbitrary
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Clock:
 
 
 def _milliseconds(text: str, unit: str) -> int | None:
-    """Return the ms of '30', '30s', '5m', '1h', '10:00' or '1:00:00', None for anything else; unit : of '30'."""
+    """Return the ms of '30', '30s', '5m', '1h', '10:00' or '1:00:00', None for other texts; `unit` is that of '30'."""
     part = _PART.fullmatch(text)
     if part is None:
         return None
@@ -71,10 +71,11 @@ class TimeBudget:
     """The time for one move, in ms: 0 <= least_ms <= soft_ms <= hard_ms <= what the clock allows.
 
     Attributes:
-        least_ms: even an easy move takes this long. If soft_ms equals hard_ms, all the time is used, whatever is
-            found.
-        second_ms: when the current second ends, on a clock that counts whole seconds only. The rest of that second
-            costs nothing. None for other clocks.
+        least_ms: even an easy move takes this long
+        soft_ms: after this time no iteration begins; if it equals hard_ms, all the time is used
+        hard_ms: at this time the search stops
+        second_ms: the end of the current second, on a clock that counts whole seconds only, where the rest of the
+            second costs nothing; None for other clocks
     """
 
     soft_ms: float
@@ -84,12 +85,12 @@ class TimeBudget:
 
     @classmethod
     def exactly(cls, ms: float) -> "TimeBudget":
-        """Return the budget of a move that takes exactly `ms`, whatever is found."""
+        """Return the budget of a move that takes exactly `ms`, even if it is easy."""
         return cls(ms, ms)
 
     @property
     def is_exact(self) -> bool:
-        """Whether all of the time is used, whatever is found."""
+        """Whether all of the time is used, even for an easy move."""
         return self.soft_ms == self.hard_ms
 
     def after_pondering(self, pondered_ms: float) -> "TimeBudget":
