@@ -20,6 +20,7 @@ from shogi_engine.frontends.core import Task
 from shogi_engine.frontends.stdio import run_stdio
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES
+from shogi_engine.interface.extras.levels import lowest
 from shogi_engine.search.timeman import fixed, in_full_seconds, plan
 from shogi_engine.types.clock import LEAST_MS, TimeBudget
 from shogi_engine.types.score import Score
@@ -298,19 +299,12 @@ class Loop(Console):
         """Return the limits of a search among `moves` that starts now."""
         go = task.go
         limits: dict[str, Any] = {"multipv": self.options.number("MultiPV"), "searchmoves": moves}
-        caps = {"depth": [go.depth, self.options.number("DepthLimit") or None],
-                "nodes": [go.nodes, self.options.number("NodesLimit") or None]}  # fmt: skip
-        if self._weak(go) and not task.stopped:
-            limits["level"] = level = self.options.number("SkillLevel")
-            player = self.engine.check_level(level)
-            caps["depth"].append(player.depth)
-            caps["nodes"].append(player.nodes if any(caps["nodes"]) else None)
-        for name, asked in caps.items():
-            values = [value for value in asked if value is not None]
-            if values:
-                limits[name] = min(values)
+        limits["depth"] = lowest(go.depth, self.options.number("DepthLimit") or None)
+        limits["nodes"] = lowest(go.nodes, self.options.number("NodesLimit") or None)
         if task.stopped:
             return limits | {"depth": 1}
+        if self._weak(go):
+            limits["level"] = self.options.number("SkillLevel")
         budget = self._budget(task)
         if budget is not None and not (task.pondering or go.infinite):
             limits["budget"] = budget.less(self._elapsed_ms(task))

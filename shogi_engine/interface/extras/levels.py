@@ -37,6 +37,11 @@ class LevelPlan:
         return self == LevelPlan()
 
 
+def lowest(*limits: int | None) -> int | None:
+    """Return the limit that a search reaches first; None stands for no limit."""
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
 def drawn_limits(plan: LevelPlan, moves: Sequence[str], rng: random.Random) -> dict[str, Any]:
     """Return the limits of one search by `plan` among `moves`, as keyword arguments of Engine.search.
 
