@@ -391,7 +391,7 @@ class Loop(Console):
         if engine.may_declare():
             self.out.line(f"info depth 0 score {Score.mate_in(None)}")
             return "bestmove win"
-        if not self._weak(go) and (answer := self.book.answer(go, engine)) is not None:
+        if (answer := self.book.answer(go, engine)) is not None:
             return answer
         task.only = len(searchmoves or moves) == 1
         writer = self._info_writer(searchmoves or moves)

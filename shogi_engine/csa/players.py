@@ -24,7 +24,7 @@ def centipawns(score: Score) -> int:
 
 
 @dataclass(frozen=True)
-class Rules:
+class GameRules:
     """The conditions of a game that a player must know.
 
     Attributes:
@@ -36,7 +36,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Turn:
+class ServerTurn:
     """A position to move in.
 
     Attributes:
@@ -46,6 +46,7 @@ class Turn:
         side: to move, 0 for black
         clocks: both sides' before their next moves
         times: what else the server says of them
+        overhead_ms: what the last moves took at the server beyond their thinking, on a busy machine or a slow line
     """
 
     start: str
@@ -54,6 +55,7 @@ class Turn:
     clocks: tuple[Clock, Clock]
     times: tuple[ServerTime, ServerTime]
     since: float
+    overhead_ms: float = 0.0
 
     def clock(self) -> Clock:
         """Return the clock of the side to move, less what the server may round up: a started unit is a whole one."""
@@ -79,6 +81,7 @@ class CsaAnswer:
         pv: the line it expects, `move` first
         depth: or 0
         fault: why there is no move
+        thought_ms: how long it thought by its own clock, None if unknown
     """
 
     move: str = ""
@@ -87,15 +90,16 @@ class CsaAnswer:
     pv: tuple[str, ...] = ()
     depth: int = 0
     fault: str = ""
+    thought_ms: float | None = None
 
 
 Deliver = Callable[[CsaAnswer], None]
 
 
 class Job(SearchHandle):
-    """A requested search for the move of a Turn."""
+    """A requested search for the move of a turn."""
 
-    def __init__(self, turn: Turn, deliver: Deliver, *, pondering: bool) -> None:
+    def __init__(self, turn: ServerTurn, deliver: Deliver, *, pondering: bool) -> None:
         super().__init__(pondering=pondering)
         self.turn, self.deliver = turn, deliver
 
@@ -119,14 +123,14 @@ class CsaPlayer:
     def load(self) -> None:
         """Prepare for the first game, however long it takes. Raises ValueError, OSError."""
 
-    def _begin(self, rules: Rules) -> None:
+    def _begin(self, rules: GameRules) -> None:
         """Get ready for a game."""
 
     def _answer(self, job: Job) -> CsaAnswer:
         """Search for a job, in the player's thread."""
         raise NotImplementedError
 
-    def _budget(self, turn: Turn) -> TimeBudget | None:
+    def _budget(self, turn: ServerTurn) -> TimeBudget | None:
         """Return the time for a move that was pondered on, counted from the start of its clock."""
         return None
 
@@ -138,21 +142,21 @@ class CsaPlayer:
 
     # ---- what a game asks
 
-    def begin(self, rules: Rules) -> None:
+    def begin(self, rules: GameRules) -> None:
         """Prepare for a game and drop any running job."""
         self.halt()
         with self._working:
             self._begin(rules)
 
-    def think(self, turn: Turn, deliver: Deliver) -> None:
+    def think(self, turn: ServerTurn, deliver: Deliver) -> None:
         """Start thinking about a move."""
         self._put(Job(turn, deliver, pondering=False))
 
-    def ponder(self, turn: Turn, deliver: Deliver) -> None:
+    def ponder(self, turn: ServerTurn, deliver: Deliver) -> None:
         """Start thinking about an expected position, until `hit` or `halt`."""
         self._put(Job(turn, deliver, pondering=True))
 
-    def hit(self, turn: Turn) -> None:
+    def hit(self, turn: ServerTurn) -> None:
         """The pondered position was reached: `deliver` will be called."""
         job = self._job
         if job is None or not job.pondering:

@@ -151,7 +151,7 @@ class ScriptedServer:
 
 
 class ScriptedPlayer(CsaPlayer):
-    """Answers from a list, or by a function of the Turn; keeps what it was asked. An exception is raised."""
+    """Answers from a list, or by a function of the ServerTurn; keeps what it was asked. An exception is raised."""
 
     def __init__(self, *answers):
         super().__init__()

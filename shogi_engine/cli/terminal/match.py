@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, records
 from shogi_engine.cli.terminal.screen import WESTERN, Line, Look, draw, plain
+from shogi_engine.interface.extras.levels import opens_from_book
 from shogi_engine.language import mark
 from shogi_engine.language import translate as _
 from shogi_engine.play.clock import GameClock, TimeUp
 from shogi_engine.play.keeping import game_record, load_game
-from shogi_engine.play.strength import DEFAULT_MS, level_limits, opens_from_book, timed_limits
+from shogi_engine.play.strength import DEFAULT_MS, level_limits, timed_limits
 from shogi_engine.play.words import outcome_text, score_text, side_name
 from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 
