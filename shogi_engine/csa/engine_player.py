@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.csa.players import RESIGN, WIN, CsaAnswer, CsaPlayer, GameRules, Job, centipawns
+from shogi_engine.csa.players import RESIGN, WIN, CsaAnswer, CsaPlayer, GameRules, Job, ServerTurn, centipawns
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
 from shogi_engine.interface.extras.levels import opens_from_book
 from shogi_engine.search.timeman import TimeOptions, fixed, in_full_seconds, plan
@@ -76,17 +76,10 @@ class CsaEnginePlayer(CsaPlayer):
             return CsaAnswer(WIN)
         if (found := self._book_answer(job)) is not None:
             return found
-        with self.lock:
-            if job.abandoned:
+        with job.searching(engine, lambda: self._limits(job, len(moves) == 1)) as limits:
+            if job.stopped:
                 return CsaAnswer()
-            limits = self._limits(job, len(moves) == 1)
-            engine.prepare()
-            job.running = True
-        try:
             result = engine.search(**limits)
-        finally:
-            with self.lock:
-                job.running = False
         if self._strength.resign and result.value <= -self._strength.resign:
             return CsaAnswer(RESIGN, score=centipawns(result.score))
         score = centipawns(result.score)
@@ -108,15 +101,13 @@ class CsaEnginePlayer(CsaPlayer):
         if self._strength.nodes is not None:
             limits["nodes"] = self._strength.nodes
         if not job.pondering:
-            budget = self._budget(job)
+            budget = self._budget(job.turn)
             if only:
                 budget = budget.for_only_move()
             limits["budget"] = budget.less((time.monotonic() - job.turn.since) * 1000)
         return limits
 
-    def _budget(self, job: Job) -> TimeBudget:
-        """Return the time for a move, counted from the start of its clock."""
-        turn = job.turn
+    def _budget(self, turn: ServerTurn) -> TimeBudget:
         delay = max(self._delay_ms, int(turn.overhead_ms))
         options = TimeOptions(
             network_delay=delay,
@@ -131,14 +122,6 @@ class CsaEnginePlayer(CsaPlayer):
         if turn.time.unit >= SECOND:
             budget = in_full_seconds(budget, turn.clock(), options)
         return budget
-
-    def _hit(self, job: Job) -> None:
-        if job.running:
-            self._engine.extend(self._budget(job).after_pondering(job.pondered_ms))
-
-    def _interrupt(self, job: Job) -> None:
-        if job.running:
-            self._engine.stop()
 
     def close(self) -> None:
         """End the thread and the engine."""

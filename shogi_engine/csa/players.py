@@ -1,16 +1,17 @@
 """Players: the requests of a game to a player, and the thread that thinks. Standard library only."""
 
+import contextlib
 import math
-import queue
 import threading
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
+from shogi_engine.clients.base.errors import EngineError
+from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.common.threads import start_thread
 from shogi_engine.csa.summary import ServerTime
 from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
-from shogi_engine.types.clock import Clock
+from shogi_engine.types.clock import Clock, TimeBudget
 from shogi_engine.types.score import Score
 
 RESIGN, WIN = "resign", "win"
@@ -95,41 +96,26 @@ class CsaAnswer:
 Deliver = Callable[[CsaAnswer], None]
 
 
-@dataclass(eq=False)
-class Job:
-    """A requested search.
+class Job(SearchHandle):
+    """A requested search for the move of a turn."""
 
-    Attributes:
-        pondering: the move before it was not played yet
-        began: when it was requested
-        running: the engine is searching
-        abandoned: the answer is not needed
-        decided: not pondering any more
-    """
-
-    turn: ServerTurn
-    deliver: Deliver
-    pondering: bool
-    began: float = field(default_factory=time.monotonic)
-    pondered_ms: float = 0.0
-    running: bool = False
-    abandoned: bool = False
-    decided: threading.Event = field(default_factory=threading.Event)
+    def __init__(self, turn: ServerTurn, deliver: Deliver, *, pondering: bool) -> None:
+        super().__init__(pondering=pondering)
+        self.turn, self.deliver = turn, deliver
 
 
 class CsaPlayer:
     """Thinks in its own thread and delivers each answer once, from that thread; one job at a time.
 
-    Subclasses define `load`, `_begin`, `_answer`, and how to control a running search.
+    Subclasses define `load`, `_begin`, `_answer` and `_budget`.
     """
 
     name = ""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self._working = threading.Lock()  # held while the thread is at a job
+        self._lock = threading.Lock()  # guards the next attribute
         self._job: Job | None = None
-        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._working = threading.Lock()  # held while a thread is at a job
         self._thread: threading.Thread | None = None
 
     # ---- how a player plays
@@ -141,14 +127,12 @@ class CsaPlayer:
         """Get ready for a game."""
 
     def _answer(self, job: Job) -> CsaAnswer:
-        """Search for a job, in the player's thread; while it ponders, until `_hit` or `_interrupt` says otherwise."""
+        """Search for a job, in the player's thread."""
         raise NotImplementedError
 
-    def _hit(self, job: Job) -> None:
-        """The move that `job` pondered on was played; called with the lock held."""
-
-    def _interrupt(self, job: Job) -> None:
-        """End the search of `job`; called with the lock held."""
+    def _budget(self, turn: ServerTurn) -> TimeBudget | None:
+        """Return the time for a move that was pondered on, counted from the start of its clock."""
+        return None
 
     def _over(self, result: str) -> None:
         """Learn how a game ended: 'win', 'lose' or 'draw'."""
@@ -174,24 +158,19 @@ class CsaPlayer:
 
     def hit(self, turn: ServerTurn) -> None:
         """The pondered position was reached: `deliver` will be called."""
-        with self.lock:
-            job = self._job
-            if job is None or not job.pondering:
-                raise RuntimeError("nothing is pondered on")
-            job.pondered_ms = (time.monotonic() - job.began) * 1000
-            job.turn, job.pondering = turn, False
-            self._hit(job)
-        job.decided.set()
+        job = self._job
+        if job is None or not job.pondering:
+            raise RuntimeError("nothing is pondered on")
+        job.turn = turn
+        job.ponderhit(self._budget(turn))
 
     def halt(self) -> None:
         """Drop the current job: its answer is not delivered."""
-        with self.lock:
+        with self._lock:
             job, self._job = self._job, None
-            if job is None:
-                return
-            job.abandoned = True
-            self._interrupt(job)
-        job.decided.set()
+        if job is not None:
+            with contextlib.suppress(EngineError):
+                job.stop()
 
     def over(self, result: str) -> None:
         """Learn how the game ended: 'win', 'lose' or 'draw'."""
@@ -203,37 +182,29 @@ class CsaPlayer:
         """End the player."""
         self.halt()
         if self._thread is not None:
-            self._queue.put(None)
             self._thread.join(CLOSE_PATIENCE)
 
     # ---- the thread
 
     def _put(self, job: Job) -> None:
         self.halt()
-        if not job.pondering:
-            job.decided.set()
-        if self._thread is None:
-            self._thread = start_thread(self._work, "player")
-        with self.lock:
+        with self._lock:
             self._job = job
-        self._queue.put(job)
-
-    def _work(self) -> None:
-        while (job := self._queue.get()) is not None:
-            with self._working:
-                if not job.abandoned:
-                    self._do(job)
+        self._thread = start_thread(self._do, "player", job)
 
     def _do(self, job: Job) -> None:
-        """Search for a job, and deliver the answer if it is still needed."""
-        try:
-            answer = self._answer(job)
-        except Exception as failure:  # whatever went wrong, the game continues: with another try, or by resigning
-            answer = CsaAnswer(fault=str(failure) or repr(failure))
-        job.decided.wait()
-        with self.lock:
-            wanted = not job.abandoned
-            if self._job is job:
-                self._job = None
-        if wanted:
-            job.deliver(answer)
+        """Search for a job after the ones before it, and deliver the answer if it is still needed."""
+        with self._working:
+            if job.stopped:
+                return
+            try:
+                answer = self._answer(job)
+            except Exception as failure:  # whatever went wrong, the game continues: with another try, or by resigning
+                answer = CsaAnswer(fault=str(failure) or repr(failure))
+            job.decided.wait()
+            with self._lock:
+                needed = self._job is job
+                if needed:
+                    self._job = None
+            if needed:
+                job.deliver(answer)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from time import monotonic
 
 from shogi_engine.clients.base.errors import EngineError
-from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine, SimpleSearch
+from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
 from shogi_engine.csa.players import RESIGN, CsaAnswer, CsaPlayer, GameRules, Job, ServerTurn, centipawns
 
 PATIENCE = 30.0  # seconds over a move's time until its answer is missing
@@ -29,7 +29,6 @@ class CsaUsiPlayer(CsaPlayer):
         self._engine = SimpleEngine.described(command, {}, patience=PATIENCE)
         self._options = options or {}
         self._delay_ms, self._nodes = delay_ms, nodes
-        self._search: SimpleSearch | None = None  # the one that `_interrupt` may stop
         self.name = command.partition(":")[0]
 
     # ---- the process
@@ -86,12 +85,8 @@ class CsaUsiPlayer(CsaPlayer):
             self._engine.close()
 
     def _answer(self, job: Job) -> CsaAnswer:
-        with self.lock:
-            if job.abandoned:
-                return CsaAnswer()
-            pondering = job.pondering
         try:
-            result = self._pondered(job) if pondering else self._thought(job)
+            result = self._pondered(job) if job.pondering else self._thought(job)
         except EngineError as fault:
             self._engine.close()
             return CsaAnswer(fault=f"{self.name}: {fault}")
@@ -106,35 +101,24 @@ class CsaUsiPlayer(CsaPlayer):
     def _thought(self, job: Job) -> PlayResult | None:
         """Return the result of a search by the clock, None if it is no longer needed."""
         search = self._engine.analysis(_position(job.turn), self._limit(job.turn))
-        if not self._watch(job, search):
+        if not job.follow(search):
             search.stop()
         try:
             return search.result()
         finally:
-            self._watch(job, None)
+            job.follow(None)
 
     def _pondered(self, job: Job) -> PlayResult | None:
         """Return the result of a search that begins by pondering, None if the expected move was not played."""
         search = self._engine.ponder(_position(job.turn), self._limit(job.turn))
         job.decided.wait()
-        if not self._watch(job, search):
+        if not job.follow(search):
             self._engine.stop_pondering()
             return None
         try:
             return self._engine.ponder_hit()
         finally:
-            self._watch(job, None)
-
-    def _watch(self, job: Job, search: SimpleSearch | None) -> bool:
-        """Let `_interrupt` stop `search`; tell whether the job is still needed."""
-        with self.lock:
-            self._search = search if not job.abandoned else None
-            return not job.abandoned
-
-    def _interrupt(self, job: Job) -> None:
-        if self._search is not None:
-            with contextlib.suppress(EngineError):
-                self._search.stop()
+            job.follow(None)
 
     def _limit(self, turn: ServerTurn) -> Limit:
         """Return the limit for `go`: the main time without the increment, as in USI, less the network delay.

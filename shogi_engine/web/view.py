@@ -147,8 +147,10 @@ def tsume(session: Parts) -> dict[str, Any] | None:
 
 
 def numbers(problem: Problem | None) -> dict[str, Any]:
-    """Return the number and the grade of a problem, nothing for another position."""
-    return {} if problem is None else {"number": problem.number, "grade": problem.grade, "count": len(problems())}
+    """Return the number, plies and grade of a problem, nothing for another position."""
+    if problem is None:
+        return {}
+    return {"number": problem.number, "plies": problem.length, "grade": problem.grade, "count": len(problems())}
 
 
 # ---- the board

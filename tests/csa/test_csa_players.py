@@ -173,9 +173,10 @@ def test_pondering_has_no_limit_until_the_move_comes():
 def test_a_running_search_is_given_its_time_when_the_move_comes():
     engine = FakeEngine()
     player = CsaEnginePlayer(engine)
-    job = Job(turn(), print, pondering=True, running=True)
+    job = Job(turn(), print, pondering=True)
     player._job = job
-    player.hit(turn())
+    with job.searching(engine, lambda: None):
+        player.hit(turn())
     assert engine.extended[0].hard_ms > 0 and not job.pondering
     player.close()
 

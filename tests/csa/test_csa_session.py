@@ -1,6 +1,7 @@
 """A session against a scripted server: logins, offers, games, refusals, broken lines, time-outs, abnormal ends."""
 
 import os
+import time
 
 import pytest
 from csa.scripted import (
@@ -115,8 +116,8 @@ def test_scores_and_lines_are_sent_if_the_server_wants_them():
 def test_every_end_of_a_game(tmp_path, turn, lines, counts, ending):
     def slow(job):
         job.turn.moves  # noqa: B018  (it was asked)
-        while not job.abandoned:
-            job.decided.wait(0.01)
+        while not job.stopped:
+            time.sleep(0.01)
         return CsaAnswer()
 
     played = play(lambda peer: finished_game(peer, *lines, turn=turn), slow, folder=tmp_path)

@@ -238,7 +238,7 @@ def test_tsume(player):
     with pytest.raises(ValueError, match="no check"):
         player.do("move", move=quiet)
     player.do("move", move=problem.moves[0])
-    same = {"number": 1, "grade": 1, "count": len(problems())}
+    same = {"number": 1, "plies": 1, "grade": 1, "count": len(problems())}
     assert player.state["tsume"] == {"status": "solved", "length": 1, "left": 0, "made": 1, **same}
     player.do("undo")
     assert player.state["tsume"] == {"status": "yours", "length": 1, "left": 1, "made": 0, **same}

@@ -59,7 +59,7 @@ export function problem(state, link) {
   const go = number => () => link.say("tsume", {on: true, problem: number});
   const focused = document.activeElement?.id;
   panel.replaceChildren(
-    element("h2", {}, tsume.number ? t("problemTitle", {...tsume, length: tsume.length || "…"}) : t("tsumeTitle")),
+    element("h2", {}, tsume.number ? t("problemTitle", {...tsume, length: tsume.plies}) : t("tsumeTitle")),
     element("p", {class: "soft"}, t("tsumeHint")),
     element("p", {id: "hinted", role: "status"}),
     element("div", {class: "row"},
