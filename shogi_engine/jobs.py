@@ -21,10 +21,10 @@ Result = TypeVar("Result")
 Item_contra = TypeVar("Item_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
 
-RETRIES = 100  # of a job whose worker died
+RETRIES = 100  # for a job whose worker died
 LOCAL = {"include_dashboard": False}  # settings of a cluster that is started here
 STOP_PATIENCE = 5.0  # seconds until running jobs that are no longer needed are abandoned
-AHEAD = 4  # jobs handed out for each core of the cluster
+AHEAD = 4  # jobs submitted for each core of the cluster
 
 
 class Worker(Protocol[Item_contra, Result_co]):
@@ -34,9 +34,9 @@ class Worker(Protocol[Item_contra, Result_co]):
         """Return the result of a job."""
 
     def close(self) -> None:
-        """Free all resources; may be called from any thread, even during a job, which is no longer needed then.
+        """Free all resources; may be called from any thread and more than once.
 
-        May be called more than once.
+        If it is called during a job, the job's result is no longer needed.
         """
 
 
@@ -108,17 +108,18 @@ def in_order(results: Iterable[tuple[Item, Result]], number: Callable[[Item], in
 
 
 class Pool(Generic[Item, Result]):
-    """Workers of one maker, here or on a cluster: `with Pool(maker, 2) as pool: for item, result in pool.results(...)`.
+    """Workers, here or on a cluster: `with Pool(maker, 2) as pool: for item, result in pool.results(...)`.
 
     Args:
-        workers: threads of this process, or with the cluster 'local' its processes
-        cluster: '' for none, 'auto' for the one this machine belongs to, 'local' for one on this machine, or an
-            address
-        cores: needed by a job
+        maker: makes the workers
+        workers: the number of threads, or with the cluster 'local' of its processes
+        cluster: '' for none, 'auto' for the cluster that this machine belongs to, 'local' for one on this machine, or
+            an address
+        cores: the number of cores that a job needs
 
     Raises:
-        ValueError: if Ray is not installed
-        ConnectionError: if there is no such cluster
+        ValueError: Ray is not installed
+        ConnectionError: there is no such cluster
     """
 
     def __init__(

@@ -29,8 +29,8 @@ from shogi_engine.interface.game import (
 from shogi_engine.jit import load_u64, new_record, njit, record_dtype
 
 MAX_DEPTH = 60
-KERNEL_DEPTH = 5  # plies the kernel counts at once if possible: a fraction of a second in the widest games
-SPLIT_PLIES = 3  # plies from the root, at most, that Python walks
+KERNEL_DEPTH = 5  # the most plies that the kernel counts at once; takes a fraction of a second in the widest games
+SPLIT_PLIES = 3  # the most plies from the root that Python walks
 STOP_DEPTH = 3  # the kernel checks for a stop at least this many plies above the leaves
 
 
@@ -129,7 +129,7 @@ class _Count:
     Attributes:
         counts: the leaves below each move
         done: moves counted
-        failures: exceptions of threads, or of the waiting
+        failures: exceptions of the threads, or of waiting for them
     """
 
     game: Game
@@ -157,7 +157,7 @@ class _Count:
                 worker.start()
             for worker in workers:
                 worker.join()
-        except BaseException as failure:  # Ctrl-C: it would wait for a kernel in this thread, not in another one
+        except BaseException as failure:  # Ctrl-C: works here because kernels run in other threads
             self.failures.append(failure)
             self.stop.stop()
 
@@ -179,7 +179,7 @@ class _Count:
             self.failures.append(failure)
 
     def _count(self, ctx: Any, left: int, level: int, start: int) -> int:
-        """As the kernel, but split deep counts into parts that can be followed and stopped."""
+        """Count as the kernel does, but split deep counts into parts, to report progress and to stop."""
         if level >= SPLIT_PLIES or left <= KERNEL_DEPTH:
             return int(count_or_list(ctx, left, level, start, self.bulk, self.free_pass))
         end = start + int(count_or_list(ctx, 0, level, start, self.bulk, self.free_pass))
@@ -221,14 +221,16 @@ def perft(
 ) -> Perft:
     """Count the leaves `depth` plies below `position` (record[game.position], unchanged).
 
-    `progress(done, all)` is called after each root move, in deep counts also between parts of one, in the counting
-    thread; its exceptions are raised here.
-
     Args:
+        bulk: count the last ply without making its moves
+        free_pass: moves of cost 0, such as passes, use no depth
+        threads: the number of threads
+        progress: called as `progress(done, all)`, in the counting thread, after each root move, and in deep counts
+            also between parts of one; its exceptions are raised here
         stop_token: when another thread sets it, PerftStopped is raised within milliseconds
 
     Raises:
-        ValueError: for a depth outside 0..MAX_DEPTH or less than one thread
+        ValueError: the depth is outside 0..MAX_DEPTH, or `threads` is below 1
     """
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"perft depth {depth} is not between 0 and {MAX_DEPTH}")

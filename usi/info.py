@@ -24,13 +24,14 @@ class UsiOutput(Output):
 class InfoWriter:
     """Prints the lines of one search, at most every `interval_ms`.
 
+    With several best moves, the lines of a depth are held until all are there, and printed together, best first; those
+    of the first depth are printed at once. Lines that are only bounds are then dropped, because they cannot be ordered.
+
     Args:
-        numbered: lines have their `multipv`
-        count: how many best moves are searched. With several, the lines of a depth are held until all are there and
-            printed together, best first; those of the first depth are printed at once. Lines with only a bound are
-            then dropped, as they cannot be ordered.
-        bounds: show lines with bounds (in a search for one best move)
-        pv: returns the moves to show of a line
+        numbered: whether lines have `multipv`
+        count: the number of best moves searched
+        bounds: whether to show lines with bounds, in a search for one best move
+        pv: returns the moves of a line to show
     """
 
     def __init__(

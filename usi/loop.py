@@ -21,7 +21,7 @@ from shogi_engine.frontends.stdio import run_stdio
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES
 from shogi_engine.search.timeman import fixed, in_full_seconds, plan
-from shogi_engine.types.clock import LEAST_MS, Clock, TimeBudget
+from shogi_engine.types.clock import LEAST_MS, TimeBudget
 from shogi_engine.types.score import Score
 from usi.console import COMMANDS, Console
 from usi.evaluation import Choice, choice_of, load, use
@@ -276,12 +276,7 @@ class Loop(Console):
         go, options = task.go, self.options.time_options()
         budget = None
         if go.has_clock():
-            white = self.position.white_to_move
-            clock = Clock(
-                time=(go.wtime if white else go.btime) or 0,
-                byoyomi=go.byoyomi or 0,
-                increment=(go.winc if white else go.binc) or 0,
-            )
+            clock = go.clock(self.position.white_to_move)
             budget = plan(clock, self.position.ply, options, self.options.number("MaxMovesToDraw"))
             if self.options.flag("RoundUpToFullSecond"):
                 budget = in_full_seconds(budget, clock, options)

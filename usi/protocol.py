@@ -7,6 +7,7 @@ line is a `ProtocolError` with one line of text, or one of a `Go`'s `faults` if 
 from dataclasses import dataclass, field
 
 from shogi_engine.common.text import clamped_number, sanitize
+from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
 
 FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
@@ -69,6 +70,11 @@ class Go:
     ponder: bool = False
     searchmoves: tuple[str, ...] = ()
     faults: list[str] = field(default_factory=list)
+
+    def clock(self, white: bool) -> Clock:
+        """Return the clock of the side to move."""
+        time, increment = (self.wtime, self.winc) if white else (self.btime, self.binc)
+        return Clock(time or 0, self.byoyomi or 0, increment or 0)
 
     def has_clock(self) -> bool:
         """Tell whether the line gives any time other than movetime."""

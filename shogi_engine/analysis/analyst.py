@@ -15,7 +15,7 @@ from shogi_engine.records import GameRecord
 from shogi_engine.search.forced_win import ForcedWin, ForcedWinSolver
 from shogi_engine.types.score import Score
 
-HASH_MB = 16  # of each thread: cleared for each position, so that results do not depend on earlier positions
+HASH_MB = 16  # for each thread; cleared for each position, so that results do not depend on earlier positions
 MATE_MB = 16
 MATE_PLIES = 9  # mates by checks up to this length are searched with MATE_NODES
 MATE_NODES = 1_000_000
@@ -49,11 +49,11 @@ class Hint:
     """A move of a position and its value for the side to move.
 
     Attributes:
-        value: centipawns, discs, or plies to a mate; negative if losing
-        chance: of winning, 0 to 1
-        depth: plies
-        exact: the value is proven
-        pv: the line, `move` first
+        value: centipawns, discs, or the plies to a mate; negative if the side to move is behind
+        chance: the chance to win, 0 to 1
+        depth: the depth in plies
+        exact: whether the value is proven
+        pv: the best line, beginning with `move`
     """
 
     move: str
@@ -71,10 +71,12 @@ class Hint:
 
 
 def hints(engine: Engine, count: int | None = None, **limits: Any) -> list[Hint]:
-    """Return every move of the engine's position (or the best `count`) with its value, the best first.
+    """Return all moves (or the best `count`) of the engine's position with their values, best first.
+
+    With a `level` in Othello, the values are exact in positions that a player of this level solves.
 
     Args:
-        limits: as in Engine.search. Othello positions that a player of `level` solves have exact values.
+        limits: as in Engine.search
     """
     legal = engine.legal_moves()
     if not legal:
@@ -156,7 +158,7 @@ class Examiner:
         """Return the plies of the mate by checks that the move `played` begins, 0 for none.
 
         Args:
-            line: the mate found. If `played` is another move, every reply to it must be mated too.
+            line: the mate found; if `played` is not its first move, every reply to `played` must be mated too
         """
         if played == line[0]:
             return len(line)
@@ -230,7 +232,7 @@ class Examination:
     """Makes the workers that examine the positions of some games.
 
     Attributes:
-        limits: (name, value), as in `limits_for`
+        limits: pairs (name, value), as in `limits_for`
     """
 
     games: tuple[Game, ...]
@@ -253,10 +255,11 @@ class Analyst:
     """Examines games in several threads, each with its own engine, or on a cluster.
 
     Attributes:
-        limits: for each position: nodes, movetime (ms), depth or level, or else DEFAULTS
-        hash_mb: of each thread
+        limits: the limits for each position: nodes, movetime (ms), depth or level; DEFAULTS if empty
+        hash_mb: the table size of each thread, in MB
         cluster: see `jobs.Pool`
-        seconds, positions: how long `run` took, and how many positions it examined
+        seconds: how long `run` took
+        positions: the number of positions that `run` examined
     """
 
     threads: int = 1
@@ -284,8 +287,8 @@ class Analyst:
         An exception, including KeyboardInterrupt, ends all searches. Raises ValueError for an illegal move.
 
         Args:
-            known: earlier findings
-            on_position: called here with each new finding
+            known: findings from an earlier run
+            on_position: called in this thread with each new finding
         """
         findings: dict[Key, Finding] = dict(known or {})
         keys = [(number, ply) for number, record in enumerate(records) for ply in plies_to_examine(record)]
@@ -326,11 +329,14 @@ def analyse(
     >>> [(move.ply, move.verdict, move.best) for move in game.blunders]  # doctest: +SKIP
 
     Args:
-        limits: nodes, movetime (ms), depth or level, of each position
-        cluster: see `jobs.Pool`. progress(done, all) is called after each position.
+        threads: the number of threads
+        hash_mb: the table size of each thread, in MB
+        cluster: see `jobs.Pool`
+        progress: called as `progress(done, all)` after each position
+        limits: the limits for each position: nodes, movetime (ms), depth or level
 
     Raises:
-        ValueError: for illegal moves and unknown limits
+        ValueError: a move is illegal, or a limit unknown
     """
     if unknown := set(limits) - set(LIMITS):
         raise ValueError(f"there is no limit {', '.join(sorted(unknown))}; there are {', '.join(LIMITS)}")

@@ -32,7 +32,7 @@ def annotate(
     comment also has the analysis's own value in ShogiHome's notation, `#評価値=`.
 
     Args:
-        first: the first ply annotated
+        first: the first ply to annotate
     """
     words = words_of(language, record.game)
     judged = {move.ply: move for move in game.moves}

@@ -1,6 +1,6 @@
 """Judges moves by the searches before and after them, in winning chances and in pawns or discs.
 
-Scores are for the side to move. Nothing here searches. A game matters only by the unit of its scores.
+Scores are for the side to move. Nothing here searches. The only difference between games is the unit of scores.
 """
 
 import math
@@ -12,7 +12,7 @@ from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
 
 PER_UNIT = {"cp": 100.0, "discs": 1.0}  # units of a value in a pawn or a disc
-MOST = {"cp": 3000.0, "discs": 64.0}  # values are clipped to this before subtraction; so are mates
+MOST = {"cp": 3000.0, "discs": 64.0}  # values, mates included, are clipped to this before subtraction
 
 # The loss of winning chance for each verdict. Lichess uses the same (with chances from -1 to 1).
 INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
@@ -26,12 +26,12 @@ class Finding:
     """What a search found in one position of a game.
 
     Attributes:
-        best: '' if the game is over
-        score: for the side to move
-        pv: begins with `best`
-        exact: proven
-        mate: plies of a mate by checks that the solver found, 0 if none
-        played_mate: plies of the mate that the move played begins, that move included; 0 if it begins none
+        best: the best move, '' if the game is over
+        score: its value, for the side to move
+        pv: the best line, beginning with `best`
+        exact: whether the value is proven
+        mate: the plies of a mate by checks that the solver found, 0 if none
+        played_mate: the plies of the mate that begins with the move played, 0 if none
     """
 
     best: str
@@ -46,19 +46,22 @@ class Finding:
 
 @dataclass(frozen=True)
 class MoveAnalysis:
-    """A judged move of a game. Values are for the side that made it unless they are called black's.
+    """A judged move of a game. Values are for the side that made it, except `black`.
 
     Attributes:
-        ply: from 1
+        ply: the number of the move, from 1
         side: 'black' or 'white'
-        best, score, pv: the best move, its value and line
-        played_score: of the move played
-        loss: of winning chance, 0 to 1
-        given: pawns or discs given away
+        move: the move played
+        best: the best move
+        score: the value of the best move
+        pv: the line of the best move
+        played_score: the value of the move played
+        loss: the winning chance that it gave away, 0 to 1
+        given: the pawns or discs that it gave away
         verdict: 'blunder', 'mistake', 'inaccuracy' or ''
-        missed_mate: plies of a missed mate by checks, else 0
+        missed_mate: the plies of a missed mate by checks, else 0
         black: black's winning chance before the move
-        exact: `score` is proven
+        exact: whether `score` is proven
     """
 
     ply: int
@@ -103,7 +106,7 @@ class GameAnalysis:
     """A judged game.
 
     Attributes:
-        moves: all except passes
+        moves: the judged moves, all except passes
         final: black's winning chance after the last move
     """
 
@@ -169,7 +172,7 @@ def amount(score: Score, unit: str) -> float:
 
 
 def before_move(score: Score) -> Score:
-    """Return the score of a move for the side that made it, given that of the position after it."""
+    """Return the score of a move for the side that made it, given the score of the position after it."""
     longer = None if score.plies is None else score.plies + 1
     return replace(-score, plies=longer)
 
@@ -192,7 +195,7 @@ def judge(record: GameRecord, findings: Mapping[int, Finding]) -> GameAnalysis:
     """Return the game with each move judged.
 
     Args:
-        findings: by ply, see `plies_to_examine`
+        findings: the findings by ply, for `plies_to_examine`
     """
     moves = record.moves
     first = int(record.board(0).turn)
@@ -207,7 +210,7 @@ def judge(record: GameRecord, findings: Mapping[int, Finding]) -> GameAnalysis:
 
 
 def _after(moves: Sequence[str], findings: Mapping[int, Finding], ply: int) -> Score:
-    """Return the score of the move after `ply` moves, for its side: that of the position after it and after passes."""
+    """Return the score, for its side, of the move after `ply` moves, from the position after it (and after passes)."""
     later, passes = ply + 1, 0
     while later < len(moves) and moves[later] == PASS:
         later, passes = later + 1, passes + 1

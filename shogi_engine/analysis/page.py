@@ -38,10 +38,10 @@ def page(games: Sequence[GameAnalysis], language: str = "en", titles: Sequence[s
     """Return the page of some games.
 
     Args:
-        titles: one per game, instead of the players' names
+        titles: a title for each game; without them, the players' names
 
     Raises:
-        ValueError: if there is no such language
+        ValueError: there is no such language
     """
     boards = _Boards()
     shown_games = [
@@ -57,7 +57,7 @@ def page(games: Sequence[GameAnalysis], language: str = "en", titles: Sequence[s
         "@SCRIPT@": html.escape(words["script"]),
         "@DATA@": data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),
     }
-    return re.sub("@[A-Z]+@", lambda place: filled[place[0]], template)  # in one pass: names may look like placeholders
+    return re.sub("@[A-Z]+@", lambda place: filled[place[0]], template)  # in one pass: names can look like placeholders
 
 
 def _game(game: GameAnalysis, boards: _Boards, language: str, title: str) -> dict[str, Any]:

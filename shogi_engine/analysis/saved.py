@@ -14,8 +14,8 @@ from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
 
 VERSION = 1
-SECONDS = 2.0  # between two writes
-SHARE = 20  # and at least this many times the duration of the last write
+SECONDS = 2.0  # the least time between two writes
+SHARE = 20  # and the least multiple of the last write's duration
 
 
 class SavedAnalysis:
@@ -25,8 +25,8 @@ class SavedAnalysis:
         path: None for no file; an existing file is continued if it was made with the same `settings`
 
     Raises:
-        OSError: if the file cannot be read
-        ValueError: if the file is not an analysis or was made with other settings
+        OSError: the file cannot be read
+        ValueError: the file is not an analysis, or was made with other settings
     """
 
     def __init__(self, path: str | Path | None, records: Sequence[GameRecord], settings: dict[str, Any]) -> None:

@@ -29,7 +29,7 @@ def hint_table(hints: Sequence[Hint], board: Any = None, language: str = "en") -
     """Return the moves of a position as text.
 
     Args:
-        board: with the position, for moves as people write them
+        board: a Board with the position, to write moves as people do
     """
     if not hints:
         return translate("the game is over", language)

@@ -1,4 +1,4 @@
-"""Operations on thousands of positions, for machine learning: NumPy arrays of packed positions in, arrays out.
+"""Operations on thousands of positions, for machine learning: they take and return NumPy arrays.
 
 batch, kernels    `Batch`: legal moves and masks, moves made, outcomes, features, values, perft
 games             random games and games of the engine against itself

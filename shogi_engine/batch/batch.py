@@ -1,4 +1,4 @@
-"""Batch: what a Board does with one position, done with an array of packed ones."""
+"""Batch: the operations of a Board on arrays of packed positions."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ class Outcomes(NamedTuple):
 
     Attributes:
         termination: int8[n], an index into game.TERMINATIONS, 0 if the game continues
-        result: int8[n], 1, 0, -1 for the side to move, 0 also if the game continues
+        result: int8[n], 1 if the side to move has won, -1 if it has lost, 0 for a draw or if the game continues
     """
 
     termination: NDArray[np.int8]
@@ -59,15 +59,16 @@ class Batch(Rows):
     >>> batch.legal_moves(positions, "squares").labels.tolist()
     [[19, 26, 37, 44]]
 
-    NumPy arrays that own their memory and are C-contiguous, so `torch.from_dlpack` and others use them without a copy.
-    ValueError names the first invalid row. A packed position has no history, so there is no repetition.
-    Each kernel is compiled, or loaded from the cache, when it is first used. Several threads may use one Batch.
+    Positions are uint8[n, size], C-contiguous or not, or anything that `np.asarray` converts to that. Results are
+    C-contiguous arrays that own their memory, so `torch.from_dlpack` and others use them without a copy. For invalid
+    positions, methods raise ValueError, which names the first invalid row. A packed position has no history, so there
+    is no repetition. Each kernel is compiled, or loaded from the cache, when it is first used. Several threads may
+    use one Batch.
 
     Attributes:
-        game: its name
-        packing: one of `packings`, '' for the first
-        threads: how many; they run without the GIL Positions are uint8[n, size], C-contiguous or not, or anything
-            that `np.asarray` converts to that. Results are.
+        game: the name of the game
+        packing: the packed form, one of `packings`; '' for the first
+        threads: the number of threads, which run without the GIL
     """
 
     # ---- positions
@@ -126,7 +127,7 @@ class Batch(Rows):
 
         Args:
             layout: one of `layouts`; in 'ids' a label is a Board's move
-            width: of the rows, None for the largest number of moves. Labels beyond the width are dropped.
+            width: the width of `Legal.labels`, None for the largest number of moves; labels beyond it are dropped
         """
         table, packed = self.labels(layout), self._packed(positions)
         counts = np.empty(len(packed), dtype=np.int32)
@@ -175,11 +176,11 @@ class Batch(Rows):
 
         Args:
             out: uint8[n, size] to write to, C-contiguous; it may be `positions`
-            checked: False if moves in 'ids' are known to be legal: a third faster in Shogi. The only illegal moves
-                then detected are those that no piece can make.
+            checked: False if moves in the layout 'ids' are known to be legal; a third faster in Shogi, but it detects
+                only moves that no piece can make
 
         Raises:
-            ValueError: names the first row whose move is not legal
+            ValueError: a move is illegal; the message names the first such row
         """
         packed = self._packed(positions)
         after: NDArray[np.uint8] = output_array(out, packed.shape, np.uint8)
@@ -280,8 +281,7 @@ class Batch(Rows):
     def outcomes(self, positions: Any) -> Outcomes:
         """Return how the game has ended at each position, if it has.
 
-        The rules are those of a Board. A result that must be claimed does not end a game. There is no
-        history, so no repetition.
+        The rules are those of a Board, without repetition. A result that a player must claim does not end the game.
         """
         packed = self._packed(positions)
         terminations, values = np.empty(len(packed), dtype=np.int8), np.empty(len(packed), dtype=np.int32)
@@ -297,9 +297,9 @@ class Batch(Rows):
         """Return an array [n, *shape] for each of `names` (see `feature_names`), a tuple of them if there are several.
 
         Args:
-            dtype: of the arrays. By default planes are uint8, and indices have the smallest type that holds them.
-            out: arrays to write to, one per name, of any dtype and C-contiguous, or objects that share memory with
-                NumPy, such as a torch tensor on the CPU (pinned or not). They are returned.
+            dtype: the dtype of the arrays; by default uint8 for planes, and for indices the smallest that holds them
+            out: arrays to write to and return, one per name, of any dtype and C-contiguous, or objects that share
+                memory with NumPy, such as a torch tensor on the CPU (pinned or not)
         """
         packed = self._packed(positions)
         chosen: list[Features] = [named(self.rules.features, name, "features") for name in names]
@@ -347,7 +347,7 @@ class Batch(Rows):
         """Return int32[n]: the static values for the side to move, in the game's unit.
 
         Args:
-            evaluation: one of the game's by name, '' for its default
+            evaluation: the name of one of the game's evaluations, '' for the default
         """
         packed = self._packed(positions)
         values = np.empty(len(packed), dtype=np.int32)
@@ -371,7 +371,7 @@ class Batch(Rows):
         evaluation: str = "",
         layout: str = IDS,
     ) -> Found:
-        """Return the values and best moves of searches to a fixed `depth`, or of `nodes` nodes.
+        """Search each position to a fixed `depth`, or `nodes` nodes; return the values and best moves.
 
         Each position is searched separately, but SEARCH_CHUNK successive positions share a transposition table. So a
         result may depend on the neighbouring positions, but not on the number of threads.
@@ -401,8 +401,8 @@ class Legal(NamedTuple):
     """Legal moves.
 
     Attributes:
-        labels: int32[n, width], -1 after a row's last one
-        counts: int32[n], how many there are
+        labels: int32[n, width], -1 after the last label of a row
+        counts: int32[n], the number of legal moves
     """
 
     labels: NDArray[np.int32]

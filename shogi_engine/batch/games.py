@@ -1,4 +1,4 @@
-"""Many whole games, random or of the engine against itself, and the positions in them."""
+"""Many whole games, with random moves or of the engine against itself, and their positions."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -17,21 +17,21 @@ from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.data import SearchState, new_terms
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, play_game
 
-TOGETHER = 16  # games that a thread plays in a row
+TOGETHER = 16  # games that a thread plays one after the other
 TABLE_MB = 4
 
 Made = tuple[NDArray[np.uint32], NDArray[np.int16], int]  # a game's moves, values and result
 
 
 class Games(NamedTuple):
-    """Games, a row each, from the starting position.
+    """Games from the starting position, one per row.
 
     Attributes:
-        moves: int32[n, longest], in the layout 'ids', -1 after the last one
-        lengths: int32[n]
+        moves: int32[n, longest], in the layout 'ids', -1 after the last move
+        lengths: int32[n], the numbers of moves
         results: int8[n], 1, 0, -1 for the side that began; an unfinished game is a draw
-        values: int16[n, longest], the value searched before each move, for the side to move; VALUE_NONE without a
-            search
+        values: int16[n, longest], the value of the search before each move, for the side to move; VALUE_NONE if there
+            was no search
     """
 
     moves: NDArray[np.int32]
@@ -46,7 +46,7 @@ class Positions(NamedTuple):
     Attributes:
         positions: uint8[n, size], packed
         game: int32[n], the row in Games
-        ply: int32[n], moves made before
+        ply: int32[n], the number of moves made before
     """
 
     positions: NDArray[np.uint8]
@@ -114,7 +114,7 @@ def self_play(
         def play(game: int) -> list[Made]:
             random = np.random.default_rng([seed, game])
             result = ABANDONED
-            while result == ABANDONED:  # over within the opening
+            while result == ABANDONED:  # the game ended within the opening
                 for player in players:
                     player.new_game()
                     player.ctx.pos = start
@@ -142,11 +142,12 @@ def positions_after(
     """Return uint8[sum of lengths, size]: the positions before each move of games, one game after the other.
 
     Args:
-        starts: uint8[n, size], where they begin
+        starts: uint8[n, size], the starting positions, packed
         moves: int32[n, longest], labels of `layout`
+        lengths: int32[n], the numbers of moves
 
     Raises:
-        ValueError: if a game has an illegal move
+        ValueError: a game has an illegal move
     """
     begins = np.concatenate([[0], np.cumsum(lengths)])
     out = np.empty((begins[-1], batch.size), dtype=np.uint8)

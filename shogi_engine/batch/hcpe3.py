@@ -1,7 +1,7 @@
 """dlshogi's hcpe3 files: games with the moves that a search considered at each position, and how often.
 
-https://github.com/TadaoYamaoka/DeepLearningShogi. A game is HEADER, then for each move MOVE and as many VISITS as that
-has candidates. A position without candidates was not searched.
+https://github.com/TadaoYamaoka/DeepLearningShogi. A game is HEADER, then for each move MOVE and its VISITS, one for
+each candidate. A position without candidates was not searched.
 """
 
 import os
@@ -21,8 +21,8 @@ HEADER = np.dtype(
     [
         ("hcp", "u1", (32,)),  # the first position
         ("moveNum", "<u2"),
-        ("result", "u1"),  # bits 0 and 1 as in hcpe; 4: repetition, 8: declaration, 16: the longest game
-        ("opponent", "u1"),  # 0: itself, 1: another engine had black, 2: white
+        ("result", "u1"),  # bits 0 and 1 as in hcpe; 4: repetition, 8: declaration, 16: the move limit
+        ("opponent", "u1"),  # 0: self-play, 1: another engine had black, 2: another engine had white
     ]
 )
 MOVE = np.dtype([("selectedMove16", "<u2"), ("eval", "<i2"), ("candidateNum", "<u2")])
@@ -35,8 +35,8 @@ class Searched(NamedTuple):
 
     Attributes:
         labelled: the positions, in the batch's packing, and the moves played
-        counts: int32[n], candidates of each position
-        visits: record[sum of counts], VISITS, those of one position after the other; moves in the layout 'cshogi'
+        counts: int32[n], the number of candidates of each position
+        visits: record[sum of counts], VISITS, for one position after the other; moves in the layout 'cshogi'
         game: int64[n], the number of the game in the file
     """
 
@@ -66,7 +66,7 @@ def read_hcpe3(
         unsearched: include positions without candidates, which dlshogi does not learn from
 
     Raises:
-        ValueError: if the file ends within a game, or a game has an illegal move
+        ValueError: the file ends within a game, or a game has an illegal move
     """
     if games < 1:
         raise ValueError(f"at least one game is read at a time, not {games}")

@@ -1,21 +1,22 @@
-"""Where the games and moves of an hcpe3 file are, found in one pass; `hcpe3` has the format."""
+"""Finds the games and moves of an hcpe3 file in one pass; `hcpe3` describes the format."""
 
 from shogi_engine.jit import njit
 
 HEADER_BYTES, MOVE_BYTES, VISITS_BYTES = 36, 6, 4
-MOVE_COUNT, CANDIDATES = 32, 4  # where the uint16 are, in a header and in a move
+MOVE_COUNT, CANDIDATES = 32, 4  # byte offsets of these uint16 numbers, in a header and in a move
 LONGEST = 1024  # moves of a game; dlshogi's own limit is 513
 
 
 @njit
 def read_games(data, at, begins, offsets):
-    """Find as many games as `begins` has rows, from data[at:] on; return (games, where the next one begins).
+    """Find the games in data[at:], at most len(begins); return (their number, where the next one begins).
+
+    The second number is -1 if the next game does not end within the file or is too long.
 
     Args:
-        data: uint8[bytes of the file]
-        begins: int64[games], out
-        offsets: int64[games, LONGEST], out, of the moves. The second number is -1 if the game after those does not
-            end within the file or is too long.
+        data: uint8[], the file
+        begins: int64[games], out, the offsets of the games
+        offsets: int64[games, LONGEST], out, the offsets of the moves
     """
     for game in range(len(begins)):
         if at == len(data):

@@ -98,7 +98,7 @@ def write_masks(nodes, count, table, code_mask, masks):
 def choose_labels(nodes, count, table, code_mask, wanted):
     """Put the legal move with the label wanted[row] first in node.moves of nodes[:count], after `list_legal`.
 
-    Return the first row that has no such move, -1 if all have one. In such a row node.moves[0] is 0, no move.
+    Return the first row without such a move, -1 if all have one. In a row without one, node.moves[0] is 0 (no move).
     """
     refused = -1
     for row in range(count):
@@ -141,7 +141,7 @@ def write_checks(nodes, count, checks):
 
 @njit
 def write_results(nodes, count, terminations, values):
-    """Write how the game has ended in nodes[:count] and its result for the side to move, as `game_result` says it.
+    """Write how the game has ended in nodes[:count] and its result for the side to move, as `game_result` returns them.
 
     Args:
         terminations: int8[>= count], out
@@ -165,7 +165,7 @@ def write_evaluations(ctx, address, size, nodes, count, values):
 
     Args:
         ctx: a search's context at its root
-        address, size: of its position
+        address, size: the address and size of its position
     """
     for row in range(count):
         copy_position(nodes, row, address, size)

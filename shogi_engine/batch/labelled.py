@@ -1,4 +1,4 @@
-"""Positions with a move, a value and a result each: from games, from training data, and from and to files of positions.
+"""Positions, each with a move, a value and a result: from games and training data, and from and to files of positions.
 
 `Labelled` is the same for every source, so that one function converts any of them to any other:
 `to_records(batch, from_records(batch, psv, "psv"), "hcpe")`. Values are copied as they are: what a centipawn means
@@ -21,7 +21,7 @@ from shogi_engine.games.batch_rules import IDS
 from shogi_engine.interface.game import VALUE_NONE
 from shogi_engine.training.data import read_piece
 
-NO_MOVE = 0  # hcpe's and psv's
+NO_MOVE = 0  # in hcpe and psv
 UNKNOWN_PLY = -1
 
 
@@ -33,7 +33,7 @@ class Labelled(NamedTuple):
         moves: int32[n], in the layout 'ids', -1 if unknown or illegal
         values: int16[n], for the side to move
         results: int8[n], 1, 0, -1 for the side to move
-        plies: int32[n], moves made before, -1 if unknown
+        plies: int32[n], the number of moves made before, -1 if unknown
     """
 
     positions: NDArray[np.uint8]
@@ -44,10 +44,10 @@ class Labelled(NamedTuple):
 
 
 class _Fields(NamedTuple):
-    """Where a kind of file holds what.
+    """The names of the fields of a kind of file.
 
     Attributes:
-        layout: of its moves
+        layout: the layout of its moves
     """
 
     packing: str
@@ -67,10 +67,10 @@ def training_games(batch: Batch, path: str | os.PathLike[str]) -> Iterator[Games
     """Yield the games that `shogi-engine train` or `training.pipeline` played, one file at a time.
 
     Args:
-        path: a file of games, or a folder that has some, also in folders below it
+        path: a file of games, or a folder with such files in it or below it
 
     Raises:
-        ValueError: if there are none or a file is damaged
+        ValueError: there are no such files, or one is damaged
     """
     place = Path(path)
     files = [place] if place.is_file() else sorted(place.rglob("piece-*.npz"))
@@ -90,11 +90,11 @@ def labelled_positions(batch: Batch, games: Games, *, without_value: bool = Fals
     """Return the positions of games from the usual starting position; see `positions_of`.
 
     Args:
-        games: of `training_games`, `self_play` or `records.games`
+        games: the result of `training_games`, `self_play` or `records.games`
         without_value: include positions that were not searched, with the value 0
 
     Raises:
-        ValueError: if a game has an illegal move
+        ValueError: a game has an illegal move
     """
     found = positions_of(batch, games)
     values = games.values[found.game, found.ply]
@@ -145,14 +145,14 @@ def to_records(batch: Batch, labelled: Labelled, kind: str) -> NDArray[Any]:
 
 
 def _fields(kind: str) -> _Fields:
-    """Return where a kind of file holds what; raises ValueError for one without moves and values."""
+    """Return the field names of a kind of file; raises ValueError for a kind without moves and values."""
     if kind not in _FIELDS:
         raise ValueError(f"positions with labels are in files of the kind {' or '.join(_FIELDS)}, not {kind!r}")
     return _FIELDS[kind]
 
 
 def black_results(codes: NDArray[Any]) -> NDArray[np.int8]:
-    """Return int8[n], 1, 0, -1 for black, of hcpe's results; other bits than the lowest two do not count."""
+    """Return int8[n], 1, 0, -1 for black, from hcpe's results, of which only the lowest two bits count."""
     signs_of: NDArray[np.int8] = np.array([0, 1, -1, 0], dtype=np.int8)[codes & 3]
     return signs_of
 

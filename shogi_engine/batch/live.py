@@ -43,8 +43,10 @@ class LiveGames:
     may use this object.
 
     Args:
-        layout: of move labels, one of the batch's
-        longest: number of moves after which a game is truncated, at most 512
+        batch: the batch, which gives the game, the packed form and the threads
+        count: the number of games
+        layout: the layout of move labels, one of the batch's
+        longest: the number of moves after which a game is truncated, at most 512
     """
 
     def __init__(self, batch: Batch, count: int, *, layout: str = IDS, longest: int = live_kernels.LONGEST) -> None:
@@ -74,10 +76,10 @@ class LiveGames:
 
         Args:
             rows: bool[n] or indices
-            positions: packed, one for each of the rows; None for the usual start
+            positions: packed, one for each of `rows`; None for the usual start
 
         Raises:
-            ValueError: if the numbers differ; names the first row of `positions` that is not valid
+            ValueError: the numbers of rows and positions differ, or a position is invalid (the message names the first)
         """
         everyone = np.arange(len(self))
         chosen = np.ascontiguousarray(everyone if rows is None else everyone[np.asarray(rows)], dtype=np.int64)
@@ -98,7 +100,7 @@ class LiveGames:
             moves: int[n], labels
 
         Raises:
-            ValueError: names the first row that has no such move; nothing changes then
+            ValueError: a move is illegal; the message names the first such row, and no game is changed
         """
         labels = np.ascontiguousarray(moves, dtype=np.int32)
         if labels.shape != (len(self),):

@@ -13,7 +13,7 @@ from shogi_engine.batch.live_kernels import LONGEST
 from shogi_engine.games.batch_rules import IDS
 
 Network = Callable[[LiveGames], tuple[Any, Any]]
-EDGES = 64  # for each node that memory is allocated for
+EDGES = 64  # edges allocated for each node
 
 
 class Puct:
@@ -26,11 +26,11 @@ class Puct:
 
     Args:
         network: `network(leaves)` returns (logits, values). `leaves` are LiveGames whose rows are the positions to
-            evaluate, with `leaves.features(...)` and `leaves.legal_masks()`. logits: float32[rows, labels of the
-            layout], of which only those of legal moves count; None: all moves are equal. values: float32[rows], the
-            expected result for the side to move, from -1 to 1.
-        copies: leaves of one tree evaluated at once; there are trees * copies rows
-        capacity: positions that a tree holds; more are evaluated but not kept
+            evaluate, with `leaves.features(...)` and `leaves.legal_masks()`. `logits` is float32[rows, labels of the
+            layout], of which only those of legal moves are used, or None if all moves are equally likely. `values` is
+            float32[rows], the expected result for the side to move, from -1 to 1.
+        copies: the number of leaves of a tree that are evaluated at once; `leaves` has trees * copies rows
+        capacity: the number of positions that a tree holds; further positions are evaluated but not kept
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Puct:
     # ---- searching
 
     def run(self, simulations: int) -> None:
-        """Search `simulations` more leaves in each tree; a few fewer where descents in one tree meet.
+        """Search `simulations` more leaves in each tree, or slightly fewer if descents in a tree reach the same leaf.
 
         Raises ValueError if the network returns an array of the wrong shape.
         """
@@ -102,7 +102,7 @@ class Puct:
         try:
             logits, values = self._judged()
         except BaseException:
-            self._kinds[self._kinds == kernels.KNOWN] = kernels.COLLISION  # no visit of this round counts
+            self._kinds[self._kinds == kernels.KNOWN] = kernels.COLLISION  # discard all visits of this round
             self._kinds[self._kinds == kernels.WAITING] = kernels.ABANDONED
             raise
         finally:
@@ -146,8 +146,8 @@ class Puct:
         """Return int32[n]: the label of a move for each game, -1 where nothing was searched.
 
         Args:
-            temperature: for all games or float[n]; 0 chooses the most visited move, 1 samples in proportion to
-                visits
+            temperature: a number for all games, or float[n]; 0 chooses the most visited move, 1 samples in proportion
+                to visits
         """
         visits = self.visits()
         heat = np.broadcast_to(np.asarray(temperature, dtype=np.float64), self._count)[:, None]
@@ -187,5 +187,5 @@ class Puct:
         return self.leaves.turns[:: self.copies]
 
     def positions(self) -> NDArray[np.uint8]:
-        """Return uint8[n, size]: the positions of the games, packed as the batch's are."""
+        """Return uint8[n, size]: the positions of the games, in the batch's packed form."""
         return self.leaves.positions()[:: self.copies]

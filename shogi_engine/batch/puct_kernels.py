@@ -14,7 +14,7 @@ from shogi_engine.interface.game import NOT_OVER, do_move, game_result, undo_mov
 from shogi_engine.jit import njit, record_dtype
 
 # A position in a tree: its legal moves are edges[first_edge : first_edge + count]; none if it ends the game.
-# visits : through its edges.   value : for the side to move, from the network or, at the end of a game, the result.
+# visits : through its edges.   value : for the side to move; the network's or, at the end of a game, the result.
 NODE = record_dtype(
     [
         ("value", np.float32),
@@ -45,8 +45,9 @@ def best_edge(node, edges, explore, explore_base, first_play):
     """Return the index of the edge with the highest value plus exploration bonus.
 
     Args:
-        explore, explore_base: c_init and c_base of AlphaZero's formula
-        first_play: how far the value of an unvisited move is below the mean of its position
+        explore: c_init of AlphaZero's formula
+        explore_base: c_base of the formula
+        first_play: how far the assumed value of an unvisited move is below its position's mean value
     """
     visits = max(float(node.visits), 1.0)
     rate = np.float32((explore + math.log((visits + explore_base + 1.0) / explore_base)) * math.sqrt(visits))
@@ -73,13 +74,13 @@ def descend(games, copies, tree_nodes, tree_edges, used, active, paths, lengths,
     Args:
         games: nodes of `live_dtype`, [trees * copies], in-out: the leaves' positions, and their legal moves listed
         tree_nodes, tree_edges: NODE and EDGE[trees, capacity], in-out
-        used: int32[trees, 2], in, how many of each
+        used: int32[trees, 2], in, how many nodes and edges of each tree are in use
         active: uint8[rows], in, 0 for a game that is over
-        paths: int32[rows, LONGEST], out, the edges
-        lengths: int32[rows], out, how many edges
-        kinds: int8[rows], out, WAITING ..
-        values: float32[rows], out, of KNOWN leaves
-        settings: float64[4], in, of `best_edge`, and the virtual loss
+        paths: int32[rows, LONGEST], out, the edges from the root to the leaf
+        lengths: int32[rows], out, the number of these edges
+        kinds: int8[rows], out, WAITING ...
+        values: float32[rows], out, the values of KNOWN leaves
+        settings: float64[4], in, the last three arguments of `best_edge`, and the virtual loss
     """
     explore, explore_base, first_play = settings[0], settings[1], settings[2]
     virtual_loss = np.float32(settings[3])
@@ -129,7 +130,7 @@ def expand(games, row, nodes, edges, used, edge_place, table, code_mask, logits,
     Args:
         edge_place: the edge to it, -1 at the root
         table, code_mask: as in `kernels.write_labels`
-        logits: float32[labels], in, of moves; empty if all are equal
+        logits: float32[labels], in; empty if all moves are equally likely
     """
     game = games[row]
     place, first = np.int64(used[0]), np.int64(used[1])
@@ -186,7 +187,8 @@ def carry_back(
     """Add leaves to the trees and their values to the edges on their paths; undo the rows' moves back to the roots.
 
     Args:
-        values: float32[rows], in, for the side to move at the leaf. The rest is as in `descend` and `expand`.
+        values: float32[rows], in, for the side to move at the leaf
+        settings: for this and the other arguments see `descend` and `expand`
     """
     virtual_loss = np.float32(settings[3])
     none = logits[0, :0]
@@ -232,7 +234,7 @@ def add_noise(tree_nodes, tree_edges, used, share, noise):
     """Mix noise into the probabilities of root moves.
 
     Args:
-        share: of the noise
+        share: the weight of the noise, 0 to 1
         noise: float64[trees, moves], in
     """
     for tree in range(tree_nodes.shape[0]):

@@ -12,11 +12,11 @@ from shogi_engine.common.threads import results_on_threads
 from shogi_engine.games.batch_rules import BatchRules
 from shogi_engine.interface.game import Game
 
-CHUNK = 256  # positions per call of a kernel: their nodes fit into a second-level cache
+CHUNK = 256  # positions per call of a kernel; their nodes fit into a second-level cache
 
 
 class Bench:
-    """A thread's memory.
+    """The memory of a thread.
 
     Args:
         nodes: record[kernels.node_dtype][CHUNK]
@@ -27,7 +27,7 @@ class Bench:
         self._buffers: dict[tuple[int, Any], Any] = {}
 
     def buffer(self, size: int, dtype: Any) -> Any:
-        """Return an array [CHUNK, size] to write to; the same one each time."""
+        """Return an array [CHUNK, size] to write to; repeated calls return the same one."""
         if (size, dtype) not in self._buffers:
             self._buffers[size, dtype] = np.empty((CHUNK, size), dtype=dtype)
         return self._buffers[size, dtype]
@@ -50,7 +50,7 @@ class Rows:
         self.code_mask = np.uint32((1 << self.rules.code_bits) - 1)
         self._tables: dict[str, NDArray[np.int32]] = {}
         self._dtype = kernels.node_dtype(self.game)
-        self._free: list[Bench] = []  # those not in use
+        self._free: list[Bench] = []  # the benches not in use
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (type(self), self.game.name, self._packing_name, self.threads)
@@ -122,7 +122,7 @@ class Rows:
         self._each_part(len(packed), read_and_work, chunk)
 
     def _read(self, packed: NDArray[np.uint8], first: int, nodes: Any) -> None:
-        """Unpack positions into nodes; they are the caller's rows from `first` on."""
+        """Unpack positions into nodes; errors number the rows from `first` on."""
         rows = np.ascontiguousarray(packed)
         refused = int(self.rules.read_rows(rows, self._packing.number, nodes, len(rows)))
         if refused >= 0:
@@ -178,7 +178,7 @@ class Rows:
 
 
 def _again(kind: type["Rows"], game: str, packing: str, threads: int) -> "Rows":
-    """Unpickle a batch: its memory and kernels are made again in the new process."""
+    """Unpickle a batch: allocate its memory and load its kernels in the new process."""
     return kind(game, packing, threads=threads)
 
 
@@ -207,9 +207,9 @@ def shared_array(out: Any) -> NDArray[Any]:
 
 
 def _viewed(out: Any) -> NDArray[Any]:
-    """Return an array with the memory of `out`; raises ValueError if an array is a copy, others if there is none."""
+    """Return an array that shares the memory of `out`. Raises ValueError for a copy, or what NumPy raises."""
     view = np.asarray(out)
-    if view.dtype.hasobject:  # NumPy asks for DLPack only in this way
+    if view.dtype.hasobject:  # NumPy uses DLPack only if asked like this
         view = np.from_dlpack(out) if hasattr(out, "__dlpack__") else view
     elif view.size and not np.may_share_memory(view, np.asarray(out)):
         raise ValueError("an array of it would be a copy")

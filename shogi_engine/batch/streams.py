@@ -43,7 +43,7 @@ OTHELLO = np.dtype(
     ]
 )
 KINDS = {"hcp": HCP, "hcpe": HCPE, "psv": PSV, "othello": OTHELLO}
-PIECE = 1 << 16  # records that are mapped at a time
+PIECE = 1 << 16  # records mapped at a time
 
 
 def record_kind(kind: str) -> "np.dtype[Any]":
@@ -54,7 +54,7 @@ def record_kind(kind: str) -> "np.dtype[Any]":
 
 
 def count_records(path: str | os.PathLike[str], kind: str) -> int:
-    """Return how many records a file has; raises ValueError if it does not end with a whole one."""
+    """Return the number of records in a file; raises ValueError if it does not end with a whole record."""
     size, each = Path(path).stat().st_size, record_kind(kind).itemsize
     if size % each:
         raise ValueError(f"{path}: {size} bytes are no whole number of {kind} records of {each}")
@@ -68,7 +68,7 @@ def open_records(path: str | os.PathLike[str], kind: str, mode: Any = "r") -> ND
         mode: 'r', 'r+' to change records in place, 'c' to change them in memory only
 
     Raises:
-        ValueError: for a file that does not end with a whole record
+        ValueError: the file does not end with a whole record
     """
     count = count_records(path, kind)
     return np.memmap(path, record_kind(kind), mode, shape=(count,)) if count else np.zeros(0, record_kind(kind))
@@ -98,7 +98,7 @@ class RecordWriter:
     3
 
     Args:
-        append: add to an existing file, which must end with a whole record, instead of replacing it
+        append: append to an existing file, which must end with a whole record, instead of replacing it
     """
 
     def __init__(self, path: str | os.PathLike[str], kind: str, *, append: bool = False) -> None:

@@ -38,8 +38,8 @@ class RunFile:
         settings: of a new run; None: the run must exist
 
     Raises:
-        OSError: if the file cannot be read or written
-        ValueError: if the existing run has other settings or an unreadable line
+        OSError: the file cannot be read or written
+        ValueError: the existing run has other settings or an unreadable line
     """
 
     def __init__(self, path: Path, settings: dict[str, Any] | None = None) -> None:

@@ -13,6 +13,7 @@ from shogi_engine.language import mark
 from shogi_engine.language import translate as _
 from shogi_engine.play.strength import DEFAULT_MS
 from shogi_engine.suites.suite import Outcome
+from shogi_engine.types.clock import Clock
 
 DIGITS_MAX = 18  # longer numbers do not fit an int64
 HASH_MB_MAX = 65536  # as in USI
@@ -98,6 +99,14 @@ def megabytes(text: str) -> int:
     if 0 < memory < size:
         raise argparse.ArgumentTypeError(f"a table of {size} MB does not fit: this machine has {memory} MB of memory")
     return size
+
+
+def time_control(text: str) -> Clock:
+    """Return the clock that both sides of a game begin with, for argparse."""
+    try:
+        return Clock.parse(text)
+    except ValueError as fault:
+        raise argparse.ArgumentTypeError(str(fault)) from None
 
 
 def game_name(text: str) -> str:

@@ -21,10 +21,10 @@ NEVER = "never"
 EXPLAINED = mark("""
 An engine is a command line that speaks USI, or GTP or NBoard after 'gtp:' or 'nboard:'; 'shogi' and 'othello' are this
 package's own, 'shogi:SkillLevel=5' with options. More than two play a tournament. A limit is nodes=N, depth=N,
-movetime=MS, byoyomi=MS or clock=MAIN+BYOYOMI+INCREMENT (ms), or several joined by commas. Each opening is played twice,
-colours swapped. Games are judged by the package's own rules; a fault (illegal move, loss on time, crash, no answer or a
-second one) loses the game and is counted. Every finished game is a line of the --log: a run that was stopped continues
-when started again, and refuses to with other settings. --in-process plays two settings of this build
+movetime=MS, byoyomi=MS or clock=MAIN+BYOYOMI+INCREMENT as in 10:00+0+5s, or several joined by commas. Each opening is
+played twice, colours swapped. Games are judged by the package's own rules; a fault (illegal move, loss on time, crash,
+no answer or a second one) loses the game and is counted. Every finished game is a line of the --log: a run that was
+stopped continues when started again, and refuses to with other settings. --in-process plays two settings of this build
 (--a futility_margin=100,values.1=95, see --list) without any protocol: repeatable, at nodes or depth.
 Exit status: 0 when the match is complete or decided, 1 when it was given up, 2 for bad arguments.
 """)

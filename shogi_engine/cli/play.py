@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games
-from shogi_engine.cli.common import add_command, add_game, add_search
+from shogi_engine.cli.common import add_command, add_game, add_search, time_control
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.preparation import Preparation, leave
 from shogi_engine.cli.terminal.ending_signals import ending_signals
@@ -28,7 +28,7 @@ from shogi_engine.cli.terminal.screen import (
     is_terminal,
 )
 from shogi_engine.language import translate as _
-from shogi_engine.play.clock import GameClock, clock_setting
+from shogi_engine.play.clock import GameClock
 from shogi_engine.play.keeping import data_folder, keep
 from shogi_engine.play.strength import level_limits
 from shogi_engine.play.words import side_name
@@ -69,7 +69,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument(
         "--clock",
-        type=clock_setting,
+        type=time_control,
         metavar="MAIN+BYOYOMI+INC",
         help="10+30, 10:00 or 5m+0+10s; minutes, and seconds, without a unit",
     )

@@ -17,20 +17,21 @@ COLOURS = ("black", "white")
 
 
 class GtpClient(EngineClient):
-    """One engine, see EngineClient. Every violation of the protocol raises EngineError.
+    """A GTP engine; see EngineClient. Every violation of the protocol raises EngineError.
 
-    A command that the engine refuses raises one of kind 'refusal'.
+    If the engine refuses a command, the EngineError has the kind 'refusal'.
 
     Attributes:
-        name, version: as reported by the engine
-        commands: those it lists
+        name: the name that the engine reports
+        version: the version that it reports
+        commands: the commands that it lists
     """
 
     def __init__(self, command: Command, **settings: Any) -> None:
         super().__init__(command, **settings)
         self.version = ""
         self.commands: frozenset[str] = frozenset()
-        self.milliseconds = 0.0  # that the last command took
+        self.milliseconds = 0.0  # the time that the last command took
         self._number = 0
 
     async def _greet(self) -> None:
@@ -41,9 +42,10 @@ class GtpClient(EngineClient):
     async def command(self, text: str, seconds: float | None = None) -> str:
         """Send a command and return the answer without its status.
 
+        Earlier output, including answers to no command, is skipped.
+
         Args:
-            seconds: timeout for the answer; None: ready_patience. Earlier output, including answers without a
-                question, is skipped.
+            seconds: timeout for the answer, None for `ready_patience`
         """
         await self.start()
         assert self._process is not None
@@ -76,7 +78,7 @@ class GtpClient(EngineClient):
         await self.command(f"play {colour} {move}")
 
     async def time_settings(self, main: float, byoyomi: float = 0.0, stones: int = 0) -> None:
-        """Send the time control in seconds; the protocol allows whole ones only."""
+        """Send the time control in seconds; the protocol allows only whole seconds."""
         await self.command(f"time_settings {round(main)} {round(byoyomi)} {stones}")
 
     async def time_left(self, colour: str, seconds: float, stones: int = 0) -> None:
@@ -87,7 +89,7 @@ class GtpClient(EngineClient):
         """Let the engine make a move for a side and return it: a vertex, 'pass' or 'resign', in lower case.
 
         Args:
-            allowed: ms the move may take; `patience` is added to it
+            allowed: the ms that the move may take (None for no limit); the timeout is longer by `patience`
         """
         seconds = float("inf") if self.patience is None else (allowed or 0.0) / 1000 + self.patience
         return (await self.command(f"genmove {colour}", seconds)).lower()

@@ -23,8 +23,8 @@ class Go:
 
     Attributes:
         move: 'f5' or 'pass'
-        value: discs for the mover, None if unknown
-        nodes: if given
+        value: in discs for the mover, None if unknown
+        nodes: the number of nodes, if the engine gave it
     """
 
     move: str
@@ -38,9 +38,9 @@ class Hint:
     """A line of an analysis.
 
     Attributes:
-        moves: as written, 'F5D6'
-        value: discs for the side to move
-        depth: as written
+        moves: the moves as the engine wrote them, 'F5D6'
+        value: in discs for the side to move
+        depth: the depth as the engine wrote it
     """
 
     moves: str
@@ -73,7 +73,7 @@ def parse_hint(line: str) -> Hint | None:
 
 
 class NBoardClient(EngineClient):
-    """One engine, see EngineClient. Every violation of the protocol raises EngineError."""
+    """An NBoard engine; see EngineClient. Every violation of the protocol raises EngineError."""
 
     def __init__(self, command: Command, **settings: Any) -> None:
         super().__init__(command, **settings)
@@ -120,7 +120,7 @@ class NBoardClient(EngineClient):
         """Return the engine's move, without making it.
 
         Args:
-            allowed: ms the move may take; `patience` is added to it
+            allowed: the ms that the move may take (None for no limit); the timeout is longer by `patience`
         """
         began = await self.send("go")
         end = None if self.patience is None else began + (allowed or 0.0) / 1000 + self.patience

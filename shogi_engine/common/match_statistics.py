@@ -31,8 +31,8 @@ def pentanomial(scores: Mapping[int, float]) -> list[int]:
     """Return how many pairs scored 0, 1/2, 1, 3/2 and 2 for the first player.
 
     Args:
-        scores: the first player's (0, 1/2 or 1) by game number; games 2 n and 2 n + 1 are a pair, which counts once
-            both are present
+        scores: the first player's scores (0, 1/2 or 1) by game number; games 2 n and 2 n + 1 are a pair, which counts
+            once both are present
     """
     pairs = [0] * 5
     for game, score in scores.items():
@@ -58,8 +58,8 @@ class Estimate:
     """A match's result for the first player.
 
     Attributes:
-        low, high: the 95 % interval
-        los: P(it is the stronger)
+        low, high: the 95 % confidence interval of the Elo difference
+        los: the likelihood of superiority: the probability, 0 to 1, that the first player is stronger
     """
 
     score: float

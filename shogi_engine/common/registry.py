@@ -14,10 +14,10 @@ class Registry:
     """Names and the modules that define them, in the order of registration.
 
     Args:
-        kind: of the names, for messages
-        attribute: what `load` returns from a module
-        default: the name meant by ''
-        group: of entry points; installed packages add their names after the others
+        kind: what the names stand for, for messages
+        attribute: the attribute of a module that `load` returns
+        default: the name that '' stands for
+        group: the entry points' group, by which installed packages add names after the others
     """
 
     def __init__(self, kind: str, attribute: str, modules: dict[str, str], default: str, group: str = "") -> None:

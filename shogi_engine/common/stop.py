@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-LINE_WORDS = 8  # uint64s of a cache line: nothing else shares the flag's line
+LINE_WORDS = 8  # uint64s in a cache line: the flag has a line of its own
 LONG_WAIT = 3600.0  # seconds; some systems do not accept a longer wait
 FOREVER = float("inf")
 
@@ -92,9 +92,10 @@ class StopToken:
 class Deadline:
     """Calls `stop` once at a time of time.perf_counter, from a thread that is started when needed.
 
+    `close`, or leaving a `with` block, ends it; neither function is called afterwards.
+
     Args:
-        on_tick: called every `tick` seconds until then, in that thread. `close` ends it, as does leaving a `with`
-            block; neither function is called afterwards.
+        on_tick: called every `tick` seconds until then, in that thread
     """
 
     def __init__(

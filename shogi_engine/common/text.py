@@ -3,13 +3,13 @@
 import unicodedata
 from collections.abc import Sequence
 
-SHOWN_MAX = 160  # characters of a foreign text that a message repeats
-SHOWN_WITH_PATH = 1000  # characters of a message that names a file and its fault
+SHOWN_MAX = 160  # the most characters of a foreign text that a message quotes
+SHOWN_WITH_PATH = 1000  # the most characters of a message that names a file and its fault
 NUMBER_MAX = 1 << 53  # larger numbers are clamped to this: a program may send anything
 
 
 def sanitize(text: str, most: int = SHOWN_MAX) -> str:
-    """Return `text` as one line of at most `most` printable ASCII characters, to be repeated in a message."""
+    """Return `text` as one line of at most `most` printable ASCII characters, for quoting in a message."""
     plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
     plain = "".join(character if character.isprintable() else "?" for character in plain)
     return plain if len(plain) <= most else plain[: most - 3] + "..."
@@ -50,7 +50,7 @@ def table(rows: Sequence[Sequence[str]], sides: str = "") -> list[str]:
     """Return the lines of a table.
 
     Args:
-        sides: '<' or '>' for each column, the alignment of its cells; by default '<' for the first, '>' for the
+        sides: the alignment of each column, '<' (left) or '>' (right); by default left for the first, right for the
             others
     """
     widths = [max(map(columns, cells)) for cells in zip(*rows, strict=True)]

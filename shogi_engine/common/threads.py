@@ -11,7 +11,7 @@ from typing import TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-STACK_BYTES = 64 << 20  # the search recurses deeply; macOS and Windows give threads little
+STACK_BYTES = 64 << 20  # the search recurses deeply; macOS and Windows give threads small stacks
 
 _starting = threading.Lock()
 
@@ -19,7 +19,7 @@ _starting = threading.Lock()
 def start_thread(work: Callable[..., object], name: str, *arguments: object) -> threading.Thread:
     """Start and return a thread that runs `work(*arguments)` with a large stack; it does not keep the process alive."""
     thread = threading.Thread(target=work, args=arguments, name=name, daemon=True)
-    with _starting:  # the stack size belongs to the process, not to the thread
+    with _starting:  # the stack size is a setting of the process, not of a thread
         before = threading.stack_size(STACK_BYTES)
         try:
             thread.start()
@@ -41,9 +41,9 @@ def results_on_threads(
     Args:
         worker: `worker(index)` returns the function that one thread calls for each of its items; called in that
             thread
-        stop: called repeatedly, when no more results are needed, until all threads have ended, to cut their work
-            short; without it they finish their current items
-        patience: timeout in seconds, after which they are abandoned
+        stop: interrupts the threads' work; called repeatedly, once no more results are needed, until all threads have
+            ended. Without it they finish their current items.
+        patience: timeout in seconds for the end of the threads; then they are abandoned
     """
     waiting, taking = iter(items), threading.Lock()
     finished: queue.SimpleQueue[tuple[Item, Result] | BaseException] = queue.SimpleQueue()

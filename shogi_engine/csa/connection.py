@@ -55,7 +55,7 @@ class Connection:
         last: of the last line received or sent
 
     Raises:
-        OSError: if it cannot connect
+        OSError: the connection failed
     """
 
     def __init__(

@@ -115,8 +115,8 @@ class Game:
         """Write the headers that are known before the first move into the record."""
         summary, (black, white) = self.summary, self.summary.times
         self.record.headers |= {"event": one_line(summary.game_id), "started": self.began}
-        if black == white and not black.increment:
-            minutes, byoyomi = black.total // 60_000, black.byoyomi // 1000
+        if black == white and not black.clock.increment:
+            minutes, byoyomi = int(black.clock.time) // 60_000, int(black.clock.byoyomi) // 1000
             self.record.headers["time"] = f"{minutes // 60:02}:{minutes % 60:02}+{byoyomi:02}"
         self.record.root.add_comment(f"time: {summary.describe()}")
         if summary.max_moves:
@@ -165,8 +165,8 @@ class Game:
         """Return the position after `more` moves."""
         moves = (*self.record.moves, *more)
         side = (self.builder.board.turn + len(more)) % 2
-        left = self.clock.left[0], self.clock.left[1]
-        return Turn(self.record.start, moves, side, left, self.summary.times, self._since)
+        clocks = self.clock.clocks[0], self.clock.clocks[1]
+        return Turn(self.record.start, moves, side, clocks, self.summary.times, self._since)
 
     # ---- what happens
 

@@ -5,10 +5,10 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shogi_engine.common.threads import start_thread
-from shogi_engine.csa.summary import TimeControl
+from shogi_engine.csa.summary import ServerTime
 from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
@@ -43,31 +43,27 @@ class Turn:
         start: SFEN
         moves: USI, those before `start` are in its move number
         side: to move, 0 for black
-        clocks: both sides' main time before this move, without the increment
-        times: what else they have
+        clocks: both sides' before their next moves
+        times: what else the server says of them
     """
 
     start: str
     moves: tuple[str, ...]
     side: int
-    clocks: tuple[float, float]
-    times: tuple[TimeControl, TimeControl]
+    clocks: tuple[Clock, Clock]
+    times: tuple[ServerTime, ServerTime]
     since: float
 
     def clock(self) -> Clock:
-        """Return the clock of the side to move, increment included."""
-        time = self.time
-        main, byoyomi = int(self.clocks[self.side]) + time.increment, time.byoyomi
-        if time.roundup:  # a started unit counts as a whole one
-            if byoyomi > time.unit:
-                byoyomi -= time.unit
-            else:
-                main = max(main - time.unit, 0)
-        return Clock(main, byoyomi, time.increment)
+        """Return the clock of the side to move, less what the server may round up: a started unit is a whole one."""
+        clock, unit = self.clocks[self.side], self.time.unit if self.time.roundup else 0
+        if clock.byoyomi > unit:
+            return replace(clock, byoyomi=clock.byoyomi - unit)
+        return replace(clock, time=max(clock.time - unit, 0))
 
     @property
-    def time(self) -> TimeControl:
-        """The time control of the side to move."""
+    def time(self) -> ServerTime:
+        """What the server says of the time of the side to move."""
         return self.times[self.side]
 
 

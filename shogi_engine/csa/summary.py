@@ -2,10 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from shogi_engine.common.text import sanitize, whole_number
 from shogi_engine.games.shogi.records.formats.csa import CsaReader
+from shogi_engine.types.clock import Clock
 
 BEGIN, END = "BEGIN Game_Summary", "END Game_Summary"
 LINES_MAX = 20_000  # of one summary; a game that continues from a position has a line for each move
@@ -16,7 +16,7 @@ _UNIT = re.compile(r"([0-9]{1,6})(msec|sec|min)")
 _UNIT_MS = {"msec": 1, "sec": 1000, "min": 60_000}
 _STOP_WATCH = re.compile(r"-([0-9]+)-0[0-9]+F?\+")  # in shogi-server's names of games
 _BLOCKS = {"Time": (0, 1), "Time+": (0,), "Time-": (1,)}
-_TIMES = {"Total_Time": "total", "Byoyomi": "byoyomi", "Increment": "increment", "Least_Time_Per_Move": "least"}
+_TIMES = ("Total_Time", "Byoyomi", "Increment", "Least_Time_Per_Move")
 
 
 class SummaryError(ValueError):
@@ -24,38 +24,34 @@ class SummaryError(ValueError):
 
 
 @dataclass(frozen=True)
-class TimeControl:
+class ServerTime:
     """One side's time, in ms.
 
     Attributes:
+        clock: at the start, without the increment, which CSA adds before each move
         unit: what the server counts in; fractions are dropped, or rounded up if `roundup`
-        total: main time
-        byoyomi: for each move after it
-        increment: added before each move
         least: what a move costs at least
     """
 
+    clock: Clock = Clock()
     unit: int = 1000
-    total: int = 0
-    byoyomi: int = 0
-    increment: int = 0
     least: int = 0
     roundup: bool = False
 
     @property
     def timed(self) -> bool:
         """Tell whether there is a time limit."""
-        return self.total + self.byoyomi + self.increment > 0
+        return self.clock != Clock()
 
     def describe(self) -> str:
         """Return the time control in a few words."""
         if not self.timed:
             return "no limit of time"
-        words = [f"{self.total / 1000:g} s"]
-        if self.byoyomi:
-            words.append(f"byoyomi {self.byoyomi / 1000:g} s")
-        if self.increment:
-            words.append(f"{self.increment / 1000:g} s more a move")
+        words = [f"{self.clock.time / 1000:g} s"]
+        if self.clock.byoyomi:
+            words.append(f"byoyomi {self.clock.byoyomi / 1000:g} s")
+        if self.clock.increment:
+            words.append(f"{self.clock.increment / 1000:g} s more a move")
         return " + ".join(words)
 
 
@@ -78,7 +74,7 @@ class Summary:
     side: int
     start: str
     moves: tuple[tuple[str, float | None], ...] = ()
-    times: tuple[TimeControl, TimeControl] = (TimeControl(), TimeControl())
+    times: tuple[ServerTime, ServerTime] = (ServerTime(), ServerTime())
     max_moves: int = 0
     declaration: str = ""
 
@@ -159,23 +155,18 @@ class SummaryReader:
             declaration=values.get("Declaration", ""),
         )
 
-    def _control(self, side: int) -> TimeControl:
+    def _control(self, side: int) -> ServerTime:
         """Return one side's time. Raises ValueError."""
         values = self._times[side]
         unit = _UNIT.fullmatch(values.get("Time_Unit", "1sec"))
         if not unit or not int(unit[1]):
             raise ValueError(f"Time_Unit {sanitize(values['Time_Unit'])!r} is no unit of time")
         ms = scale = int(unit[1]) * _UNIT_MS[unit[2]]
-        numbers: dict[str, Any] = {
-            name: whole_number(values.get(key, "0"), 0, NUMBER_MAX) for key, name in _TIMES.items()
-        }
+        total, byoyomi, increment, least = (whole_number(values.get(key, "0"), 0, NUMBER_MAX) for key in _TIMES)
         named = _STOP_WATCH.search(self.game_id)
-        stop_watch = unit[2] == "min" and named is not None and int(named[1]) == numbers["total"]
+        stop_watch = unit[2] == "min" and named is not None and int(named[1]) == total
         if stop_watch:  # shogi-server says minutes and means seconds; what it calls byoyomi is the last of the total
             scale = 1000
-            numbers["total"] = max(numbers["total"] - numbers["byoyomi"], 0)
-        return TimeControl(
-            unit=ms,
-            roundup=values.get("Time_Roundup", "NO") == "YES",
-            **{name: number * scale for name, number in numbers.items()},
-        )
+            total = max(total - byoyomi, 0)
+        clock = Clock(total * scale, byoyomi * scale, increment * scale)
+        return ServerTime(clock, ms, least * scale, roundup=values.get("Time_Roundup", "NO") == "YES")

@@ -137,14 +137,14 @@ class UsiPlayer(CsaPlayer):
 
     def _limit(self, turn: Turn) -> Limit:
         """Return the limit for `go`: the main time without the increment, as in USI, less the network delay."""
-        time = turn.time
-        if not time.timed:
+        if not turn.time.timed:
             return Limit(movetime=UNTIMED_MS, nodes=self._nodes)
-        clocks, byoyomi = [int(left) for left in turn.clocks], time.byoyomi
-        increments = [each.increment for each in turn.times]
+        increments = [int(clock.increment) for clock in turn.clocks]
+        clocks = [int(clock.time) - increment for clock, increment in zip(turn.clocks, increments, strict=True)]
+        byoyomi = int(turn.clocks[turn.side].byoyomi)
         late = self._delay_ms + int((monotonic() - turn.since) * 1000)
         if byoyomi:  # USI knows no increment beside it
-            clocks[turn.side] += time.increment
+            clocks[turn.side] += increments[turn.side]
             increments = [0, 0]
         from_byoyomi = late if byoyomi > 2 * late else 0
         from_clock = min(late - from_byoyomi, clocks[turn.side])

@@ -1,4 +1,4 @@
-"""An Engine's interface in the style of python-chess: it takes a Board and a Limit, and returns Moves.
+"""An Engine's methods in the style of python-chess: they take a Board and a Limit, and return Moves.
 
 with Engine("shogi") as engine:
     board = shogi.Board()
@@ -31,10 +31,10 @@ class PlayResult:
     """The move to make.
 
     Attributes:
-        move: a Move of the Board's game, None if there is none or if `declares`
+        move: a Move of the Board's game; None if there is no legal move or if `declares` is true
         ponder: the expected reply, or None
-        info: the report on the move, None if there is none
-        declares: the engine claims a win instead of moving
+        info: the search's report on the move, or None
+        declares: whether the engine declares a win instead of moving
     """
 
     move: Any = None
@@ -48,7 +48,7 @@ class Analysis:
 
     Attributes:
         info: the latest report on the best move, None before the first
-        multipv: those on all the best moves, in order
+        multipv: the latest report on each of the best moves, best first
     """
 
     def __init__(self, game: str, work: Callable[[OnInfo], SearchResult], stop: Callable[[], None]) -> None:
@@ -149,8 +149,8 @@ class BoardSearches:
             root_moves: the Moves to choose from; empty means all
 
         Raises:
-            ValueError: for a Board of another game, limits that never end a search or an illegal root move
-            RuntimeError: if a search of this engine is running
+            ValueError: the Board is of another game, a root move is illegal, or the limits never end a search
+            RuntimeError: a search of this engine is running
         """
         with self._placed(board) as side:
             _must_end(limit, side)
@@ -188,7 +188,7 @@ class BoardSearches:
             side = stack.enter_context(self._placed(board))
             keywords = self._wanted(limit or Limit(), side, multipv, root_moves)
             self.prepare()
-            claim, self._claimed_by = stack.pop_all(), 0  # the thread owns the claim now
+            claim, self._claimed_by = stack.pop_all(), 0  # from now on the thread holds the claim
 
         def work(on_info: OnInfo) -> SearchResult:
             with claim:
@@ -213,7 +213,7 @@ class BoardSearches:
         Raises as `play` does, and ValueError if the game is over or has no solver.
 
         Args:
-            limit: only its `time` counts. When it runs out, the result may be inexact (see PvInfo.exact) or None.
+            limit: of it only `time` counts; if the time runs out, the result may be inexact (see PvInfo.exact) or None
         """
         if board.is_game_over():
             raise ValueError("the game is over")
@@ -240,7 +240,7 @@ class BoardSearches:
                 self._claimed_by = 0
 
     def _wanted(self, limit: Limit, side: int, multipv: int, root_moves: Sequence[Any]) -> dict[str, Any]:
-        """Return the keywords for `search`. Raises ValueError here, not in a thread, for anything it would refuse."""
+        """Return the keyword arguments for `search`. Raises ValueError here, not in a thread, if they are invalid."""
         moves = [str(move) for move in root_moves]
         for move in moves:
             self.game.parse_move(self.position, move)

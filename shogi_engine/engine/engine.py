@@ -39,7 +39,7 @@ from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import Searcher
 from shogi_engine.types.clock import TimeBudget
 
-BOOK_MARGIN = 4  # book moves that lose less than 1/BOOK_MARGIN of params.score_noise are as good as the best
+BOOK_MARGIN = 4  # a book move is as good as the best one if it is worse by at most params.score_noise / BOOK_MARGIN
 
 
 def _compile_task(game: str, evaluation: str) -> Task:
@@ -51,10 +51,12 @@ class Engine(BoardSearches):
     """A player of one game.
 
     Args:
-        game: a name that `games.load` knows, or a Game
+        game: 'shogi', 'othello', another name that `games.load` knows, or a Game
         evaluation: one of Game.evaluations, '' for the default
+        hash_mb: the size of the transposition table in MB
+        threads: the number of search threads
         on_progress: called with a jit.Progress for each kernel compiled by the constructor, `warmup`, or before the
-            first search or mate search. It must return quickly and must not call the engine.
+            first search or mate search; it must return quickly and must not call the engine
     """
 
     def __init__(
@@ -85,9 +87,9 @@ class Engine(BoardSearches):
         self._mate_solver: ForcedWinSolver | None = None
         self._mate_solver_memory: Any = None
         self._book: OpeningBook | None = None
-        self.rng = random.Random()  # chooses book moves, and what weak players see
+        self.rng = random.Random()  # chooses book moves, and the moves that low levels see
         self.solve_roots = True  # look for forced wins beside the search, once `load_solver` has been called
-        self._warm_evaluator: Any = None  # what the search is compiled for
+        self._warm_evaluator: Any = None  # the evaluation that the search is compiled for
         self._warm_solver = False
         self._root_text: str | None = None
         self._texts: list[str] = []
@@ -112,7 +114,7 @@ class Engine(BoardSearches):
             self._set_position(text, list(moves))
 
     def _set_position(self, text: str, texts: list[str]) -> None:
-        same = 0  # how many moves are the same as before: a game continues, or another move was pondered
+        same = 0  # the number of moves that are the same as before: a game continues, or another move was pondered
         if text == self._root_text:
             while same < min(len(texts), len(self._texts)) and texts[same] == self._texts[same]:
                 same += 1
@@ -152,7 +154,7 @@ class Engine(BoardSearches):
             raise ValueError(f"move {len(self.moves) + 1}: {fault}") from None
         self._texts.append(self.game.format_move(self.position, encoded))
         self._positions.append(self._after(self.position, encoded))
-        self.moves = [*self.moves, encoded]  # not in place: a search in another thread may have the old list
+        self.moves = [*self.moves, encoded]  # a new list: a search in another thread may use the old one
 
     def pop(self) -> str:
         """Take back the last move and return it. Raises ValueError if there is none."""
@@ -179,7 +181,7 @@ class Engine(BoardSearches):
     def may_declare(self) -> bool:
         """Tell whether the side to move can win by a declaration instead of moving."""
         value = int(declaration_value(self._context()))
-        return VALUE_MATE_IN_MAX <= value != VALUE_NONE  # less is a draw
+        return VALUE_MATE_IN_MAX <= value != VALUE_NONE  # a smaller value is a draw
 
     def evaluate(self, text: str = "") -> int:
         """Return the static evaluation of the position, or of `text`, for the side to move; nothing is searched.
@@ -225,19 +227,22 @@ class Engine(BoardSearches):
     ) -> SearchResult:
         """Search the position until a limit is reached or `stop` is called.
 
-        Full strength (Shogi's level 20) has no limit of its own: it takes 1 s if no other limit is given
-        `on_info` is called in the searching thread. Raises ValueError for an invalid limit or an illegal move in
-        `searchmoves`, RuntimeError if a search of this engine is running.
-
         Args:
-            movetime: ms, all of which are used
-            budget: a time budget, which overrides movetime
-            mate: stop at a win within that many plies
-            level: search as a player of this level, if the game has levels; depth, nodes and selectivity override
-                it
-            budget, selectivity: as in `search.limits.Limits`
-            searchmoves: the moves to choose from
-            multipv: how many best moves to report
+            depth: the depth in plies
+            nodes: the number of positions, of all threads together
+            movetime: the time in ms, all of which is used
+            mate: stop when a win within this many plies is found
+            level: search as a player of this level, if the game has levels; `depth`, `nodes` and `selectivity`
+                override its own. Full strength (Shogi's level 20) takes 1 s if no other limit is given.
+            selectivity: as in `search.limits.Limits`
+            searchmoves: the moves to choose from, all if empty
+            multipv: the number of best moves to report
+            budget: a time budget (see `search.limits.Limits`), which overrides `movetime`
+            on_info: called with each report, in the searching thread
+
+        Raises:
+            ValueError: a limit is invalid, or a move in `searchmoves` is illegal
+            RuntimeError: a search of this engine is running
         """
         for name, limit in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
             if limit is not None and limit < 1:
@@ -250,7 +255,7 @@ class Engine(BoardSearches):
             doubt = plan.doubt if depth is None and nodes is None else None
             drawn = drawn_limits(plan, searchmoves or self.legal_moves() if plan.moves else (), self.rng)
             searchmoves = drawn.get("searchmoves", searchmoves)
-            if nodes is None and (depth is None or plan.depth is None):  # they belong to the level's own depth
+            if nodes is None and (depth is None or plan.depth is None):  # they belong to the level's depth
                 nodes = drawn.get("nodes")
             depth = drawn.get("depth") if depth is None else depth
             selectivity = drawn.get("selectivity") if selectivity is None else selectivity
@@ -276,7 +281,7 @@ class Engine(BoardSearches):
         """Compile, or load from the cache, what a search needs, before its clock starts.
 
         Args:
-            timed: it has a clock
+            timed: whether the search has a time limit
         """
         if self._warm_evaluator is not self.searcher.evaluator:
             self.searcher.warmup()
@@ -327,13 +332,15 @@ class Engine(BoardSearches):
         compiles kernels, and reports this as `warmup` does.
 
         Args:
-            shortest: then look for shorter mates
+            max_ms: the time limit in ms
+            nodes: the limit on the moves made
+            shortest: after the first mate, search for shorter ones
             every: also list the other first moves that mate
             progress: called from time to time, in another thread, with the nodes and seconds so far
 
         Raises:
-            ValueError: if the game has no mate solver or there is no king to mate
-            RuntimeError: as `search` does
+            ValueError: the game has no mate solver, or there is no king to mate
+            RuntimeError: a search of this engine is running
         """
         with self._only_search():
             limits = {"max_ms": max_ms, "nodes": nodes, "shortest": shortest, "every": every}
@@ -366,11 +373,7 @@ class Engine(BoardSearches):
         return continued_line(self.game, self.position, line.pv, max(line.depth, 2), self.searcher.tt, salt)
 
     def load_solver(self, wait: bool = False) -> None:
-        """Load the solver that looks for forced wins during searches, in a thread.
-
-        Args:
-            wait: return once it is ready
-        """
+        """Load, in a thread, the solver that looks for forced wins during searches; `wait` waits for it."""
         self._root_solver.load(wait)
 
     def open_book(self, name: str | OpeningBook | None = None) -> None:
@@ -379,7 +382,7 @@ class Engine(BoardSearches):
         Raises book.BookError, a ValueError, if the book cannot be read; the engine then has no book.
 
         Args:
-            name: of a book, or an open one; None: the game's own; '': no book
+            name: the name or path of a book, or an open book; None for the game's own book, '' for no book
         """
         self._book = None
         if not (name is None or isinstance(name, str)):
@@ -392,9 +395,9 @@ class Engine(BoardSearches):
         """Choose one of the opening book's moves for this position at random; return None if it has none.
 
         Args:
-            best: the most moves to choose from
-            margin: how far below the first move's value they may be; None for a negligible amount
-            lookup: as in book.OpeningBook.known
+            best: the number of moves to choose from
+            margin: how far their values may be below the first move's, in the game's unit; None for a negligible loss
+            lookup: options of book.OpeningBook.known
         """
         if self._book is None:
             self.open_book()

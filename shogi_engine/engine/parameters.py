@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.interface.game import Game
-from shogi_engine.search.parameters import SEARCH_RANGES
+from shogi_engine.search.parameters import SEARCH_RANGES, params_for
 from shogi_engine.search.root import Searcher
 
 SEPARATOR = "."
-# Not for tuning: these change the rules of the game or what is evaluated, not how well the engine plays.
+# Not for tuning: these change the rules of the game or the goal, not how well the engine plays.
 RULES = ("entering_king_rule", "max_moves", "draw_value")
 EVALUATION = "evaluation"  # a setting of this name is one of Game.evaluations
 
@@ -29,7 +29,7 @@ class Parameter:
     """A tunable number.
 
     Attributes:
-        step: how far tuning moves it at first; about the least that is measurable
+        step: the first change that tuning tries, about the smallest with a measurable effect
     """
 
     name: str
@@ -125,7 +125,8 @@ def parse_settings(text: str) -> dict[str, int | str]:
 
 def defaults(game: Game) -> dict[str, int]:
     """Return the default values of all parameters of a game and its default evaluation, by name."""
-    records = game.default_params(), game.evaluation().load().params
+    evaluator = game.evaluation().load()
+    records = params_for(game, evaluator.evaluation), evaluator.params
     return {name: value(params, name) for params in records for name in names(params)}
 
 

@@ -22,7 +22,7 @@ def score_of(game: Game, value: int) -> Score:
 
 
 def legal_line(game: Game, position: Any, moves: Sequence[int]) -> list[str]:
-    """Return the notation of `moves` from `position`, up to the first illegal one (a line's end may be the table's)."""
+    """Return the notation of `moves` from `position`, up to the first illegal one, which the table may contain."""
     pos = copy_position(game, position)
     undo = new_record(game.undo)
     texts = []
@@ -50,7 +50,8 @@ def continued_line(game: Game, position: Any, texts: Sequence[str], length: int,
     """Extend the legal line `texts` from `position` by the table's best moves, to at most `length` moves.
 
     Args:
-        salt: the search xors its keys with it
+        length: the most moves of the result
+        salt: the number that the search xors with its keys
     """
     pos = copy_position(game, position)
     undo = new_record(game.undo)
@@ -83,13 +84,17 @@ class PvInfo:
     """One principal variation of a search, with its score, depth and statistics.
 
     Attributes:
-        game: its name
-        depth, seldepth, multipv, nodes, hashfull: int
-        seconds: float
-        value: int, the game's unit from the side to move
-        score: the same as a Score
-        bound: '', 'lower' or 'upper'
-        exact: the value is proven
+        game: the name of the game
+        depth: int, the depth in plies
+        seldepth: int, the greatest depth reached, in plies
+        multipv: int, the rank of the line, 1 for the best
+        nodes: int, positions searched so far
+        hashfull: int, permille of the table used by this search
+        seconds: float, since the search began
+        value: int, for the side to move, in the game's unit
+        score: the value as a Score
+        bound: '' if the value lies within the window, else 'lower' or 'upper'
+        exact: bool, whether the value is proven
     """
 
     def __init__(self, game: Game, position: Any, info: Info) -> None:
@@ -136,13 +141,15 @@ class SearchResult:
     """The result of a search.
 
     Attributes:
-        bestmove, ponder: str, '' if there is none
-        move: bestmove, encoded, 0 if there is none
-        value: int, the game's unit from the side to move, see `score_of`
-        score: the same as a Score, 'cp 12' as text
-        depth, nodes: int
-        seconds: float
-        pv: list of moves
+        bestmove: str, '' if there is no legal move
+        ponder: str, the expected reply, '' if there is none
+        move: int, the best move encoded, 0 if there is none
+        value: int, for the side to move, in the game's unit; see `score_of`
+        score: the value as a Score; as text 'cp 12'
+        depth: int, the depth of the last finished iteration, in plies
+        nodes: int, positions searched
+        seconds: float, the time taken
+        pv: the moves of the best line
         lines: the last `PvInfo` of each of the requested best moves, best first
     """
 

@@ -52,8 +52,8 @@ class BoardState:
     """Shogi or Othello on a Board, with its rules on repetition.
 
     Args:
-        layout, features: of actions and observations, see `Batch.layouts` and `Batch.feature_names` (planes of one
-            size); None for the defaults in LAYOUTS
+        layout: the layout of actions, one of `Batch.layouts`; None for the default in LAYOUTS
+        features: the features of an observation (planes of one size), see `Batch.feature_names`; None for the defaults
     """
 
     def __init__(self, game: str, layout: str | None = None, features: tuple[str, ...] | None = None) -> None:
@@ -229,10 +229,10 @@ def new_state(game: str, size: int | None = None) -> State:
     """Return the start of a game of 'shogi' or 'othello'.
 
     Args:
-        size: of a small Othello board, 4 or 6, None for 8
+        size: the size of a small Othello board, 4 or 6; None for 8
 
     Raises:
-        ValueError: if there is no such game
+        ValueError: there is no such game
     """
     if size in (None, 8):
         return BoardState(game)

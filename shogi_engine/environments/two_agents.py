@@ -17,7 +17,7 @@ LONGEST = 512  # plies
 RENDER_MODES = ("ansi",)
 
 
-class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it is of no type
+class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no type
     """Shogi or Othello for two agents, 'black' and 'white'.
 
     An observation is {"observation": float32 planes, "action_mask": int8}: the position as the side to move sees it,
@@ -27,8 +27,8 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it is of no 
 
     Args:
         game: 'shogi' or 'othello'
-        size: of a small Othello board, 4 or 6
-        state: the start of each game; it replaces `game` and `size`
+        size: the size of a small Othello board, 4 or 6
+        state: the start of each game, instead of `game` and `size`
     """
 
     metadata = {"name": "shogi_engine_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False}

@@ -32,10 +32,11 @@ class VectorGames(VectorEnv[Any, Any, Any]):
     ((4, 3, 8, 8), [4, 4, 4, 4])
 
     Args:
-        planes, masks: whether an observation has "observation" (planes, of `dtype`) and "action_mask" (bool)
-        longest: number of plies after which a game is truncated, at most 512
-        layout, features: of actions and planes, see `Batch.layouts` and `Batch.feature_names`; None for the
-            defaults
+        planes: whether an observation has "observation", planes of `dtype`
+        masks: whether an observation has "action_mask", bool
+        longest: the number of plies after which a game is truncated, at most 512
+        layout: the layout of actions, one of `Batch.layouts`; None for the default
+        features: the features of the planes, see `Batch.feature_names`; None for the defaults
     """
 
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
@@ -89,7 +90,7 @@ class VectorGames(VectorEnv[Any, Any, Any]):
         """Restart all games; return (observations, info).
 
         Args:
-            seed: of `random_actions`
+            seed: the seed of `random_actions`
             options: {"positions": packed starting positions}
         """
         super().reset(seed=seed, options=options)

@@ -11,8 +11,8 @@ from typing import Any
 from shogi_engine import __version__
 from shogi_engine.common.text import sanitize, whole_number
 from shogi_engine.frontends.core import Task
-from shogi_engine.frontends.othello import DEFAULT_LEVEL, MAX_LEVEL, OthelloFrontEnd, move_times
-from shogi_engine.types.clock import TimeBudget
+from shogi_engine.frontends.othello import MAX_LEVEL, OthelloFrontEnd
+from shogi_engine.types.clock import Clock
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1, "x": 0, "o": 1}
 NAMES = ("black", "white")
@@ -34,23 +34,23 @@ class Times:
         """Start a game."""
         self.left, self.used = [None, None], [0.0, 0.0]
 
-    def limits(self, side: int, ply: int) -> dict[str, TimeBudget]:
-        """Return the limits of a move of `side`.
+    def clock(self, side: int) -> Clock | None:
+        """Return the clock of `side` before its move, None without one.
 
         With one stone per period, some controllers mean an increment and some a time for each move: the limit respects
         both.
         """
         sent = self.left[side]
         if self.main is None and sent is None:
-            return {}
+            return None
         seconds, stones = sent or (self.main or 0.0, 0)
         each = self.byoyomi / self.stones if self.stones else 0.0
-        if stones > 0:  # in byoyomi: `stones` moves remain in this period
-            return move_times(ply, each=max(seconds - self.used[side], 0.0) / stones)
         left = max(seconds - self.used[side], 0.0)
-        if left <= 0 and each > 0 and not (sent and not self.periods):
-            return move_times(ply, each=each)
-        return move_times(ply, main=left, increment=0.0 if self.periods else each, each=each if self.periods else None)
+        if stones > 0:  # in byoyomi: `stones` moves remain in this period
+            return Clock.from_seconds(byoyomi=left / stones)
+        if self.periods or (left <= 0 and not sent):
+            return Clock.from_seconds(left, byoyomi=each)
+        return Clock.from_seconds(left, increment=each)
 
 
 class Gtp(OthelloFrontEnd):
@@ -201,11 +201,9 @@ class Gtp(OthelloFrontEnd):
             return "PASS"
         if (known := self.book_answer()) is not None:
             return self._upper(known.move)
-        times = self._times.limits(side, self.ply())
-        level = DEFAULT_LEVEL if self._level is None else self._level
-        limits: dict[str, Any] = {"level": level} if self._level is not None or not times else {}
+        clock = self._times.clock(side)
         began = time.monotonic()
-        found = self.think(self.task, **limits, **times)
+        found = self.think(self.task, **self.limits(self._level, clock))
         self._seconds = time.monotonic() - began
         return self._upper(found.bestmove)
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import __version__
 from shogi_engine.common.text import sanitize, whole_number
 from shogi_engine.frontends.core import Task
-from shogi_engine.frontends.othello import DEFAULT_LEVEL, DISC, MAX_LEVEL, OthelloFrontEnd, move_times
-from shogi_engine.types.clock import TimeBudget
+from shogi_engine.frontends.othello import DISC, MAX_LEVEL, OthelloFrontEnd
+from shogi_engine.types.clock import Clock
 
 if TYPE_CHECKING:
     from shogi_engine.engine.results import PvInfo
@@ -37,10 +37,10 @@ def parse_seconds(text: str) -> float:
     return seconds
 
 
-def parse_clock(text: str) -> tuple[float, float]:
-    """Return main time and increment, in seconds, of a GGF clock 'main/increment/extension'."""
+def parse_clock(text: str) -> Clock:
+    """Return the clock of a GGF header, 'main/increment/extension'; without a main time the increment is byoyomi."""
     main, increment, *_ = [*map(parse_seconds, text.split("/")), 0.0]
-    return main, increment
+    return Clock.from_seconds(main, increment=increment) if main > 0 else Clock.from_seconds(byoyomi=increment)
 
 
 def square(move: str) -> str:
@@ -54,9 +54,7 @@ class NBoard(OthelloFrontEnd):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._level: int | None = None
-        self._clocks: list[tuple[float, float] | None] = [None, None]  # main time and increment of black and white
-        self._used = [0.0, 0.0]  # seconds
-        self._moves = [0, 0]
+        self._clocks: list[Clock | None] = [None, None]  # of black and white, before their next moves
         self._thought = (-1, 0.0)  # the last `go`: the number of moves before it, and its seconds
         self._readers: dict[str, Callable[[str], None]] = {
             "nboard": lambda rest: self._queue_task(lambda: self._greet(rest)),
@@ -136,7 +134,7 @@ class NBoard(OthelloFrontEnd):
         clocks = [parse_clock(value) if value else None for value in map(game.headers.get, ("time", "TB", "TW"))]
         self.engine.set_position(game.start, game.moves)
         self._clocks = [clocks[1] or clocks[0], clocks[2] or clocks[0]]
-        self._used, self._moves, self._thought = [0.0, 0.0], [0, 0], (-1, 0.0)
+        self._thought = (-1, 0.0)
         side = int(self.engine.root.side)
         for node in game.main_line[1:]:
             self._charge(side, node.move, node.seconds or 0.0)
@@ -144,9 +142,9 @@ class NBoard(OthelloFrontEnd):
 
     def _charge(self, side: int, move: str, seconds: float) -> None:
         """Charge the time of a move; a pass takes none."""
-        if move != "pass":
-            self._used[side] += seconds
-            self._moves[side] += 1
+        clock = self._clocks[side]
+        if clock and move != "pass":
+            self._clocks[side] = clock.after(1000 * seconds)
 
     def _move(self, text: str) -> None:
         """Play a move 'F5/eval/time'; the engine's own time is measured, as some GUIs do not send it."""
@@ -162,29 +160,12 @@ class NBoard(OthelloFrontEnd):
             seconds = self._thought[1] if self._thought[0] == count else 0.0
         self._charge(side, move, seconds)
 
-    def _times(self) -> dict[str, TimeBudget]:
-        """Return the time limits of the side to move."""
-        side = int(self.engine.position.side)
-        clock = self._clocks[side]
-        if clock is None:
-            return {}
-        main, increment = clock
-        if main <= 0 < increment:
-            return move_times(self.ply(), each=increment)
-        return move_times(self.ply(), main=main + increment * self._moves[side] - self._used[side], increment=increment)
-
-    def _limits(self) -> dict[str, Any]:
-        """Return the level's limits; those of the default level if neither a level nor a clock was set."""
-        return {"level": DEFAULT_LEVEL if self._level is None else self._level}
-
     def _go(self) -> None:
         began = time.monotonic()
         engine = self.engine
         legal = engine.legal_moves()
         if not legal:
             raise ValueError("go: the game is over")
-        times = self._times()
-        limits = {**(self._limits() if self._level is not None or not times else {}), **times}
         if legal == ["pass"]:
             self.out.line("=== PA")
             return
@@ -192,7 +173,7 @@ class NBoard(OthelloFrontEnd):
             self.out.line(f"=== {square(known.move)}/{known.value / DISC:.2f}/0.00")
             return
         self.out.line(f"status {NAME} is thinking")
-        found = self.think(self.task, **limits)
+        found = self.think(self.task, **self.limits(self._level, self._clocks[int(engine.position.side)]))
         seconds = time.monotonic() - began
         if self.task.stopped:  # by a ping: the position is about to change
             self.out.line("status")
@@ -207,7 +188,7 @@ class NBoard(OthelloFrontEnd):
         engine = self.engine
         if not engine.legal_moves():
             raise ValueError("hint: the game is over")
-        limits = self._limits()
+        limits = self.limits(self._level, None)
         solved = engine.check_level(limits["level"]).exact
         self._hinting = True
         try:
@@ -237,7 +218,7 @@ class NBoard(OthelloFrontEnd):
             self.out.line(f"status {NAME} is analyzing")
             for count in range(len(moves), -1, -1):
                 engine.set_position(start, moves[:count])
-                found = self.think(self.task, **self._limits())
+                found = self.think(self.task, **self.limits(self._level, None))
                 if self.task.stopped:
                     break
                 self.out.line(f"analysis {count} {found.value / DISC:.2f}")

@@ -1,6 +1,6 @@
 """The common base of the Othello front ends, NBoard and GTP: levels, the clock of a game of 60 moves, searches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.frontends.core import FrontEnd, Task
@@ -28,15 +28,11 @@ def load_engine() -> "Engine":
     return load_engine_of("othello")
 
 
-def move_times(
-    ply: int, *, main: float | None = None, increment: float = 0.0, each: float | None = None
-) -> dict[str, TimeBudget]:
-    """Return the time for a move as a keyword of Engine.search. In seconds: main time, increment, `each` move."""
-    if main is not None and (main > 0 or not each):
-        left = max(0, int(main * 1000))
-        added = min(int(increment * 1000), left)
-        return {"budget": budget(Clock(left, int((each or 0) * 1000), added), ply, TIMES)}
-    return {} if each is None else {"budget": fixed(int(each * 1000), TIMES)}
+def time_for_move(clock: Clock, ply: int) -> TimeBudget:
+    """Return the time for a move; the increment of a clock is in its main time already."""
+    if clock.time <= 0 < clock.byoyomi:
+        return fixed(clock.byoyomi, TIMES)
+    return budget(replace(clock, increment=min(clock.increment, clock.time)), ply, TIMES)
 
 
 @dataclass(frozen=True)
@@ -77,6 +73,13 @@ class OthelloFrontEnd(FrontEnd):
         """Search the engine's position; a stopped task gets the result of one ply."""
         with self.searching(task, lambda: {"depth": 1} if task.stopped else limits) as planned:
             return self.engine.search(**planned)
+
+    def limits(self, level: int | None, clock: Clock | None) -> dict[str, Any]:
+        """Return the limits of a move: the level's and the clock's; those of the default level if neither was set."""
+        limits: dict[str, Any] = {} if clock is None else {"budget": time_for_move(clock, self.ply())}
+        if level is not None or clock is None:
+            limits["level"] = DEFAULT_LEVEL if level is None else level
+        return limits
 
     def ply(self) -> int:
         """Return the number of discs placed since the usual starting position."""

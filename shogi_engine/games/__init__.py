@@ -46,13 +46,13 @@ def load(name: str) -> "Game":
 def part(name: str, part: str) -> Any:
     """Return the module `part` of the game called `name`. Raises ValueError if the game has no such part."""
     missing = ValueError(f"the game {name!r} has no {part}")
-    if name not in _registry:  # an Engine may have been given an unregistered Game
+    if name not in _registry:  # an unregistered Game can be passed to Engine
         raise missing
     module = f"{_registry.module(name)}.{part}"
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as fault:
-        if fault.name is None or not module.startswith(fault.name):  # a module that the part imports is missing
+        if fault.name is None or not module.startswith(fault.name):  # a module imported by the part is missing
             raise
         raise missing from None
 
@@ -95,11 +95,11 @@ def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
     """Convert moves typed by a person, in any notation that the game's Board reads, to the game's own texts.
 
     Args:
-        position: where they begin, '' for the game's start. One text may hold several moves separated by blanks;
-            Othello's need no blanks ('f5d6c3').
+        position: the position before the moves, '' for the game's start
+        moves: the texts, each with one move or with several separated by blanks; Othello's need no blanks ('f5d6c3')
 
     Raises:
-        ValueError: names the invalid move
+        ValueError: a move is invalid; the message names it
     """
     if not moves or not has(game.name, "board"):
         return list(moves)

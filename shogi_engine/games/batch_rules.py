@@ -15,8 +15,8 @@ class Packing:
 
     Attributes:
         number: its number in kernels
-        size: bytes
-        unpack: `unpack(data)`, raises ValueError giving the reason for data that the kernels refuse
+        size: the number of bytes
+        unpack: `unpack(data)` raises ValueError with the reason for data that the kernels refuse
     """
 
     number: int
@@ -26,12 +26,11 @@ class Packing:
 
 @dataclass(frozen=True)
 class Layout:
-    """How moves are labelled.
-
-    Two legal moves of a position have different labels.
+    """A labelling of moves. The legal moves of a position all have different labels.
 
     Attributes:
-        size: number of labels table() -> int32[2, codes], by side and Board's move, or -1
+        size: the number of labels
+        table: `table()` returns int32[2, codes], the label by side to move and Board's move, -1 for none
     """
 
     size: int
@@ -43,7 +42,8 @@ class Features:
     """A learner's input.
 
     Attributes:
-        shape, dtype: of one position's array
+        shape: the shape of one position's array
+        dtype: its dtype
         write: `write(nodes, count, rows)`, a kernel that writes rows[:count], an array of `dtype` with a row for
             each position
     """
@@ -58,7 +58,7 @@ class BatchRules:
     """A game's part of a batch. `nodes` are records with the fields `pos` (a position, which has a `side`) and `moves`.
 
     Attributes:
-        code_bits: how many of the lowest bits of a kernel's move make up the Board's move
+        code_bits: how many of the lowest bits of a kernel's move are the Board's move
         read_rows: `read_rows(packed, packing, nodes, count)` returns the first row that is refused, -1 if none
         write_rows: `write_rows(nodes, count, packing, packed)` returns the first row that cannot be written, -1 if none
         read_texts: `read_texts(text, starts, nodes, count, taken)` reads positions in the game's notation, each
@@ -70,7 +70,7 @@ class BatchRules:
             and returns the first row that is refused, -1 if none; scratch is uint8[scratch]
         apply_legal: `apply_legal(packed, packing, codes, pos, out)` does the same, but refuses illegal moves; pos is a
             position, overwritten
-        params: the game's parameters that differ from its defaults here, where a position has no players
+        params: the game's parameters that differ from their defaults in a batch
     """
 
     code_bits: int

@@ -75,7 +75,7 @@ class BoardMemory:
         self._words[self._COUNT_WORD] = 0
 
     def _grow(self) -> bool:
-        """Make room for the next move's undo record if there is none; tell whether it was needed."""
+        """Double the undo records if none is free for the next move; return whether this was needed."""
         count, capacity = self._count, len(self._undo)
         if count < capacity:
             return False

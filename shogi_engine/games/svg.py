@@ -5,16 +5,16 @@ from collections.abc import Sequence
 
 Point = tuple[float, float]
 
-BEST, OTHER, REPLY = "best", "other", "reply"  # kinds of arrows, also their classes
+BEST, OTHER, REPLY = "best", "other", "reply"  # kinds of arrows and rings, also their CSS classes
 INKS = {BEST: "#1f6fd1", OTHER: "#2f9e6b", REPLY: "#c2452d"}
-BEHIND_TEXT = "#17402a"  # fills a ring that has a text
+BEHIND_TEXT = "#17402a"  # the fill of a ring with a text
 WIDTHS = {BEST: 9.0, OTHER: 6.0, REPLY: 6.0}
-REPLIES = 2  # how many moves after the first are drawn of the best line
+REPLIES = 2  # how many moves after the first are drawn for the best line
 _HEAD = 2.2  # an arrowhead's width, in widths of the arrow
 
 
 def square_area(name: str, x: float, y: float, size: float) -> str:
-    """Return an invisible square that receives clicks, for programs in which people make moves."""
+    """Return an invisible square that receives clicks, for programs in which users make moves."""
     return (
         f'<rect class="square" data-square="{name}" x="{x:g}" y="{y:g}" width="{size:g}" height="{size:g}" '
         'fill="none" pointer-events="all"/>'

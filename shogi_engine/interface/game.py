@@ -32,7 +32,7 @@ from shogi_engine.interface.evaluation import NOTHING, Evaluation
 from shogi_engine.interface.extras.book import OpeningBook
 from shogi_engine.interface.extras.levels import LevelPlan
 from shogi_engine.interface.stubs import evaluation_stub, stub
-from shogi_engine.interface.stubs import provides as provides  # what a game's modules take from here
+from shogi_engine.interface.stubs import provides as provides  # imported from here by a game's modules
 from shogi_engine.interface.stubs import provides_evaluation as provides_evaluation
 from shogi_engine.jit import njit
 from shogi_engine.types.score import Score
@@ -41,19 +41,19 @@ from shogi_engine.types.termination import TERMINATIONS as TERMINATIONS
 MOVE_NONE = np.uint32(0)
 VALUE_NONE = 32002  # no value at all
 VALUE_INFINITE = 32001
-VALUE_MATE = 32000  # minus the plies until the game is won
+VALUE_MATE = 32000  # a win in n plies is VALUE_MATE - n
 MAX_PLY = 128  # deepest line of the search
-VALUE_MATE_IN_MAX = VALUE_MATE - 1000  # at least this: a forced win
+VALUE_MATE_IN_MAX = VALUE_MATE - 1000  # values of at least this are forced wins
 VALUE_MAX = VALUE_MATE_IN_MAX - 1  # the largest value of an evaluation
 
-HISTORY_SLOTS = 1 << 16  # history_slot's range
-CAPTURE_SLOTS = 1 << 16  # capture_slot's range
-STRUCTURE_SLOTS = 1 << 11  # structure_slot's range
-CORRECTION_TABLES, CORRECTION_SLOTS = 6, 1 << 14  # correction_slots' number and range
+HISTORY_SLOTS = 1 << 16  # the range of history_slot
+CAPTURE_SLOTS = 1 << 16  # the range of capture_slot
+STRUCTURE_SLOTS = 1 << 11  # the range of structure_slot
+CORRECTION_TABLES, CORRECTION_SLOTS = 6, 1 << 14  # the number and range of correction_slots
 
-BEFORE_SEARCH, BESIDE_SEARCH = "before", "beside"  # Game.solver_runs
+BEFORE_SEARCH, BESIDE_SEARCH = "before", "beside"  # values of Game.solver_runs
 
-# How a game has ended, see `game_result`; TERMINATIONS[number] is its name.
+# How a game has ended (see `game_result`); TERMINATIONS[number] is the name.
 NOT_OVER, NO_LEGAL_MOVE, REPETITION, PERPETUAL_CHECK, DECLARATION, MOVE_LIMIT, TRY = range(7)
 
 
@@ -69,23 +69,24 @@ class Game:
         format_position: `format_position(pos)`, its inverse
         parse_move: `parse_move(pos, text)` returns a legal move as an int; raises ValueError
         format_move: `format_move(pos, move)`, its inverse
-        params, default_params: search.parameters.SEARCH_FIELDS and the game's own, copied into contexts
+        params: the dtype of the parameters, search.parameters.SEARCH_FIELDS and the game's own; copied into contexts
+        default_params: `default_params()` returns their defaults
         score: `score(value)` returns a Score in the unit that players of the game use; centipawns by default
-        evaluations: a Registry of `Evaluation`s; None: there is one, whose kernels are rules of the position
+        evaluations: a Registry of `Evaluation`s; None if there is only one and its kernels are rules of the position
         state: the dtype of the game's record for each ply of the searched line (see `update_state`)
-        histories: a dtype's fields: what its own kernels learn, kept in search.history.Histories
-        solver: `solver(**options)` returns a forced_win.Solver of results that a search would take long to find
-        solver_runs: BEFORE_SEARCH: a result makes the search needless; options threads, stop_token. BESIDE_SEARCH: it
-            looks for a forced win in a thread, or alone; it is then a forced_win.ForcedWinSolver, with options
-            hash_mb, memory, stop_token.
-        levels: the number of weaker players, levels 0 to levels - 1
-        level: `level(number, position)` returns a levels.LevelPlan of that player; ValueError if there is none
+        histories: dtype fields for what the game's own kernels learn, kept in search.history.Histories
+        solver: `solver(**options)` returns a forced_win.Solver, for results that a search finds only slowly
+        solver_runs: BEFORE_SEARCH if the solver's result replaces the search (options threads, stop_token);
+            BESIDE_SEARCH if it looks for a forced win in another thread, or alone: it is then a
+            forced_win.ForcedWinSolver (options hash_mb, memory, stop_token)
+        levels: the number of levels below full strength, 0 to levels - 1
+        level: `level(number, position)` returns a level's levels.LevelPlan; raises ValueError if there is no such level
         open_book: `open_book(name)` returns the book of that name, None for the one shipped; raises book.BookError
-        budget: `budget(clock, ply, options)` returns a TimeBudget, where search.timeman.plan is unsuitable
+        budget: `budget(clock, ply, options)` returns a TimeBudget, for games that search.timeman.plan does not suit
         plies_left: `plies_left(position)` is an upper bound on the plies left (moves of cost 0 not counted)
         continuation_slots: the range of `continuation_slot`
         search_flags: the parts of the search that help this game, bits of search.context; -1 for all
-        usual_move: `usual_move(move)` is what a person would play instead if it is no worse; 0: `move` itself
+        usual_move: `usual_move(move)` is the form of `move` that people play if it is no worse, 0 for `move` itself
     """
 
     name: str
@@ -275,9 +276,7 @@ def root_order_score(ctx, move):
 def probcut(ctx, depth):
     """Return (shallow, spread): the depth of a search that predicts a search of `depth` plies, and its error.
 
-    Args:
-        spread: the standard deviation of the difference of their values. A shallow depth of 0 means no ProbCut
-            here.
+    The spread is the standard deviation of the difference of their values. A shallow depth of 0 means no ProbCut here.
     """
     return np.int64(0), np.int64(0)  # not literals: the search calls itself with the depth
 
@@ -334,7 +333,7 @@ def leave_ply(ctx):
 
 @stub
 def naive_value(ctx):
-    """Return a naive evaluation of ctx.pos for the side to move, in `evaluate`'s unit: disc or material difference."""
+    """Return a naive evaluation for the side to move, in the unit of `evaluate`: a material or disc difference."""
     return evaluate(ctx)
 
 
@@ -348,9 +347,9 @@ def terminal_value(ctx):
 def game_result(ctx, move_count):
     """Return (termination, value) of a game that has reached ctx.pos: (NOT_OVER, VALUE_NONE) if it continues.
 
-    ctx.undo[:ctx.game_ply] are all moves of the game. The termination is one of those above. The value is the result
-    for the side to move: 0 for a draw, +-VALUE_MATE for a win or a loss, or the score in the game's own unit. A side
-    that may declare a win is assumed to do so.
+    ctx.undo[:ctx.game_ply] are all moves of the game. The termination is one of the constants above. The value is the
+    result for the side to move: 0 for a draw, +-VALUE_MATE for a win or a loss, or the score in the game's own unit. A
+    side that may declare a win is assumed to do so.
     These are the rules of the game itself. A search uses `repetition_value` and `declaration_value` instead.
 
     Args:
@@ -393,7 +392,7 @@ def mate_in_one(ctx, start):
     """Return a move that wins at once if one is easily found, else MOVE_NONE; not called if `is_in_check`.
 
     Args:
-        start: ctx.moves[start:] is free
+        start: the index from which ctx.moves is free
     """
     return MOVE_NONE
 

@@ -8,13 +8,13 @@
 * One cache entry is one file with a checksum, written under another name and then renamed. numba keeps an index file
   beside the data; if two processes save at once, or one is killed, the index can name the wrong data.
 * Cached code is executed, so a folder that another user could write to is not used. If a folder cannot be used, the
-  next one is tried, and finally no cache at all. All this is silent: a GUI takes output on stderr for a failure.
+  next one is tried, and finally no cache is used. All this is silent, because GUIs treat output on stderr as a failure.
 * Only kernels called from Python become machine code. numba optimises, emits and caches every function separately,
   which takes three times as long for a search of 170 kernels and makes slower code.
 
 With NUMBA_DISABLE_JIT=1 everything is plain Python, including the intrinsics, so that tests can compare the two.
 
-    settings     what decides how kernels are compiled
+    settings     settings that decide how kernels are compiled
     records      structured dtypes
     sources      the digest of the sources    folders    possible cache folders    cache    the cache
     targets      kernels compiled ahead of time    progress    the progress of a compile

@@ -2,10 +2,10 @@
 
     for square in STEP_ATTACKS[us, KING, king] & ~(pieces(pos, us) | attacked): ...
 
-They support `& | ^ ~ << >> == !=`, truth, `len`, `square in`, iteration from the lowest square up, `lo` and `hi`. There
-are `Table`s of them, and `field` for bitboards in records. Operations are lowered in place, without calls, to vectors
-of two lanes: making and unmaking moves loads, combines and stores whole bitboards. Counting or finding squares needs
-the lanes one by one.
+They support `& | ^ ~ << >> == !=`, truth, `len`, `square in`, iteration from the lowest square up, `lo` and `hi`.
+`Table` holds constant bitboards; `field` accesses bitboards in records. Operations are lowered in place, without
+calls, to vectors of two lanes, so that making and unmaking moves loads, combines and stores whole bitboards. Only
+counting and finding squares use the lanes one by one.
 """
 
 import operator
@@ -82,12 +82,12 @@ def from_halves(lo: Any, hi: Any) -> Bitboard:
 
 
 class Table:
-    """A constant table of bitboards: table[i, j] is one.
+    """A constant table of bitboards, indexed as table[i, j].
 
     Attributes:
-        values: ints, in nested lists or an array of objects
-        numbers: the same, as an array of objects
-        halves: uint64[..., 2], as kernels have them
+        values: the bitboards as ints, in nested lists or an array of objects
+        numbers: the same as an array of objects
+        halves: the same as uint64[..., 2], the form of the kernels
     """
 
     def __init__(self, values: Any) -> None:
@@ -122,7 +122,7 @@ ZERO, ONE = I64(0), I64(1)
 
 
 class BitboardIterator(types.SimpleIteratorType):
-    """The state of a loop over a bitboard: the address of the squares that are left."""
+    """The state of a loop over a bitboard: the address of the remaining squares."""
 
 
 class BitboardType(types.IterableType):
@@ -308,7 +308,7 @@ lower_getattr(BitboardType, "hi")(lambda context, builder, kind, bits: _halves(b
 
 
 def _element(context: Any, builder: Any, base: Any, shape: tuple, values: list, kinds: tuple) -> Any:
-    """Return the address of one of the bitboards at `base`; missing indices are 0, none may be negative."""
+    """Return the address of one of the bitboards at `base`; missing indices count as 0, none may be negative."""
     place: Any = ZERO
     for axis, size in enumerate(shape):
         place = builder.mul(place, I64(size))
@@ -340,7 +340,7 @@ def _getitem(context, builder, sig, args):
 def field(name: str) -> tuple[Callable, Callable]:
     """Return a reader and a writer of the bitboards in a record's field `name`, uint64[..., 2].
 
-    read(record, *index) -> Bitboard and write(record, *index, bitboard); missing indices are 0.
+    They are read(record, *index) -> Bitboard and write(record, *index, bitboard); missing indices count as 0.
     """
 
     def read(record, *index):

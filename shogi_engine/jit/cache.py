@@ -23,7 +23,7 @@ from shogi_engine.jit.settings import JIT_DISABLED, LEAN
 from shogi_engine.jit.sources import known_digest, source_folders, sources_digest
 from shogi_engine.jit.targets import prebuilt_folders
 
-# numba's settings that change the generated code. Its codegen knows the CPU and system it compiles for.
+# numba's settings that change the generated code. (The codegen's key has the CPU and the system.)
 CODE_SETTINGS = (
     "BOUNDSCHECK",
     "OPT",
@@ -93,7 +93,7 @@ class KernelCache(_Cache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled version for `sig`, or None; a file that cannot be used counts as missing."""
-        rtsys.initialize(target_context)  # all that cached code needs; a full refresh (0.15 s) waits for a compile
+        rtsys.initialize(target_context)  # all that cached code needs; the full refresh (0.15 s) is left to a compile
         if not self.enabled:
             return None
         for path in self._places(sig, target_context.codegen()):
@@ -118,7 +118,7 @@ class KernelCache(_Cache):
         payload = dumps(data._reduce())
         with contextlib.suppress(OSError):
             if any(sources_digest(folder) != known_digest(folder) for folder in self._sources(sig)):
-                return  # sources edited since this process began: is this the old code or the new?
+                return  # sources were edited since this process began, so the code may be old or new
             try:
                 aside.write_bytes(_checksum(path, payload) + payload)
                 _replace(aside, path)

@@ -1,11 +1,11 @@
-"""The lean compiler: what numba's does for a kernel, without the parts that kernels do not need.
+"""The lean compiler: numba's compiler without the parts that kernels do not need.
 
-Here a kernel is compiled to LLVM code, once, however many kernels call it; dispatcher.py turns the few that Python
-calls into machine code. Type inference infers a recursive kernel's return type once, not at each recursive call, and
-remembers how a call with given types resolves. Passes for rarer Python features are skipped for kernels that use
-none of them (`is_plain`).
+A kernel is compiled to LLVM code only once, however many kernels call it; dispatcher.py makes machine code of the few
+kernels that Python calls. Type inference infers a recursive kernel's return type once, not at each recursive call, and
+remembers how a call with given types resolves. Kernels that use no rarer Python features skip the passes for them
+(`is_plain`).
 
-All of these are subclasses that numba uses for kernels only: other functions are compiled as usual.
+All this is in subclasses that numba uses only for kernels; other functions are compiled as usual.
 """
 
 import builtins
@@ -52,13 +52,13 @@ class KernelInferer(TypeInferer):
         return clone
 
     def return_types_from_partial(self) -> Any:
-        """Return the return type as far as it is known; inferred once, because it takes as long as everything else."""
+        """Return the known part of the return type; inferred only once, as it takes as long as everything else."""
         if self.assumed_return is None:
             self.assumed_return = super().return_types_from_partial()
         return self.assumed_return
 
     def resolve_call(self, fnty: Any, pos_args: Any, kw_args: Any) -> Any:
-        """Return the signature of a call; each callee and argument types is resolved once."""
+        """Return the signature of a call; each combination of callee and argument types is resolved only once."""
         if not isinstance(fnty, (types.Function, types.Dispatcher)):
             return super().resolve_call(fnty, pos_args, kw_args)
         key = id(self.context), fnty, tuple(pos_args), tuple(sorted(kw_args.items()))
@@ -291,7 +291,7 @@ PLAIN_PASSES: list[Any] = [
 
 # ---- plain code --------------------------------------------------------------------------------------------------
 
-GENERATOR = 0x20  # of a code object's flags; see inspect.CO_GENERATOR
+GENERATOR = 0x20  # in a code object's flags; see inspect.CO_GENERATOR
 RARE_CODE = ("RAISE", "WITH", "BUILD_LIST", "BUILD_SET", "LIST_", "SET_ADD", "MAP", "DICT_", "STRING")
 RARE_OPERATIONS = {number for name, number in opcode.opmap.items() if any(rare in name for rare in RARE_CODE)}
 plain_functions: set[Any] = set()  # functions other than kernels that a plain kernel may call: the stubs
@@ -303,11 +303,11 @@ plain_arguments: list[type] = [types.Number, types.Boolean, types.Record, types.
 
 
 def is_plain(function: Any, argument_types: Any) -> bool:
-    """Tell whether `function` uses nothing that PLAIN_PASSES leave out.
+    """Tell whether `function` uses only features that PLAIN_PASSES support.
 
-    That is closures and comprehensions, `raise`, `with`, `try`, generators, lists, sets and dictionaries, strings (they
-    name fields), loops over tuples of several types, functions that numba inlines, and arguments that numba
-    specialises for. Unknown names count as such features, too.
+    They do not support closures and comprehensions, `raise`, `with`, `try`, generators, lists, sets and dictionaries,
+    strings (they name fields), loops over tuples of several types, functions that numba inlines, and arguments that
+    numba specialises for. Unknown names count as unsupported too.
     """
     code = function.__code__
     if code.co_flags & GENERATOR or code.co_exceptiontable or code.co_freevars:

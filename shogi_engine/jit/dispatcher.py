@@ -1,7 +1,7 @@
 """The lean dispatcher: how Python and other kernels call a kernel.
 
-If Python calls a kernel, it is an entry: machine code with a wrapper, saved in the cache. If a kernel being compiled
-calls it, it is lowered, once in a process, and becomes part of that kernel's entry.
+A kernel that Python calls is an entry: machine code with a wrapper, saved in the cache. A kernel that is called by a
+kernel being compiled is lowered, once in a process, and becomes part of that kernel's entry.
 """
 
 import contextlib
@@ -23,10 +23,10 @@ from shogi_engine.jit.compiler import KernelCompiler, Lowered, plain_functions
 from shogi_engine.jit.library import EntryLibrary
 from shogi_engine.jit.progress import note_load, note_step
 
-GC_THRESHOLDS = (200_000, 20, 100)  # a compile makes millions of lasting objects, so collecting is useless
+GC_THRESHOLDS = (200_000, 20, 100)  # a compile creates millions of lasting objects, so collecting them is useless
 _SHORT = {types.int8, types.uint8, types.int16, types.uint16, types.int32}
 
-_depth = 0  # of nested kernel compilations; changed under numba's lock
+_depth = 0  # the depth of nested kernel compilations; changed under numba's lock
 
 
 @contextlib.contextmanager
@@ -55,9 +55,9 @@ def plain_type(kind: Any) -> Any:
 def plain_types(args: Any, kws: dict) -> tuple[tuple, dict]:
     """Return the types that a kernel takes for a call by another kernel.
 
-    numba compiles a version for each literal and each integer width. That multiplies compile time, although LLVM
-    inlines and folds constants anyway. Also, versions of a recursive kernel that call each other crash when a second
-    process loads them from the cache.
+    numba compiles a version for each literal and each integer width. That multiplies compile time needlessly, because
+    LLVM inlines and folds constants anyway. Also, versions of a recursive kernel that call each other crash when a
+    second process loads them from the cache.
     """
     return tuple(plain_type(kind) for kind in args), {name: plain_type(kind) for name, kind in kws.items()}
 
@@ -65,7 +65,7 @@ def plain_types(args: Any, kws: dict) -> tuple[tuple, dict]:
 class KernelDispatcher(CPUDispatcher):
     """A compiled function: its entries are in `overloads`, the code for its callers in `lowered`.
 
-    An overload requested by kernels only holds the lowered code; a call by Python replaces it.
+    An overload that only kernels have requested holds the lowered code; a call by Python replaces it by machine code.
     """
 
     overloads: Any
@@ -88,7 +88,7 @@ class KernelDispatcher(CPUDispatcher):
     # ---- for kernels ------------------------------------------------------------------------------------------
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Resolve a call by a compiled function, as numba does but for plain types; a kernel's call needs no entry."""
+        """Resolve a call by a compiled function as numba does, but with plain types; a kernel's call needs no entry."""
         args, kws = plain_types(args, kws)
         if not _depth:
             return super().get_call_template(args, kws)

@@ -1,4 +1,4 @@
-"""Possible folders for compiled kernels, which of them can be trusted, and the choice."""
+"""Folders for compiled kernels: which are possible, which can be trusted, and which is used."""
 
 import contextlib
 import functools
@@ -33,9 +33,9 @@ def _cache_roots() -> Iterator[Path]:
 def is_private(folder: Path) -> bool:
     """Tell whether only users who could change this package can put files in `folder`.
 
-    `folder` and all its parents must belong to this user, root or the package's owner, and be closed to others. A
-    parent may be sticky (/tmp), and a user's private group (its number is the user's) counts as the user. Windows'
-    profile folders are private.
+    `folder` and all its parents must belong to this user, root or the package's owner, and others must not be able to
+    write there. A parent may be sticky (/tmp), and a user's private group (with the user's number) counts as the user.
+    Windows' profile folders are private.
     """
     if not hasattr(os, "getuid"):
         return True

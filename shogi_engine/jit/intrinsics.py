@@ -88,7 +88,7 @@ def _python_store(address: Any, value: Any) -> None:
 def load_u64(typingctx, address):
     """Return the uint64 at the raw `address` (uint64, 8-byte aligned), read atomically (monotonic).
 
-    Atomic, so that the compiler can neither hoist the load of a stop flag out of a loop nor tear a table entry's word.
+    The load is atomic so that the compiler can neither hoist a stop flag out of a loop nor split a table entry's word.
     """
 
     def codegen(context, builder, signature, args):
@@ -190,7 +190,7 @@ def python_record_at(owner: Any, address: Any) -> Any:
 def record_at(typingctx, owner, address):
     """Return the record at the raw `address` (uint64), of the dtype set by `points_to` for the dtype of `owner`.
 
-    A view: tables too large for the record itself are read and written as if they were fields of it.
+    The result is a view: tables too large for the record itself are read and written as if they were its fields.
     """
     target = numba.from_dtype(_pointees[owner])
 
@@ -201,9 +201,9 @@ def record_at(typingctx, owner, address):
 
 
 def record_reader(dtype: np.dtype) -> Any:
-    """Return an intrinsic for kernels that get addresses from Python: the array of `count` records at a raw address.
+    """Return an intrinsic for kernels that get addresses from Python; it returns the record at a raw address.
 
-    It takes (address, count), both int64, and returns a view, as `record_reader` does.
+    It takes the address (int64) and returns a view of memory that it does not own.
     """
     record = numba.from_dtype(dtype)
 
@@ -224,9 +224,9 @@ def _array_at(address: int, count: int, dtype: np.dtype) -> Any:
 
 
 def array_reader(dtype: np.dtype) -> Any:
-    """Return an intrinsic for kernels that get addresses from Python: the array of `count` records at a raw address.
+    """Return an intrinsic for kernels that get addresses from Python; it returns an array of records at a raw address.
 
-    It returns a view, as `record_reader` does. address, count : int64.
+    It takes (address, count), both int64, and returns a view of memory that it does not own.
     """
     array = types.Array(numba.from_dtype(dtype), 1, "C")
 

@@ -1,12 +1,13 @@
 """Vectors of uint64 in registers: plain functions, traced into portable LLVM code for the kernels that call them.
 
-A function decorated with `traced` computes with Python's operators. It is called once for each call in a kernel, with
-`Lanes` instead of numbers, and each operator emits the LLVM instruction for all lanes of its operands. So its loops and
-conditions run in Python while tracing. Nothing needs type inference, and LLVM uses what the CPU offers (SSE2, AVX2,
-AVX-512, NEON). With JIT off, the same function computes with numpy's numbers and arrays.
+A function decorated with `traced` computes with Python's operators. While a kernel is compiled, the function is called
+once for each call in the kernel, with `Lanes` instead of numbers, and each operator emits an LLVM instruction for all
+lanes of its operands. So loops and conditions run in Python while tracing. No type inference is needed, and LLVM uses
+what the CPU offers (SSE2, AVX2, AVX-512, NEON). With JIT off, the same function computes with numpy's numbers and
+arrays.
 
-Operands are single uint64 or vectors of them, and may be mixed: a number then applies to each lane. An int is a number,
-a numpy array a vector. Shifts are logical, by less than 64.
+Operands are single uint64 numbers or vectors of them. They may be mixed: a number then applies to each lane. An int is
+a number, a numpy array a vector. Shifts are logical, by less than 64.
 """
 
 import functools
@@ -40,7 +41,7 @@ class Lanes:
         return getattr(self.value.type, "count", 0)
 
     def like(self, other: Any) -> "Lanes":
-        """Return `other`, a number or a vector, as Lanes; a number becomes a vector if this is one."""
+        """Return `other`, a number or a vector, as Lanes; if this is a vector, a number becomes one too."""
         if not isinstance(other, Lanes):
             if isinstance(other, np.ndarray):
                 constant = ir.Constant(ir.VectorType(I64, len(other)), [int(each) for each in other])
@@ -105,7 +106,7 @@ class Table:
         return Lanes(builder, builder.load(builder.gep(memory, [I64(0), index.value], inbounds=True)))
 
 
-# ---- what has no operator ------------------------------------------------------------------------------------------
+# ---- operations without an operator ---------------------------------------------------------------------------------
 
 
 def where(condition: Any, value: Any) -> Any:
@@ -126,7 +127,7 @@ def popcounts(value: Any) -> Any:
 
 
 def leading_bits(value: Any) -> Any:
-    """Return the highest set bit of each lane of a vector, none of which is 0."""
+    """Return the highest set bit of each lane of a vector; no lane may be 0."""
     if not isinstance(value, Lanes):
         return np.array([1 << int(lane).bit_length() - 1 for lane in value], dtype=np.uint64)
     none_is_zero = ir.Constant(ir.IntType(1), 1)

@@ -1,12 +1,12 @@
 """Layers of uint8 activations and int8 weights, for networks: int32 sums, and activations computed from sums.
 
-A layer's weights lie in blocks of ALIGNMENT bytes. One block, multiplied by a few activations repeated in every lane,
-adds to the sums of several outputs at once, so that no sum across lanes is needed. `arrange_layer` makes this order.
-The product of a block is the only instruction that differs between CPUs: `DOT_PRODUCTS` has it for VNNI, AVX2 and
-NEON, and as plain LLVM code for all others.
+A layer's weights lie in blocks of ALIGNMENT bytes. The product of a block and a few activations, repeated in every
+lane, is added to the sums of several outputs at once, so that no sum across lanes is needed. `arrange_layer` returns
+weights in this order. Only the product of a block differs between CPUs: `DOT_PRODUCTS` has it for VNNI, AVX2 and NEON,
+and as plain LLVM code for all others.
 
-The conventions of vectors.py apply: arguments are addresses (uint64) and counts (int64), and with JIT off numpy twins
-do the same. Activations are at most LARGEST_ACTIVATION, so that sums of two products fit int16.
+As in vectors.py, arguments are addresses (uint64) and counts (int64), and with JIT off numpy twins do the same.
+Activations are at most LARGEST_ACTIVATION, so that sums of two products fit int16.
 
 Source: the order of the weights and the list of nonzero inputs are Stockfish's,
 https://github.com/official-stockfish/Stockfish/blob/master/src/nnue/layers/affine_transform_sparse_input.h.
@@ -26,9 +26,9 @@ from shogi_engine.jit.targets import target_has
 from shogi_engine.jit.vectors import ALIGNMENT, I8, I16, I32, I64, _call, _clip, aligned_copy, array_at
 
 LARGEST_ACTIVATION = 127
-SUMS = ALIGNMENT // 4  # int32 in a vector: the sums that a block adds to
-FEW_OUTPUTS = SUMS // 2  # a layer with this many has two sums for each output, which halves the blocks
-UNROLL = 4  # blocks in one step of a loop, each with its own sums, because an addition waits for the previous one
+SUMS = ALIGNMENT // 4  # int32 numbers in a vector: the sums to which a block adds
+FEW_OUTPUTS = SUMS // 2  # a layer with this many outputs has two sums for each, which halves the number of blocks
+UNROLL = 4  # blocks in one step of a loop; each has its own sums, because an addition must wait for the previous one
 
 
 # ---- the product of a block --------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def _by_vnni(name: str) -> Callable:
 
 
 def _by_pairs(builder: Any, total: Any, values: Any, weights: Any) -> Any:
-    """Add by AVX2's byte products, summed in pairs as int16, and those sums as int32."""
+    """Add with AVX2's products of bytes, which are summed in pairs as int16; those sums are added as int32."""
     shorts = ir.VectorType(I16, 2 * total.type.count)
     pairs = _call(builder, "llvm.x86.avx2.pmadd.ub.sw", shorts, values, weights)
     ones = ir.Constant(shorts, [I16(1)] * shorts.count)
@@ -74,7 +74,7 @@ def _by_neon(builder: Any, total: Any, values: Any, weights: Any) -> Any:
 
 
 def _by_any(builder: Any, total: Any, values: Any, weights: Any) -> Any:
-    """Add by code for any CPU: even and odd bytes as int16."""
+    """Add with code for any CPU, for even and odd bytes as int16."""
     shorts = ir.VectorType(I16, 2 * total.type.count)
     values, weights = (builder.bitcast(each, shorts) for each in (values, weights))
     eight = ir.Constant(shorts, [I16(8)] * shorts.count)
@@ -92,7 +92,7 @@ def _by_any(builder: Any, total: Any, values: Any, weights: Any) -> Any:
 class DotProduct:
     """A way to add sums of four products of bytes: `add(builder, total, values, weights)`, vectors of `size` bytes."""
 
-    needs: tuple[str, ...]  # features of the CPU, in LLVM's names
+    needs: tuple[str, ...]  # required features of the CPU, by LLVM's names
     size: int
     add: Callable
 
@@ -103,7 +103,8 @@ class DotProduct:
         return _joined(builder, [self.add(builder, *each) for each in parts])
 
 
-# The first one that the CPU supports is used. All LLVM versions accept the older form of the intrinsics, with int32.
+# The first that the CPU supports is used. The intrinsics have their older form, with int32, which all versions of LLVM
+# accept.
 DOT_PRODUCTS = {
     "vnni": DotProduct(("avx512vnni",), 64, _by_vnni("llvm.x86.avx512.vpdpbusd.512")),
     "avx-vnni": DotProduct(("avxvnni",), 32, _by_vnni("llvm.x86.avx512.vpdpbusd.256")),
@@ -114,7 +115,7 @@ DOT_PRODUCTS = {
 
 
 def best_dot_product() -> DotProduct:
-    """Return the fastest one that the target CPU supports."""
+    """Return the fastest product that the target CPU supports."""
     return next(each for each in DOT_PRODUCTS.values() if all(map(target_has, each.needs)))
 
 
@@ -122,17 +123,19 @@ def best_dot_product() -> DotProduct:
 
 
 def inputs_in_block(outputs: int) -> int:
-    """Return how many inputs a block holds the weights of, for a layer with that many outputs."""
+    """Return the number of inputs whose weights a block holds, for a layer with `outputs`."""
     return ALIGNMENT // FEW_OUTPUTS if outputs <= FEW_OUTPUTS else ALIGNMENT // SUMS
 
 
 def arrange_layer(bias: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return a layer's bias and weights in the order that `layer_sums` and `sparse_layer_sums` take, aligned.
+    """Return a layer's bias and weights in the order that `layer_of` and `sparse_layer_of` take, aligned.
+
+    They are int32[groups, SUMS] and int8[groups, blocks + 1, ALIGNMENT]. Missing weights are zero, and the last block
+    belongs to no input.
 
     Args:
         bias: int32[outputs]
-        weights: int8[outputs, inputs]. Returns int32[groups, SUMS] and int8[groups, blocks + 1, ALIGNMENT]. Missing
-            weights are zero, and the last block belongs to no input.
+        weights: int8[outputs, inputs]
     """
     outputs, inputs = weights.shape
     taken = inputs_in_block(outputs)
@@ -163,7 +166,7 @@ def _emit_block(dot: DotProduct, builder: Any, total: Any, block: Any, values: A
 
 
 def _emit_layer(dot: DotProduct, taken: int, sparse: bool) -> Callable:
-    """Return a code generator of `layer_sums`, or of `sparse_layer_sums`."""
+    """Return the code generator of `layer_of`, or of `sparse_layer_of`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         if sparse:
@@ -236,7 +239,7 @@ def layer_of(taken: int, dot: DotProduct | None = None) -> Any:
 
 
 def sparse_layer_of(taken: int, dot: DotProduct | None = None) -> Any:
-    """Return the intrinsic of a layer that uses only the listed blocks: as `layer_of`, and (listed, count).
+    """Return the intrinsic of a layer that uses only listed blocks: with the arguments of `layer_of`, listed, count.
 
     Args:
         listed: uint16[count], as `list_nonzero` writes it
@@ -254,7 +257,7 @@ def sparse_layer_of(taken: int, dot: DotProduct | None = None) -> Any:
 # ---- inputs that are not 0 ---------------------------------------------------------------------------------------
 
 STEP = 8  # blocks examined together
-POSITIONS = np.zeros((1 << STEP, STEP), dtype=np.uint16)  # by a mask of them: the indices of the set bits, lowest first
+POSITIONS = np.zeros((1 << STEP, STEP), dtype=np.uint16)  # by mask: the indices of its set bits, lowest first
 for _mask in range(1 << STEP):
     _set = [bit for bit in range(STEP) if _mask >> bit & 1]
     POSITIONS[_mask, : len(_set)] = _set
@@ -313,9 +316,9 @@ def nonzero_blocks_of(taken: int) -> Any:
 
 # ---- activations -------------------------------------------------------------------------------------------------
 
-PRODUCT_LIMIT, PRODUCT_SHIFT = 254, 9  # of pair_products: keep products within activations
-SQUARE_LIMIT, SQUARE_SHIFT, CLIP_SHIFT = 1 << 14, 19, 6  # of squares_and_clipped; larger sums are clipped anyway
-PRODUCTS = 32  # int16 in one step
+PRODUCT_LIMIT, PRODUCT_SHIFT = 254, 9  # for pair_products: keep its products within activations
+SQUARE_LIMIT, SQUARE_SHIFT, CLIP_SHIFT = 1 << 14, 19, 6  # for squares_and_clipped; larger sums are clipped anyway
+PRODUCTS = 32  # int16 numbers in one step
 
 
 def _python_pair_products(out: Any, values: Any, count: Any) -> None:

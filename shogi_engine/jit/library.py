@@ -1,9 +1,8 @@
 """LLVM libraries of the lean compiler: a kernel's own code, and the machine code of a kernel called by Python.
 
-numba optimises and emits every function as soon as it is lowered, each with copies of all its callees. Here, a kernel
-that only kernels call stays lowered (`LoweredLibrary`). A kernel that Python calls (`EntryLibrary`) links all of its
-callees once, hides them from the outside so that LLVM may inline and drop them, and is optimised and emitted as a
-whole.
+numba optimises and emits each function as soon as it is lowered, with copies of all its callees. Here, a kernel that
+only kernels call stays lowered (`LoweredLibrary`). A kernel that Python calls (`EntryLibrary`) links each of its
+callees once and makes them internal, so that LLVM may inline and drop them. It is optimised and emitted as a whole.
 """
 
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from numba.core.compiler_lock import require_global_compiler_lock
 
 
 class LoweredLibrary(JITCodeLibrary):
-    """The lowered code of one kernel: without its callees, and never made into machine code."""
+    """The lowered code of one kernel, without its callees; it never becomes machine code."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Run the function passes with one pass manager for the module; numba also makes one for each declaration."""
@@ -85,7 +84,7 @@ class EntryLibrary(LoweredLibrary):
                 function.linkage = "external" if shown else "internal"
 
     def _get_module_for_linking(self) -> Any:
-        """Return the module as numba does: an entry holds its callees."""
+        """Return the module as numba does: an entry contains its callees."""
         return JITCodeLibrary._get_module_for_linking(self)
 
 

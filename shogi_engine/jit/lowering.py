@@ -40,7 +40,7 @@ class _Implementation(_wrap_impl):
 class KernelTarget(CPUContext):
     """numba's target context, with a memory of failed look-ups.
 
-    `adopt` makes one from the context of each compile, as numba makes one for each set of flags.
+    `adopt` turns the context of a compile into one; numba creates a context for each set of flags.
     """
 
     @classmethod
@@ -53,8 +53,8 @@ class KernelTarget(CPUContext):
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
         """Return the implementation of `fn` for the signature `sig`. Raises NotImplementedError if there is none.
 
-        numba first asks for special implementations, mostly of constant indices. Most types have none, and after each
-        failure numba reloads all its registries before it takes the common implementation.
+        numba first looks for special implementations, mostly of constant indices. Most types have none. After each
+        failure numba would reload all its registries before it takes the common implementation.
         """
         function = sig.as_function()
         special = fn in SPECIAL
@@ -112,7 +112,7 @@ class KernelLower(lowering.Lower):
         return known
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
-        """Store a variable; the old value was no reference if its type has none."""
+        """Store a variable; skip numba's decref of the old value if its type has no references."""
         kind = self.typeof(name)
         local = name in self._singly_assigned_vars and not self._disable_sroa_like_opt
         if local or argidx is not None or not isinstance(kind, _uncounted):

@@ -29,18 +29,18 @@ OPTIONS: dict[str, Any] = {
 def njit(function: Any = None, *, forceinline: bool = False, tiny: bool = False, brief: bool = False) -> Any:
     """Compile `function` as a kernel: without the GIL, with C's arithmetic errors, cached under the source stamp.
 
-    A function that was typed in, or that is in no file, is not cached.
+    A function that is not in a file, for example one typed at a prompt, is not cached.
 
     Args:
-        forceinline: put its machine code into every caller, for loops that must be vectorised; LLVM decides well
-            otherwise
-        tiny: Python calls the plain function. It does so little that separate machine code, a file to load at each
-            start, is not worth it. With Python's arguments it must do the same without numba.
-        brief: Python calls it with the GIL held, because releasing and reacquiring the GIL would take longer than
-            it
+        forceinline: inline the kernel into every caller, for loops that must be vectorised; otherwise LLVM decides,
+            usually well
+        tiny: Python calls the plain function, because it does too little to be worth a file of machine code that is
+            loaded at each start. With Python's arguments it must do the same without numba.
+        brief: Python calls the kernel with the GIL held, because releasing and reacquiring the GIL would take longer
+            than the call
 
     Raises:
-        TypeError: for a closure: the variables it closes over are not part of the cache's key
+        TypeError: `function` is a closure, whose variables are not part of the cache's key
     """
     if function is None:
         return functools.partial(njit, forceinline=forceinline, tiny=tiny, brief=brief)
@@ -65,7 +65,7 @@ def njit(function: Any = None, *, forceinline: bool = False, tiny: bool = False,
 
 
 def _may_load() -> bool:
-    """Tell whether there may be compiled kernels anywhere."""
+    """Tell whether compiled kernels may be saved or prebuilt anywhere."""
     return cache_folder() is not None or bool(prebuilt_folders())
 
 

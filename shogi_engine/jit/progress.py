@@ -1,15 +1,15 @@
-"""The progress of a compile, for front ends that let a person wait.
+"""The progress of a compile, for front ends that make a user wait.
 
     stop = on_progress(lambda progress: print(progress.describe()))
     with compiling("shogi"):
         engine.warmup()
     stop()
 
-A *task* is work with a name, here that of the game; it may be done in several parts. While it runs, each kernel that
-is lowered and each entry that is linked (see dispatcher.py) is reported. The times of the last run, kept beside the
-cache, or those of ESTIMATES, scaled by the speed of this machine so far, tell how much is left. Callbacks run in the
-compiling thread, which holds numba's lock: they should be quick and must not call a kernel. Code that comes from the
-cache is not reported.
+A *task* is work with a name, here the game's; it may be done in several parts. While it runs, each kernel that is
+lowered and each entry that is linked (see dispatcher.py) is reported. The remaining time is estimated from the times of
+the last run, kept beside the cache, or from ESTIMATES, scaled by the speed of this machine so far. Callbacks run in the
+compiling thread, which holds numba's lock: they should be quick and must not call a kernel. Code loaded from the cache
+is not reported.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from shogi_engine.jit.folders import cache_folder
 from shogi_engine.language import mark
 
 TIMES_FILE = "compile-times.json"
-SURE = 0.05  # the share of the work after which this machine's speed is known
+SURE = 0.05  # after this share of the work, this machine's speed is known
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Estimate:
     """The work of a first start.
 
     Attributes:
-        steps: their number
-        each: seconds of a step
-        long: of longer ones, by name
+        steps: the number of steps
+        each: the seconds that a step takes
+        long: the seconds of longer steps, by name
     """
 
     steps: int
@@ -54,8 +54,8 @@ class Estimate:
         return self.each * (self.steps - len(self.long)) + sum(self.long.values())
 
 
-# CPU seconds of a first start on an AMD EPYC (Zen 4), as written by `Task.remember`: of each game's engine, and of the
-# solvers by themselves.
+# CPU seconds of a first start on an AMD EPYC (Zen 4), as written by `Task.remember`: for each game's engine, and for
+# the solvers alone.
 ESTIMATES = {
     "shogi": Estimate(
         213, 0.09, {"link search_root": 4.5, "search": 1.2, "link prepare_root": 1.0, "link write_root_moves": 1.0}
@@ -68,7 +68,7 @@ ESTIMATES = {
 
 
 def _estimate(task: str) -> Estimate | None:
-    """Return the estimate of a task or, if there is none (another evaluation), that of the game it begins with."""
+    """Return the estimate of a task, or else (with another evaluation) that of the game with which its name begins."""
     return ESTIMATES.get(task) or ESTIMATES.get(task.partition(" ")[0])
 
 
@@ -77,12 +77,13 @@ class Progress:
     """The state of a task after a step.
 
     Attributes:
-        task: its name, '' for kernels compiled outside of any task
-        kernel: the one just finished
-        done, total: steps so far, and expected in all (at least `done`)
+        task: the task's name, '' for kernels compiled outside of any task
+        kernel: the name of the kernel just finished
+        done: the number of steps so far
+        total: the number of steps expected, at least `done`
         share: the finished part of the work, 0 to 1, by time
-        elapsed: seconds that the task has taken
-        left: estimated seconds to go, None if unknown
+        elapsed: the seconds that the task has taken
+        left: the estimated remaining seconds, None if unknown
         at: the time of this report, by time.monotonic()
     """
 
@@ -96,7 +97,7 @@ class Progress:
     at: float
 
     def now(self) -> tuple[float, float | None]:
-        """Return (share, seconds to go) at this moment: a long step continues after the last report."""
+        """Return (share, remaining seconds) at this moment, which differ from the report during a long step."""
         if self.left is None:
             return self.share, None
         since = max(time.monotonic() - self.at, 0.0)
@@ -105,7 +106,7 @@ class Progress:
         return max(self.share, elapsed / (elapsed + left) if left else 1.0), left
 
     def describe(self) -> str:
-        """Return the current progress for people: '31%, kernel 57 of 190, about 12 s left'."""
+        """Return the current progress as text: '31%, kernel 57 of 190, about 12 s left'."""
         share, left = self.now()
         if left is None:
             return mark(f"{self.done} kernels")
@@ -134,14 +135,14 @@ class Task:
 
     name: str
     seen: dict[str, float] = field(default_factory=dict)  # step -> seconds
-    loaded: bool = False  # part of the work came from the cache
+    loaded: bool = False  # whether part of the work came from the cache
     _known: dict[str, float] | None = None  # step -> seconds of the last run; read at the first step
     _elapsed: float = 0.0
     _since: float = 0.0  # start of the current part, by time.monotonic()
 
     @contextlib.contextmanager
     def running(self, callback: Callable[[Progress], None] | None = None) -> Iterator[None]:
-        """Attribute everything compiled meanwhile, by any thread, to this task, and report it to `callback` as well."""
+        """Attribute all that any thread compiles in the `with` block to this task; report it to `callback` too."""
         with _lock:
             if self not in _running:
                 self._since = time.monotonic()
@@ -197,20 +198,20 @@ class Task:
                 aside.unlink(missing_ok=True)
 
 
-_running: list[Task] = []  # the latest last: it gets what any thread compiles
+_running: list[Task] = []  # the latest comes last; what any thread compiles belongs to it
 _outside = Task("", _since=time.monotonic())  # for everything compiled outside of tasks
-_steps = 0  # of this process
+_steps = 0  # the number of steps of this process
 
 
 @functools.cache
 def shared_task(name: str) -> Task:
-    """Return this process's task called `name`, for everyone who does a part of it: kernels belong to the process."""
+    """Return this process's task called `name`, shared by all who do a part of it: kernels belong to the process."""
     return Task(name)
 
 
 @contextlib.contextmanager
 def compiling(name: str) -> Iterator[None]:
-    """Attribute everything compiled meanwhile to a task called `name`, and remember how long each step took."""
+    """Attribute everything compiled in the `with` block to a task called `name`; remember how long each step took."""
     task = Task(name)
     with task.running():
         yield

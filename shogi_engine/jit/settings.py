@@ -19,5 +19,5 @@ def is_verified(version: str) -> bool:
     return all(part.isdigit() for part in parts) and LEAN_FIRST <= tuple(map(int, parts)) <= LEAN_LAST
 
 
-# Whether to use the lean compiler; setting the variable to anything but 0 forces numba's own.
+# Whether to use the lean compiler; any value of the variable except 0 forces numba's own compiler.
 LEAN = is_verified(numba.__version__) and os.environ.get(PLAIN_VARIABLE, "0") in ("", "0")

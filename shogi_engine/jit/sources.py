@@ -27,7 +27,7 @@ def sources_digest(folder: Path) -> str:
     return digest.hexdigest() if files else ""
 
 
-known_digest = functools.cache(sources_digest)  # the digest of a folder's sources when first requested
+known_digest = functools.cache(sources_digest)  # the digest that a folder's sources had when it was first requested
 
 
 @functools.cache
@@ -41,8 +41,9 @@ def source_stamp() -> str:
 def source_folders(functions: list[Callable]) -> set[Path]:
     """Return the folders of the sources of the kernels `functions`: this package, and what lies outside it.
 
-    From the module of each function, follow the kernels it names and the modules it names that hold kernels. A module
-    in a package stands for the whole package. This package is not followed: it refers to nothing outside.
+    From the module of each function, follow the kernels that it names, and the modules that it names if they hold
+    kernels. A module in a package stands for the whole package. This package is not followed, because it refers to
+    nothing outside.
     """
     folders = {PACKAGE}
     waiting = [function.__globals__ for function in functions]  # type: ignore[attr-defined]

@@ -1,9 +1,9 @@
-"""Kernels compiled ahead of time, for a kind of CPU instead of the current one.
+"""Kernels compiled ahead of time, for a kind of CPU instead of the current CPU.
 
-`build_kernels` compiles them in a separate process, where numba's CPU setting is made before numba is imported. The
-package may contain the result in the folder `_kernels`, which is searched for kernels missing from the user's cache.
-They are used if Python, numba, the sources and numba's settings are the same as when they were compiled, and if this
-machine's CPU has all features of the target; otherwise kernels are compiled as usual.
+`build_kernels` compiles them in a separate process, because numba's CPU must be set before numba is imported. A package
+may contain the result in its folder `_kernels`, which is searched for kernels missing from the user's cache. They are
+used if Python, numba, the sources and numba's settings are the same as when they were compiled, and if this machine's
+CPU has all features of the target. Otherwise kernels are compiled as usual.
 """
 
 import functools
@@ -29,7 +29,7 @@ from shogi_engine.jit.sources import PACKAGE, source_stamp
 PREBUILT = PACKAGE / "_kernels"
 MANIFEST = "manifest.json"
 
-# The levels of the x86-64 psABI, with LLVM's names; features that are not named are switched off.
+# The levels of the x86-64 psABI, with LLVM's names; features not listed are switched off.
 V2 = "cmov cx16 cx8 fxsr mmx popcnt sahf sse sse2 sse3 sse4.1 sse4.2 ssse3"
 V3 = f"{V2} avx avx2 bmi bmi2 f16c fma lzcnt movbe xsave"
 FEATURES = {"x86-64-v2": V2.split(), "x86-64-v3": V3.split()}
@@ -38,7 +38,7 @@ WARMUP = "from shogi_engine.__main__ import main; raise SystemExit(main(['warmup
 
 @dataclass(frozen=True)
 class Built:
-    """The result of `build_kernels`: `files` with `bytes` in all in `folder`, the kernels' names, the time taken."""
+    """The result of `build_kernels`: the number and total `bytes` of the `files` in `folder`, the kernels, the time."""
 
     target: str
     folder: str
@@ -56,14 +56,14 @@ def feature_string(target: str) -> str:
 
 
 def build_kernels(target: str, folder: Path | str, games: tuple[str, ...] = ()) -> Built:
-    """Compile everything that `warmup` compiles, for CPUs of the kind `target`, into `folder`/`target`.
+    """Compile all that `warmup` compiles, for CPUs of the kind `target`, into `folder`/`target`, replacing files.
 
     Args:
-        games: the games to compile, all if empty. Existing files are replaced.
+        games: the games to compile, all if empty
 
     Raises:
-        ValueError: if the target is unknown or not for this machine's architecture, RuntimeError with the
-            compiler's output if compiling fails
+        ValueError: the target is unknown, or not for this machine's architecture
+        RuntimeError: compiling failed; the message has the compiler's output
     """
     features = feature_string(target)
     if platform.machine().lower() not in ("x86_64", "amd64"):
@@ -112,7 +112,7 @@ def target_has(feature: str) -> bool:
 
 
 def fits(manifest: Any) -> bool:
-    """Tell whether kernels with this manifest come from these sources and versions, for a CPU like this."""
+    """Tell whether kernels with this manifest were compiled from these sources with these versions, for such a CPU."""
     try:
         needed = {name.removeprefix("+") for name in manifest["features"].split(",")}
         same = (manifest["triple"], manifest["stamp"]) == (llvm.get_process_triple(), source_stamp())

@@ -23,7 +23,7 @@ from shogi_engine.jit.intrinsics import kernel_intrinsic
 from shogi_engine.jit.policy import njit
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector of any CPU
-LANES = 32  # int16 in one step, ALIGNMENT bytes
+LANES = 32  # int16 numbers in one step, ALIGNMENT bytes
 SQUARE_WEIGHT_LIMIT = 511
 EXACT_SQUARES = 256  # the sum of this many products of squares below 2^14 and such weights fits int32
 
@@ -50,7 +50,7 @@ def aligned_copy(array: np.ndarray) -> np.ndarray:
 
 @njit
 def align_up(address):
-    """Return `address` (uint64) rounded up to a multiple of ALIGNMENT: where a table inside a record can begin."""
+    """Return `address` (uint64) rounded up to a multiple of ALIGNMENT, for the beginning of a table inside a record."""
     return (address + np.uint64(ALIGNMENT - 1)) & ~np.uint64(ALIGNMENT - 1)
 
 
@@ -88,7 +88,7 @@ def _splat(builder: Any, value: Any, element: Any) -> Any:
 
 
 def _call(builder: Any, name: str, result: Any, *operands: Any) -> Any:
-    """Call an LLVM intrinsic that every target has."""
+    """Call an LLVM intrinsic that every target supports."""
     kind = ir.FunctionType(result, [operand.type for operand in operands])
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), operands)
 
@@ -109,7 +109,7 @@ def _products(builder: Any, left: Any, right: Any) -> Any:
 def _emit_sum(builder: Any, count: Any, products: Callable[[Any], Any]) -> Any:
     """Emit the sum, an i32, of the lanes of products(0), products(1), ... for `count` elements.
 
-    LLVM makes vpmaddwd of it because the sum is int32, in any order, and each factor is used once.
+    LLVM turns it into vpmaddwd, because the sum is int32, in any order, and each factor is used once.
     """
     kind = ir.VectorType(I32, LANES)
     variable = cgutils.alloca_once(builder, kind)
@@ -190,7 +190,7 @@ def add_add_sub_sub_i16(typingctx, out, first, added, added2, removed, removed2,
     return _signature(7), _emit_rows("++--")
 
 
-TILES = (256, LANES)  # int16 summed in registers: 256 at a time while that many are left, then LANES
+TILES = (256, LANES)  # int16 numbers summed in registers: 256 at a time while that many are left, then LANES
 
 
 def _python_sum_rows(
@@ -290,12 +290,12 @@ def _python_screlu_dot_i16(values: Any, weights: Any, high: Any, shift: Any, cou
 def screlu_dot_i16(typingctx, values, weights, high, shift, count):
     """Return the sum of ((clip(values, 0, high) << shift)^2 >> 16) * weights over `count` int16 as int64.
 
-    A squared clipped ReLU, in the upper half of an int32, and a layer with one output.
+    This is a squared clipped ReLU, in the upper half of an int32, and a layer with one output. Products are summed as
+    int32, EXACT_SQUARES at a time, and those sums as int64.
 
     Args:
         high, shift: high << shift is below 2^15
-        weights: at most SQUARE_WEIGHT_LIMIT: the products are summed as int32, EXACT_SQUARES at a time, and those
-            sums as int64
+        weights: at most SQUARE_WEIGHT_LIMIT
     """
 
     def codegen(context, builder, signature, args):

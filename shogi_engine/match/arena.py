@@ -17,11 +17,12 @@ from shogi_engine.jit import new_record
 from shogi_engine.match.terms import Adjudicator, Terms
 from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root, write_root_moves
 from shogi_engine.search.limits import Limits
+from shogi_engine.search.parameters import params_for
 from shogi_engine.search.root import Searcher
 from shogi_engine.types.termination import Termination
 
 SEARCH_FLAGS = "search_flags"  # the setting of that name is Searcher.search_flags: bits of search/context.py
-RESIGN = (3000, 2)  # default of Terms.resign for games within one process
+RESIGN = (3000, 2)  # the default of Terms.resign for games within one process
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class GameEnd:
 
     Attributes:
         winner: 0 (the side that began), 1, None for a draw
-        value: for that side, game's unit
+        value: the result for the side that began, in the game's unit
     """
 
     winner: int | None
@@ -39,7 +40,7 @@ class GameEnd:
 
 
 class Referee:
-    """Applies the rules of a game; moves are encoded and given from its start. Not for two threads."""
+    """Applies the rules of a game, in one thread; lists of encoded moves begin at the game's start."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -163,10 +164,10 @@ class SearchPlayer:
         self._start = game.parse_position(game.start)
 
     def configure(self, settings: Mapping[str, int | str]) -> None:
-        """Use the game's default parameters except for `settings`; raises ValueError for an unknown one."""
+        """Use the evaluation's default parameters except for `settings`; raises ValueError for an unknown one."""
         searcher = self.searcher
-        searcher.params = searcher.game.default_params()
         searcher.set_evaluation(str(settings.get(parameters.EVALUATION, "")))
+        searcher.params = params_for(searcher.game, searcher.evaluator.evaluation)
         searcher.evaluator = searcher.evaluator.evaluation.load()  # with its original parameters
         for name, setting in settings.items():
             if name == SEARCH_FLAGS:
@@ -193,9 +194,9 @@ class PlayedGame:
     """A finished game.
 
     Attributes:
-        moves: encoded, including the opening
-        used: by side
-        cpu: seconds of this thread
+        moves: the encoded moves, including the opening
+        used: the resources used, by side
+        cpu: the CPU seconds of this thread
     """
 
     ending: GameEnd

@@ -46,9 +46,10 @@ class PlayedGame:
 
     Attributes:
         winner: 0 (black), 1, or None for a draw
-        fault: of the loser, '' if none
-        moves: including the opening
-        times, scores: by move, ms and the mover's evaluation; None for moves without thought
+        fault: the loser's fault, '' if none
+        moves: the moves, including the opening
+        times: the ms taken by each move; None for the opening's moves
+        scores: the mover's evaluation of each move; None if it gave none
     """
 
     winner: int | None
@@ -68,14 +69,15 @@ class EngineGame:
     def __init__(self, players: tuple[Player, Player], rules: Rules, terms: Terms) -> None:
         self.players, self.rules, self.terms = players, rules, terms
         self._controls = players[0].control, players[1].control
-        self._clocks = [control.main or 0 for control in self._controls]
+        self._clocks = [control.clock for control in self._controls]
         self._usage = Usage(), Usage()
         self._adjudicator = Adjudicator(terms)
         self._times: list[float | None] = [None] * len(rules.moves)
         self._scores: list[int | None] = [None] * len(rules.moves)
 
     def _turn(self, side: int, *more: str) -> Turn:
-        return Turn(self.rules.start, [*self.rules.moves, *more], side, self._controls, list(self._clocks))
+        clocks = self._clocks[0], self._clocks[1]
+        return Turn(self.rules.start, [*self.rules.moves, *more], side, self._controls, clocks)
 
     @contextlib.contextmanager
     def _blamed(self, side: int) -> Iterator[Player]:
@@ -148,13 +150,13 @@ class EngineGame:
         try:
             self._make(answer.move, round(answer.milliseconds, 1), answer.score)
         except ValueError as fault:
-            again = self.rules.moves[-2:-1] == [answer.move]  # sent twice; late enough to look like an answer
+            again = self.rules.moves[-2:-1] == [answer.move]  # the last move sent again, but late enough to be read now
             kind = "second answer" if again else "illegal move"
             raise FaultError(side, kind, f"{kind}: {sanitize(str(fault))}") from None
 
     def _think(self, side: int) -> Answer:
         """Return the move of `side`. Raises FaultError if it takes too long."""
-        control, usage, turn = self._controls[side], self._usage[side], self._turn(side)
+        usage, clock, turn = self._usage[side], self._clocks[side], self._turn(side)
         with self._blamed(side) as player:
             hit = player.ponders_on(turn)
             usage.hits += hit is True
@@ -164,8 +166,8 @@ class EngineGame:
         usage.add(answer, allowed)
         if allowed is not None and answer.milliseconds > allowed + self.terms.margin:
             raise FaultError(side, "time", f"time: {answer.milliseconds:.0f} ms of {allowed:.0f}")
-        if control.clocked:
-            self._clocks[side] = max(0, self._clocks[side] - int(answer.milliseconds)) + control.increment
+        if clock:
+            self._clocks[side] = clock.after(int(answer.milliseconds))
         return answer
 
     def _ponder(self, side: int, move: str) -> None:

@@ -1,4 +1,4 @@
-"""The engines of a match: their notation on the command line, and the players they make."""
+"""The engines of a match: how the command line describes them, and the players made from them."""
 
 import sys
 from dataclasses import dataclass

@@ -10,8 +10,8 @@ from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import ENDINGS, Outcome, Termination
 
-HUNDREDTHS = 100  # of a disc: Othello's scores in a log
-MATE_LEAST = 29_000  # of a mate's score in a log: a value of USI clients, or the search's own
+HUNDREDTHS = 100  # of a disc, the unit of Othello's scores in a log
+MATE_LEAST = 29_000  # the least score that means a mate in a log, from a USI client or from the search
 REASONS = {  # terms of older logs and of faults that are not a Termination
     "checkmate": Termination.CHECKMATE,
     "stalemate": Termination.STALEMATE,
@@ -41,7 +41,7 @@ def game_record(game: str, number: int, record: Record, names: Sequence[str], ev
     """Return one game.
 
     Args:
-        names: of all players
+        names: the names of all players
     """
     first, second = meeting_of(record)
     players = (second, first) if number % 2 else (first, second)

@@ -17,7 +17,7 @@ SHIPPED = Path(__file__).parent / "shogi_openings.txt"
 TRIES = 50
 BALANCE = 300  # the largest advantage after random moves, in the game's unit
 BALANCE_NODES = 3000
-RANDOM_PLIES = 8  # of each opening, for a game without a file of openings
+RANDOM_PLIES = 8  # random moves in each opening, for a game without a file of openings
 
 
 def read(path: Path) -> list[str]:
@@ -38,8 +38,8 @@ class OpeningPlan:
     """The sources of a match's openings.
 
     Attributes:
-        lines: of a file
-        plies: random moves added to each; 0: none at first, two once all lines are used
+        lines: the openings of a file
+        plies: the number of random moves added to each; 0 adds none, but two once all lines are used
     """
 
     game: str

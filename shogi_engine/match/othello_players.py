@@ -7,8 +7,9 @@ from shogi_engine.clients.gtp import COLOURS, SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.match.players import Answer, Turn
 from shogi_engine.match.time_controls import TimeControl
+from shogi_engine.types.clock import Clock
 
-UNIT = 100  # the game's values in a disc
+UNIT = 100  # units of a score in a disc
 
 
 Engine = TypeVar("Engine", bound=PlainClient[Any])
@@ -50,7 +51,7 @@ class GtpPlayer(_FollowingPlayer[SimpleGtp]):
 
     def __init__(self, engine: SimpleGtp, control: TimeControl) -> None:
         super().__init__(engine, control)
-        if control.nodes or control.increment:
+        if control.nodes or (control.clock and control.clock.increment):
             raise ValueError("a GTP engine has a main time, byoyomi, movetime or (set_level) depth, nothing else")
 
     def new_game(self, turn: Turn) -> None:
@@ -58,9 +59,8 @@ class GtpPlayer(_FollowingPlayer[SimpleGtp]):
         self.engine.new_game()
         self._told = []
         control = self.control
-        if control.clocked:
-            byoyomi = (control.byoyomi or 0) / 1000
-            self.engine.time_settings((control.main or 0) / 1000, byoyomi, 1 if byoyomi else 0)
+        if clock := control.clock:
+            self.engine.time_settings(clock.time / 1000, clock.byoyomi / 1000, 1 if clock.byoyomi else 0)
         elif control.movetime:
             self.engine.time_settings(0, max(control.movetime / 1000, 1), 1)
         if control.depth:
@@ -76,10 +76,9 @@ class GtpPlayer(_FollowingPlayer[SimpleGtp]):
         """Return the move."""
         self._tell(turn)
         colour = COLOURS[turn.side]
-        if self.control.clocked:
-            left = turn.clocks[turn.side] / 1000
-            byoyomi = (self.control.byoyomi or 0) / 1000
-            self.engine.time_left(colour, left or byoyomi, 0 if left or not byoyomi else 1)
+        if clock := turn.clocks[turn.side]:
+            stones = 0 if clock.time or not clock.byoyomi else 1
+            self.engine.time_left(colour, (clock.time or clock.byoyomi) / 1000, stones)
         move = self.engine.genmove(colour, turn.allowed)
         self._told.append(move)
         return Answer(move, self.engine.milliseconds)
@@ -90,7 +89,7 @@ class NBoardPlayer(_FollowingPlayer[SimpleNBoard]):
 
     def __init__(self, engine: SimpleNBoard, control: TimeControl) -> None:
         super().__init__(engine, control)
-        if control.nodes or control.byoyomi:
+        if control.nodes or (control.clock and control.clock.byoyomi):
             raise ValueError("an NBoard engine has a depth, a main time with an increment, or movetime, nothing else")
 
     def new_game(self, turn: Turn) -> None:
@@ -98,13 +97,12 @@ class NBoardPlayer(_FollowingPlayer[SimpleNBoard]):
         control = self.control
         if control.depth:
             self.engine.set_depth(control.depth)
-        seconds = [(control.main or 0) / 1000, control.increment / 1000]
-        if control.movetime:
-            seconds = [0.0, control.movetime / 1000]
-        clock = f"TI[{_clock(seconds[0])}/{_clock(seconds[1])}]" if any(seconds) else ""
+        clock, header = Clock(increment=control.movetime) if control.movetime else control.clock, ""
+        if clock:
+            header = f"TI[{_clock(clock.time / 1000)}/{_clock(clock.increment / 1000)}]"
         moves = "".join(f"{'BW'[ply % 2]}[{_square(move)}]" for ply, move in enumerate(turn.moves))
         board = f"BO[8 {'-' * 27}O*{'-' * 6}*O{'-' * 27} *]"
-        self.engine.set_game(f"(;GM[Othello]PC[match]PB[black]PW[white]RE[?]{clock}TY[8]{board}{moves};)")
+        self.engine.set_game(f"(;GM[Othello]PC[match]PB[black]PW[white]RE[?]{header}TY[8]{board}{moves};)")
         self._told = list(turn.moves)
         self.engine.ping()
 

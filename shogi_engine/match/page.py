@@ -73,7 +73,7 @@ def page(title: str, records: Mapping[int, Record], names: Sequence[str], sprt: 
     """Return the page's HTML.
 
     Args:
-        names: of the players, by number
+        names: the players' names, by number
     """
     parts = [f"<h1>{escape(title)}</h1>"]
     if len(names) == 2:

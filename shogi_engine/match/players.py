@@ -6,7 +6,7 @@ from typing import Protocol
 
 from shogi_engine.clients.base import EngineError
 from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
-from shogi_engine.match.time_controls import TimeControl, usi_limit
+from shogi_engine.match.time_controls import Clocks, TimeControl, usi_limit
 
 RESIGN, DECLARE = "resign", "win"  # instead of a move
 
@@ -16,23 +16,24 @@ class Turn:
     """A position in which a player is to move.
 
     Attributes:
-        start: starting position in the game's notation; '' for the usual one
-        moves: made since
-        side: 0 (black) or 1
-        controls: both players', by side
-        clocks: remaining ms of main time, by side
+        start: the starting position in the game's notation; '' for the usual one
+        moves: the moves made since
+        side: the side to move, 0 (black) or 1 (white)
+        controls: the time controls of both sides
+        clocks: the clocks of both sides before this move
     """
 
     start: str
     moves: list[str]
     side: int
     controls: tuple[TimeControl, TimeControl]
-    clocks: list[int]
+    clocks: Clocks
 
     @property
     def allowed(self) -> float | None:
         """How many ms the move may take, None for no limit."""
-        return self.controls[self.side].allowed(self.clocks[self.side])
+        clock = self.clocks[self.side]
+        return clock.allowed if clock else self.controls[self.side].movetime
 
 
 @dataclass
@@ -40,8 +41,8 @@ class Answer:
     """A move and its evaluation.
 
     Attributes:
-        move: in the game's notation, RESIGN or DECLARE
-        score: the game's unit
+        move: the move in the game's notation, RESIGN or DECLARE
+        score: the mover's evaluation, in the game's unit
     """
 
     move: str
@@ -74,7 +75,7 @@ class Player(Protocol):
         """Tell whether the player ponders on this position; None if it does not ponder at all."""
 
     def ponder(self, turn: Turn) -> None:
-        """Begin to think on the opponent's time about the reply in case the last move of `turn` is made."""
+        """Begin to think, on the opponent's time, about the reply if the opponent makes the last move of `turn`."""
 
     def game_over(self, result: str) -> None:
         """Receive the result, 'win', 'lose' or 'draw'."""
@@ -87,9 +88,9 @@ class UsiPlayer:
     """A USI engine as a player.
 
     Attributes:
-        gui: None: pondering ends with `ponderhit` or `stop`, and with `stop` before the game's end. Otherwise a
-            generator that chooses at random what GUIs may also send: `stop` and `go` after a hit, a clock after
-            `ponderhit`, or `gameover` while it ponders.
+        gui: if None, pondering ends with `ponderhit` or `stop`, and with `stop` before the game ends. Otherwise a
+            random generator, which chooses among other things that GUIs may send: `stop` and `go` after a hit, a clock
+            after `ponderhit`, or `gameover` while the engine ponders.
     """
 
     def __init__(self, engine: SimpleEngine, control: TimeControl, *, ponder: bool = False) -> None:
@@ -108,7 +109,7 @@ class UsiPlayer:
 
     @staticmethod
     def _limit(turn: Turn) -> Limit:
-        return usi_limit(turn.controls, turn.clocks, turn.side)
+        return usi_limit(turn.controls[turn.side], turn.clocks, turn.side)
 
     def ready(self) -> None:
         """Start, and wait until it is ready to play."""
@@ -164,7 +165,7 @@ class FaultError(Exception):
     """A fault that loses the game.
 
     Args:
-        side: that committed it (0 or 1)
+        side: the side that committed it, 0 (black) or 1 (white)
         kind: one of FAULTS
     """
 

@@ -121,10 +121,13 @@ def meeting_of(record: Record) -> tuple[int, int]:
 def standings(records: Mapping[int, Record], names: Sequence[str]) -> list[Record]:
     """Return a row for each player, best first.
 
+    In a row, `elo` is relative to the mean of all players who played, fitted to all games (Bradley and Terry's model).
+    `error` is half its 95 % interval, from pairs of games, with the opponents' ratings taken as known; None for one
+    pair.
+
     Args:
-        elo: of all players who played, relative to their mean, fitted to all games (Bradley and Terry's model)
-        error: half its 95 % interval, treating the opponents' ratings as known, by pairs of games; None for one
-            pair
+        records: the games by number
+        names: the players' names, by number
     """
     players = range(len(names))
     won = [[0.0] * len(names) for _ in players]
@@ -165,9 +168,11 @@ def _error(player: int, by_pairing: Mapping[tuple[int, int], Mapping[int, float]
 def fitted(won: Sequence[Sequence[float]]) -> list[float]:
     """Return the ratings (Elo, mean 0) for which each player's expected score equals its actual score.
 
+    Newton's method is applied to one player after another. For players who met, half a point is added to each side's
+    points, so that no rating is infinite.
+
     Args:
-        won: points of each player against each other one. Half a point each way is added for each pairing that met,
-            so that no rating is infinite. Found by Newton's method for one player after another.
+        won: the points of each player against each other player
     """
     players = range(len(won))
     met = [[won[i][j] + won[j][i] for j in players] for i in players]
@@ -233,8 +238,8 @@ def plot(scores: Mapping[int, float], sprt: Sprt | None, path: Path, pyplot: Any
     """Draw the course of Elo, its interval and the likelihood ratio.
 
     Args:
-        scores: by game
-        pyplot: matplotlib's
+        scores: the first player's scores, by game
+        pyplot: matplotlib.pyplot
     """
     steps = course(scores, sprt)
     figure, axes = pyplot.subplots(2 if sprt else 1, 1, sharex=True, squeeze=False, figsize=(8, 6))

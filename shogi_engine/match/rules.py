@@ -12,8 +12,8 @@ class Rules(Protocol):
     """A game in progress.
 
     Attributes:
-        start: '' for the usual position
-        moves: in the game's notation, with the opening
+        start: the starting position, '' for the usual one
+        moves: all moves in the game's notation, including the opening
     """
 
     start: str

@@ -1,4 +1,4 @@
-"""A match of any kind of games: plays the games missing from its log until enough is known."""
+"""A match of any kind of games: plays the games missing from its log, until all are played or a test is decided."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 from shogi_engine.common.match_statistics import Sprt, pentanomial
 from shogi_engine.jobs import Maker, Pool
 
-Record = dict[str, Any]  # of a game: at least "game", its number, and "score", the first player's 0, 0.5 or 1
+Record = dict[str, Any]  # of a game: at least its number, "game", and the first player's "score", 0, 0.5 or 1
 
 
 class GameLog:
@@ -70,11 +70,11 @@ def first_score(winner: int | None, game: int) -> float:
 
 
 class Match:
-    """Plays the games whose numbers are missing in the log, until the test is decided or there were max_faults faults.
+    """Plays the games whose numbers are missing in the log, until the test is decided or too many faults occurred.
 
     Args:
-        sprt: for two players
-        max_faults: 0 for no limit
+        sprt: a sequential test that can end a match between two players
+        max_faults: the number of faults that ends the match, 0 for no limit
     """
 
     def __init__(

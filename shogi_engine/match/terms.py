@@ -12,9 +12,10 @@ class Terms:
     Attributes:
         max_plies: a game this long is a draw
         margin: ms by which a limit may be exceeded without losing on time
-        resign: (value, count): a side wins once the last `count` scores of both players put it `value` ahead. None:
-            never.
-        draw: (value, count, ply): a draw once, from `ply` on, none of those scores is beyond `value`. None: never.
+        resign: (value, count): a side wins when the last `count` scores of both players put it ahead by `value`; None
+            for never
+        draw: (value, count, ply): from `ply` on, the game is drawn when the last `count` scores of both players are
+            within `value`; None for never
     """
 
     max_plies: int = 320

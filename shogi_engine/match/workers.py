@@ -140,7 +140,7 @@ class EngineGames:
 
 def search_limits(control: TimeControl) -> Limits:
     """Return the limits of a search in this process. Raises ValueError for limits that need a clock."""
-    if control.clocked or control.movetime:
+    if control.clock or control.movetime:
         raise ValueError("games in this process are limited by nodes or depth, not by time")
     return Limits(nodes=control.nodes, depth=control.depth)
 

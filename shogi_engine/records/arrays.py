@@ -26,8 +26,8 @@ from shogi_engine.records.formats import RecordFormat, binary_head, format_of_na
 from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.termination import ENDINGS
 
-BLOCK = 1 << 22  # bytes or characters read at a time
-BEGINNING = 1 << 10  # characters that suffice to recognise nearly every file
+BLOCK = 1 << 22  # bytes, or characters, read at a time
+BEGINNING = 1 << 10  # characters; they suffice to recognise nearly every file
 GAME_MAX = 1 << 25  # bytes of one game
 NO_MOVE, VALUE_NONE, NO_ENDING = -1, 32002, -1
 VALUE_LIMIT = 32000
@@ -48,16 +48,16 @@ class GameArrays(NamedTuple):
 
     Attributes:
         moves: int32[n, longest], the main line as a Board's moves (the layout 'ids' of a batch), -1 after the last
-            one
-        lengths: int32[n], numbers of moves
-        results: int8[n], 1, 0, -1 for black; also 0 if the file does not tell
-        values: int16[n, longest], the mover's evaluation before each move, from its point of view, in the game's
-            unit; 32002 (`VALUE_NONE`) if not given; mates are +-32000, and no other value is larger
-        endings: int8[n], indices of `records.ENDINGS`, -1 if the file does not tell
-        ratings: float32[n, 2], black's and white's, nan if unknown
-        starts: starting positions, SFEN or OBF
-        names: black's and white's
-        faults: the reasons why games were skipped, if that was requested
+            move
+        lengths: int32[n], the numbers of moves
+        results: int8[n], 1 if black won, -1 if white won, 0 for a draw or if the file does not tell
+        values: int16[n, longest], the value before each move, for the side to move, in the game's unit; mates are
+            +-32000; 32002 (`VALUE_NONE`) if not given
+        endings: int8[n], indices into `records.ENDINGS`, -1 if the file does not tell
+        ratings: float32[n, 2], black's and white's ratings, nan if unknown
+        starts: the starting positions, SFEN or OBF
+        names: (black's name, white's) for each game
+        faults: why games were skipped, if `keep` was set
     """
 
     moves: NDArray[np.int32]
@@ -78,7 +78,7 @@ class Table:
     """Rows for games until they are yielded.
 
     Attributes:
-        filled: the number in use
+        filled: the number of rows in use
     """
 
     def __init__(self, rows: int, longest: int) -> None:
@@ -175,10 +175,11 @@ def games(
 
     Args:
         path: a file of records, a folder of them, or an archive (zip, tar, also gz, bz2 and xz)
-        format: by name, '' to recognise each file's
-        game: 'shogi' or 'othello', '' for that of the first game
+        rows: the most games in an array
+        format: the name of the format, '' to recognise it for each file
+        game: 'shogi' or 'othello', '' for the game of the first record
         keep: skip unreadable games and give the reasons in `faults`, instead of raising RecordError
-        longest: moves that a row has space for; longer games are read too, but more slowly
+        longest: the number of moves that a row has space for; longer games are read too, but more slowly
     """
     if rows < 1 or longest < 1:
         raise ValueError(f"there is at least one row and one move, not {rows} and {longest}")
@@ -199,7 +200,7 @@ def games(
 
 
 def _sources(path: str) -> Iterator[tuple[str, BinaryIO]]:
-    """Yield (name, seekable file) of each file at `path`: itself, those of a folder in order, those of an archive."""
+    """Yield (name, seekable file) for `path` itself, or for each file in the folder (in order) or archive."""
     if os.path.isdir(path):
         for folder, folders, names in os.walk(path):
             folders.sort()

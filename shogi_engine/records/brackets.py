@@ -18,7 +18,7 @@ class Block:
     """One game's text.
 
     Attributes:
-        line: its first line, from 1
+        line: the number of its first line in the file, from 1
     """
 
     line: int
@@ -34,7 +34,7 @@ class Token:
     """A parenthesis, a semicolon, or a property with its values.
 
     Attributes:
-        place: of its first character in the block
+        place: the index of its first character in the block
     """
 
     place: int
@@ -73,7 +73,7 @@ def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
 
 
 def _end(text: str, parts: re.Pattern[str]) -> int:
-    """Return the end of the game that `text` begins with, 0 if it has none."""
+    """Return the end of the game at the beginning of `text`, 0 if it is not there yet."""
     depth = 0
     for found in parts.finditer(text):
         depth += {"(": 1, ")": -1}.get(found[0], 0)

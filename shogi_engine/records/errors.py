@@ -8,9 +8,9 @@ class RecordError(ValueError):
 
     Args:
         reason: what is wrong
-        line: where, from 1, None if unknown
-        number: which game of the file, from 1
-        record: the GameRecord as far as it could be read, None if nothing could
+        line: the line of the fault, from 1, None if unknown
+        number: the game's number in the file, from 1
+        record: the part of the GameRecord that could be read, or None
     """
 
     def __init__(self, reason: str, *, line: int | None = None, record: Any = None, number: int | None = None) -> None:

@@ -56,14 +56,14 @@ def iterate(
     """Yield the games of a file, one at a time.
 
     Args:
-        format: by name, '' to recognise it
-        encoding: '' for UTF-8 or Shift JIS, whichever fits
+        format: the name of the format, '' to recognise it
+        encoding: the file's encoding, '' for UTF-8 or Shift JIS, whichever fits
         game: 'shogi' or 'othello', '' for either
         keep: yield the readable part of a damaged game, with `fault` set
 
     Raises:
-        OSError: if the file cannot be read
-        RecordError: a ValueError that names the file, the line and the reason
+        OSError: the file cannot be read
+        RecordError: the file is not a valid record; a ValueError that names the file, the line and the reason
     """
     with open(path, "rb") as source:
         try:
@@ -197,12 +197,16 @@ def save(
 ) -> None:
     """Write one or more records.
 
-    Raises OSError, ValueError. `RecordFormat.losses` tells what would be dropped.
+    What the format cannot hold is dropped; `RecordFormat.losses` lists it.
 
     Args:
-        format: by name, '' for that of the extension
-        strict: raise ValueError instead of dropping what it cannot hold
-        encoding: '' for the format's own. Text that Shift JIS lacks is written as UTF-8 with a byte order mark.
+        format: the name of the format, '' for the extension's
+        encoding: '' for the format's usual one; text that Shift JIS lacks is written as UTF-8 with a byte order mark
+        strict: raise ValueError instead of dropping anything
+
+    Raises:
+        OSError: the file cannot be written
+        ValueError: the format or encoding is unknown, or a game cannot be written
     """
     listed = [records] if isinstance(records, GameRecord) else list(records)
     chosen = load_format(format) if format else _format_for(path, listed)

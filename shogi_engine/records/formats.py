@@ -19,7 +19,7 @@ from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 GAMES = ("shogi", "othello")
 LINE_MAX = 1 << 20  # characters; longer lines are not part of a record
 
-# What a format may hold besides the moves of the main line; see `RecordFormat.holds`.
+# What a format can hold besides the moves of the main line; see `RecordFormat.holds`.
 VARIATIONS, COMMENTS, SECONDS, FRACTIONS, EVALUATIONS, LINES, LABELS = (
     "variations",
     "comments",
@@ -30,7 +30,7 @@ VARIATIONS, COMMENTS, SECONDS, FRACTIONS, EVALUATIONS, LINES, LABELS = (
     "bookmarks",
 )
 NAMES, HEADERS, ENDINGS, START, MOVES = "names", "headers", "endings", "other starting positions", "moves"
-WINNERS = "winners"  # of endings that a format cannot hold
+WINNERS = "winners"  # of games whose ending a format cannot hold
 
 _added: dict[str, str] = {}
 
@@ -42,14 +42,14 @@ class RecordFormat:
     """A format: how to recognise, read and write it. Text formats derive from LineFormat.
 
     Attributes:
-        name: as `convert --to` takes it
-        game: that it is for
-        extensions: of file names; the first is written
+        name: its name, as for `convert --to`
+        game: the game that it is for
+        extensions: the extensions of file names; the first is used for new files
         expected: what such a file looks like, for error messages
-        holds: of VARIATIONS, COMMENTS ..
-        encoding: of written files by default
-        many: a file may hold several games
-        sure: see below
+        holds: some of VARIATIONS, COMMENTS ...
+        encoding: the default encoding of written files
+        many: whether a file may hold several games
+        sure: whether the beginning of a file is enough to recognise it; otherwise any line may, after the sure formats
     """
 
     name = ""
@@ -108,7 +108,7 @@ class RecordFormat:
         return node.outcome if ENDINGS in self.holds else Outcome(None, Termination.NONE)
 
     def losses(self, record: GameRecord) -> list[str]:
-        """Return, in words, what this format cannot hold of a record."""
+        """Return, in words, the parts of a record that this format cannot hold."""
         nodes = list(record.nodes())
         lost_endings, lost_winners = self._lost_outcomes(record)
         has = {
@@ -128,7 +128,7 @@ class RecordFormat:
         return lost + [ENDINGS] * lost_endings + [WINNERS] * lost_winners
 
     def _lost_outcomes(self, record: GameRecord) -> tuple[bool, bool]:
-        """Tell whether the reason of an ending is lost, and whether its winner is."""
+        """Return (whether the reason of an ending is lost, whether its winner is lost)."""
         ended = [(first + len(line) - 1, line[-1]) for first, line in record.lines() if line[-1].ending]
         reasons, winners = False, False
         for ply, node in ended:
@@ -182,7 +182,7 @@ class LineFormat(RecordFormat):
                     raise ValueError(f"a line of {len(line)} characters")
                 reader.take(line)
             reader.finish()
-        except RecordError as fault:  # of an earlier line
+        except RecordError as fault:  # the fault of an earlier line
             raise RecordError(fault.reason, line=fault.line, record=reader.record) from None
         except ValueError as fault:
             raise RecordError(str(fault), line=reader.number, record=reader.record) from None
@@ -194,7 +194,7 @@ class LineReader:
 
     Attributes:
         record: the game so far
-        number: of the line, from 1
+        number: the number of the line, from 1
     """
 
     record: GameRecord

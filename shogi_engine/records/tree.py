@@ -22,15 +22,16 @@ class Node:
     """A move and its continuations: `children[0]` continues the line, the others are variations.
 
     Attributes:
-        move: the game's own text, '7g7f' or 'f5'; '' for the root
-        comment: lines after the move
-        seconds: thinking time
-        evaluation: for the mover; at the root, for the side to move
+        move: the move in the game's notation, '7g7f' or 'f5'; '' for the root
+        children: the next moves: the line's continuation, then variations
+        comment: the comment on the move, one or more lines
+        seconds: the thinking time of the move
+        evaluation: the value for the side that made the move; at the root, for the side to move
         label: a bookmark
-        ending: why the line ends here, if it does; its children are then all variations
-        winner: 0 (black) or 1 (white), if the line ends here with a win; None: the usual winner of such an ending
-        ending_seconds: time spent before the ending, such as a resignation
-        depth: of the search, in plies
+        ending: why the line ends here, if it does; then all children are variations
+        winner: the winner of a line that ends here, 0 (black) or 1 (white); None for the usual winner of the ending
+        ending_seconds: the time spent before the ending, for example a resignation
+        depth: the depth, in plies, of the search that found `evaluation`
         pv: the moves expected after this one
     """
 
@@ -116,7 +117,7 @@ class Node:
 def _tree_of(rows: Sequence[tuple[Any, ...]]) -> Node:
     """Return the tree with the nodes `rows` in preorder, each in the form of `Node._own`."""
     top = Node()
-    waiting = [(top, 1)]  # nodes and the number of children they lack
+    waiting = [(top, 1)]  # nodes, with the number of children still to be added
     for *own, count in rows:
         node = Node(*own)
         parent, missing = waiting.pop()
@@ -141,7 +142,7 @@ class GameRecord:
     Attributes:
         game: 'shogi' or 'othello'
         start: SFEN or OBF, '' for the game's usual start
-        names: of black and white
+        names: (black's name, white's)
         headers: other facts; HEADERS lists the names that formats share
         score: black's winning margin in discs, if a file gives it (Othello)
         fault: why the rest of a damaged file is missing, if it was read with keep=True
@@ -173,9 +174,9 @@ class GameRecord:
         """Return a record of one line of moves, which are not checked.
 
         Args:
-            seconds: one per move, or none
-            comments: by the number of moves before them
-            ending: see `ending`
+            seconds: the time of each move, or empty
+            comments: comments, by the number of moves before them
+            ending: why the game ended, one of `records.ENDINGS`
         """
         record = cls(game, start)
         node = record.root
@@ -360,7 +361,7 @@ class RecordBuilder:
             if outcome.termination is not Termination.ILLEGAL_MOVE:
                 raise illegal[1]
             self.node.add_comment(f"illegal move: {illegal[0]}")
-            outcome = usual_outcome(outcome.termination, self.board.turn)  # the side that made it is still to move
+            outcome = usual_outcome(outcome.termination, self.board.turn)  # its side is still to move
         self._may_go_on()
         self.node.end(outcome, seconds)
         self._ended = True

@@ -457,7 +457,7 @@ def search(ctx, alpha, beta, depth, node, start):
                     if extension < 2 or pv_node:
                         here.cutoffs += 1
                     break
-                # From now on less depth suffices to find an even better move.
+                # Search the remaining moves less deeply: an even better one is unlikely.
                 if reducing and 2 < depth < 14 and not is_decisive(value):
                     depth -= params.raised_alpha
                 alpha = value

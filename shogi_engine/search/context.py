@@ -66,7 +66,7 @@ PICKER = record_dtype(
         ("tt_move", np.uint32),
         ("stage", np.int64),
         ("start", np.int64),  # the node's moves are ctx.moves[start:end], ...
-        ("index", np.int64),  # ... the last one handed out is at `index`
+        ("index", np.int64),  # ... the last one returned is at `index`
         ("end", np.int64),
         ("skip_quiets", np.int64),
     ]
@@ -78,8 +78,8 @@ FRAME = record_dtype(
         ("static_eval", np.int64),  # corrected; in check, that of two plies before; VALUE_NONE if there is none
         ("in_check", np.int64),
         ("tt_hit", np.int64),
-        ("marked", np.int64),  # has been on a principal variation, or near one
-        ("follow_pv", np.int64),  # on the principal variation of the last iteration
+        ("marked", np.int64),  # whether the node was on or near a principal variation
+        ("follow_pv", np.int64),  # whether it is on the principal variation of the last iteration
         ("structure", np.int64),  # structure_slot
         ("excluded", np.uint32),  # the move excluded in a singular search, else MOVE_NONE
         ("depth", np.int64),  # search depth of the node in plies
@@ -90,12 +90,12 @@ FRAME = record_dtype(
         ("quiet", np.int64),
         ("slot", np.int64),  # history_slot, or capture_slot
         ("to_slot", np.int64),  # continuation_slot
-        ("row", np.int64),  # of the continuation histories, for the moves that follow
+        ("row", np.int64),  # the row of the continuation histories for the moves that follow
         ("reduction", np.int64),  # plies
         ("stat_score", np.int64),  # sum of its histories
     ]
 )
-SEARCHED_MOVES = 32  # as many moves of a node are remembered for its histories
+SEARCHED_MOVES = 32  # the most moves of a node that are remembered for its histories
 
 # The aspiration window of an iteration, see root_search.open_window: `depth` is searched next, at most `iteration`.
 WINDOW = record_dtype(
@@ -106,7 +106,7 @@ WINDOW = record_dtype(
 # expected to have a move that reaches beta; at an all node no move is expected to raise alpha.
 ROOT, PV, CUT, ALL = range(4)
 
-_dtypes: dict[tuple, np.dtype] = {}  # by everything they depend on
+_dtypes: dict[tuple, np.dtype] = {}  # by all that they depend on
 
 
 def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
@@ -150,13 +150,13 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
                 ("root_moves", np.uint32, (game.max_moves,)),
                 ("root_scores", np.int32, (game.max_moves,)),
                 ("root_averages", np.int64, (game.max_moves,)),  # mean value of each root move, VALUE_NONE at first
-                ("root_squares", np.int64, (game.max_moves,)),  # mean of value * abs(value), likewise
+                ("root_squares", np.int64, (game.max_moves,)),  # mean of value * abs(value), initialised likewise
                 ("root_efforts", np.int64, (game.max_moves,)),  # nodes spent on each root move
                 ("root_depth", np.int64),
                 ("window", WINDOW),
                 ("pv", np.uint32, (MAX_PLY + 2, MAX_PLY + 2)),
                 ("pv_end", np.int32, (MAX_PLY + 2,)),
-                ("last_pv", np.uint32, (MAX_PLY + 2,)),  # of the last iteration
+                ("last_pv", np.uint32, (MAX_PLY + 2,)),  # the last iteration's principal variation
                 ("last_pv_end", np.int64),
                 ("pickers", PICKER, (2, MAX_PLY + 2)),  # [1]: the singular search at that ply
                 ("frames", FRAME, (BEFORE_ROOT + MAX_PLY + 2,)),
@@ -185,11 +185,10 @@ def new_context(game: Game, histories: Histories | None = None, evaluator: Evalu
     """Return a context at the start of a game, with the game's default parameters and no limits.
 
     Args:
-        histories: what its searches learn; the caller keeps them alive. Without them the context is small and
-            serves the rules, the evaluation and the textbook searches only: all such contexts share
-            `scratch_histories`.
-        evaluator: kept alive by the caller as well; None: the game's default evaluation with the package's own
-            weights
+        histories: the tables of what its searches learn; the caller keeps them alive. Without them the context is
+            small, shares `scratch_histories`, and serves only the rules, the evaluation and the textbook searches.
+        evaluator: the evaluation, also kept alive by the caller; None for the game's default evaluation with the
+            package's weights
     """
     evaluator = evaluator or game.evaluation().load()
     dtype = context_dtype(game, evaluator.evaluation)
@@ -221,7 +220,7 @@ def set_root(ctx: Any, position: Any, moves: Sequence[int] | np.ndarray = ()) ->
     game = np.array(moves, dtype=np.uint32)
     for first in range(len(game) % MAX_GAME_PLY - MAX_GAME_PLY, len(game), MAX_GAME_PLY):
         fields["game_ply"] = 0
-        play_moves(ctx, game[max(first, 0) : first + MAX_GAME_PLY])  # without moves too: warmup has to compile it
+        play_moves(ctx, game[max(first, 0) : first + MAX_GAME_PLY])  # even without moves, so that warmup compiles it
 
 
 @njit

@@ -1,8 +1,8 @@
 """Forced wins: their result type, the solvers that games provide (Game.solver), and their use at a search's root.
 
-A solver proves results that a search would take long to find. Othello's finds the exact score near the end of the
+A solver proves results that a search finds only slowly. Othello's solver finds the exact score near the end of the
 game; Engine calls it before it searches. Shogi's proves mates by checks, far deeper than the search sees; it runs in a
-thread beside the search, or on request. Both are called by `Solver.attempt` and return a search's Result.
+thread beside the search, or on request. Both have a method `attempt`, which returns a search's Result.
 """
 
 import contextlib
@@ -21,11 +21,11 @@ from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
 
 BESIDE_MB = 16  # the table of the solver that runs beside the search
-SHARE = 0.1  # of a search's time, or nodes, that the solver beside it may use
+SHARE = 0.1  # the part of a search's time or nodes that the solver beside it may use
 NODES_PER_MS = 4000  # positions a solver visits in a millisecond
 LEAST_NODES = 10_000
-MOST_NODES = 10_000_000  # also beside an unlimited search, which may share its core
-COMPILE_SECONDS = 600.0  # a compiler that takes longer has been stopped or starved
+MOST_NODES = 10_000_000  # even beside an unlimited search, which may share its core
+COMPILE_SECONDS = 600.0  # a compiler that takes longer is assumed to hang
 COMPILE = """
 import sys
 sys.path[:] = {path!r}
@@ -44,12 +44,12 @@ class ForcedWin(Generic[Move]):
     Moves are encoded when they come from a solver, text from Engine, and Move objects from a Board.
 
     Attributes:
-        result: 'mate'; 'nomate', proven; 'timeout', nothing proven within the limits
-        moves: of both sides, up to the win, against the longest known defence
-        shortest: no shorter win exists (None if not requested)
-        nodes: positions visited
-        seconds: float
-        solutions: the lines of all winning first moves if requested, else of the first one
+        result: 'mate'; 'nomate' if there is provably none; 'timeout' if nothing was proven within the limits
+        moves: the moves of both sides up to the win, against the longest known defence
+        shortest: whether no shorter win exists; None if that was not requested
+        nodes: the number of positions visited
+        seconds: the time taken
+        solutions: the lines of all winning first moves if requested, else only the first line
     """
 
     result: str
@@ -109,12 +109,12 @@ class EndgameSolver(Solver, Protocol):
         doubt: int = 0,
         on_info: Callable[[Info], None] | None = None,
     ) -> Result | None:
-        """Return what the solver proves of `position` in its share of a search's `limits`, or None.
+        """Return the result that the solver proves for `position` in its share of a search's `limits`, or None.
 
         Args:
-            table: the search's own, for use
-            doubt: the selectivity allowed in any case; see `LevelPlan`
-            on_info: called with intermediate results, not with the one returned
+            table: the search's table, for the solver's use
+            doubt: the selectivity that is good enough even if time remains; see `LevelPlan`
+            on_info: called with intermediate results, but not with the result returned
         """
 
 
@@ -125,11 +125,11 @@ class ForcedWinSolver(Solver, Protocol):
         """Return a win proven in the solver's share of a search's `limits`, or None.
 
         Args:
-            table: the search's own
+            table: the search's table
         """
 
     def is_saved(self) -> bool:
-        """Tell whether `warmup` only has to load."""
+        """Tell whether `warmup` only has to load kernels from the cache."""
 
     def new_game(self) -> None:
         """Forget what earlier searches learned."""
@@ -197,12 +197,12 @@ class RootSolver:
         doubt: int | None,
         on_info: Callable[[Info], None] | None,
     ) -> tuple[Result | None, Limits]:
-        """Let the solver try first if the search is for the best move; return the remaining part of its time.
+        """If the search is for the best move, let the solver try first; return its result and the remaining limits.
 
-        It tries for a limited time or, with a `doubt` (selectivity), to the end of the game however long that takes.
+        The solver has a limited time; with a `doubt` (selectivity) it may take as long as it needs.
 
         Args:
-            table: the search's
+            table: the search's table
             on_info: called with all results
         """
         free = limits.depth is None and limits.nodes is None and limits.mate is None
@@ -267,8 +267,8 @@ class RootSolver:
 def compile_aside(game: Game) -> None:
     """Compile the game's solver for the cache in another process, and wait for it.
 
-    In this process numba would hold its lock while compiling, and so block every thread that calls a kernel for the
-    first time while its clock runs. If no process can be started or none finishes, the caller has to compile.
+    In this process numba would hold its lock while compiling. Any thread that calls a kernel for the first time would
+    then wait while its clock runs. If the process cannot be started or does not finish, the caller has to compile.
     """
     code = COMPILE.format(path=sys.path, game=game.name)
     quiet: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}

@@ -50,7 +50,7 @@ TRUST_MAX = 8192
 LOW_PLY_START = 98
 START_VALUES = {"captures": -678, "structure": -1238, "continuation": -523, "continuation_corrections": 6}
 
-_dtypes: dict[tuple, np.dtype] = {}  # by the properties of a game that they depend on, not by its name
+_dtypes: dict[tuple, np.dtype] = {}  # by the properties of a game that they depend on
 _scratch: dict[np.dtype, "Histories"] = {}
 
 
@@ -90,7 +90,7 @@ class Histories:
     """The memory of one thread's history tables. Contexts hold only its address, so it must outlive them.
 
     Args:
-        scratch: for contexts that do not search; the system never has to allocate its pages
+        scratch: whether they are for contexts that do not search; the tables then take no memory
     """
 
     def __init__(self, game: Game, scratch: bool = False) -> None:
@@ -280,7 +280,7 @@ def learn_continuations(ctx, ply, to_slot, bonus):
     """Add weighted shares of `bonus` to the continuation histories of the move to `to_slot` at `ply`."""
     continuation = record_at(ctx, ctx.histories).continuation
     here = BEFORE_ROOT + ply
-    last = 2 if ctx.frames[here].in_check else CONTINUATIONS  # an evasion depends on the last two moves only
+    last = 2 if ctx.frames[here].in_check else CONTINUATIONS  # an evasion depends only on the last two moves
     for plies in range(1, last + 1):
         frame = ctx.frames[here - plies]
         if frame.move == MOVE_NONE:
@@ -342,9 +342,9 @@ def learn_from_static_eval(ctx):
 
 @njit
 def learn_from_best_move(ctx, best_move, searched, depth, tt_move):
-    """Reward the best move (raised alpha or caused a cutoff); penalise the `searched` moves of ctx.searched[ctx.ply].
+    """Reward the best move, which raised alpha or caused a cutoff; penalise ctx.searched[ctx.ply], `searched` moves.
 
-    The bonus grows with the histories of the opponent's last move: refuting a promising move says more.
+    The bonus grows with the histories of the opponent's last move: the refutation of a promising move says more.
     """
     params = ctx.params
     last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
@@ -402,7 +402,7 @@ def learn_correction(ctx, difference, depth, has_best_move):
     """Learn that a search of `depth` plies differed from the corrected static evaluation by `difference`.
 
     Args:
-        has_best_move: the search raised alpha; otherwise it failed low
+        has_best_move: whether the search raised alpha; otherwise it failed low
     """
     params = ctx.params
     limit = params.correction_bonus_max

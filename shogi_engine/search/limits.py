@@ -10,15 +10,16 @@ class Limits:
     """When to stop; a search without limits continues until it is stopped.
 
     Attributes:
-        depth: plies
-        nodes: of all threads together
-        mate: stop once a mate in this many plies is found
-        budget: of time, from the call on. No iteration begins after its soft limit. If that is below the hard
-            limit, TimeManager stretches it up to 2.5 times for a doubtful move and cuts it for an easy one. None:
-            no time limit.
-        selectivity: percent of the spread that ProbCut (game.probcut) has to clear; None: as the parameters say
+        depth: the depth in plies
+        nodes: the number of positions, of all threads together
+        mate: stop when a mate within this many plies is found
+        budget: the time, counted from the call; None for no limit. No iteration begins after the soft limit. If that
+            is below the hard limit, TimeManager stretches it up to 2.5 times for a doubtful move and cuts it for an
+            easy one.
+        selectivity: by how much of ProbCut's spread (game.probcut), in percent, a prediction must clear the window;
+            None for the parameters' value
         searchmoves: the root moves to choose from, all if empty
-        multipv: number of best moves to report
+        multipv: the number of best moves to report
     """
 
     depth: int | None = None
@@ -35,11 +36,11 @@ class Info:
     """One report of a search.
 
     Attributes:
-        score: the game's unit, or VALUE_MATE minus plies
+        score: in the game's unit, or for a mate VALUE_MATE minus plies
         bound: '', 'lower' or 'upper'
         hashfull: permille of the transposition table used by this search
-        pv: moves from the root on
-        exact: the score is proven: a full-width search reached the end of every line
+        pv: the moves from the root on
+        exact: whether the score is proven: a full-width search reached the end of every line
     """
 
     depth: int
@@ -59,8 +60,8 @@ class Result:
     """The result of a search. bestmove and ponder are 0 if there is none.
 
     Attributes:
-        infos: the last of each multipv line
-        exact: the score is proven, see Info
+        infos: the last report of each multipv line
+        exact: whether the score is proven; see Info
     """
 
     bestmove: int

@@ -2,8 +2,8 @@
 
 Order: the table's move, captures that lose little, quiet moves by their histories, bad captures, and last the quiet
 moves with bad histories. "Captures" are all moves that change the value at once (`generate_captures`), including
-promotions. Most nodes are cut after the first move or a capture, and quiet moves, above all drops, are many. So they
-are generated late, as in Stockfish (https://github.com/official-stockfish/Stockfish, movepick.cpp).
+promotions. Most nodes are cut after the first move or a capture, and quiet moves, above all drops, are numerous. So
+they are generated late, as in Stockfish (https://github.com/official-stockfish/Stockfish, movepick.cpp).
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ from shogi_engine.search.history import BEFORE_ROOT, LOW_PLIES, main_history, pr
 TT_MOVE_SCORE = 1 << 30
 CAPTURE_SCORE = 1 << 24  # added to the scores of captures until they turn out to be bad
 
-# The stages of a picker: what it generates next. In check, all evasions are generated at once.
+# The stages of a picker name what it generates next. In check, all evasions are generated at once.
 TT_MOVE, GENERATE_CAPTURES, GENERATE_QUIETS, ALL_GENERATED = range(4)
 
 

@@ -88,10 +88,12 @@ def stand_pat_values(ctx, raw_eval, tt_value, tt_bound):
 
 @njit
 def is_pruned(ctx, move, move_count, in_check, alpha, futility_base):
-    """Return (pruned, value): whether `move` is pruned. Called only once some line avoids being mated.
+    """Return (pruned, value): whether `move` is pruned, and an upper estimate of its value, -VALUE_INFINITE if unknown.
+
+    Called only once some line avoids being mated.
 
     Args:
-        value: an upper estimate of its value, -VALUE_INFINITE if unknown
+        move_count: the number of moves searched so far
     """
     if not in_check and ctx.search_flags & PRUNE:
         # Beyond the first few, keep only checks and recaptures; drop those that cannot bring the value near alpha.

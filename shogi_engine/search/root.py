@@ -35,6 +35,7 @@ from shogi_engine.search.context import (
 )
 from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.search.parameters import follow_evaluation, params_for
 from shogi_engine.search.root_moves import prepare_root
 from shogi_engine.search.root_search import open_window, search_root, widen_window
 from shogi_engine.search.timeman import TimeManager
@@ -44,12 +45,12 @@ from shogi_engine.types.clock import TimeBudget
 
 MAX_DEPTH = 100
 MAX_THREADS = 256
-SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches of different selectivity share no entries
+SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # keeps the table entries of searches with different selectivity apart
 NO_LIMIT = np.iinfo(np.int64).max
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
-USUAL_MOVE_NODES = 2000  # enough to see that a move is as good as the best one; a few ms
+USUAL_MOVE_NODES = 2000  # takes a few ms, and suffices to see whether a move is as good as the best one
 BOUND_NAMES = {-1: "upper", 0: "", 1: "lower"}
-BOUNDS_AFTER = 8  # bounds at smaller depths are not reported: they change too fast to be read
+BOUNDS_AFTER = 8  # bounds at smaller depths change too fast to be read, and are not reported
 
 
 def is_selective(ctx: Any) -> bool:
@@ -77,7 +78,9 @@ class Searcher:
         self.evaluator = game.evaluation(evaluation).load()
         self._weights_file: Path | None = None
         self.search_flags = ALL_FLAGS & game.search_flags
-        self.params = game.default_params()  # copied into every thread's context when a search begins
+        self.params = params_for(
+            game, self.evaluator.evaluation
+        )  # copied into every thread's context when a search begins
         self.tt = TranspositionTable(hash_mb)
         self._stop = stop_token or StopToken()
         self._contexts: list[Any] = []
@@ -110,13 +113,16 @@ class Searcher:
     def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
         """Evaluate by the game's evaluation `name` ('' for the default) with the weights of `file` (None: its own).
 
-        A different evaluation clears what earlier searches learned; parameters and sizes stay. The first search then
-        compiles. Raises ValueError, and changes nothing, if there is no such evaluation or the file is rejected.
+        A different evaluation clears what earlier searches learned; sizes stay, and so do parameters that were set. The
+        others become the evaluation's defaults. The first search then compiles. Raises ValueError, and changes nothing,
+        if there is no such evaluation or the file is rejected.
         """
         evaluation = self.game.evaluation(name)
         if evaluation is self.evaluator.evaluation and file == self._weights_file:
             return
+        defaults = params_for(self.game, self.evaluator.evaluation), params_for(self.game, evaluation)
         self.evaluator = evaluation.load(file)
+        follow_evaluation(self.params, *defaults)
         self._weights_file = file
         self._contexts = [self._new_context(histories) for histories in self._histories]
         self.new_game()
@@ -188,7 +194,7 @@ class Searcher:
             on_info: called in this thread with each report
 
         Raises:
-            ValueError: if limits.searchmoves holds no legal move
+            ValueError: limits.searchmoves holds no legal move
         """
         limits = limits or Limits()
         began = time.perf_counter()
@@ -202,13 +208,13 @@ class Searcher:
             return Result(0, 0, int(terminal_value(self._contexts[0])), 0, 0, 0.0, (), ())
         self.tt.next_generation()
         for number, ctx in enumerate(self._contexts):
-            if number > 0:  # root_moves did it for the first
+            if number > 0:  # root_moves has done it for the first
                 set_root(ctx, position, moves)
             self._prepare(ctx, number, roots, limits)
         run = _Run(self, limits, began, on_info)
         with self._lock:
             self._timer = Timer(began, limits, self.stop)
-            if self._extension:  # arrived before the search began
+            if self._extension:  # `extend` was called before the search began
                 self._timer.set(*self._extension)
         try:
             return run.go(self._timer)
@@ -255,10 +261,10 @@ class _Run:
         self.began = began
         self.on_info = on_info
         self.multipv = min(limits.multipv, int(self.contexts[0].root_count))
-        self.lines: dict[int, Info] = {}  # of the current iteration
-        self.complete: list[Info] = []  # of the last finished one: exact values, best first
+        self.lines: dict[int, Info] = {}  # the lines of the current iteration
+        self.complete: list[Info] = []  # the lines of the last finished iteration: exact values, best first
         self.failure: BaseException | None = None
-        self.position = new_record(searcher.game.position)  # a copy: contexts change theirs while searching
+        self.position = new_record(searcher.game.position)  # a copy: contexts change their positions while searching
         np.asarray(self.position)[...] = self.contexts[0].pos
         self.params = searcher.params
         self.noise = max(int(self.params.score_noise), 1)
@@ -348,7 +354,7 @@ class _Run:
         return abs(score) < VALUE_MATE_IN_MAX and int(search_root(ctx, least - 1, least, depth // 2, 1)) < least
 
     def _settled(self, score: int, depth: int) -> bool:
-        """Tell whether to stop deepening: the requested mate is found, or one that no deeper search can shorten."""
+        """Tell whether to stop deepening: the requested mate was found, or a mate that no deeper search can shorten."""
         plies = VALUE_MATE - abs(score)
         if abs(score) < VALUE_MATE_IN_MAX:
             return False
@@ -409,9 +415,9 @@ class _Run:
         return sum(int(np.asarray(each)["nodes"]) for each in self.contexts)
 
     def _extend_pv(self, info: Info) -> tuple[int, ...]:
-        """Return the principal variation extended by table moves, to its depth or to the mate if there is one.
+        """Return the principal variation, extended by table moves up to its depth or to the mate.
 
-        It is short if a table entry cut it off or the window failed, and front ends need a ponder move there too.
+        It is short if a table entry cut it off or the window failed, but front ends always need a ponder move.
         """
         game, searcher = self.searcher.game, self.searcher
         length = max(info.depth, 2)
@@ -435,8 +441,8 @@ class _Run:
     def _last_lines(self) -> list[Info]:
         """Return the lines of the last finished iteration, sorted: all of one depth with exact values.
 
-        If the aborted iteration found another best move, that comes first; if it is only known by a bound, an exact
-        value takes its place. If not even the first iteration finished, return its lines.
+        If the aborted iteration found another best move, it comes first; if its value there is only a bound, it has the
+        exact value of the finished iteration. If not even the first iteration finished, return its lines.
         """
         best = self.lines.get(0)
         if best is None:
@@ -459,9 +465,9 @@ class _Run:
     def _take_usual_move(self, ctx: Any, info: Info) -> Info:
         """Return the line of the usual move instead of `info` if that is legal; a mate must be as short with it.
 
-        In the iterations an equal move cannot replace the best one, and at small depths one of the two may happen to
-        look worse. So after the search, even a stopped one, the usual move is searched by itself. Most of what it
-        visits is in the table, as after an exchange; it gets few nodes, which are not counted.
+        During the iterations an equal move cannot replace the best one, and at small depths either may look worse by
+        chance. So after the search, even a stopped one, the usual move is searched separately. This takes few nodes,
+        which are not counted, because most of its positions are in the table.
         """
         fields = np.asarray(ctx)
         moves, usual = fields["root_moves"][: int(ctx.root_count)], self._usual_move(info)

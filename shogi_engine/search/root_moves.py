@@ -22,7 +22,7 @@ def note_root_move(ctx, place, value, nodes):
 def bring_to_front(ctx, place, value):
     """Move the root move at ctx.root_first + place, with its `value`, to ctx.root_first; the others keep their order.
 
-    So a stopped search has its best move there too.
+    So the best move is there even if the search is stopped.
     """
     first = ctx.root_first
     index = first + place

@@ -81,8 +81,10 @@ def capture_is_pruned(ctx, move, depth, lmr_depth, alpha, checks):
 def quiet_is_pruned(ctx, move, depth, lmr_depth, alpha, no_best_move):
     """Return (pruned, value): whether a quiet move at shallow depth is pruned, and an upper estimate of its value.
 
+    The value is -VALUE_INFINITE if it is unknown.
+
     Args:
-        lmr_depth: plies left after the move's reduction. The value is -VALUE_INFINITE if it is unknown.
+        lmr_depth: plies left after the move's reduction
     """
     params = ctx.params
     here = ctx.frames[BEFORE_ROOT + ctx.ply]

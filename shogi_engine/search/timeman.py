@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from shogi_engine.types.clock import Clock, TimeBudget
 from shogi_engine.types.limit import Limit
 
-MOVETIME_DELAY = 10  # ms at most subtracted from a fixed move time: the latency of a busy machine
+MOVETIME_DELAY = 10  # the most ms subtracted from a fixed move time, for the latency of a busy machine
 
 
 @dataclass(frozen=True)
@@ -19,11 +19,11 @@ class TimeOptions:
     """The user's settings.
 
     Attributes:
-        network_delay: ms lost on every move between engine and clock
-        network_delay2: ms at most subtracted from a move that may use all the remaining time
-        minimum_thinking_time: ms a move takes at least, if the clock allows it
-        slow_mover: percent of the planned share of the main time
-        ponder: the engine also thinks on the opponent's time, so its own lasts longer
+        network_delay: ms lost on each move between engine and clock
+        network_delay2: the most ms subtracted from a move that may use all the remaining time
+        minimum_thinking_time: the least ms for a move, if the clock allows it
+        slow_mover: the share of the main time that a move uses, in percent of the planned share
+        ponder: whether the engine also thinks on the opponent's time, so that its own time lasts longer
     """
 
     network_delay: int = 20
@@ -33,18 +33,18 @@ class TimeOptions:
     ponder: bool = False
 
 
-def cap(clock: Clock) -> int:
+def cap(clock: Clock) -> float:
     """Return the ms after which the move would lose on time.
 
-    GUIs disagree on whether the time they send includes the increment. Assuming that it does is never too slow; a
-    time below the increment shows that it cannot include it.
+    GUIs disagree on whether the time they send includes the increment. It is safe to assume that it does, unless the
+    time is below the increment.
     """
     time, increment = max(0, clock.time), max(0, clock.increment)
     return (time if time >= increment else time + increment) + max(0, clock.byoyomi)
 
 
 def limit(milliseconds: float, options: TimeOptions) -> float:
-    """Return how much of `milliseconds` a move that may use all of it may take: longer times keep a larger reserve."""
+    """Return how much of `milliseconds` a move may take if it may use all of it; longer times keep a larger reserve."""
     delay = min(options.network_delay + milliseconds / 20, max(options.network_delay, options.network_delay2))
     return max(milliseconds - delay, milliseconds / 4, 0.0)
 
@@ -63,19 +63,19 @@ def in_full_seconds(budget: TimeBudget, clock: Clock, options: TimeOptions) -> T
     return TimeBudget(min(max(budget.soft_ms, least), hard), hard, least, second)
 
 
-def fixed(movetime: int, options: TimeOptions) -> TimeBudget:
-    """Return the budget of a move that shall take `movetime` ms: no clock runs out, so the reserve is small."""
+def fixed(movetime: float, options: TimeOptions) -> TimeBudget:
+    """Return the budget of a move that must take `movetime` ms. No clock runs out, so the reserve is small."""
     movetime = max(0, movetime)
     whole = float(movetime - min(options.network_delay, movetime / 10, MOVETIME_DELAY))
     return TimeBudget.exactly(whole)
 
 
 def moves_to_go(ply: int, max_ply: int = 0) -> int:
-    """Return the number of own moves that the main time has to last for.
+    """Return the number of own moves for which the main time has to last.
 
     Args:
         ply: moves made so far
-        max_ply: the game is a draw after that many, so later moves need no time; 0 for never
+        max_ply: the number of moves after which the game is drawn, so that later moves need no time; 0 for no limit
     """
     expected = max(32, 56 - max(0, ply) // 5)
     return max(1, min(expected, (max_ply - ply + 1) // 2)) if max_ply > 0 else expected
@@ -88,17 +88,17 @@ def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Time
     byoyomi = max(0, clock.byoyomi)
     main = most - byoyomi
     moves = moves_to_go(ply, max_ply)
-    if most <= 1.3 * byoyomi or moves == 1:  # what is not used now is (nearly) lost
+    if most <= 1.3 * byoyomi or moves == 1:  # time not used now is (nearly) lost
         return TimeBudget.exactly(whole)
-    lost = moves * options.network_delay  # of the main time, between engine and clock
-    if byoyomi:  # the main time may then run out: the larger the byoyomi, the sooner to spend it
+    lost = moves * options.network_delay  # main time lost between engine and clock
+    if byoyomi:  # the main time may then run out, and a larger byoyomi lets it run out sooner
         moves = max(1, round(moves - 0.5 * moves * moves * byoyomi / (moves * byoyomi + main)))
     even = (main + max(0, clock.increment) * (moves - 1)) / moves
     share = max(even - options.network_delay, even / 10) * options.slow_mover / 100 * (1.2 if options.ponder else 1)
-    # An iteration that begins before the soft limit continues past it, so on average a move takes its share. While main
-    # time is left, a move forgoes its own byoyomi; later, it would have had that much anyway.
+    # An iteration that begins before the soft limit continues past it, so on average a move takes its share. The soft
+    # limit is at least the byoyomi: every later move will have that much, even without main time.
     soft = max(0.65 * (byoyomi + share), byoyomi, options.minimum_thinking_time)
-    hard = byoyomi + max(share, min(4 * share, 0.3 * (main - 2 * lost)))  # a hard move takes no more of the main time
+    hard = byoyomi + max(share, min(4 * share, 0.3 * (main - 2 * lost)))  # the most for a difficult move
     hard = max(hard, options.minimum_thinking_time)
     soft, hard = min(soft, hard, whole), min(hard, whole)
     return TimeBudget(soft, hard, min(soft, options.minimum_thinking_time))
@@ -107,10 +107,10 @@ def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Time
 def budget_of(
     limit: Limit, side: int, ply: int, share: Callable[[Clock, int, TimeOptions], TimeBudget] | None = None
 ) -> TimeBudget | None:
-    """Return the time that `limit` gives `side`, 0 (black) or 1, after `ply` moves; None if it gives none.
+    """Return the time that `limit` gives `side`, 0 (black) or 1 (white), after `ply` moves; None for no time limit.
 
     Args:
-        share: how the game shares a clock, None for `plan`
+        share: the game's function that divides a clock among moves, None for `plan`
     """
     clock = limit.clock(side)
     budget = (share or plan)(clock, ply, TimeOptions()) if clock else None
@@ -124,20 +124,20 @@ class TimeManager:
     """Stretches the soft limit while the best move is in doubt, cuts it while it is clear.
 
     Args:
-        unit: a small margin
+        unit: a small margin, in the game's unit
     """
 
     LEAST, MOST = 0.1, 2.5  # of `factor`
-    STEADY = 5  # iterations with the same best move after which to check whether the others are far behind
+    STEADY = 5  # after this many iterations with the same best move, check whether the others are far behind
 
     def __init__(self, unit: int) -> None:
         self._unit = max(unit, 1)
         self._move = 0
-        self._same = 0  # iterations with the same best move as the one before
-        self._changes = 0.0  # changes of the best move, weighted by half for each iteration ago
-        self._scores: list[int] = []  # of the last iterations
-        self.only = False  # there is no other move
-        self.easy = False  # the other moves are far behind
+        self._same = 0  # successive iterations with the same best move
+        self._changes = 0.0  # changes of the best move; each iteration halves the weight of earlier ones
+        self._scores: list[int] = []  # the scores of the last iterations
+        self.only = False  # whether there is no other move
+        self.easy = False  # whether the other moves are far behind
 
     def note(self, move: int, score: int) -> None:
         """Record the best move of a finished iteration and its score."""

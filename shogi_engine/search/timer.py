@@ -19,10 +19,10 @@ class Timer:
         self.since = began
         self.soft = FOREVER
         self.least = began
-        self.full = FOREVER  # the hard limit as given; the deadline may be capped below it
+        self.full = FOREVER  # the budget's hard limit; `cap` may set the deadline below it
         self.factor: float | None = None
-        self.second: float | None = None  # when a full second of the clock ends
-        self.last = FOREVER  # the end of the second that is used up
+        self.second: float | None = None  # when the clock's current second ends
+        self.last = FOREVER  # the end of the second that the search may use up
         self.set(began, limits.budget)
 
     def set(self, since: float, budget: TimeBudget | None) -> None:
@@ -66,7 +66,7 @@ class Timer:
         return time.perf_counter() < end
 
     def finish_second(self) -> bool:
-        """End the search at the end of the current second; tell whether there is one, with time left in it."""
+        """End the search at the end of the current second; return whether any time is left in it."""
         with self.lock:
             now = time.perf_counter()
             if self.second is not None and self.last == FOREVER:
@@ -75,7 +75,7 @@ class Timer:
             return self.second is not None and now < self.last
 
     def may_be_cut(self) -> bool:
-        """Tell whether the soft limit could be cut, and is near enough for that to matter."""
+        """Tell whether the soft limit can be cut and is so near that a cut matters."""
         with self.lock:
             passed = time.perf_counter() - self.since
             return self.soft < self.full < FOREVER and 4 * passed > self.soft - self.since

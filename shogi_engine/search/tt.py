@@ -31,11 +31,11 @@ class TranspositionTable:
     """The table's memory; kernels reach it by its address.
 
     Args:
-        megabytes: the size
+        megabytes: the size in MB
 
     Raises:
-        ValueError: below 1
-        MemoryError: if the system does not have that much
+        ValueError: `megabytes` is below 1
+        MemoryError: the system does not have enough memory
     """
 
     def __init__(self, megabytes: int) -> None:
@@ -49,7 +49,7 @@ class TranspositionTable:
         self.clear()
 
     def clear(self) -> None:
-        """Clear the table. Touches all of its memory, so that no page is first allocated during a search."""
+        """Clear the table. Touches all of its memory, so that no page is allocated during a search."""
         self.words.fill(0)
         self.generation = 0
 
@@ -172,9 +172,10 @@ def bound_holds(bound, value, other):
 
 @njit(forceinline=True)
 def find_slot(ctx, key):
-    """Return (address, data) of the entry for `key` (uint64); data is 0 if there is none.
+    """Return (address, data) of the entry for `key` (uint64).
 
-    In that case it is the address of the entry to replace: the shallowest of the cluster, older searches first.
+    If there is none, data is 0 and the address is that of the entry to replace: the shallowest of the cluster, but
+    entries of older searches first.
     """
     address = cluster_address(ctx, key)
     wanted = key << CHECK_SHIFT
@@ -206,9 +207,9 @@ def write_entry(address, key, data, static_eval):
 
 @njit
 def store(ctx, key, move, value, depth, bound, is_pv, static_eval):
-    """Store the result of a search of `depth` at ctx.ply; it replaces the cluster's shallowest entry, older ones first.
+    """Store the result of a search of `depth` at ctx.ply, replacing the entry that `find_slot` chooses.
 
-    An entry of the same position that was searched four plies deeper stays; only its move is replaced.
+    An entry of the same position that was searched four plies deeper is kept; only its move is replaced.
 
     Args:
         bound: BOUND_NONE if only the static evaluation is known

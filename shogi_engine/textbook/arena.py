@@ -40,9 +40,11 @@ def random_below(state, count):
 def value_of(ctx, kind, low, first, depth, visits):
     """Return the value that a player of `kind` gives its move leading to ctx.pos, from its point of view.
 
+    A value that is not above `low` is an upper bound.
+
     Args:
         low: the best value so far
-        first: this is its first move. A value not above `low` is an upper bound.
+        first: whether this is its first move
     """
     if kind == MINIMAX:
         return -minimax(ctx, depth, 0, visits)

@@ -192,13 +192,14 @@ def compare(
 ) -> Tournament:
     """Play `games` games of the game `name` between every two of `players`, with alternating colours.
 
-    Raises ValueError.
+    The seconds in the result do not include compiling. Raises ValueError.
 
     Args:
         seed: the same seed gives the same games
-        opening: number of random moves that begin each game
+        opening: the number of random moves at the beginning of each game
         published_bugs: search with the bugs of published programs, see `textbook.searches.published_value`; Othello
-            only. progress(done, all) is called after each game. The seconds do not include compiling.
+            only
+        progress: called as `progress(done, all)` after each game
     """
     if len(players) < 2:
         raise ValueError("a round robin needs at least two players")

@@ -1,4 +1,4 @@
-"""Training an evaluation from scratch: self-play games, a trainer, a report, and a test match (the stage `gate`).
+"""Training an evaluation from scratch: self-play games, a trainer, a report, and a test match (stage `gate`).
 
 game_kernels     whole games in one call
 data, jobs       files of games, made by threads or on a Ray cluster
@@ -8,4 +8,4 @@ pipeline         the stages, and generations
 shogi, othello   each game's recipe, with its openings, trainer and report
 """
 
-STAGES = ("data", "train", "export", "report", "gate")  # of a generation, see `pipeline`; `train` exports
+STAGES = ("data", "train", "export", "report", "gate")  # of a generation, see `pipeline`; `train` also exports

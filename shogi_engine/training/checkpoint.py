@@ -15,8 +15,8 @@ def save_checkpoint(file: Path, identity: str, losses: list[Losses], arrays: Map
     """Write a checkpoint.
 
     Args:
-        identity: identifies the run
-        losses: by epoch
+        identity: a text that identifies the run
+        losses: the losses of each epoch
     """
     content = io.BytesIO()
     texts = {"losses": np.array(json.dumps(losses)), "identity": np.array(identity)}

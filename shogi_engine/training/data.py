@@ -1,10 +1,10 @@
 """Self-play games as training data, for any game; each game's package has its own options.
 
-The data are files (pieces) of a few hundred games each. A piece holds, for all its games one after another, `moves`
-(uint32, from the starting position) and `values` (int16: what the search found for the side to move, VALUE_NONE for a
-move of the opening); by game `lengths` (int32) and `results` (int8: 1, 0, -1 for black); and `options`, how it was
-made. A position takes four to five bytes. A piece depends only on its options, seed and number, to the byte. It is
-written atomically, and the container (zip) has checksums.
+The data are files, called pieces, of a few hundred games each. A piece holds, for one game after another, `moves`
+(uint32, from the starting position) and `values` (int16: the search's value for the side to move, VALUE_NONE for a
+move of the opening); for each game, `lengths` (int32) and `results` (int8: 1, 0, -1 for black); and `options`, which
+tell how the games were made. A position takes four to five bytes. A piece depends only on its options, seed and
+number, byte for byte. It is written atomically, and its container (zip) has checksums.
 """
 
 import io
@@ -31,7 +31,7 @@ from shogi_engine.search.history import Histories, forget
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, TERMS, play_game
 
-FORMAT = 2  # of pieces: other formats are not read
+FORMAT = 2  # the version of pieces; others are not read
 TABLE_MB = 8
 DAMAGED = (  # what numpy and zipfile raise for incomplete files
     OSError,
@@ -75,10 +75,10 @@ class DataOptions:
     """How games are played; each game has a subclass with its defaults.
 
     Attributes:
-        nodes: per move
-        weights: the bytes of the evaluation's file, None for its own
-        openings: of the games
-        decided: in the evaluation's unit, see game_kernels.TERMS
+        nodes: the nodes searched for each move
+        weights: the bytes of a file of weights for the evaluation, None for those of the package
+        openings: how the games begin
+        decided: the value, in the evaluation's unit, that ends a game; see game_kernels.TERMS
     """
 
     game_name: ClassVar[str]
@@ -118,7 +118,7 @@ class DataOptions:
 
 
 def new_terms(nodes: int, decided: int) -> Any:
-    """Return a record of TERMS without an opening. Openings are searched with a quarter of the nodes."""
+    """Return a record of TERMS without an opening. Opening moves are searched with a quarter of the nodes."""
     terms = new_record(TERMS)
     terms.nodes, terms.opening_nodes = nodes, max(nodes // 4, 50)
     terms.decided, terms.longest = decided, LONGEST
@@ -126,7 +126,7 @@ def new_terms(nodes: int, decided: int) -> Any:
 
 
 class Workbench:
-    """A thread's players, to make pieces; both sides share a table."""
+    """The players with which a thread makes pieces; both sides share a table."""
 
     def __init__(self, options: DataOptions) -> None:
         self.options = options

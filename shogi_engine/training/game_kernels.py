@@ -15,22 +15,22 @@ from shogi_engine.search.root_search import open_window, search_root, widen_wind
 from shogi_engine.search.tt import GENERATIONS
 from shogi_engine.textbook.arena import random_below
 
-ABANDONED = 2  # the result of a game whose opening was not balanced
+ABANDONED = 2  # the result of a game with an unbalanced opening
 GOES_ON = 3  # no result yet
 NO_LIMIT = np.iinfo(np.int64).max
-CHANCES = 256  # TERMS.chance is a share of this
+CHANCES = 256  # TERMS.chance and TERMS.explore are shares of this
 LONGEST = 320  # the most plies of a game
 NEAR_BEST_TRIES, NEAR_BEST_DEPTH, NEAR_BEST_NODES = 12, 3, 200
 
 # How a game is played.
 TERMS = record_dtype(
     [
-        ("nodes", np.int64),  # of each search after the opening
+        ("nodes", np.int64),  # searched for each move after the opening
         ("given", np.int64),  # plies of the opening that are already in `moves`
-        ("opening", np.int64),  # plies of the opening, including the given ones; the others are generated
-        ("random", np.int64),  # 1: at random; 0: by searches of `opening_nodes`, ...
+        ("opening", np.int64),  # plies of the opening, given ones included; the others are generated
+        ("random", np.int64),  # 1: generated at random; 0: by searches of `opening_nodes`, ...
         ("opening_nodes", np.int64),
-        ("chance", np.int64),  # ... with this chance (of CHANCES) another move than the best, ...
+        ("chance", np.int64),  # ... which with this chance (of CHANCES) choose another move than the best, ...
         ("margin", np.int64),  # ... at most this much worse
         ("balance", np.int64),  # the largest lead of either side in the first search
         ("decided", np.int64),  # a value that ends the game when both sides find it twice
@@ -111,7 +111,7 @@ def agreed(values, ply, first, decided):
 
 @njit
 def take_turn(ctx, ply, state, terms, moves, values):
-    """Choose the move of ctx at `ply` of a game, as `play_game` says; return (result or GOES_ON, moves made)."""
+    """Choose the move of ctx at `ply` of a game; see `play_game`. Return (result or GOES_ON, moves made)."""
     side = 1 if ply & 1 == 0 else -1
     if ply < terms.given:
         values[ply] = VALUE_NONE
@@ -145,11 +145,11 @@ def play_game(black, white, state, terms, moves, values):
 
     Args:
         black, white: contexts of the two players, which may have different evaluations
-        state: uint64[1], in-out, of random_below, for the opening and random moves
+        state: uint64[1], in-out, the state of random_below, for the opening and random moves
         terms: record[TERMS]
         moves: uint32[longest], in-out; holds the given moves of the opening
-        values: int16[longest], out: what the search found before each move, for the side to move; VALUE_NONE for a
-            move of the opening or a random move
+        values: int16[longest], out, the value of the search before each move, for the side to move; VALUE_NONE for
+            opening moves and random moves
     """
     begin_game(black)
     begin_game(white)

@@ -1,7 +1,7 @@
 """The stage `gate`: a match between two evaluations at equal nodes, in this process, to see if the new one is better.
 
-The time that an evaluation takes does not count. Games come in pairs: an opening is played twice with colours swapped.
-A pair depends only on the seed, its number, the evaluations and the nodes.
+The time that an evaluation takes is ignored. Games come in pairs: each opening is played twice, with colours swapped. A
+pair depends only on the seed, its number, the evaluations and the nodes.
 """
 
 import json
@@ -20,7 +20,7 @@ from shogi_engine.training.data import TABLE_MB, Openings, SearchState, new_term
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, play_game
 from shogi_engine.training.recipe import Recipe
 
-UNBALANCED = 1 << 20  # an opening's second game is always played
+UNBALANCED = 1 << 20  # the second game of an opening is always played
 
 Progress = Callable[[int, int], None]  # called with the numbers of games played and in total
 
@@ -30,14 +30,14 @@ class Outcome:
     """The result of a match.
 
     Attributes:
-        scores: of the first player, 1, 1/2 or 0, by game; games 2 n and 2 n + 1 are a pair
+        scores: the first player's scores, 1, 1/2 or 0, by game number; games 2 n and 2 n + 1 are a pair
     """
 
     scores: dict[int, float]
 
     @property
     def estimate(self) -> Estimate:
-        """The difference in Elo, and its interval from the pairs."""
+        """The Elo difference and its confidence interval, from the pairs."""
         return estimate(pentanomial(self.scores))
 
     def __str__(self) -> str:
@@ -49,7 +49,7 @@ class Pairing:
     """A thread's two players.
 
     Attributes:
-        decided: see game_kernels.TERMS
+        decided: the value that ends a game; see game_kernels.TERMS
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Pairing:
             result = self._game(self.players, terms, random)
         terms.given, terms.balance = terms.opening, UNBALANCED
         second = self._game(self.players[::-1], terms, random)
-        if second == ABANDONED:  # impossible: the same opening was not over by the rules in the first game
+        if second == ABANDONED:  # impossible: in the first game the same opening did not end the game
             raise RuntimeError(f"pair {pair}: the second game ended in the opening")
         return (1 + result) / 2, (1 - second) / 2
 
@@ -101,11 +101,13 @@ def play_match(
     """Play at least `games` games between two evaluations of a game.
 
     Args:
-        openings: None for the recipe's
-        record: a file of the scores, to continue a stopped match
+        games: the least number of games; an even number is played
+        nodes: the nodes searched for each move
+        openings: how games begin, None for the recipe's openings
+        record: a file for the scores, by which a stopped match continues
 
     Raises:
-        ValueError: if it is from another match
+        ValueError: `record` is from another match
     """
     openings = openings or recipe.gate_openings
     identity = f"{first.describe()} | {second.describe()} | nodes {nodes}, seed {seed}, {openings}"

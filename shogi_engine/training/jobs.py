@@ -1,4 +1,4 @@
-"""Files of training data, made by threads of this process or by workers of a Ray cluster, with the same contents."""
+"""Files of training data, made by threads of this process or by workers of a Ray cluster, with equal contents."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -55,11 +55,12 @@ def make_data(
     """Make the missing pieces in `folder`, for at least that many games in total.
 
     Args:
-        threads: of this process, or workers if the cluster is 'local'
+        games: the least number of games in all pieces together
+        threads: the number of threads of this process, or of workers if the cluster is 'local'
         cluster: see `jobs.Pool`; '' for none
 
     Raises:
-        ValueError: if an existing piece was made with other options
+        ValueError: an existing piece was made with other options
     """
     folder.mkdir(parents=True, exist_ok=True)
     for rest in folder.glob(f".piece-{options.seed}-*.tmp"):

@@ -1,4 +1,4 @@
-"""The stages that make an evaluation's weights from scratch, and generations. Existing files are not made again.
+"""The stages that make an evaluation's weights from scratch, and generations. Existing files are kept.
 
 FOLDER/gen0/data/piece-SEED-NUMBER.npz      games labelled by the first evaluation; in gen1 by gen0's weights
 FOLDER/gen0/NAME.checkpoint.npz             training, after the last epoch
@@ -22,8 +22,8 @@ from shogi_engine.training.jobs import make_data
 from shogi_engine.training.page import page
 from shogi_engine.training.recipe import Lesson, Losses, Progress, Recipe, Trainer, TrainOptions
 
-WHOLE = ("data", "train", "report", "gate")  # of STAGES: a generation
-ENOUGH_ELO = 15  # the last generation is the first that gains less
+WHOLE = ("data", "train", "report", "gate")  # the stages of a whole generation
+ENOUGH_ELO = 15  # the first generation that gains less is the last
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,13 @@ class Plan:
     """The plan of a run.
 
     Attributes:
+        game: the name of the game
         data: how games are played, except for the evaluation
-        training: options of the game's recipe
+        training: the training options of the game's recipe
         labels: the evaluation that plays the games, a name or a file; '' for the weights of the previous
             generation, or for the recipe's first evaluation in generation 0
-        name: of the weights' files, so that several can be trained on the same games; '' for the recipe's
-        command: recorded in the weights' file
+        name: the base name of the weights' files, so that several can be trained on the same games; '' for the recipe's
+        command: a command to record in the weights' file
         against: the opponent in the stage `gate`, a name or a file; '' for the evaluation that labelled the games
         noted: records of positions with known values, for comparison in the report; None for none
         cluster: see shogi_engine.jobs.Pool
@@ -82,7 +83,7 @@ class Plan:
 
 def make_games(plan: Plan, generation: int) -> None:
     """Stage `data`. Raises ValueError, for example if the weights that label the games are missing."""
-    plan.recipe.named_evaluator(plan.labeller(generation))  # refuses a damaged file with its reason
+    plan.recipe.named_evaluator(plan.labeller(generation))  # raises ValueError with the reason if the file is damaged
     evaluation, file = plan.recipe.named_evaluation(plan.labeller(generation))
     options = replace(plan.data, evaluation=evaluation, weights=file.read_bytes() if file else None)
 
@@ -106,8 +107,8 @@ def train(
     """Stage `train`: train to the end, and write the weights.
 
     Args:
-        told: called with each epoch's losses
-        learner: of the generation, to avoid reading the games again
+        told: called with the losses of each epoch
+        learner: the generation's trainer, to avoid reading the games again
     """
     learner = learner or trainer(plan, generation)
     learner.run(plan.progress, told)
@@ -180,12 +181,13 @@ def run(
 
     Args:
         first: the first generation's number
-        stages: of each generation, some of STAGES
-        told: called with a line after each stage and epoch
-        around: (plan, title) -> context manager that yields the stage's plan, to show a progress bar for example
+        stages: the stages of each generation, some of STAGES
+        told: called with a line of text after each stage and epoch
+        around: `around(plan, title)` returns a context manager for a stage that yields the plan to use; for example
+            to show a progress bar
 
     Raises:
-        ValueError: for example if the weights that label the games are missing
+        ValueError: for example, the weights that label the games are missing
     """
     unknown = set(stages) - set(STAGES)
     if unknown:

@@ -1,4 +1,4 @@
-"""What training needs from a game. Each game's package has a `RECIPE`: how games are played and what is learnt."""
+"""A game's part of training. Each game's package has a `RECIPE`: how games are played and what is learnt."""
 
 import importlib
 import json
@@ -14,7 +14,7 @@ from shogi_engine.interface.game import Game
 from shogi_engine.training.data import DataOptions, Openings
 
 Progress = Callable[[float, str], None]  # called with the completed share, 0 to 1, and a message
-Losses = dict[str, float]  # of an epoch, by name
+Losses = dict[str, float]  # the losses of an epoch, by name
 
 NAMES = ("shogi", "othello")
 
@@ -51,7 +51,7 @@ class TrainOptions:
 
     Attributes:
         held_out: the share of games for validation
-        older_share: of earlier generations' games
+        older_share: the share of earlier generations' games that is used
     """
 
     epochs: int
@@ -70,7 +70,7 @@ class Lesson:
     """The input of a trainer.
 
     Attributes:
-        labeller: the evaluation that played the last folder's games, a name or a file
+        labeller: the evaluation that played the games of the last folder, a name or a file
     """
 
     folders: Sequence[Path]
@@ -86,7 +86,7 @@ class Report:
 
     Attributes:
         facts: JSON values, including `problems`, a list of sentences
-        curves: by title, lines by name, each a list of points
+        curves: title -> name of a line -> its points
     """
 
     title: str
@@ -99,16 +99,16 @@ class Recipe:
     """A game's part of training.
 
     Attributes:
-        name: of the weights' files
+        name: the base name of the weights' files
         first: the evaluation that labels generation 0
-        evaluation_of: the evaluation that a file of weights is for
-        game_bytes: of a game on disk, approximately
-        training_bytes: of the files that training writes
-        gate_openings, gate_decided: the openings of the match, and the value that ends a game when both sides find
-            it
-        report: from a trainer and its file of weights
-        compared: rows on how well an evaluation and the previous one rank positions with known values; None for
-            none
+        evaluation_of: `evaluation_of(file)` returns the evaluation that a file of weights is for
+        game_bytes: about how many bytes a game takes on disk
+        training_bytes: `training_bytes(options)` returns how many bytes training writes
+        gate_openings: the openings of the match
+        gate_decided: the value that ends a game of the match when both sides find it
+        report: `report(trainer, file)` returns the Report on a file of weights
+        compared: `compared(now, before, records)` returns the report's rows on how well the new and the previous
+            evaluation rank positions with known values; None if there are none
     """
 
     game_name: str

@@ -1,17 +1,69 @@
 """A clock's state, and the time that a search may use. Standard library only."""
 
+import re
 from dataclasses import dataclass, replace
+from typing import Self
 
-LEAST_MS = 2.0  # with less, not even the first depth is finished, and the move would be arbitrary
+UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+MAX_HOURS = 100
+# Without a unit, a number of four digits is a mistake: milliseconds were meant.
+_PART = re.compile(
+    r"(?P<number>\d{1,9})(?P<unit>ms|[smh])|(?P<bare>\d{1,3})"
+    r"|(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,3}):(?P<seconds>\d\d)",
+    re.ASCII,
+)
+LEAST_MS = 2.0  # with less time, not even depth 1 finishes, and the move would be arbitrary
 
 
 @dataclass(frozen=True)
 class Clock:
-    """One side's clock before its move, in ms: main time, byoyomi for each move, increment after each move."""
+    """One side's clock before its move, in ms: main time, byoyomi for each move, increment after each move.
 
-    time: int = 0
-    byoyomi: int = 0
-    increment: int = 0
+    At the start of a game it is the time control.
+    """
+
+    time: float = 0
+    byoyomi: float = 0
+    increment: float = 0
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the clock 'MAIN+BYOYOMI+INC', as in '10+30', '10m+30s', '10:00', '5m+0+10s' or '5000ms+0+100ms'.
+
+        Without a unit the main time is in minutes and the others are in seconds. Raises ValueError.
+        """
+        values = [_milliseconds(part, "s" if number else "m") for number, part in enumerate(text.split("+"))]
+        if len(values) > 3 or None in values:
+            raise ValueError(f"expected MAIN+BYOYOMI+INC as in 10+30, 10:00 or 5m+0+10s, not {text!r}")
+        if not any(values) or max(value or 0 for value in values) > MAX_HOURS * UNITS["h"]:
+            raise ValueError(f"a clock has more than 0 and up to {MAX_HOURS} h, not {text!r}")
+        return cls(*(value or 0 for value in values))
+
+    @classmethod
+    def from_seconds(cls, time: float = 0, byoyomi: float = 0, increment: float = 0) -> Self:
+        """Return the clock with these times, rounded to whole ms."""
+        return cls(*(round(1000 * seconds) for seconds in (time, byoyomi, increment)))
+
+    @property
+    def allowed(self) -> float:
+        """How many ms the move may take."""
+        return self.time + self.byoyomi
+
+    def after(self, used_ms: float) -> Self:
+        """Return the clock after a move that took `used_ms`: byoyomi comes after the main time."""
+        return replace(self, time=max(self.time - used_ms, 0) + self.increment)
+
+
+def _milliseconds(text: str, unit: str) -> int | None:
+    """Return the ms of '30', '30s', '5m', '1h', '10:00' or '1:00:00', None for other texts; `unit` is that of '30'."""
+    part = _PART.fullmatch(text)
+    if part is None:
+        return None
+    if part["bare"]:
+        return int(part["bare"]) * UNITS[unit]
+    if part["number"]:
+        return int(part["number"]) * UNITS[part["unit"]]
+    return 1000 * (3600 * int(part["hours"] or 0) + 60 * int(part["minutes"]) + int(part["seconds"]))
 
 
 @dataclass(frozen=True)
@@ -19,10 +71,11 @@ class TimeBudget:
     """The time for one move, in ms: 0 <= least_ms <= soft_ms <= hard_ms <= what the clock allows.
 
     Attributes:
-        least_ms: even an easy move takes this long. If soft_ms equals hard_ms, all the time is used, whatever is
-            found.
-        second_ms: when the current second ends, on a clock that counts whole seconds only. The rest of that second
-            costs nothing. None for other clocks.
+        least_ms: even an easy move takes this long
+        soft_ms: after this time no iteration begins; if it equals hard_ms, all the time is used
+        hard_ms: at this time the search stops
+        second_ms: the end of the current second, on a clock that counts whole seconds only, where the rest of the
+            second costs nothing; None for other clocks
     """
 
     soft_ms: float
@@ -32,12 +85,12 @@ class TimeBudget:
 
     @classmethod
     def exactly(cls, ms: float) -> "TimeBudget":
-        """Return the budget of a move that takes exactly `ms`, whatever is found."""
+        """Return the budget of a move that takes exactly `ms`, even if it is easy."""
         return cls(ms, ms)
 
     @property
     def is_exact(self) -> bool:
-        """Whether all of the time is used, whatever is found."""
+        """Whether all of the time is used, even for an easy move."""
         return self.soft_ms == self.hard_ms
 
     def after_pondering(self, pondered_ms: float) -> "TimeBudget":

@@ -13,10 +13,10 @@ class Limit:
 
     Attributes:
         time: seconds for this move
-        depth: plies
-        nodes: positions
-        mate: stop at a win within that many plies
-        level: search as a player of that level
+        depth: the depth in plies
+        nodes: the number of positions
+        mate: stop when a win within this many plies is found
+        level: search as a player of this level
         black_clock, white_clock: seconds on the clocks; the engine divides its own time among its moves
         black_inc, white_inc: seconds added after each move
         byoyomi: extra seconds for each move
@@ -50,4 +50,4 @@ class Limit:
         left, increment = (getattr(self, f"{SIDES[side]}_{name}") for name in ("clock", "inc"))
         if left is None and self.byoyomi is None:
             return None
-        return Clock(*(round(1000 * (seconds or 0)) for seconds in (left, self.byoyomi, increment)))
+        return Clock.from_seconds(left or 0, self.byoyomi or 0, increment or 0)

@@ -14,10 +14,10 @@ from typing import Self
 from shogi_engine.common.text import clamped_number
 
 CP, DISCS, MATE = "cp", "discs", "mate"
-MATE_SCORE = 30_000  # the number for a mate where all scores are numbers
+MATE_SCORE = 30_000  # stands for a mate where all scores are numbers
 
-# A side's chance to win is 1 / (1 + exp(-value / scale)). 600 centipawns is what Ponanza fitted to games and what the
-# Shogi GUIs draw; 5 discs is about the error of a search of ten plies. Even a proven score is given such a chance: it
+# A side's chance to win is 1 / (1 + exp(-value / scale)). 600 centipawns is the scale that Ponanza fitted to games and
+# that Shogi GUIs use; 5 discs is about the error of a search of ten plies. Even a proven score has such a chance: it
 # tells how hard the position is to hold.
 SCALES = {CP: 600.0, DISCS: 5.0}
 
@@ -30,7 +30,7 @@ class Score:
     Attributes:
         value: centipawns or discs; MATE_SCORE for a mate, -MATE_SCORE if the side to move is mated
         unit: CP, DISCS or MATE
-        plies: until mate, None if unknown
+        plies: the plies until mate, None if unknown or not a mate
     """
 
     value: float

@@ -19,14 +19,14 @@ class Termination(StrEnum):
     CHECKMATE = "mate"
     STALEMATE = "no legal move"
     TIME_FORFEIT = "time"
-    ILLEGAL_MOVE = "illegal move"  # a record does not list it among its moves
+    ILLEGAL_MOVE = "illegal move"  # a record does not list the move itself
     PERPETUAL_CHECK = "perpetual check"
     DECLARATION = "declaration"
     TRY = "try"
     REPETITION = "repetition"
     FOURFOLD_REPETITION = "repetition"
     IMPASSE = "impasse"
-    AGREEMENT = "draw"  # or a draw for a reason that is not given
+    AGREEMENT = "draw"  # also a draw without a stated reason
     MAX_MOVES = "max moves"
     ADJUDICATION = "adjudication"
     DEFAULT = "default"  # a win without play
@@ -65,6 +65,7 @@ class Outcome:
     """How a game ended.
 
     Attributes:
+        termination: why it ended
         winner: 0 (black), 1 (white), None for a draw or an open result
     """
 
@@ -112,7 +113,7 @@ USUAL_WINNERS = {
     Termination.DECLARATION: Winner.TO_MOVE,
     Termination.DEFAULT: Winner.TO_MOVE,
 }
-"""Who wins unless a file says otherwise; no one by the others."""
+"""Who wins by a termination unless a file says otherwise; by those not listed, no one wins."""
 
 
 def termination_of(name: str) -> Termination:
@@ -130,7 +131,7 @@ def usual_outcome(name: str, side: int) -> Outcome:
 
 
 def completed(outcome: Outcome, side: int) -> Outcome:
-    """Add the usual winner to an outcome that has none, if its termination is a win for one; `side` is to move."""
+    """Add the usual winner to an outcome that has none, if its termination is a win; `side` is to move."""
     if outcome.winner is None and outcome.termination in USUAL_WINNERS:
         return usual_outcome(outcome.termination, side)
     return outcome
@@ -140,9 +141,9 @@ class EndingWords:
     """A format's words for endings.
 
     Args:
-        words: word -> meaning; if several words have one meaning, the first is written
-        nearest: termination without a word (or without one for that winner) -> the termination to write instead, if
-            the winner allows it
+        words: word -> meaning; if several words have the same meaning, the first is written
+        nearest: termination without a word (or without one for that winner) -> the termination to write instead,
+            if the winner allows it
     """
 
     def __init__(

@@ -7,8 +7,9 @@ import time
 from typing import Any
 
 from shogi_engine.analysis.judgement import PASS
-from shogi_engine.play.clock import ClockSetting, GameClock
+from shogi_engine.play.clock import GameClock
 from shogi_engine.play.strength import STRONGEST, level_limits, opens_from_book, timed_limits
+from shogi_engine.types.clock import Clock
 from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 from shogi_engine.web.pool import Job
 from shogi_engine.web.shared import Shared
@@ -56,7 +57,7 @@ class Playing:
 
     # ---- beginning and ending
 
-    def begin(self, players: list[int | None], setting: ClockSetting | None) -> None:
+    def begin(self, players: list[int | None], setting: Clock | None) -> None:
         """Begin a game at the session's position."""
         self.leave()
         self.players, self.clock = list(players), GameClock(setting)
@@ -80,7 +81,7 @@ class Playing:
     def resume(
         self,
         players: list[int | None],
-        setting: ClockSetting | None,
+        setting: Clock | None,
         times: list[float] | None,
         live: int,
         outcome: Outcome | None,

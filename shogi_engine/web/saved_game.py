@@ -9,8 +9,8 @@ from typing import Any
 
 from shogi_engine.analysis import Finding
 from shogi_engine.analysis.saved import finding_of, finding_row
-from shogi_engine.play.clock import ClockSetting
 from shogi_engine.records import GameRecord, Node
+from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import Outcome, Termination
 from shogi_engine.web.parts import Parts
@@ -71,7 +71,8 @@ def dump(session: Parts) -> dict[str, Any]:
     """Return a session's game as JSON values."""
     tree, playing, study, record = session.tree, session.playing, session.study, session.tree.record
     place = {number: index for index, number in enumerate(tree.preorder())}
-    setting = playing.clock.setting
+    clock = playing.clock
+    setting = [ms / 1000 for ms in dataclasses.astuple(clock.setting)] if clock.setting else None
     return {
         "game": tree.game,
         "start": record.start,
@@ -84,7 +85,7 @@ def dump(session: Parts) -> dict[str, Any]:
         "on": playing.on,
         "players": playing.players,
         "outcome": [playing.outcome.winner, playing.outcome.termination] if playing.outcome else None,
-        "clock": {"setting": dataclasses.astuple(setting), "times": playing.clock.times()} if setting else None,
+        "clock": {"setting": setting, "times": clock.times()} if setting else None,
         "flipped": session.flipped,
         "tsume": _tsume(session.tsume, place) if session.tsume is not None else None,
         "chances": {place[number]: value for number, value in study.chances.items() if number in place},
@@ -114,7 +115,7 @@ class SavedGame:
     live: int
     chances: dict[int, float]
     judged: dict[tuple[int, ...], dict[int, Finding]]
-    clock: tuple[ClockSetting | None, list[float] | None]
+    clock: tuple[Clock | None, list[float] | None]
     outcome: Outcome | None
     tsume: dict[str, Any] | None
 
@@ -145,7 +146,7 @@ class SavedGame:
                 place[content["live"]],
                 {place[int(index)]: float(chance) for index, chance in content["chances"].items()},
                 judged,
-                (ClockSetting(*clock["setting"]), clock["times"]) if clock else (None, None),
+                (Clock.from_seconds(*clock["setting"]), clock["times"]) if clock else (None, None),
                 Outcome(outcome[0], Termination(outcome[1])) if outcome else None,
                 tsume,
             )

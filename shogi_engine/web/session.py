@@ -8,14 +8,13 @@ import binascii
 import secrets
 import threading
 import time
-from argparse import ArgumentTypeError
 from collections.abc import Callable
 from typing import Any
 
 from shogi_engine.analysis.analyst import Examiner
 from shogi_engine.games.shogi.records import handicaps
-from shogi_engine.play.clock import ClockSetting, clock_setting
 from shogi_engine.records import GameRecord
+from shogi_engine.types.clock import Clock
 from shogi_engine.web import view
 from shogi_engine.web.files import chosen_game, file_of
 from shogi_engine.web.kept import Kept, OpenElsewhere
@@ -179,10 +178,7 @@ class Session(Parts):
     def _do_new(
         self, game: str, players: list[int | None], clock: str = "", handicap: str = "", here: bool = False
     ) -> None:
-        try:
-            setting = clock_setting(clock) if clock else None
-        except ArgumentTypeError as fault:
-            raise ValueError(str(fault)) from None
+        setting = Clock.parse(clock) if clock else None
         check_levels(game, players)
         if handicap and game != "shogi":
             raise ValueError("handicaps are for shogi")
@@ -191,7 +187,7 @@ class Session(Parts):
         self._leave_modes()
         self._begin(players, setting)
 
-    def _begin(self, players: list[int | None], setting: ClockSetting | None) -> None:
+    def _begin(self, players: list[int | None], setting: Clock | None) -> None:
         """Begin a game at the session's position."""
         self.playing.begin(players, setting)
         if players.count(None) == 1:

@@ -132,7 +132,7 @@ def playing(play: Playing, outcome: Any) -> dict[str, Any]:
         "over": {"name": reason, "winner": over.winner} if over else None,
         "clock": {
             "seconds": [round(clock.seconds(side), 2) for side in (0, 1)],
-            "byoyomi": setting.byoyomi,
+            "byoyomi": setting.byoyomi / 1000,
             "side": clock.side if play.on else None,
         }
         if setting

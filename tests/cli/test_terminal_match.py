@@ -8,6 +8,7 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.__main__ import main
+from shogi_engine.cli.common import time_control
 from shogi_engine.cli.preparation import Preparation
 from shogi_engine.cli.terminal.match import Match
 from shogi_engine.cli.terminal.screen import KANJI, Look, default_pieces, draw, plain
@@ -15,10 +16,10 @@ from shogi_engine.engine import Engine
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board as ShogiBoard
 from shogi_engine.games.shogi.records.handicaps import HANDICAPS, WESTERN, handicap
-from shogi_engine.play.clock import ClockSetting, GameClock, TimeUp, clock_setting
+from shogi_engine.play.clock import GameClock, TimeUp
 from shogi_engine.play.strength import level_limits
 from shogi_engine.records import GameRecord
-from shogi_engine.types.clock import TimeBudget
+from shogi_engine.types.clock import Clock, TimeBudget
 
 
 class Now:
@@ -162,19 +163,19 @@ def test_wrong_arguments_are_one_line(capsys, arguments):
 # ---- clocks
 
 
-def test_clock_settings():
-    for same in ("10m+30", "10+30", "10:00+30s", "600s+0:30"):
-        assert clock_setting(same) == ClockSetting(600, 30, 0)
-    assert clock_setting("5") == ClockSetting(300) and clock_setting("1:30:00") == ClockSetting(5400)
-    assert clock_setting("5m+0+10") == ClockSetting(300, 0, 10) and clock_setting("1h") == ClockSetting(3600)
-    for wrong in ("", "x", "1+2+3+4", "0", "0+0", "-5", "1.5", "101h"):
-        with pytest.raises(argparse.ArgumentTypeError):
-            clock_setting(wrong)
+def test_time_controls():
+    for same in ("10m+30", "10+30", "10:00+30s", "600s+0:30", "600000ms+30000ms"):
+        assert time_control(same) == Clock.from_seconds(600, 30)
+    assert time_control("5") == Clock.from_seconds(300) and time_control("1:30:00") == Clock.from_seconds(5400)
+    assert time_control("5m+0+10") == Clock(300_000, 0, 10_000) and time_control("1h") == Clock.from_seconds(3600)
+    for wrong in ("", "x", "1+2+3+4", "0", "0+0", "-5", "1.5", "101h", "60000", "10+5000", "５"):
+        with pytest.raises(argparse.ArgumentTypeError, match=r"^(expected MAIN|a clock has)"):
+            time_control(wrong)
 
 
 def test_a_clock_counts_main_time_byoyomi_and_increment():
     now = Now()
-    clock = GameClock(ClockSetting(60, 10, 5), now)
+    clock = GameClock(Clock.from_seconds(60, 10, 5), now)
     assert (clock.text(0), clock.left(), clock.for_search(0).time) == ("1:00", None, 60000)
     clock.start(0)
     now.seconds = 20.5
@@ -197,7 +198,7 @@ def test_a_clock_counts_main_time_byoyomi_and_increment():
 
 def test_time_is_obeyed_shown_and_written():
     now = Now()
-    clock = GameClock(ClockSetting(10), now)
+    clock = GameClock(Clock.from_seconds(10), now)
 
     def late(prompt):
         now.seconds += 4
@@ -209,13 +210,13 @@ def test_time_is_obeyed_shown_and_written():
         match.max_moves = 1
         match.play()
         assert match.record().seconds == [4.0] and "black: -   0:06" in "\n".join(shown)
-    text, match = played("shogi", [TimeUp], clock=GameClock(ClockSetting(1), iter(range(0, 100, 5)).__next__))
+    text, match = played("shogi", [TimeUp], clock=GameClock(Clock.from_seconds(1), iter(range(0, 100, 5)).__next__))
     assert text.endswith("white wins: black ran out of time") and match.record().ending == "time"
     assert match.record().result == "0-1"
 
 
 def test_the_engine_never_uses_more_than_its_clock():
-    clock = GameClock(ClockSetting(2, 0, 0))
+    clock = GameClock(Clock.from_seconds(2))
     with Engine("shogi", hash_mb=1) as engine:
         match = Match(engine, {0}, {"level": 3}, clock=clock)
         limits = match._limits(1)

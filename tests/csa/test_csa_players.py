@@ -10,20 +10,23 @@ from csa.scripted import ScriptedPlayer
 
 from shogi_engine.csa.engine_player import EnginePlayer, Strength
 from shogi_engine.csa.players import CsaAnswer, Job, Rules, Turn
-from shogi_engine.csa.summary import TimeControl
+from shogi_engine.csa.summary import ServerTime
 from shogi_engine.csa.usi_player import UsiPlayer
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
 from shogi_engine.games.shogi.notation.sfen import START
 from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
+from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
 
 LONGEST = 10.0
 STUB = Path(__file__).with_name("usi_echo.py")
 
 
-def turn(*moves, side=0, clocks=(60_000, 50_000), elapsed=0.0, **time_control):
-    control = TimeControl(**({"total": 60_000} | time_control))
-    return Turn(START, moves, side, clocks, (control, control), time.monotonic() - elapsed)
+def turn(*moves, side=0, clocks=(60_000, 50_000), elapsed=0.0, total=60_000, byoyomi=0, increment=0, **more):
+    """Return a Turn; the clocks come without the increment."""
+    both = ServerTime(Clock(total, byoyomi, increment), **more)
+    before = tuple(Clock(main + increment, byoyomi, increment) for main in clocks)
+    return Turn(START, moves, side, before, (both, both), time.monotonic() - elapsed)
 
 
 def asked(player, position):

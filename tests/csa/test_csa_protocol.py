@@ -26,7 +26,8 @@ from shogi_engine.csa.protocol import (
     check_name,
 )
 from shogi_engine.csa.settings import Settings
-from shogi_engine.csa.summary import SummaryError, SummaryReader, TimeControl
+from shogi_engine.csa.summary import ServerTime, SummaryError, SummaryReader
+from shogi_engine.types.clock import Clock
 
 
 def feed(protocol, *lines):
@@ -160,7 +161,7 @@ def test_a_summary_with_moves():
     found = read(summary("-", "+7776FU,T12", "-3334FU,T6"))
     assert found.side == 1 and found.max_moves == 256 and found.declaration == "Jishogi 1.1"
     assert found.moves == (("7g7f", 12.0), ("3c3d", 6.0))
-    assert found.times == (TimeControl(1000, 300_000, 0, 10_000),) * 2
+    assert found.times == (ServerTime(Clock(300_000, 0, 10_000)),) * 2
     assert found.describe() == "300 s + 10 s more a move"
 
 
@@ -173,12 +174,12 @@ def test_a_position_of_its_own():
 @pytest.mark.parametrize(
     ("time", "expected"),
     [
-        (["Time_Unit:1msec", "Total_Time:900", "Byoyomi:5"], TimeControl(1, 900, 5)),
-        (["Time_Unit:1min", "Total_Time:15", "Byoyomi:1"], TimeControl(60_000, 900_000, 60_000)),
-        (["Time_Unit:10sec", "Total_Time:15"], TimeControl(10_000, 150_000)),
-        (["Total_Time:15", "Time_Roundup:YES"], TimeControl(1000, 15_000, roundup=True)),
-        (["Delay:3", "Total_Time:15"], TimeControl(1000, 15_000)),
-        ([], TimeControl()),
+        (["Time_Unit:1msec", "Total_Time:900", "Byoyomi:5"], ServerTime(Clock(900, 5), 1)),
+        (["Time_Unit:1min", "Total_Time:15", "Byoyomi:1"], ServerTime(Clock(900_000, 60_000), 60_000)),
+        (["Time_Unit:10sec", "Total_Time:15"], ServerTime(Clock(150_000), 10_000)),
+        (["Total_Time:15", "Time_Roundup:YES"], ServerTime(Clock(15_000), roundup=True)),
+        (["Delay:3", "Total_Time:15"], ServerTime(Clock(15_000))),
+        ([], ServerTime()),
     ],
 )
 def test_times(time, expected):
@@ -191,7 +192,7 @@ def test_times_of_their_own():
     begin, end = lines.index("BEGIN Time"), lines.index("END Time")
     blocks = ["BEGIN Time+", "Total_Time:10", "END Time+", "BEGIN Time-", "Total_Time:20", "Byoyomi:5", "END Time-"]
     found = read([*lines[:begin], *blocks, *lines[end + 1 :]])
-    assert [time.total for time in found.times] == [10_000, 20_000]
+    assert [time.clock.time for time in found.times] == [10_000, 20_000]
     assert found.describe() == "black 10 s, white 20 s + byoyomi 5 s"
 
 
@@ -200,7 +201,7 @@ def test_shogi_servers_stop_watch_says_minutes_and_means_seconds():
     place = lines.index("BEGIN Time") + 1
     lines[place : place + 2] = ["Time_Unit:1min", "Total_Time:1500", "Byoyomi:60"]
     (time, _) = read(lines).times
-    assert (time.total, time.byoyomi) == (1_440_000, 60_000)
+    assert time.clock == Clock(1_440_000, 60_000)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +241,7 @@ def test_a_summary_without_end_is_given_up():
 
 
 def clock(unit=1000, total=60_000, byoyomi=0, increment=0):
-    return ServerClock((TimeControl(unit, total, byoyomi, increment),) * 2)
+    return ServerClock((ServerTime(Clock(total, byoyomi, increment), unit),) * 2)
 
 
 def test_opening_moves_earn_no_increment():
@@ -248,22 +249,22 @@ def test_opening_moves_earn_no_increment():
     openings = "+7776FU,T0", "-3334FU,T0"
     talk = Talk(Protocol(), lambda text: None, ScriptedPlayer(), lambda token, answer: None)
     first = Game(read(summary("+", *openings)), talk)
-    assert first.clock.left == [300_000, 300_000]
+    assert [clock.time for clock in first.clock.clocks] == [310_000, 310_000]
     again = Game(read(summary("+", *openings, "+2726FU,T3")), talk, earlier=first)
-    assert again.clock.left == [307_000, 300_000]
+    assert [clock.time for clock in again.clock.clocks] == [317_000, 310_000]
 
 
 def test_the_increment_comes_before_the_move():
     time = clock(increment=10_000)
     assert time.available_ms(0) == 70_000
     assert time.charge(0, "15") == 15.0
-    assert (time.left, time.available_ms(0)) == ([55_000, 60_000], 65_000)
+    assert (time.available_ms(0), time.available_ms(1)) == (65_000, 70_000)
 
 
 def test_the_byoyomi_is_no_main_time():
     time = clock(total=5000, byoyomi=10_000)
     time.charge(1, "12")
-    assert (time.left[1], time.available_ms(1)) == (0, 10_000)
+    assert (time.clocks[1].time, time.available_ms(1)) == (0, 10_000)
 
 
 def test_without_a_limit_there_is_no_end():
@@ -282,7 +283,7 @@ def test_a_server_that_counts_in_milliseconds_is_found_out():
     time = clock(unit=1)
     assert time.charge(0, "2100", measured_ms=2150.0) == 2.1
     assert time.charge(1, "3000") == 3.0
-    assert time.left == [57_900, 57_000]
+    assert [clock.time for clock in time.clocks] == [57_900, 57_000]
     assert clock(unit=1).charge(1, "30000") == 30.0  # as seconds it would be more than there was
 
 

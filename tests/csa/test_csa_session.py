@@ -43,7 +43,8 @@ def test_a_game_is_played_and_kept(tmp_path):
     assert played.player.results == ["win"]
     turns = played.player.turns
     assert [turn.moves for turn in turns] == [("7g7f",), ("7g7f", "3c3d", "2g2f")]
-    assert [turn.clocks for turn in turns] == [(288_000, 300_000), (285_000, 295_000)]
+    times = [[clock.time for clock in turn.clocks] for turn in turns]
+    assert times == [[288_000, 300_000], [285_000, 295_000]]
     assert "game 1: won by resignation after 4 moves" in played.notes
 
     record = kept_record(tmp_path)

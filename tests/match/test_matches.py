@@ -16,6 +16,7 @@ from shogi_engine.match import GameLog, Match, TimeControl, parse_engine, parse_
 from shogi_engine.match.openings import SHIPPED, read
 from shogi_engine.match.time_controls import usi_limit
 from shogi_engine.match.workers import begin
+from shogi_engine.types.clock import Clock
 
 WAYWARD = f"{sys.executable} {Path(__file__).parent / 'usi_wayward.py'}"
 SHORT = ["--limit", "movetime=300", "--margin", "200", "--patience", "1.5", "--max-plies", "24"]
@@ -176,10 +177,11 @@ def test_wrong_arguments_say_why_in_one_line(capsys, words):
 
 def test_time_controls():
     assert parse_time_control("nodes=100,depth=3") == TimeControl(nodes=100, depth=3)
-    assert parse_time_control("clock=1000+20+3") == TimeControl(main=1000, byoyomi=20, increment=3)
-    assert parse_time_control("clock=10:00+5") == parse_time_control("clock=600000+5000+0")
-    assert parse_time_control("clock=5m+0+3s") == TimeControl(main=300_000, byoyomi=0, increment=3000)
-    for text in ("nodes=0", "clock=0", "clock=10:0", "clock=1+2+3+4", "depth=", "nodes=abc", "clock=1+x", "3"):
+    assert parse_time_control("clock=1000ms+20ms+3ms") == TimeControl(clock=Clock(1000, 20, 3))
+    for same in ("10:00+5", "10+5", "10m+5s"):
+        assert parse_time_control(f"clock={same}") == TimeControl(clock=Clock(600_000, 5000))
+    assert parse_time_control("byoyomi=100,nodes=7") == TimeControl(nodes=7, clock=Clock(0, 100))
+    for text in ("nodes=0", "depth=", "nodes=abc", "3", "clock=0", "clock=10:0", "clock=1+2+3+4", "clock=60000"):
         with pytest.raises(ValueError, match=r"^a (limit|clock) "):
             parse_time_control(text)
 
@@ -194,16 +196,16 @@ def test_terms_that_are_no_numbers_get_one_sentence(option, text, capsys):
 
 
 def test_what_go_says():
-    clock, byoyomi, nodes = TimeControl(main=9000, increment=50), TimeControl(byoyomi=100), TimeControl(nodes=7)
+    clock, byoyomi, timed = Clock(800, 0, 50), Clock(0, 100), TimeControl(clock=Clock(9000))
 
     def go_words(*arguments):
         return usi_limit(*arguments).words()
 
-    assert go_words((clock, byoyomi), [800, 0], 0) == "btime 800 wtime 0 binc 50 winc 0"
-    assert go_words((clock, byoyomi), [800, 0], 1) == "btime 800 wtime 0 binc 50 winc 0 byoyomi 100"
-    assert go_words((TimeControl(main=9000), nodes), [800, 0], 0) == "btime 800 wtime 0 byoyomi 0"
-    assert go_words((nodes, TimeControl(movetime=5, depth=2)), [0, 0], 1) == "movetime 5 depth 2"
-    assert go_words((nodes, byoyomi), [0, 0], 0) == "nodes 7"
+    assert go_words(timed, (clock, byoyomi), 0) == "btime 800 wtime 0 binc 50 winc 0"
+    assert go_words(timed, (clock, byoyomi), 1) == "btime 800 wtime 0 binc 50 winc 0 byoyomi 100"
+    assert go_words(timed, (Clock(800), None), 0) == "btime 800 wtime 0 byoyomi 0"
+    assert go_words(TimeControl(movetime=5, depth=2), (None, None), 1) == "movetime 5 depth 2"
+    assert go_words(TimeControl(nodes=7), (None, byoyomi), 0) == "nodes 7"
 
 
 def test_the_shipped_openings_are_legal_and_different():

@@ -1,6 +1,6 @@
 """Timed games between USI engines, as GUIs play them, to find faults: late, illegal, missing or second answers.
 
-    python -m tools.match.timed_games shogi-usi shogi-usi --limit clock=5000+0+100 --games 20 --ponder --out games.jsonl
+    python -m tools.match.timed_games shogi-usi shogi-usi --limit clock=5s+0+100ms --games 20 --ponder --out games.jsonl
     python -m tools.match.timed_games shogi-usi "fairy-stockfish:UCI_Variant=shogi" --limit movetime=50 --out f.jsonl
 
 An engine is a command, then a colon and its options. A limit is as in `shogi-engine match`. With --ponder an engine
@@ -82,7 +82,9 @@ def main(words: list[str] | None = None) -> int:
     """Play the missing games and print a summary."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("engines", nargs=2)
-    parser.add_argument("--limit", required=True, help="clock=MAIN+BYOYOMI+INCREMENT, movetime=MS, ... (ms)")
+    parser.add_argument(
+        "--limit", required=True, help="clock=MAIN+BYOYOMI+INCREMENT as in 5s+0+100ms, movetime=MS, ..."
+    )
     parser.add_argument("--games", type=int, default=10)
     parser.add_argument("--ponder", action="store_true")
     parser.add_argument("--margin", type=float, default=100.0, help="ms over the time that are no loss yet")

@@ -17,10 +17,10 @@ class EngineClient(ABC):
     """An engine. Its process is started by `start` or the first call that needs it, and again after `close`.
 
     Attributes:
-        patience: timeout in seconds beyond a move's time, None: forever
-        ready_patience: timeout for other answers
-        log: called with '>' or '<' and every line
-        name: as reported by the engine; the command until then
+        patience: how long to wait for a move beyond the time that it may take, in seconds; None to wait forever
+        ready_patience: how long to wait for other answers, in seconds
+        log: called with '>' (sent) or '<' (received) and the line, for every line
+        name: the name that the engine reports; its command until then
     """
 
     def __init__(

@@ -15,8 +15,10 @@ FAULTS = (
 class EngineError(Exception):
     """An engine broke its protocol or the rules.
 
+    After a crash or a missing answer, close the client; it can be started again.
+
     Args:
-        kind: one of FAULTS. After a crash or a missing answer, close the client; it can be started again.
+        kind: one of FAULTS
     """
 
     def __init__(self, kind: str, text: str = "") -> None:

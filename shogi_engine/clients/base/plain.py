@@ -12,7 +12,7 @@ LOOK_EVERY = 1.0  # seconds; an endless wait would miss Ctrl-C on some systems
 
 
 _starting = threading.Lock()
-_loops: dict[int, asyncio.AbstractEventLoop] = {}  # by process: a fork lacks the thread of its parent
+_loops: dict[int, asyncio.AbstractEventLoop] = {}  # by process ID: a fork does not have its parent's thread
 
 
 def _loop() -> asyncio.AbstractEventLoop:

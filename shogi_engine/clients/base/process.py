@@ -20,7 +20,7 @@ Log = Callable[[str, str], None]  # called with '>' (sent) or '<' (received), an
 
 QUIT_PATIENCE = 2.0  # seconds after which a program that was told to quit is killed
 MOST_LINES = 1 << 16  # unread lines; beyond that the oldest are dropped
-LINE_BYTES = 1 << 20  # of a line without an end; longer lines are cut
+LINE_BYTES = 1 << 20  # the most bytes of a line; longer lines are cut
 COMPLAINTS = 10  # lines of stderr kept for the message about a crash
 
 _living: "weakref.WeakSet[EngineProcess]" = weakref.WeakSet()
@@ -53,7 +53,7 @@ class _Pipes(asyncio.SubprocessProtocol):
         self.complaints: collections.deque[str] = collections.deque(maxlen=COMPLAINTS)
         self.news = asyncio.Event()
         self.exited = asyncio.Event()
-        self.closed = False  # the program writes no more
+        self.closed = False  # whether the program has closed its output
         self._rest = {1: b"", 2: b""}
         self._log = log
 
@@ -146,7 +146,7 @@ class EngineProcess:
             deadline: returns the time (time.monotonic) by which the line must arrive, None for no limit
 
         Raises:
-            EngineError: if the line does not arrive in time or never can
+            EngineError: the line did not arrive in time, or no line can arrive any more
         """
         pipes = self._pipes
         while not pipes.lines:

@@ -35,16 +35,17 @@ _log = logging.getLogger(__name__)
 
 
 class UsiClient(EngineClient):
-    """One engine, see EngineClient. Protocol violations raise EngineError: a crash, a timeout, a second answer.
+    """A USI engine; see EngineClient. A crash, a timeout or another violation of the protocol raises EngineError.
 
     A call that needs the engine while it is searching ends that search first.
 
     Attributes:
-        options: sent at each start, see `configure`
-        unlisted: also send options that the engine does not list
-        defaults: options sent before those to an engine that lists them
-        name, author: as reported by the engine
-        listed: its options by name
+        options: the options sent at each start; see `configure`
+        unlisted: whether to send options that the engine does not list, too
+        defaults: options that are sent first, if the engine lists them
+        name: the name that the engine reports
+        author: the author that it reports
+        listed: the options that it lists, by name
     """
 
     def __init__(
@@ -169,7 +170,7 @@ class UsiClient(EngineClient):
         """Send the result, 'win', 'lose' or 'draw'.
 
         Args:
-            stop: end pondering first; otherwise gameover has to end it
+            stop: whether to end pondering first; otherwise `gameover` has to end it
         """
         if result not in ("win", "lose", "draw"):
             raise ValueError(f"a result is win, lose or draw, not {result!r}")
@@ -229,7 +230,7 @@ class UsiClient(EngineClient):
         """Return the last info of each of the best moves, best first.
 
         Args:
-            multipv: their number, by option MultiPV
+            multipv: the number of best moves, set by the option MultiPV; None to leave the option as it is
         """
         before = self.listed["MultiPV"].default if multipv is not None and "MultiPV" in self.listed else ""
         if multipv is not None:
@@ -242,10 +243,10 @@ class UsiClient(EngineClient):
                     await self.configure({"MultiPV": before})
 
     async def mate(self, position: Position, milliseconds: int | None = None) -> MateResult:
-        """Look for a mate, for that many ms or (None) until something is proven.
+        """Look for a mate for `milliseconds`, or for None until something is proven.
 
-        An engine has no mate search if it answers with a bestmove or does not answer in time. The result is then
-        'notimplemented' in the former case and EngineError in the latter.
+        An engine without a mate search may answer with a bestmove; the result's status is then 'notimplemented'. If it
+        does not answer in time, EngineError is raised.
         """
         await self.start()
         await self._settle()
@@ -287,7 +288,7 @@ class UsiClient(EngineClient):
         """Send that the pondered move was played; return the answer.
 
         Args:
-            clock: sent after it, as some GUIs do
+            clock: a clock to send with `ponderhit`, as some GUIs do
         """
         search, command = self._search, self._pondered
         if search is None or not command:

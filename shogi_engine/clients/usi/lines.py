@@ -1,4 +1,4 @@
-"""Lines from USI engines: options and infos. Unreadable parts are skipped, and never an error."""
+"""Lines from USI engines: options and infos. Unreadable parts are skipped and never raise an error."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from shogi_engine.types.score import Score
 BOUNDS = {"lowerbound": "lower", "upperbound": "upper"}
 IMPLIED = ("USI_Hash", "USI_Ponder")  # options that every engine has, listed or not
 
-Value = str | int | bool | None  # of an option; None presses a button
+Value = str | int | bool | None  # an option's value; None presses a button
 Options = tuple[tuple[str, Value], ...]  # in the order of sending
 
 _OPTION = re.compile(r"option\s+name\s+(?P<name>.+?)\s+type\s+(?P<type>\S+)(?P<rest>.*)")
@@ -25,7 +25,7 @@ class Option:
 
     Attributes:
         type: check, spin, combo, button, string or filename
-        var: of a combo
+        var: the choices of a combo
     """
 
     name: str
@@ -112,9 +112,9 @@ class Info:
     """The contents of an info line; missing ones are None, () or ''.
 
     Attributes:
-        time: ms
-        hashfull: permille
-        bound: of the score, 'lower', 'upper', or '' if it is exact
+        time: in ms
+        hashfull: in permille
+        bound: 'lower' or 'upper' if the score is a bound, '' if it is exact
     """
 
     depth: int | None = None

@@ -50,13 +50,13 @@ def side_to_move(command: str) -> int:
 
 @dataclass(frozen=True)
 class Limit:
-    """The arguments of `go`. Times in ms.
+    """The arguments of `go`; times are in ms.
 
     Attributes:
         btime, wtime: black's and white's remaining main time
         binc, winc: their increments
-        byoyomi: for each move, once the main time is used up
-        infinite: until `stop`
+        byoyomi: the time for each move once the main time is used up
+        infinite: search until `stop`
     """
 
     nodes: int | None = None
@@ -94,10 +94,10 @@ class PlayResult:
     """A bestmove and the infos before it.
 
     Attributes:
-        move: as in USI, 'resign' or 'win' (a declaration); '' if the engine gave none
-        ponder: '' if it gave none
-        milliseconds: from `go`, or `ponderhit`, to the bestmove
-        infos: all of them, in order
+        move: the move in USI notation, 'resign' or 'win' (a declaration); '' if the engine gave none
+        ponder: the expected reply, '' if the engine gave none
+        milliseconds: the time from `go` or `ponderhit` to the bestmove
+        infos: all infos, in order
     """
 
     move: str = ""
@@ -128,7 +128,7 @@ class MateResult:
 
     Attributes:
         status: 'mate', 'nomate', 'timeout' or 'notimplemented'
-        moves: of a mate
+        moves: the moves of the mate
     """
 
     status: str
@@ -169,7 +169,7 @@ class Search:
     It ends when its limit is reached; leaving `async with` ends it in any case.
 
     Attributes:
-        infos: all so far
+        infos: all infos so far
     """
 
     def __init__(self, client: Connection, began: float, allowed: float | None, endless: bool) -> None:

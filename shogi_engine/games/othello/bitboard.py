@@ -32,8 +32,8 @@ def _ray(square: int, files: int, ranks: int) -> int:
     return ray
 
 
-# By square and direction: the rays towards higher squares (east, south-west, south, south-east; a1 is north-west), and
-# the four opposite ones.
+# By square and direction: the rays towards higher squares (east, south-west, south, south-east; a1 is at the
+# north-west), and the four opposite rays.
 _DIRECTIONS = ((1, 0), (-1, 1), (0, 1), (1, 1))
 UP_RAYS = np.array([[_ray(s, f, r) for f, r in _DIRECTIONS] for s in range(SQUARES)], dtype=np.uint64)
 DOWN_RAYS = np.array([[_ray(s, -f, -r) for f, r in _DIRECTIONS] for s in range(SQUARES)], dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Othello's levels, 0 (a beginner) to 30: how deep and how selectively a player searches, and when it solves games."""
+"""Othello's levels, 0 (a beginner) to 30: how deeply and selectively a player searches, and when it solves games."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,19 +9,20 @@ from shogi_engine.games.othello.params import SELECTIVITY
 from shogi_engine.interface.extras.levels import LevelPlan
 
 LEVELS = 31
-QUICK = 21  # levels above it may take minutes a move
-FULL_WIDTH = 5  # levels above it search the middle game selectively, by SELECTIVE_DEPTH
-SELECTIVE_DEPTH = {6: 8, 15: 23, QUICK: 28, LEVELS - 1: 36}  # plies at some levels
-EXACT = {0: 0, 10: 20, 15: 24, QUICK: 26, LEVELS - 1: 32}  # empty squares at some levels
-# Levels from LONG on search to the end with up to four more empty squares. For one more, two more ... these are the
-# doubts allowed the solver (endgame.deep_search.MARGINS); each takes about the time of an exact score with none more.
+QUICK = 21  # higher levels may take minutes for a move
+FULL_WIDTH = 5  # higher levels search the middle game selectively, to SELECTIVE_DEPTH
+SELECTIVE_DEPTH = {6: 8, 15: 23, QUICK: 28, LEVELS - 1: 36}  # plies, at some levels
+EXACT = {0: 0, 10: 20, 15: 24, QUICK: 26, LEVELS - 1: 32}  # empty squares, at some levels
+# From level LONG on, the solver starts with up to four more empty squares, but selectively. These are the doubts
+# (endgame.deep_search.MARGINS) allowed for one more square, two more ...; each takes about as long as an exact score
+# without any more.
 LONG, DOUBTS = 8, (1, 2, 3, 3)
-# A selective search of 8 plies ends after MOST_NODES positions at the latest; each further ply multiplies this limit by
-# NODES_GROWTH. That is more than twice what 99 of 100 positions take. Where a side has hardly any discs left, nothing
-# is pruned, and 28 plies would take minutes.
+# A selective search of 8 plies ends after MOST_NODES positions; each further ply multiplies this limit by NODES_GROWTH.
+# The limit is more than twice what 99 of 100 positions need. It is for positions in which a side has hardly any discs
+# left: nothing is pruned there, and 28 plies would take minutes.
 MOST_NODES, NODES_GROWTH = 50_000, 1.44
-CAREFUL = 150  # percent of a spread: the selectivity to the end without the solver, as in lists of moves
-BEGINNER_MOVES = 3  # how many moves level 0 considers
+CAREFUL = 150  # percent of a spread: the selectivity of searches to the end without the solver, as for lists of moves
+BEGINNER_MOVES = 3  # the number of moves that level 0 considers
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,11 @@ class Level:
     """How a level plays.
 
     Attributes:
-        depth: plies searched in the middle game, with `selectivity` (0: full width)
-        exact: the game is solved from that many empty squares on
-        selective: from that many empty squares on the game is searched to its end selectively
-        moves: how many legal moves, chosen at random, are searched; 0 for all
-        nodes: the search of the middle game ends after about that many positions, None for no limit
+        depth: the depth in plies in the middle game, searched with `selectivity` (0: full width)
+        exact: with at most this many empty squares, the game is solved
+        selective: with at most this many empty squares, the game is searched to its end selectively
+        moves: the number of legal moves, chosen at random, that are searched; 0 for all
+        nodes: about how many positions a search of the middle game visits at most, None for no limit
     """
 
     depth: int
@@ -70,7 +71,7 @@ def empties(position: Any) -> int:
 
 
 def plies_left(position: Any) -> int:
-    """Return a depth that reaches the end of any game from here. It is one more, to see that the game has ended."""
+    """Return a depth in plies that reaches the end of any game, plus one ply to see that the game has ended."""
     return empties(position) + 1
 
 

@@ -1,8 +1,8 @@
 """Othello's moves: where a disc may be placed and what it flips, without branches.
 
-There are two ways to find each. `mobility` and `flips` have one line per vector lane, which is fastest for a single
-position and move. `mobility_filled` and `flips_filled` need no table, so that each lane can have its own position or
-disc.
+There are two ways to find each. `mobility` and `flips` process one line of the board in each vector lane, which is
+fastest for a single position and move. `mobility_filled` and `flips_filled` need no table, so that each lane can
+process a position or disc of its own.
 Source: Chess Programming Wiki, "Kogge-Stone Algorithm" and "Subtracting a Rook from a Blocking Piece"; the idea of a
 vector of rays is known from Edax (Richard Delorme, Toshihiko Okuhara, https://github.com/abulmo/edax-reversi).
 """
@@ -17,9 +17,9 @@ from shogi_engine.jit import ctz, njit, popcount, target_has
 from shogi_engine.jit.lanes import Table, join, leading_bits, traced, where
 
 STEP_1, STEP_2, STEP_7, STEP_8, STEP_9 = np.uint64(1), np.uint64(2), np.uint64(7), np.uint64(8), np.uint64(9)
-STEPS = np.array([1, 7, 8, 9], dtype=np.uint64)  # of the lines in the order of UP_RAYS and DOWN_RAYS
+STEPS = np.array([1, 7, 8, 9], dtype=np.uint64)  # of the lines, in the order of UP_RAYS and DOWN_RAYS
 THROUGH = np.array([INNER_FILES, INNER_FILES, ALL, INNER_FILES], dtype=np.uint64)  # squares that their runs may cross
-RAYS = Table(np.hstack((UP_RAYS, DOWN_RAYS)).reshape(-1, 4))  # the upward ones of a square, then the downward ones
+RAYS = Table(np.hstack((UP_RAYS, DOWN_RAYS)).reshape(-1, 4))  # of a square, the upward rays, then the downward ones
 VECTOR_LANES = 8  # `count_replies` rounds moves up to a multiple of this: a row of 512 bits, or two of 256
 
 
@@ -29,9 +29,11 @@ VECTOR_LANES = 8  # `count_replies` rounds moves up to a multiple of this: a row
 def reach(discs, through, step):
     """Return the squares just beyond runs of `through` that begin next to `discs`, both ways along one line.
 
+    Runs are at most six squares long, so doubling finds them in three steps.
+
     Args:
         discs, through: uint64, bitboards; `through` must not let a run wrap around the board's edge
-        step: 1, 7, 8 or 9, or STEPS. Runs are at most six long, so that doubling finds them in three steps.
+        step: 1, 7, 8 or 9, or STEPS
     """
     double = step + step
     up = through & discs << step
@@ -92,7 +94,7 @@ def flips_by_filling(own, opponent, disc):
 
 def run_by_leading_bits(own, opponent, place, down):
     """Return the discs flipped along each of the downward rays `down` from `place`, by counting leading bits."""
-    nearest = leading_bits(down & ~opponent | 1)  # not the opponent's; a1 if all are, which then does not flank
+    nearest = leading_bits(down & ~opponent | 1)  # without an opponent's disc; a1, which cannot flank, if none
     flank = nearest & own & down
     return 0 - (flank + flank) & down
 

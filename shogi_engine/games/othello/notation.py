@@ -32,7 +32,7 @@ PASS_NAME = "pass"
 _SYMBOL_OF = {"X": "X", "x": "X", "*": "X", "O": "O", "o": "O", "-": "-", ".": "-"}
 _SQUARES = {name: square for square, name in enumerate(SQUARE_NAMES)}
 _DIGITS = (str.maketrans("XO-", "100"), str.maketrans("XO-", "010"))  # by colour: its discs as binary digits
-_CELLS = str.maketrans("120", SYMBOLS)  # of the digits of black's discs and twice white's
+_CELLS = str.maketrans("120", SYMBOLS)  # from the digits of black's discs plus twice white's
 _PASSES = (PASS_NAME, "pa", "--")
 
 
@@ -211,7 +211,7 @@ def parse_transcript(text: str, start: Any = None) -> list[int]:
         start: record[POSITION], where the game began; None for the starting position
 
     Raises:
-        ValueError: says which move is wrong and why
+        ValueError: a move is wrong; the message says which and why
     """
     pos = parse_obf(START) if start is None else start.copy()
     undo, moves = new_record(UNDO), []

@@ -1,9 +1,9 @@
-"""The ordering of Othello's moves, and the indices of their histories.
+"""How Othello's moves are ordered, and their slots in the history tables.
 
 The position after a move predicts its value better than the histories of moves. Far from the leaves the evaluation
 predicts better than the number of replies. Killer moves do not help. Measurements: docs/notebook/tuning-log.md.
 
-As the positions after all moves are computed here, their table entries are prefetched.
+Ordering computes the position after each move, so it also prefetches their table entries.
 """
 
 import numpy as np

@@ -11,10 +11,10 @@ from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 PARAMS = record_dtype(
     [
         *SEARCH_FIELDS,
-        # score_moves, in units in which the search's histories weigh little; see ordering.py
+        # score_moves (ordering.py); beside these numbers the search's histories count little
         ("order_value_depth", np.int32),  # with at least this many plies left the evaluation is used
         ("order_value", np.int32),  # per hundredth of a disc of the evaluation after the move
-        ("order_mobility", np.int32),  # per weighted answer left to the opponent
+        ("order_mobility", np.int32),  # per weighted reply left to the opponent
         ("order_potential", np.int32),  # per empty square next to the mover's discs
         ("order_parity", np.int32),  # a disc move in a quadrant with an odd number of empty squares
         ("order_squares", np.int32, (64,)),  # by square

@@ -7,7 +7,7 @@ from shogi_engine.games.othello.bitboard import FILE_A, FILE_H, RANK_1, RANK_8
 from shogi_engine.jit import njit
 
 BORDER = FILE_A | FILE_H | RANK_1 | RANK_8
-# Squares with fewer than 1, 2 and 4 squares beyond them to the south-east, and to the south-west.
+# Squares with fewer than 1, 2 and 4 further squares to the south-east, and to the south-west.
 EAST_2, EAST_4 = np.uint64(0xC0C0C0C0C0C0C0C0), np.uint64(0xF0F0F0F0F0F0F0F0)
 WEST_2, WEST_4 = np.uint64(0x0303030303030303), np.uint64(0x0F0F0F0F0F0F0F0F)
 SOUTH_2, SOUTH_4 = np.uint64(0xFFFF000000000000), np.uint64(0xFFFFFFFF00000000)

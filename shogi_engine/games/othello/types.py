@@ -26,7 +26,7 @@ UNDO = record_dtype([("flips", np.uint64), ("disc", np.uint64)])
 DISC_MOVE = 1 << 6
 PASS = 1 << 7
 
-# A disc's worth: the evaluation's unit is a hundredth of a disc.
+# The value of a disc: the evaluation's unit is a hundredth of a disc.
 DISC = 100
 
 

@@ -1,6 +1,6 @@
-"""What the opening books of all games share: the record of a book move, and the choice of a move.
+"""The parts that the opening books of all games share: the record of a book move, and the choice of a move.
 
-A game's book is opened by `Game.open_book` and looked up by the position's text. Standard library only.
+`Game.open_book` opens a game's book; positions are looked up by their text. Standard library only.
 """
 
 import random
@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-NO_BOOK = ("", "no_book")  # names that mean: without a book
+NO_BOOK = ("", "no_book")  # names that mean "no book"
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class BookMove:
 
     Attributes:
         ponder: the expected reply, '' if none
-        value: the game's unit, for the mover
+        value: in the game's unit, for the mover
     """
 
     move: str
@@ -51,8 +51,8 @@ def choose(
 ) -> BookMove | None:
     """Choose among the first `best` of the `known` moves whose values are within `margin` of the first; None if none.
 
-    Moves are chosen in proportion to how often they were played (count). Moves that were never played are chosen only
-    if none of them was. Moves that are not `legal` are dropped.
+    A move's probability is proportional to how often it was played (`count`). If none was ever played, all have the
+    same probability. Moves that are not `legal` are dropped.
     """
     usable = [each for each in known if each.move in legal][: max(best, 1)]
     if not usable:

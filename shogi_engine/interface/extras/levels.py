@@ -13,12 +13,12 @@ class LevelPlan:
     """How a player of a level searches a position. With none of these limits it plays at full strength.
 
     Attributes:
-        depth: plies, None for no limit
-        nodes: about how many positions, None for no limit
+        depth: the search depth in plies, None for no limit
+        nodes: about how many positions are searched, None for no limit
         selectivity: as in Limits
-        moves: how many legal moves, chosen at random, are searched; 0 for all
-        doubt: the selectivity, on the game solver's scale, with which the rest of the game is searched to its end,
-            by that solver if possible; 0 for an exact result, None if it is not searched to its end
+        moves: the number of legal moves, chosen at random, that are searched; 0 for all
+        doubt: how selectively the rest of the game is searched to its end (by the game's solver, if possible), on the
+            solver's scale; 0 for an exact result, None if the game is not searched to its end
     """
 
     depth: int | None = None
@@ -38,7 +38,7 @@ class LevelPlan:
 
 
 def drawn_limits(plan: LevelPlan, moves: Sequence[str], rng: random.Random) -> dict[str, Any]:
-    """Return the limits of one search by `plan` among `moves`, as keywords of Engine.search.
+    """Return the limits of one search by `plan` among `moves`, as keyword arguments of Engine.search.
 
     The number of positions varies by a quarter, so that games differ.
     """

@@ -19,9 +19,11 @@ UNBALANCED = 1 << 20  # every opening is accepted
 
 @dataclass(frozen=True)
 class Openings:
-    """Openings of random moves, the fewest and the most, so that unbalanced positions are learnt too.
+    """Openings of random moves. They may be unbalanced, so that such positions are learnt too.
 
     Attributes:
+        plies: the fewest and the most random moves
+        late_plies: the same for games that begin later
         late_share: the share of games that begin later
         explore: the chance of a random move after the opening
     """
@@ -43,7 +45,7 @@ class DataOptions(data.DataOptions):
     """How Othello games are played.
 
     Attributes:
-        exact: empty squares from which on a position's value is exact
+        exact: positions with at most this many empty squares have exact values
     """
 
     game_name: ClassVar[str] = "othello"
@@ -65,5 +67,5 @@ class DataOptions(data.DataOptions):
         places = np.flatnonzero(np.bitwise_count(own | opponent) >= SQUARES - self.exact)[::-1]
         scores = np.zeros(len(places), dtype=np.int8)
         player.ctx.stopped, player.ctx.node_limit = 0, NO_LIMIT
-        solve_all(player.ctx, own[places], opponent[places], scores)  # backwards: the table helps
+        solve_all(player.ctx, own[places], opponent[places], scores)  # backwards, so that the table helps
         values[places] = DISC * scores.astype(np.int16)

@@ -36,11 +36,12 @@ def write_samples(replay, start, moves, values, begins, exact, trust, samples):
 
     Args:
         replay: record[REPLAY], scratch
-        start: record[POSITION]
-        exact: empty squares from which values are exact
-        begins: int64[games + 1], moves[begins[game] : begins[game + 1]] and values are a game's
-        trust: permille of a value that comes from the next position. A value is the position's own if it is exact,
-            or if a random move or none follows.
+        start: record[POSITION], the start of all games
+        moves, values: the moves and values of the games, one game after the other
+        begins: int64[games + 1], a game has moves[begins[game] : begins[game + 1]]
+        exact: values are exact with at most this many empty squares
+        trust: permille of a value that comes from the next position; exact values, and those before a random move or
+            at the end, are kept
     """
     count, pos = 0, replay.pos
     for game in range(begins.shape[0] - 1):

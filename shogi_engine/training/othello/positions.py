@@ -34,8 +34,8 @@ class Games:
     """The labelled positions of games.
 
     Attributes:
-        samples: record[SAMPLE], sorted by game
-        games: their number
+        samples: record[SAMPLE][n], sorted by game
+        games: the number of games
     """
 
     samples: np.ndarray
@@ -43,9 +43,7 @@ class Games:
 
     @classmethod
     def load(cls, folders: Sequence[Path], older_share: float, trust: float) -> "Games":
-        """Return the samples of pieces, see data.read_pieces.
-
-        Raises ValueError.
+        """Return the samples of pieces. Raises ValueError; see data.read_pieces.
 
         Args:
             trust: as in TrainOptions
@@ -62,7 +60,7 @@ class Games:
         return cls(np.concatenate(parts), games)
 
     def split(self, seed: int, held_out: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the samples to learn from, and those of the held-out games, a share of all and at least one."""
+        """Return the samples to learn from, and those of the held-out games (the share `held_out`, at least one)."""
         count = max(round(held_out * self.games), 1)
         out = np.zeros(self.games, dtype=bool)
         out[np.random.default_rng([seed, self.games]).permutation(self.games)[:count]] = True
@@ -85,7 +83,8 @@ class Problem:
 
     Attributes:
         values: float32[n], hundredths of a disc
-        knots, shares: the knot below a sample's phase, the share of the next
+        knots: int64[n], the knot at or below each sample's phase
+        shares: float32[n], the weight of the next knot
     """
 
     def __init__(self, samples: np.ndarray, pool: ThreadPoolExecutor, threads: int) -> None:

@@ -9,12 +9,12 @@ from shogi_engine.training.othello.report import report
 from shogi_engine.training.othello.trainer import TAUGHT, TrainOptions, new_trainer
 from shogi_engine.training.recipe import Recipe
 
-GAME_BYTES = 155  # on disk, about
-WEIGHT_BYTES = 3 * 4 + 2  # in the checkpoint, and in the file
+GAME_BYTES = 155  # about what a game takes on disk
+WEIGHT_BYTES = 3 * 4 + 2  # for a weight: in the checkpoint, and in the file
 
 
 def evaluation_of(file: Path) -> str:
-    """Return the evaluation that a file of weights is for: only one has files."""
+    """Return the evaluation that a file of weights is for; only one has files."""
     return TAUGHT
 
 

@@ -21,7 +21,7 @@ EMPTIES_STEP = 4
 ENDINGS = (10, 12, 14, 16, 18, 20, 22, 24)  # empty squares
 SEARCHED = 10  # plies
 SOLVER_MB = 64
-WORSE, UNSEEN_GAP = 1.02, 1.3  # ratios of errors above which something is wrong
+WORSE, UNSEEN_GAP = 1.02, 1.3  # larger ratios of errors show that something is wrong
 
 
 def errors_of(trainer: Trainer, knots: np.ndarray) -> np.ndarray:

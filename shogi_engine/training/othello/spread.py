@@ -18,10 +18,10 @@ from shogi_engine.training.data import TABLE_MB, SearchState
 from shogi_engine.training.game_kernels import NO_LIMIT
 from shogi_engine.training.othello.positions import empties_of, phases_of
 
-FIRST_DEPTH = 3  # there are no cutoffs at less depth
+FIRST_DEPTH = 3  # ProbCut is not used at smaller depths
 DEEPEST = 8  # the deepest search that spreads are fitted to
 FEWEST = 10  # the fewest positions of a group for an estimate
-LOPSIDED = 16 * DISC  # positions beyond this, whose values jump from depth to depth, are left out of the fit
+LOPSIDED = 16 * DISC  # larger values jump from depth to depth, and are left out of the fit
 NO_SPREAD = np.zeros((SPREAD_GROUPS, SPREAD_DEPTHS), dtype=np.int32)
 
 

@@ -1,9 +1,9 @@
 """Fits the pattern weights to labelled positions by least squares.
 
-A penalty keeps rare configurations near the weights that labelled the games. A phase's weights are
-shared with its neighbours through the knots of pattern_weights.py. The problem is solved by conjugate gradients, scaled
-by how often a weight occurs. Checkpoints are written atomically; a killed run continues from the last one with the same
-result. A run depends only on its games, options, threads and initial weights.
+A penalty keeps the weights of rare configurations near those that labelled the games. Neighbouring phases share weights
+through the knots of pattern_weights.py. The problem is solved by conjugate gradients, scaled by how often a weight
+occurs. Checkpoints are written atomically; a killed run continues from the last one with the same result. A run depends
+only on its games, options, number of threads and initial weights.
 Source: M. Hestenes, E. Stiefel, "Methods of Conjugate Gradients for Solving Linear Systems" (1952).
 """
 
@@ -36,12 +36,12 @@ class TrainOptions(recipe.TrainOptions):
     """How weights are trained.
 
     Attributes:
-        epochs: steps of conjugate gradients, each over all positions
-        penalty: in positions: a weight seen this often moves half as far as it would without a penalty
+        epochs: the number of steps of conjugate gradients, each over all positions
+        penalty: a number of positions; a weight that occurs in as many moves half as far as without a penalty
         trust: the share of a value that comes from later positions; the rest is from its own search
         held_out: the share of games for validation
-        endings: for the report, positions per number of empty squares
-        spread_positions: per group of phases, for the spreads of Multi-ProbCut
+        endings: the number of positions for each number of empty squares in the report
+        spread_positions: the number of positions in each group of phases for the spreads of Multi-ProbCut
     """
 
     epochs: int = 12
@@ -98,7 +98,7 @@ class Trainer:
 
     @property
     def state(self) -> State:
-        """Where the run is."""
+        """The present state of the run."""
         if self._state is None:
             weights = self.before.astype(np.float32)
             residual = self.learning.gather(self.learning.values - self.learning.predict(weights))

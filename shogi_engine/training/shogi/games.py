@@ -15,11 +15,11 @@ from shogi_engine.training.data import read_pieces
 from shogi_engine.training.shogi.positions_kernels import REPLAY, write_positions
 
 SAME_PLIES = 24  # games that share these moves count as one game
-SCALE = 600  # centipawns for odds of winning of e : 1, as in front ends and analysis
-LARGEST = 3000  # centipawns of that scale; positions beyond this are not used
-SCALES = np.arange(200, 2001, 10)  # candidate scales of searches: centipawns for odds of e : 1
+SCALE = 600  # centipawns that stand for winning odds of e : 1, as in front ends and analysis
+LARGEST = 3000  # centipawns on that scale; positions with larger values are not used
+SCALES = np.arange(200, 2001, 10)  # candidates for the scale of searches: centipawns that stand for odds of e : 1
 CHANCES = 1e-5, 1 - 1e-5  # limits of winning chances
-LARGEST_FITTED = 2500  # centipawns of a search; the scale is fitted to positions up to this
+LARGEST_FITTED = 2500  # centipawns of a search; positions with larger values do not count in fitting the scale
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Block:
     plies: np.ndarray
 
     def targets(self, result_share: float) -> np.ndarray:
-        """Return float32[n], the expected result of the side to move, 0 to 1: by value, and by the game's result."""
+        """Return float32[n], the expected result of the side to move, 0 to 1: a mean of value and game result."""
         chances = 1 / (1 + np.exp(self.scores.astype(np.float32) / np.float32(-SCALE)))
         hope = (1 - result_share) * chances + result_share * (self.outcomes.astype(np.float32) + 1) / 2
         return np.asarray(hope, dtype=np.float32)
@@ -76,23 +76,23 @@ class Games:
         return np.array(kept, dtype=np.int64)
 
     def split(self, seed: int, held_out: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the distinct games to learn from, and those held out, a share of all."""
+        """Return the distinct games to learn from, and the distinct games held out, the share `held_out` of all."""
         games = np.random.default_rng([seed, len(self)]).permutation(self.distinct())
         count = max(round(held_out * len(games)), 1)
         return games[count:], games[:count]
 
     def scaled(self) -> "Games":
-        """Return the games with values rescaled so that SCALE means odds of e : 1; mates and gaps stay."""
+        """Return the games with values rescaled so that SCALE means odds of e : 1; mates and gaps are kept."""
         usual = np.abs(self.values.astype(np.int32)) <= VALUE_MAX
         scaled = np.clip(np.rint(self.values * (SCALE / self.scale())), -VALUE_MAX, VALUE_MAX)
         values = np.where(usual, scaled, self.values).astype(np.int16)
         return Games(self.moves, values, self.lengths, self.results)
 
     def trusting(self, trust: float) -> "Games":
-        """Return the games with values that take a share from the next position's value, and so on to the end.
+        """Return the games with each value mixed with the next position's value, from the end backwards.
 
         Later searches see what a search of few nodes overlooks. Winning chances are mixed, not centipawns. Values must
-        be at SCALE; mates and gaps stay. This is TD(lambda), where `trust` is lambda: R. Sutton,
+        be at SCALE; mates and gaps are kept. This is TD(lambda) with `trust` as lambda: R. Sutton,
         "Learning to predict by the methods of temporal differences", Machine Learning 3 (1988).
         """
         usual = np.abs(self.values.astype(np.int32)) <= VALUE_MAX
@@ -100,7 +100,7 @@ class Games:
         by_length = np.argsort(-self.lengths, kind="stable")
         lengths, begins = self.lengths[by_length], self.begins[:-1][by_length]
         for ply in range(int(lengths.max(initial=0)) - 2, -1, -1):
-            here = begins[: np.searchsorted(-lengths, -ply - 1)] + ply  # in the games that have a move after it
+            here = begins[: np.searchsorted(-lengths, -ply - 1)] + ply  # of the games that have a later move
             here = here[self.values[here] != VALUE_NONE]
             chances[here] = (1 - trust) * chances[here] + trust * (1 - chances[here + 1])
         chances = np.clip(chances, *CHANCES)
@@ -108,7 +108,7 @@ class Games:
         return Games(self.moves, values.astype(np.int16), self.lengths, self.results)
 
     def scale(self) -> float:
-        """Return the centipawns that make the odds to win e : 1, by the least cross-entropy of the results."""
+        """Return the centipawns that stand for odds of e : 1: those with the least cross-entropy of the results."""
         plies = np.arange(len(self.moves)) - np.repeat(self.begins[:-1], self.lengths)
         sides = np.where(plies & 1, -1, 1)
         outcomes = (np.repeat(self.results, self.lengths) * sides + 1) / 2
@@ -124,10 +124,12 @@ class Games:
         return float(SCALES[int(np.argmin(losses))])
 
     def blocks(self, games: np.ndarray, size: int, sight: Any) -> Iterator[tuple[int, Block]]:
-        """Yield (games done, block) with the positions of `games` in their order, about `size` of them at a time.
+        """Yield (games done, block) with the positions of `games` in their order, about `size` at a time.
+
+        The next block overwrites the arrays of a block.
 
         Args:
-            sight: record[SIGHT], the features. A block's arrays are written over by the next one.
+            sight: record[SIGHT], the features
         """
         longest = int(self.lengths.max())
         rows = max(size, longest)

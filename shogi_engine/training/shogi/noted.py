@@ -1,4 +1,4 @@
-"""How well an evaluation ranks positions with values by a strong engine. For measuring only, not for training.
+"""Measures how well an evaluation ranks positions with values from a strong engine. Not used for training.
 
 Only the order counts (Spearman's rank correlation), so the scales of the two engines do not matter. Searches run for
 one ply or a number of nodes, each with an empty table, so the figures are the same on every machine.
@@ -72,12 +72,12 @@ class Noted:
         """Return (values int32[n] for the side to move, whether each best move is the recorded one) of searches.
 
         Args:
-            nodes: of each, after its first ply, which is always searched to the end
+            nodes: the nodes of each search; the first ply is always completed
         """
         player, table = SearchState(evaluator, TranspositionTable(TABLE_MB), GAME), RULES.layouts["yaneuraou"].table()
         values, agreed = np.zeros(len(self.records), np.int32), np.zeros(len(self.records), bool)
         for number, (position, move) in enumerate(zip(self.positions, self.records["move"], strict=True)):
-            player.new_game()  # takes nearly all the time of one ply; keeping histories would raise the figures by 0.01
+            player.new_game()  # nearly all the time of one ply, but kept histories would raise the figures by 0.01
             set_root(player.ctx, position)
             if write_root_moves(player.ctx):
                 values[number] = think(player.ctx, nodes)

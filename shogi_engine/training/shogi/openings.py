@@ -15,7 +15,7 @@ from shogi_engine.interface.game import do_move
 from shogi_engine.jit import new_record
 from shogi_engine.training.game_kernels import CHANCES
 
-_children: dict[str, list[tuple[int, str]]] = {}  # an SFEN -> the book's moves, and the SFEN after each
+_children: dict[str, list[tuple[int, str]]] = {}  # SFEN -> the book's moves there, each with the SFEN after it
 
 
 def _book_moves(sfen: str) -> list[tuple[int, str]]:
@@ -43,12 +43,12 @@ def book_line(random: np.random.Generator, plies: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Openings:
-    """The mix of openings. Plies are the fewest and the most; margins are in centipawns.
+    """The mix of openings. Numbers of plies are (fewest, most); margins are in centipawns.
 
     Attributes:
-        random_share: of openings with random moves
-        chance: of a move that need not be the best
-        book_share: of the others, those that start from the book
+        random_share: the share of openings with random moves
+        chance: the chance that a move need not be the best
+        book_share: the share of the other openings that start from the book
         balance: see game_kernels.TERMS
     """
 

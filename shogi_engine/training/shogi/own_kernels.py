@@ -1,7 +1,7 @@
 """The loss of the engine's own network and its gradient, in float32.
 
-After the rows and the bias (trainer_kernels.py) come by output bucket the output weights [2, width], and by bucket the
-output bias.
+After the rows and the bias (trainer_kernels.py) come the output weights [2, width] of each output bucket, then the
+output bias of each bucket.
 """
 
 import math

@@ -29,7 +29,7 @@ NETWORK = "network"  # the evaluation's name
 
 @dataclass(frozen=True)
 class OwnNetwork:
-    """Networks of a width. Raises ValueError if no kernel has this width."""
+    """The engine's own networks of a given width. Raises ValueError if no kernel has this width."""
 
     width: int
 
@@ -117,7 +117,7 @@ class OwnNetwork:
         """Return the network's file.
 
         Args:
-            made: its note on how it was made
+            made: a note on how it was made
         """
         return encode(quantised(parameters, self.width, made))
 

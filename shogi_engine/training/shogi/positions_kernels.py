@@ -10,8 +10,9 @@ from shogi_engine.interface.game import VALUE_NONE, do_move, is_in_check, is_qui
 from shogi_engine.jit import njit, record_dtype
 from shogi_engine.training.game_kernels import LONGEST
 
-# By view (`view_of`), piece as a board has it, and square: its feature. By owner << 4 | kind, the owner 0 for the side
-# that sees: the feature of the first such piece in a hand, which the second one's follows. What stands for no feature.
+# A feature table: by view (`view_of`), piece on the board, and square, the feature; by owner << 4 | kind (owner 0 is
+# the side that sees), the feature of the first such piece in hand (those of further pieces follow); and the number
+# that stands for no feature.
 SIGHT = record_dtype([("pieces", np.uint16, (VIEWS, 32, SQUARES)), ("hands", np.uint16, (32,)), ("nothing", np.uint16)])
 # A feature table, a position, and the moves to undo.
 REPLAY = record_dtype([("sight", SIGHT), ("pos", POSITION), ("undo", UNDO, (LONGEST + 1,))])
@@ -41,17 +42,18 @@ def write_position(pos, sight, features):
 def write_positions(replay, games, first, begins, moves, values, results, largest, features, scores, outcomes, plies):
     """Write the quiet positions of games to the rows of four arrays; return (the game to continue with, rows written).
 
-    Quiet: searched, not in check, the move chosen neither captures nor promotes, |value| <= largest.
+    A position is quiet if it was searched, is not in check, |value| <= largest, and the move chosen neither captures
+    nor promotes.
 
     Args:
-        replay: record[REPLAY], at the start, and there again
+        replay: record[REPLAY], at the start of a game before and after the call
         games: int64[n], numbers of games; from `first` on, as many as fit are used
-        begins: int64[games + 1], moves[begins[game] : begins[game + 1]] are a game's
+        begins: int64[games + 1], a game has moves[begins[game] : begins[game + 1]]
         moves, values, results: as in training.data
         features: uint16[rows, 2, ACTIVE], out, as `write_position`
         scores: int16[rows], out, for the side to move
         outcomes: int8[rows], out, 1, 0, -1 for the side to move
-        plies: int16[rows], out, moves made before
+        plies: int16[rows], out, the number of moves made before
     """
     pos, row = replay.pos, 0
     for index in range(first, games.shape[0]):

@@ -11,12 +11,12 @@ from shogi_engine.training.shogi.openings import Openings
 from shogi_engine.training.shogi.report import report
 from shogi_engine.training.shogi.trainer import TrainOptions, new_trainer
 
-GAME_BYTES = 360  # on disk, about
+GAME_BYTES = 360  # about what a game takes on disk
 
 
 @dataclass(frozen=True)
 class DataOptions(data.DataOptions):
-    """How Shogi games are played; `decided` in centipawns."""
+    """How Shogi games are played; `decided` is in centipawns."""
 
     game_name: ClassVar[str] = "shogi"
 

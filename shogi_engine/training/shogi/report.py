@@ -11,8 +11,8 @@ from shogi_engine.training.shogi.trainer import LIMIT, Trainer
 
 PLY_STEP, HAND_STEP, LAST_CELL = 20, 3, 8
 CALIBRATION_CELLS = 10
-SAMPLE = 2000  # positions for the parts computed by numpy
-DEAD_LIMIT, CLIPPED_LIMIT = 0.05, 0.01  # shares above which something is wrong
+SAMPLE = 2000  # positions for what numpy computes
+DEAD_LIMIT, CLIPPED_LIMIT = 0.05, 0.01  # larger shares show that something is wrong
 
 
 def by_cell(cells: np.ndarray, step: int, errors: np.ndarray) -> list[dict[str, float]]:
@@ -40,7 +40,7 @@ def calibration(chances: np.ndarray, block: Block) -> list[dict[str, float]]:
 
 
 def neurons(trainer: Trainer) -> dict[str, float]:
-    """Return the shares of neurons never, or always, at the end of their range, and of parameters at a limit."""
+    """Return the shares of dead neurons (always 0), of saturated ones (always 1), and of parameters at their limit."""
     model, parameters = trainer.model, trainer.state.parameters
     sums = model.sums(parameters, trainer.validation.features[:SAMPLE])
     return {
@@ -54,7 +54,7 @@ def quantisation(trainer: Trainer, values: np.ndarray) -> dict[str, float]:
     """Return the error of the integer network in centipawns.
 
     Args:
-        values: float[n], by the float parameters
+        values: float[n], the values by the float parameters
     """
     whole = trainer.model.values(trainer.state.parameters, trainer.validation.features[:SAMPLE])
     differences = np.abs(np.array(whole) - values[:SAMPLE])

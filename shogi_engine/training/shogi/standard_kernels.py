@@ -1,7 +1,7 @@
 """The loss of a network of the standard format (nn.bin) that sees K-P 256x2-32-32, and its gradient, in float32.
 
-After the rows and the bias (trainer_kernels.py) come three layers, each with its weights [inputs, outputs] and its
-bias [outputs]: for the clipped sums of both sides, then for the clipped outputs of the first and of the second.
+After the rows and the bias (trainer_kernels.py) come three layers, each with weights [inputs, outputs] and bias
+[outputs]. The first takes the clipped sums of both sides; the others take the clipped outputs of the layer before.
 """
 
 import math
@@ -12,7 +12,7 @@ from shogi_engine.jit import njit
 from shogi_engine.training.shogi.trainer_kernels import LANES, ONE, TWO, ZERO, add_row_slopes, add_rows, clip
 
 FEATURES, WIDTH, FIRST, SECOND = 1710, 256, 32, 32
-BIAS = FEATURES + 1  # a row
+BIAS = FEATURES + 1  # the bias is this row
 LAYERS = ((2 * WIDTH, FIRST), (FIRST, SECOND), (SECOND, 1))  # inputs and outputs
 WEIGHTS1 = (BIAS + 1) * WIDTH
 BIAS1 = WEIGHTS1 + 2 * WIDTH * FIRST
@@ -28,7 +28,7 @@ def layer(parameters, weights, bias, values, out):
     """Write the sums of a layer, clipped, to `out`.
 
     Args:
-        weights, bias: where they begin in `parameters`
+        weights, bias: their indices in `parameters`
     """
     count = out.shape[0]
     start = parameters[bias : bias + count]
@@ -49,7 +49,7 @@ def layer_slopes(parameters, slopes, weights, bias, values, outer, inner, lanes)
     """Add a layer's gradient to `slopes`, and write the gradient by its inputs before clipping to `inner`.
 
     Args:
-        outer: the gradient by its sums, float32[outputs], outputs a multiple of LANES
+        outer: float32[outputs], the gradient by its sums; outputs is a multiple of LANES
         lanes: float32[LANES], scratch
     """
     count = outer.shape[0]
@@ -82,7 +82,7 @@ def output_of(parameters, active, sums, hidden):
     """Return the output for the features `active`, uint16[2, ACTIVE].
 
     Args:
-        sums: float32[2 * WIDTH], out, clipped, those of the side to move first
+        sums: float32[2 * WIDTH], out, the clipped sums, those of the side to move first
         hidden: float32[2, FIRST], out, the outputs of the first two layers
     """
     for side in range(2):

@@ -42,10 +42,10 @@ from shogi_engine.training.shogi.standard_kernels import (
 from shogi_engine.training.shogi.trainer_kernels import LANES
 
 SHAPE = Architecture(feature_set("K-P"), WIDTH, FIRST, SECOND)
-BEGINNING_BIAS = 0.5  # of every sum: activations start in the middle
+BEGINNING_BIAS = 0.5  # of every sum, so that activations start in the middle of their range
 WEIGHT = 1 << CLIP_SHIFT  # a weight of 1 in the file
 OUTPUT_UNIT = SCALE * DEFAULT_SCALE  # an output of 1 in the file
-OUTPUT_LIMIT = 127 * LARGEST_ACTIVATION / OUTPUT_UNIT  # of the last layer's weights, which are int8
+OUTPUT_LIMIT = 127 * LARGEST_ACTIVATION / OUTPUT_UNIT  # of the last layer's weights, int8 in the file
 
 
 class StandardNetwork:
@@ -55,7 +55,7 @@ class StandardNetwork:
 
     @cached_property
     def sights(self) -> tuple[Any, ...]:
-        """The feature tables, records[SIGHT]: as it is, and mirrored in every second epoch.
+        """The feature tables, records[SIGHT]: the board as it is, and its mirror image for every second epoch.
 
         K-P has separate rows for the mirror image of a position, whose value is the same.
         """
@@ -77,7 +77,7 @@ class StandardNetwork:
         )
 
     def beginning(self, seed: int) -> np.ndarray:
-        """Return the parameters before the first step: random, so that activations are about a half."""
+        """Return the parameters before the first step: random, such that activations are about a half."""
         random, parameters = np.random.default_rng([seed, 1]), np.zeros(PARAMETERS, dtype=np.float32)
         parameters[: FEATURES * WIDTH] = random.normal(0, 1 / math.sqrt(FEATURES), FEATURES * WIDTH)
         parameters[BIAS * WIDTH : WEIGHTS1] = BEGINNING_BIAS
@@ -98,7 +98,7 @@ class StandardNetwork:
         return found
 
     def refining(self, labeller: str) -> np.ndarray | None:
-        """Raises ValueError: such a run starts from random parameters."""
+        """Raise ValueError: a run of this architecture starts from random parameters."""
         raise ValueError(f"training: a network of architecture k-p cannot be refined, so not {labeller} either")
 
     def add_slopes(self, *arguments: Any) -> float:

@@ -25,9 +25,9 @@ from shogi_engine.training.shogi.standard_kernels import WIDTH
 from shogi_engine.training.shogi.standard_network import StandardNetwork
 from shogi_engine.training.shogi.trainer_kernels import step
 
-LIMIT = 1.98  # of a parameter, so that the sums fit int16 in the coarsest unit
+LIMIT = 1.98  # of parameters, so that the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5
-BLOCK_POSITIONS = 1 << 19  # shuffled together, at least, so that 500 batches do not all come from a few games
+BLOCK_POSITIONS = 1 << 19  # the least number shuffled together, so that 500 batches do not all come from a few games
 OWN, STANDARD = "own", "k-p"  # architectures
 ARCHITECTURES = OWN, STANDARD
 
@@ -38,10 +38,10 @@ class TrainOptions(recipe.TrainOptions):
 
     Attributes:
         architecture: one of ARCHITECTURES
-        width: of the sums; fixed for k-p
-        rate: the first step of AdamW; it falls to LAST_RATE along a cosine
+        width: the width of the sums; fixed for k-p
+        rate: AdamW's first learning rate; it falls to LAST_RATE along a cosine
         refine: start from the network that labelled the last games, if there is one, instead of random parameters
-        result_share: the weight of the game's result against the searched value, in the first epoch and in the last
+        result_share: the weight, 0 to 1, of the game's result as against the searched value: (first epoch, last epoch)
         trust: the share of a position's value that comes from later positions; the rest is from its own search
         held_out: the share of games for validation
     """
@@ -64,7 +64,7 @@ class TrainOptions(recipe.TrainOptions):
 
     @cached_property
     def model(self) -> OwnNetwork | StandardNetwork:
-        """What is trained."""
+        """The network that is trained."""
         if self.architecture not in ARCHITECTURES:
             known = ", ".join(ARCHITECTURES)
             raise ValueError(f"training: there is no architecture {self.architecture!r}; there are {known}")
@@ -81,7 +81,7 @@ class State:
 
     Attributes:
         losses: by epoch, {name: loss}
-        steps: of the optimiser
+        steps: the number of the optimiser's steps
     """
 
     parameters: np.ndarray
@@ -177,7 +177,7 @@ class Trainer:
         for done, block in self.games.blocks(games, max(BLOCK_POSITIONS, options.batch), sight):
             targets = block.targets(share)
             order = random.permutation(len(targets)).astype(np.int32)
-            batches = max(len(order) // options.batch, 1)  # the remainder waits for the next epoch
+            batches = max(len(order) // options.batch, 1)  # the remainder is left for the next epoch
             for number in range(batches):
                 batch = order[number * options.batch : (number + 1) * options.batch]
                 if len(batch) == 0:
@@ -242,7 +242,7 @@ class Trainer:
         """Return the network's file.
 
         Args:
-            made: its note on how it was made, if the format has one
+            made: a note on how it was made, if the format has one
         """
         return self.model.weights(self.state.parameters, made)
 
@@ -250,7 +250,7 @@ class Trainer:
 def new_trainer(lesson: Lesson) -> Trainer:
     """Return the trainer of a lesson.
 
-    Raises ValueError if there are no games or no network to refine: see the model.
+    Raises ValueError if there are no games, or no network to refine.
     """
     options = lesson.options
     first = options.model.refining(lesson.labeller) if options.refine else None

@@ -1,4 +1,4 @@
-"""What all networks share in training: sums of rows, their gradients, and the steps of AdamW, in float32.
+"""Shared by the training of all networks: sums of rows, their gradients, and the steps of AdamW, in float32.
 
 Parameters are in one array, `parameters`, and the gradient of the loss in another, `slopes`. First come the rows of the
 features [features + 1, width], the last one zero for absent features, then the bias [width].
@@ -33,7 +33,7 @@ def add_rows(parameters, bias_row, width, active, sums):
 
 @njit
 def add_row_slopes(slopes, bias_row, width, active, inner):
-    """Add `inner`, float32[width], the gradient by sums of `add_rows`, to that of the bias and of the rows `active`."""
+    """Add `inner`, float32[width], the gradient by the sums of `add_rows`, to those of bias and rows `active`."""
     bias = slopes[bias_row * width : bias_row * width + width]
     for j in range(width):
         bias[j] += inner[j]
@@ -57,12 +57,12 @@ def step(parameters, means, squares, slopes, begin, end, count, rate, decay, num
     """Update parameters[begin:end] by a step of AdamW from `slopes`, float32[threads, parameters], and clear those.
 
     Args:
-        means, squares: float32[parameters], in-out, of past gradients
-        count: positions of the batch
-        rate: learning rate
-        decay: of weights
-        number: of the step, from 1
-        limit: of each parameter's size
+        means, squares: float32[parameters], in-out, running means of the gradients and of their squares
+        count: the number of positions in the batch
+        rate: the learning rate
+        decay: the weight decay
+        number: the number of the step, from 1
+        limit: the largest absolute value of a parameter
     """
     correction = np.float32(1.0 - 0.9**number)
     correction2 = np.float32(1.0 - 0.999**number)

@@ -1,4 +1,4 @@
-"""Othello's part of `shogi_engine.batch`: 17 bytes a position, squares as labels, three planes."""
+"""Othello's part of `shogi_engine.batch`: positions in 17 bytes, squares as labels, three planes."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ CODES = 1 << CODE_BITS
 
 
 def _labels(passing: int) -> np.ndarray:
-    """Return the table of labels 0 to 63 for the squares, and `passing` for the pass."""
+    """Return the table of labels: 0 to 63 for the squares, `passing` for the pass."""
     table = np.full((2, CODES), -1, dtype=np.int32)
     table[:, DISC_MOVE : DISC_MOVE + SQUARES] = np.arange(SQUARES)
     table[:, PASS] = passing

@@ -44,7 +44,7 @@ def read_rows(packed, packing, nodes, count):
 
 @njit
 def write_rows(nodes, count, packing, packed):
-    """Write nodes[:count] to packed, uint8[>= count, 17]; return -1, as all can be written."""
+    """Write nodes[:count] to packed, uint8[>= count, 17]; return -1: every position can be written."""
     for row in range(count):
         pos = nodes[row].pos
         black, white = (pos.own, pos.opponent) if pos.side == BLACK else (pos.opponent, pos.own)
@@ -90,7 +90,7 @@ def read_texts(text, starts, nodes, count, taken):
 
 @njit
 def write_texts(nodes, count, text):
-    """Write nodes[:count] as `format_obf` does to text, uint8[>= count * TEXT_BYTES], a line each; return the end."""
+    """Write nodes[:count] to text, uint8[>= count * TEXT_BYTES], one line of `format_obf` each; return the end."""
     end = 0
     for row in range(count):
         pos = nodes[row].pos

@@ -38,7 +38,7 @@ _OWN, _OPPONENT, _SIDE = range(3)  # the words of a POSITION
 PACKED_BYTES = 17
 
 COLORS = (BLACK, WHITE)
-UNICODE_CELLS = "●○·"  # as SYMBOLS
+UNICODE_CELLS = "●○·"  # in the order of SYMBOLS
 STARTING_OBF = START
 
 
@@ -52,7 +52,7 @@ class Outcome:
 
     @property
     def score(self) -> int:
-        """The discs by which black has won (negative: lost); empty squares count for the winner."""
+        """Black's discs minus white's; empty squares count for the winner."""
         if self.winner is None:
             return 0
         return 64 - 2 * self.white if self.winner == BLACK else 2 * self.black - 64
@@ -265,7 +265,7 @@ class Board(BoardMemory):
         return board
 
     def canonical(self) -> Self:
-        """Return a board, without moves, of the one position that stands for all eight images of this one."""
+        """Return a board, without moves, of the same one of the eight images for all eight."""
         board = type(self)(self.obf())
         make_canonical(board._pos)
         return board
@@ -475,7 +475,7 @@ class Board(BoardMemory):
         """Return an SVG image of the board; it marks the last disc placed and the legal moves.
 
         Args:
-            flipped: seen from the other side
+            flipped: draw the board from the other side, with a1 at the lower right
             size: the width in pixels, None for the default
             options: `areas` and `lines` of drawing.svg
         """

@@ -75,10 +75,11 @@ def arrows(
 ) -> str:
     """Return rings that mark lines of moves from here, to be laid over `svg`.
 
-    The best line comes first. Its first moves are drawn with their numbers, and only the first move of the other lines.
+    The best line comes first. Several of its moves are drawn, with their numbers, but only the first move of each other
+    line.
 
     Args:
-        values: one per line, written into the ring of its first move; only first moves are drawn then
+        values: a text for each line, written into the ring of its first move; then only first moves are drawn
     """
     firsts = {line[0]: value for line, value in zip(lines, values, strict=bool(values)) if line}
     drawn = []
@@ -103,10 +104,10 @@ def svg(
     Rings, in the colour of the side to move, mark where it may place a disc.
 
     Args:
-        flipped: a1 at the lower right
+        flipped: draw a1 at the lower right
         size: the width in pixels, None for the picture's own
         areas: add squares that receive clicks, on top
-        lines: of moves, drawn as `arrows` does
+        lines: lines of moves, drawn as by `arrows`
     """
     width = SIZE if size is None else size
     across = "".join(f"M{FRAME} {FRAME + CELL * line}h{BOARD_SIZE}" for line in range(9))

@@ -1,4 +1,4 @@
-"""The kernels of a Board, which it calls with its address."""
+"""The kernels that a Board calls; each takes the address of the Board's memory."""
 
 from typing import Any
 

@@ -66,4 +66,4 @@ class Move(int):
         return MOVES[move]
 
 
-MOVES: list[Move] = list(map(partial(int.__new__, Move), range(PASS + 1)))  # by their ints; those below 64 are no moves
+MOVES: list[Move] = list(map(partial(int.__new__, Move), range(PASS + 1)))  # by their ints; those below 64 are unused

@@ -44,8 +44,8 @@ NO_PLACE = np.uint64(64)
 
 # Multi-ProbCut in selective passes (`predicted`).
 SPREAD = 300  # standard error of the probing searches, in hundredths of a disc
-MARGINS = (0, 450, 300, 160)  # percent of it, by doubt
-MOST_PROBED = 6  # plies, one more with an odd number of empty squares
+MARGINS = (0, 450, 300, 160)  # percent of SPREAD, by doubt
+MOST_PROBED = 6  # depth in plies of the probing searches; one more with an odd number of empty squares
 
 
 @njit
@@ -136,7 +136,8 @@ def write_moves(ctx, key, data, moves, start, alpha, beta, doubt):
     from a child's bound (which is stored) or from a shallow search.
 
     Args:
-        key, data: of the position in the table; data is 0 if it is not there
+        key: the position's key in the table
+        data: its data in the table, 0 if there is none
         doubt: see `solve_deep`
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
@@ -177,9 +178,9 @@ def take_best(ctx, at, end):
 def next_move(ctx, slots, at, end, deferred, defer):
     """Return (at, deferred, place, child): the best of the moves at..end - 1, and the key of the position after it.
 
+    The returned `at` is past the move; `place` is NO_PLACE if no move is left.
+
     Args:
-        place: NO_PLACE if no move is left
-        at: past the move
         defer: skip moves that another thread is searching; they are moved to the front, before `deferred`
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
@@ -222,7 +223,8 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
 
     Args:
         slots: address (uint64) of BEING_SEARCHED_SLOTS zeroed uint64, the same for all threads
-        doubt: 0 for an exact score, else the pass, by MARGINS[doubt]; passes of equal or more doubt use its bounds
+        doubt: 0 for an exact score, else the selective pass, with MARGINS[doubt]; passes of equal or more doubt use
+            the bounds it stores
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     empty = ALL ^ (own | opponent)
@@ -261,7 +263,7 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
     at = deferred = start
     first_round = unsorted = True
     while True:
-        if unsorted and at >= start + known:  # late, as a move from the table mostly causes a cutoff
+        if unsorted and at >= start + known:  # sorted only now, because a move from the table usually causes a cutoff
             unsorted = False
             score_by_search(ctx, at, end, ordering_depth(count, known))
         shared = first_round and best > NO_SCORE and count > DEEP

@@ -31,10 +31,10 @@ from shogi_engine.jit.lanes import bytes_of, largest_i32, load, popcounts, pytho
 from shogi_engine.search.context import TABLE
 
 TABLE_EMPTIES = 6  # with at least this many empty squares the table is used
-ETC_EMPTIES = 10  # with at least this many it is first probed for every child (enhanced transposition cutoff)
+ETC_EMPTIES = 10  # with at least this many, the table is first probed for every child (enhanced transposition cutoff)
 FINISH_EMPTIES = 8  # with at most this many the shared search calls `solve`
-# Where the sorted moves begin in ctx.scores, MAX_MOVES entries for each number of empty squares; before them lie the
-# lists of the nodes that the search has come through, one for each disc placed.
+# The start of the sorted moves in ctx.scores, MAX_MOVES entries for each number of empty squares. Before it lie the
+# lists of the nodes above, one for each disc placed.
 SORTED_START = 64 * MAX_MOVES
 
 # Weights of the move ordering, tuned for the fewest nodes on FFO 20-34. It prefers few replies (a corner counts twice),
@@ -58,8 +58,8 @@ def batch_keys(lanes):
 
     Args:
         places, place_bytes: the moves' squares, a byte for each, and their PLACE_BYTES, 0 for no move
-        flips_address: their flips, as uint64
-        number: of the first of them
+        flips_address: the address of their flips, as uint64
+        number: the number of the first move
         odd: the squares of odd quadrants
     """
 
@@ -164,8 +164,8 @@ def transposition_cut(ctx, own, opponent, moves, start, beta, doubt, empties):
     Only the first KEPT_WORDS moves are tried. Overwrites ctx.moves[start:].
 
     Args:
-        doubt: the greatest allowed of a bound
-        empties: after a move
+        doubt: the greatest doubt that a bound may have
+        empties: the number of empty squares after a move
     """
     address = first = address_of(ctx.moves) + np.uint64(4) * start
     left = moves
@@ -192,7 +192,7 @@ def transposition_cut(ctx, own, opponent, moves, start, beta, doubt, empties):
 
 @njit(forceinline=True)
 def should_stop(ctx):
-    """Tell whether the search was stopped or has reached its node limit; then ctx.stopped is set, too."""
+    """Tell whether the search was stopped or has reached its node limit; if so, ctx.stopped is set."""
     if load_u64(ctx.stop_address) != ZERO or ctx.nodes >= ctx.node_limit:
         ctx.stopped = 1
         return True

@@ -5,14 +5,14 @@ solved = solver.solve(parse_obf("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOX
 print(solved.score, format_move(None, solved.move))
 
 Two searches share the work: `deep_search.solve_deep`, and `search.solve` from thirteen empty squares on.
-The shared alpha-beta search, made exact (no pruning, no reductions) and with `endgame_solve` for the last eight
-squares, finds the same scores, but needs seven times the nodes and eight times the time: 160 M nodes and 9.9 s against
-23 M and 1.2 s on FFO 26-30 (20 empty squares, both with the evaluation by eight features). It does not probe the table
-for all children first, counts no stable discs, and orders by history where the number of replies tells more. It still
-serves here: a presearch finds a likely score, and shallow searches order the moves, so that a better evaluation makes a
-better solver. Selective passes over the whole tree, of falling doubt (as in Edax,
-https://github.com/abulmo/edax-reversi, and Egaroucid, https://github.com/Nyanyan/Egaroucid), then give the exact pass
-good moves in the table and a mostly correct score: 565 M nodes instead of 792 M on FFO 40-49.
+Why not only the shared alpha-beta search? Without pruning and reductions, and with `endgame_solve` for the last eight
+squares, it finds the same scores, but needs seven times the nodes and eight times the time: 160 M nodes and 9.9 s
+against 23 M and 1.2 s on FFO 26-30 (20 empty squares, both with the evaluation by eight features). It does not first
+probe the table for all children, counts no stable discs, and orders moves by history where the number of replies tells
+more. It still helps here: a presearch finds a likely score, and shallow searches order the moves. So a better
+evaluation makes a better solver. Selective passes over the whole tree follow, each more certain than the last (as in
+Edax, https://github.com/abulmo/edax-reversi, and Egaroucid, https://github.com/Nyanyan/Egaroucid). They fill the table
+with good moves for the exact pass and give it a mostly correct score: 565 M nodes instead of 792 M on FFO 40-49.
 """
 
 import threading
@@ -59,25 +59,25 @@ SELECTIVE_EMPTIES = 18  # with fewer empty squares there are no selective passes
 NO_PASS = len(MARGINS)  # stands for the doubt of the last pass if no pass was completed
 WINDOW = 3  # half the first window around the guess; scores are even, bounds odd
 PROGRESS_SECONDS = 0.2
-# With this many empty squares nine of ten first passes take less; one more square takes this many times as long.
+# With this many empty squares, nine of ten first passes take less time than this; the factor is for one more square.
 FIRST_PASS_EMPTIES, FIRST_PASS_MS, FIRST_PASS_GROWTH = 20, 35, 1.65
 SOLVED_EMPTIES = 13  # with fewer empty squares a search finds the score as quickly
 MOST_OF_TIME = 0.6  # the share of a player's time in which the first pass must end
 
-# A position for compiling, with seven empty squares: enough for a presearch. It is FFO 20, from the test positions of
-# the French federation, less a disc.
+# A position for compiling, with seven empty squares: enough for a presearch. It is FFO 20, a test position of the
+# French federation, with one disc removed.
 WARM = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOO-- X"
 
 
 @dataclass(frozen=True)
 class Patience:
-    """Until when a position is searched, in seconds of time.perf_counter, and how far.
+    """The time limits of a search, as values of time.perf_counter, and how exact it is.
 
     Attributes:
         first: the first pass must end by then
         soft: no further pass begins after it
         hard: the search ends
-        doubt: of the last pass, 0 for an exact score
+        doubt: the doubt of the last pass, 0 for an exact score
     """
 
     first: float = FOREVER
@@ -99,14 +99,14 @@ class Found:
 
 @dataclass(frozen=True)
 class Solved:
-    """A result: lower <= score <= upper is proven, in discs for the side to move, empty squares going to the winner.
+    """A result in discs for the side to move, with empty squares for the winner; lower <= score <= upper is proven.
 
     Attributes:
-        score: the exact score, or with `wld` 1, 0 or -1; else the most likely score
-        exact: the score is proven
-        move: encoded, the best known; 0 if the game is over
+        score: the exact score (with `wld` 1, 0 or -1); the most likely score if it is not `exact`
+        exact: whether the score is proven
+        move: the best move known, encoded; 0 if the game is over
         pv: the best line, if it was requested and is exact
-        doubt: of the last completed pass, 0 for the exact one, NO_PASS if there was none
+        doubt: the doubt of the last completed pass: 0 for the exact one, NO_PASS if there was none
     """
 
     score: int
@@ -124,7 +124,7 @@ class Solver:
     """Solves one position at a time; `stop` may be called from any thread."""
 
     def __init__(self, *, hash_mb: int = 64, threads: int = 1, stop_token: StopToken | None = None) -> None:
-        """Make a solver with its own table; `attempt` uses the table it is given."""
+        """Create a solver with its own table; `attempt` uses its argument `table` instead."""
         if not 1 <= threads <= MAX_THREADS:
             raise ValueError(f"a solver has 1 to {MAX_THREADS} threads, not {threads}")
         self._megabytes = hash_mb
@@ -154,7 +154,7 @@ class Solver:
     def warmup(self) -> None:
         """Compile, or load from the cache, all that solving needs."""
         self.solve(parse_obf(WARM), pv=True)
-        # These read the table, which has no entries for an ending as small as this.
+        # These read the table, where so small an ending has no entries.
         lower_bound(ZERO), upper_bound(ZERO), entry_doubt(ZERO)
         self.clear()
 
@@ -180,7 +180,7 @@ class Solver:
         Args:
             pv: find the best line too
             limit_ms: stop after this many milliseconds
-            progress: `progress(done, all)`, called in this thread a few times per second with the root moves
+            progress: called as `progress(done, all)` in this thread a few times per second; counts the root moves
                 settled in this round
         """
         return self._solve(position, Patience(hard=end_of(limit_ms, time.perf_counter())), wld, pv, progress)
@@ -232,12 +232,12 @@ class Solver:
     ) -> Result | None:
         """Return the result of the most certain pass on `position` that limits.budget allows, None if it allows none.
 
-        Passes that would hardly finish in time are not tried. Without a limit every position is solved, except those
-        that a search solves as quickly; no line beyond the best move is looked for.
+        Passes that are unlikely to finish in time are not tried. Without a limit every position is solved, except
+        those that a search solves as quickly. The result has only the best move, not a line.
 
         Args:
-            table: that of the search that plays
-            doubt: allowed, however much time remains
+            table: the table of the search that plays
+            doubt: the doubt that is good enough, even if time remains
             on_info: called with the result of each pass of greater doubt
         """
         began, budget = time.perf_counter(), limits.budget
@@ -271,14 +271,15 @@ class Solver:
         return Result(solved.move, ponder, last.score, empties, last.nodes, last.seconds, line, (last,), solved.exact)
 
     def scores(self, own: np.ndarray, opponent: np.ndarray) -> np.ndarray:
-        """Return int8[n], the exact scores of many positions, one after another in the caller's thread.
+        """Return int8[n], the exact scores of many positions, solved one after another in the caller's thread.
 
-        The call releases the GIL; other threads may use Solvers of their own. Raises InterruptedError after `stop`.
+        Meant for positions with up to 16 empty squares. Pass the positions of a game in succession, the last one
+        first, so that they reuse each other's table entries. The call releases the GIL; other threads may use Solvers
+        of their own. Raises InterruptedError after `stop`.
 
         Args:
-            own, opponent: uint64[n], the discs of the side to move and of the other side. Meant for up to 16 empty
-                squares. Give the positions of a game in succession, last first: they then reuse each other's table
-                entries.
+            own: uint64[n], the discs of the side to move
+            opponent: uint64[n], the discs of the other side
         """
         self._stop.begin()
         self.table.next_generation()
@@ -352,8 +353,10 @@ class Solver:
     ) -> tuple[int, int, int]:
         """Search a series of windows, starting at `guess`, until the score is as certain as `doubt` requires.
 
+        Returns (lower bound, upper bound, best guess); the guess is an even number.
+
         Args:
-            bounds: proven so far. Returns the bounds found and the best guess, an even number.
+            bounds: the bounds proven so far
         """
         lower, upper = bounds
         centre, width = (0, 1) if wld else (guess, WINDOW)
@@ -380,7 +383,7 @@ class Solver:
         def work() -> None:
             ctx.search_flags = ALL_FLAGS & GAME.search_flags & ~FINISH
             write_root_moves(ctx)
-            for plies in range(1, depth + 1):  # by the kernel of every search: `search` alone would be another one
+            for plies in range(1, depth + 1):  # by the usual search's kernel, to compile no other
                 value = int(search_root(ctx, -VALUE_INFINITE, VALUE_INFINITE, plies, 0))
                 if ctx.stopped:
                     break
@@ -457,7 +460,7 @@ class Solver:
         """Return the data stored for a key, 0 if there is none.
 
         Args:
-            empties: of the position; many for the search's
+            empties: the number of empty squares of the position; a large one for the search's table
         """
         return np.uint64(probe_ending(self._contexts[0], np.uint64(hash_key), empties))
 
@@ -471,14 +474,14 @@ class Solver:
         return (int(lower_bound(data)), int(upper_bound(data))) if data and not entry_doubt(data) else (LOWEST, HIGHEST)
 
     def _settled(self, position: Any, alpha: int, beta: int) -> tuple[int, int]:
-        """Return how many moves of `position` the table settles for the window, and how many moves there are."""
+        """Return how many moves of `position` the table settles for the window, and the number of all moves."""
         moves = legal_moves(position)
         bounds = [self._proven(after(position, move)) for move in moves]
         settled = sum(1 for lower, upper in bounds if -lower <= alpha or -upper >= beta)
         return min(settled, len(moves) - 1), len(moves)
 
     def _best_move(self, position: Any, target: int | None) -> int:
-        """Return a move that is proven to reach the score `target`; with None the table's move, or else the first.
+        """Return a move proven to reach the score `target`; for None the table's move, else the first legal one.
 
         Returns 0 if there is no move, or if the search for one was stopped.
         """

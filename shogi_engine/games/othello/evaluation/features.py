@@ -26,7 +26,7 @@ WEIGHTS = {
     "mobility": (15, 240),
     "potential": (70, -80),
     "corners": (2100, -100),
-    "x_squares": (-2000, 50),  # only next to an empty corner; so the next
+    "x_squares": (-2000, 50),  # only next to an empty corner, as are c_squares
     "c_squares": (95, -190),
     "stable": (120, 110),
     "discs": (-55, -10),
@@ -35,7 +35,7 @@ WEIGHTS = {
 
 
 class FeatureWeights:
-    """WEIGHTS, as an evaluation's weights."""
+    """WEIGHTS in the form of an evaluation's weights."""
 
     def fill(self, params: Any) -> None:
         """Write them to `params`."""

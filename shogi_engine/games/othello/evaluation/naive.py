@@ -1,4 +1,4 @@
-"""The naive evaluation, a beginner's: the difference in discs."""
+"""The naive evaluation, for beginner levels: the difference in discs."""
 
 from shogi_engine.games.othello.types import DISC, POSITION
 from shogi_engine.interface.game import provides

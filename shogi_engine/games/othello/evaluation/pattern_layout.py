@@ -15,7 +15,7 @@ import numpy as np
 
 from shogi_engine.games.othello.bitboard import SYMMETRIES, transform_square
 
-PHASES = 31  # of two discs: 4 and 5 discs, 6 and 7, ... 64
+PHASES = 31  # of two discs each: 4 and 5 discs, 6 and 7, ... 64
 
 PATTERN_SQUARES = {
     "edge_2x": "a1 b1 c1 d1 e1 f1 g1 h1 b2 g2",
@@ -34,7 +34,7 @@ PATTERN_SQUARES = {
     "diagonal_4": "e1 f2 g3 h4",
 }
 COUNTS = ("own_moves", "opponent_moves", "own_frontier", "opponent_frontier", "odd_quadrants")  # further features
-COUNT_SIZE = 64  # weights of each
+COUNT_SIZE = 64  # weights for each count
 
 
 def pattern_squares(name: str) -> list[int]:
@@ -53,14 +53,14 @@ def images(squares: list[int]) -> list[list[int]]:
 
 INSTANCE_SQUARES = [(name, image) for name in PATTERN_SQUARES for image in images(pattern_squares(name))]
 INSTANCES = len(INSTANCE_SQUARES)
-SLOTS = 64  # of an accumulator, a power of two for the vector instructions; those beyond INSTANCES are 0
+SLOTS = 64  # numbers in an accumulator: a power of two for vector instructions; those beyond INSTANCES are 0
 
 # The spread of `probcut` is stored by group of phases and by depth; the last depth also stands for all deeper ones.
 SPREAD_GROUPS, SPREAD_PHASES, SPREAD_DEPTHS = 8, 4, 16
 
 
 def _pattern_starts() -> dict[str, int]:
-    """Return the offset of each feature's weights in a phase, and under "" the number of weights of a phase."""
+    """Return the offset of each feature's weights within a phase; under the key "", the number of all its weights."""
     starts, end = {}, 0
     for name in PATTERN_SQUARES:
         starts[name] = end
@@ -77,7 +77,7 @@ COUNTS_START = STARTS[COUNTS[0]]
 
 
 def _rows() -> np.ndarray:
-    """Return uint16[64, SLOTS]: what a disc on a square counts in each instance, 0 if the square is not in it."""
+    """Return uint16[64, SLOTS]: what a disc on a square adds to each instance's number, 0 if outside it."""
     rows = np.zeros((64, SLOTS), dtype=np.uint16)
     for instance, (_, squares) in enumerate(INSTANCE_SQUARES):
         for place, square in enumerate(squares):

@@ -87,7 +87,7 @@ def encode(knots: np.ndarray, spread: np.ndarray, made: dict[str, Any]) -> bytes
     """Return the file of weights int16[KNOTS, file_weights()] and spreads int[SPREAD_GROUPS, SPREAD_DEPTHS].
 
     Args:
-        made: how they were made, for people
+        made: how they were made, for users to read
     """
     payload = zlib.compress(np.ascontiguousarray(knots, dtype="<i2").tobytes(), 9)
     header = {"format": FORMAT, "layout": layout(), "shape": list(knots.shape), "made": made}
@@ -140,7 +140,7 @@ class Weights:
     Attributes:
         table: int16[PHASES, PHASE_WEIGHTS], hundredths of a disc
         spread: int32[SPREAD_GROUPS, SPREAD_DEPTHS]
-        source: where they come from, for people
+        source: a text that says where they come from
     """
 
     table: np.ndarray

@@ -1,7 +1,7 @@
 """Othello's evaluation by patterns: a sum of weights, one for the configuration of each instance of each pattern.
 
-The numbers of all instances (pattern_layout.py) are kept for each ply of the line and updated by difference: a row of
-ROWS for each disc that was placed or flipped.
+The numbers of all instances (pattern_layout.py) are kept for each ply of the line. A move updates them by adding a row
+of ROWS for each disc that was placed or flipped.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ from shogi_engine.jit.lanes import load, traced
 MOST = 64 * DISC  # the largest value of a position
 FEW_DISCS = 3
 
-# The numbers of all instances, for the side to move and with both sides' discs as one.
+# The numbers of all instances: for the side to move, and with the discs of both sides counted as 1.
 ACCUMULATOR = record_dtype([("numbers", np.uint16, (SLOTS,)), ("occupied", np.uint16, (SLOTS,))])
 
 EVALUATION = Evaluation(
@@ -75,8 +75,10 @@ def update_numbers(before, after, disc, flipped):
     A number n becomes 3 o - n for the other side, where o counts every disc once.
 
     Args:
-        before, after: record[ACCUMULATOR], in and out
-        disc, flipped: uint64, placed (0: a pass) and flipped
+        before: record[ACCUMULATOR], in
+        after: record[ACCUMULATOR], out
+        disc: uint64, the placed disc, 0 for a pass
+        flipped: uint64, the flipped discs
     """
     if disc != ZERO:
         square = ctz(disc)
@@ -102,8 +104,8 @@ def sum_of_weights(weights, numbers):
     instructions each.
 
     Args:
-        weights: address of a phase's
-        numbers: address of an accumulator's
+        weights: the address of a phase's weights
+        numbers: the address of an accumulator's numbers
     """
     total = 0
     for first in range(0, INSTANCES, 4):
@@ -134,7 +136,7 @@ def pattern_value(ctx, own_moves, opponent_moves):
     """Return the value of ctx.pos by the weights at ctx.evaluation.weights, in hundredths of a disc.
 
     Args:
-        own_moves, opponent_moves: uint64, what `mobility` finds for either side
+        own_moves, opponent_moves: uint64, the `mobility` of each side
     """
     update_line(ctx)
     own, opponent = ctx.pos.own, ctx.pos.opponent
@@ -173,7 +175,7 @@ def evaluate(ctx):
 @provides_evaluation(EVALUATION)
 def probcut(ctx, depth):
     if min(popcount(ctx.pos.own), popcount(ctx.pos.opponent)) <= FEW_DISCS:
-        return np.int64(0), np.int64(0)  # a side may soon be wiped out, which a shallow search would miss
+        return np.int64(0), np.int64(0)  # a side might soon be wiped out, and a shallow search would not see it
     phase = phase_of(ctx.pos.own, ctx.pos.opponent)
     spread = ctx.evaluation.spread[phase // SPREAD_PHASES, min(depth, SPREAD_DEPTHS - 1)]
     return shallow_depth(depth), int(spread)

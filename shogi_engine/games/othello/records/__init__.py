@@ -46,5 +46,5 @@ __all__ = [
 
 
 def read_games(data: bytes) -> list[GameRecord]:
-    """Return the games of a file's contents, whichever format it is in. Raises ValueError."""
+    """Return the games of a file's contents, in any of the formats. Raises ValueError."""
     return loads(data, game="othello")

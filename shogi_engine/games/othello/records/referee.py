@@ -1,4 +1,4 @@
-"""Referee: plays the moves of a file on a position and checks them; also the results that files give."""
+"""Referee: plays a file's moves on a position and checks them; also reads results."""
 
 from typing import Any
 
@@ -35,14 +35,14 @@ class Referee:
         return format_move(None, move)
 
     def pass_if_due(self) -> bool:
-        """Play the pass if it is the only move; tell whether it was."""
+        """Play the pass if it is the only move; return whether it was played."""
         due = can_only_pass(self.position)
         if due:
             do_move(self.position, np.uint32(PASS), self._undo)
         return due
 
     def score(self) -> int:
-        """Return by how many discs black leads, with empty squares counted for the leading side."""
+        """Return black's discs minus white's, with empty squares counted for the leading side."""
         score = int(final_score(self.position.own, self.position.opponent))
         return score if int(self.position.side) == BLACK else -score
 
@@ -132,7 +132,7 @@ def set_result(record: GameRecord, text: str) -> None:
 
 
 def kept_outcome(result: str, record: GameRecord, node: Node, side: int) -> Outcome:
-    """Return the ending of a line that is read back if a file has the game's `result` but none for variations."""
+    """Return the part of a line's outcome that a file keeps if it has the game's `result` but none for variations."""
     score, outcome = parse_result(result, side) if node is record.main_line[-1] else (None, None)
     if outcome is not None or score is None:
         return outcome or Outcome(None, Termination.NONE)

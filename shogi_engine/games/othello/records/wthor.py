@@ -29,10 +29,11 @@ class WthorGame:
     """A game of a database.
 
     Attributes:
-        tournament, black, white: numbers in the .trn and .jou files
-        score: black's discs, the empty squares given to the winner
-        best_score: the same by best play from the number of empty squares that the database says
-        moves: passes among them
+        tournament: its number in the .trn file
+        black, white: the players' numbers in the .jou file
+        score: black's discs, with empty squares counted for the winner
+        best_score: the score under best play from the number of empty squares in the database's header (`Wthor.depth`)
+        moves: the moves, passes included
     """
 
     tournament: int
@@ -43,7 +44,7 @@ class WthorGame:
     moves: tuple[str, ...]
 
     def record(self, players: Sequence[str] = (), tournaments: Sequence[str] = ()) -> GameRecord:
-        """Return the game as a record, with the names of its numbers as far as they are given."""
+        """Return the game as a record, with the names that `players` and `tournaments` give for its numbers."""
         record = GameRecord.from_moves("othello", self.moves)
         record.score = float(2 * self.score - SQUARES)
         record.names = [players[number] if number < len(players) else "" for number in (self.black, self.white)]
@@ -71,9 +72,9 @@ class Wthor:
     """A .wtb file.
 
     Attributes:
-        year: of the games
-        depth: empty squares that `best_score` counts from
-        date: of the file
+        year: the year of the games
+        depth: the number of empty squares from which `best_score` counts
+        date: the date of the file
     """
 
     games: tuple[WthorGame, ...]
@@ -95,7 +96,7 @@ def _wthor_header(data: bytes, kind: str) -> tuple[datetime.date, int, int, int,
 
 
 def _wthor_moves(data: bytes, place: int, number: int) -> tuple[tuple[str, ...], Referee]:
-    """Return a game's moves, passes added, and the position they lead to; `place` is where they begin in the file."""
+    """Return a game's moves, passes added, and the position after them; `place` is their byte offset in the file."""
     moves: list[str] = []
     referee = Referee()
     for index, code in enumerate(data):

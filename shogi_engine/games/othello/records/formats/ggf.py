@@ -19,7 +19,7 @@ from shogi_engine.types.score import Score
 from shogi_engine.types.termination import Outcome, usual_outcome
 
 HEADER_NAMES = HeaderNames({"site": "PC", "started": "DT", "time": "TI", "event": "EV", "opening": "ON"})
-DIGITS = 15  # of a number, at most, before and after the point
+DIGITS = 15  # the most digits of a number, before and after the point
 _NUMBER = re.compile(rf"[+-]?(\d{{1,{DIGITS}}}\.?\d{{0,{DIGITS}}}|\.\d{{1,{DIGITS}}})", re.ASCII)
 
 
@@ -112,7 +112,7 @@ class _Reader:
 
 
 class GgfFormat(RecordFormat):
-    """GGF, any number of games, a line each."""
+    """GGF; a file has any number of games, one on each line."""
 
     name = "ggf"
     game = "othello"
@@ -124,7 +124,7 @@ class GgfFormat(RecordFormat):
     )  # fmt: skip
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return the ending of a line that is read back after writing."""
+        """Return the part of a line's outcome that reading the written file gives back."""
         return kept_outcome(_result(record), record, node, side)
 
     def recognises(self, head: str) -> bool:
@@ -178,7 +178,7 @@ def _result(record: GameRecord) -> str:
 
 
 def _digits(value: float | None) -> str:
-    """Format a number for `_number`, rounded if it has more digits; '' for None and for what that cannot read."""
+    """Format a number for `_number`, rounded to DIGITS; '' for None and for numbers that `_number` cannot read."""
     if value is None or not abs(value) < 10**DIGITS:  # the latter holds for NaN, too
         return ""
     return np.format_float_positional(value, precision=DIGITS, trim="-")

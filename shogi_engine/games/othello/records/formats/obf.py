@@ -34,7 +34,7 @@ class TestPosition:
         comment: the text after '%'
     """
 
-    __test__ = False  # not a test of pytest's
+    __test__ = False  # keeps pytest from collecting it as a test
 
     position: str
     scores: tuple[tuple[str, int], ...] = ()
@@ -113,7 +113,7 @@ class ObfReader(LineReader):
 
 
 class ObfFormat(LineFormat):
-    """OBF. Of a game only the position after the last move is written."""
+    """OBF. Only the position after a game's last move is written."""
 
     name = "obf"
     game = "othello"
@@ -131,7 +131,7 @@ class ObfFormat(LineFormat):
         return line.lstrip().startswith("%")
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
-        """Tell whether the line begins another position: each does."""
+        """Return True: each line is a position."""
         return True
 
     def reader(self) -> ObfReader:

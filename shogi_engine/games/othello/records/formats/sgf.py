@@ -97,7 +97,7 @@ class _Reader:
             set_result(self.record, self._result)
 
     def _started(self) -> RecordBuilder:
-        """Return the builder; the starting position is complete now."""
+        """Return the builder, created when the starting position is complete."""
         if self.builder is None:
             if self._set_up:
                 self.record.start = format_obf(position_of("".join(self._discs), self._side or 0))
@@ -180,7 +180,7 @@ class SgfFormat(RecordFormat):
     )  # fmt: skip
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return the ending of a line that is read back after writing."""
+        """Return the part of a line's outcome that reading the written file gives back."""
         return kept_outcome(_result(record), record, node, side)
 
     def recognises(self, head: str) -> bool:
@@ -251,7 +251,7 @@ def _moves(record: GameRecord) -> str:
             side = (first + ply) % 2
             text.append(f";{'BW'[side]}[{'' if node.move == PASS_NAME else node.move}]{_notes(node, side)}")
         if node.ending:
-            continue  # SGF cannot express that a line ends here and has variations
+            continue  # SGF cannot express an ending at a move that has variations
         if len(node.children) == 1:
             todo.append((node.children[0], ply + 1))
         else:

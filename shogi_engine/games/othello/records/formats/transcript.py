@@ -53,7 +53,7 @@ class TranscriptFormat(LineFormat):
         return not line.partition("#")[0].strip()
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
-        """Tell whether the line begins another game: each does."""
+        """Return True: each line is a game."""
         return True
 
     def reader(self) -> TranscriptReader:
@@ -71,7 +71,7 @@ FORMAT = TranscriptFormat()
 
 
 def read_transcripts(text: str) -> list[GameRecord]:
-    """Return the games of a text with one transcript a line. Raises RecordError naming the line."""
+    """Return the games of a text with one transcript on each line. Raises RecordError, which names the line."""
     return list(FORMAT.read(text.splitlines(keepends=True)))
 
 

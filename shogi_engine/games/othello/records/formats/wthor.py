@@ -30,7 +30,7 @@ from shogi_engine.types.termination import Outcome, Termination
 
 YEAR = "year"  # a header: the year of the file's games
 PLAYERS, TOURNAMENTS = ".jou", ".trn"
-USUAL_NAME = "wthor"  # of the two files of names that serve the databases of all years
+USUAL_NAME = "wthor"  # of the two name files that serve the databases of all years
 
 
 @dataclass(frozen=True)
@@ -48,19 +48,19 @@ class Database:
 
     @classmethod
     def of(cls, source: BinaryIO, year: int) -> "Database":
-        """Return the data of an open file. Raises OSError, and RecordError for a damaged file of names."""
+        """Return the data of an open file. Raises OSError, and RecordError for a damaged name file."""
         name = getattr(source, "name", None)
         path = Path(name) if isinstance(name, (str, Path)) else Path()
-        if path.suffix.lower() not in WthorFormat.extensions:  # bytes, or a stream
+        if path.suffix.lower() not in WthorFormat.extensions:  # the source is bytes or a stream
             return cls(year, [], [])
         return cls(year, names_beside(path, PLAYERS, PLAYER_BYTES), names_beside(path, TOURNAMENTS, TOURNAMENT_BYTES))
 
 
 def names_beside(path: Path, suffix: str, width: int) -> list[str]:
-    """Return the names in the file with this suffix that belongs to the database `path`, [] if there is none.
+    """Return the names in the file with this suffix that belongs to the database `path`, [] if there is no such file.
 
-    That is the file with the database's name, else WTHOR.JOU or WTHOR.TRN, else the only one in the folder.
-    Raises OSError, and RecordError for a damaged file.
+    It is the file with the database's name, else WTHOR.JOU or WTHOR.TRN, else the only file with the suffix in the
+    folder. Raises OSError, and RecordError for a damaged file.
     """
     files = [each for each in path.parent.iterdir() if each.suffix.lower() == suffix]
     by_name = {each.stem.lower(): each for each in files}
@@ -85,17 +85,17 @@ class WthorFormat(RecordFormat):
     binary = True
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return the ending that is read back after writing: every game has a score, at worst its last position's."""
+        """Return the outcome that reading the written file gives back; a score is always written."""
         if record.start != START:
             return super().kept_outcome(record, node, side)
         return Outcome(leader(2 * WthorGame.of(record).score - SQUARES), Termination.UNKNOWN)
 
     def recognises(self, head: str) -> bool:
-        """Tell whether `head` begins with century, year, month and day, and has the board's size in the right place."""
+        """Tell whether `head` begins with a date (century, year, month, day) and has a board size in its place."""
         return len(head) >= 16 and 0 < ord(head[2]) <= 12 and 0 < ord(head[3]) <= 31 and head[12] in "\0\x08"
 
     def split(self, source: BinaryIO) -> Iterator[tuple[Database, int, bytes]]:
-        """Yield each game's database, number and bytes. Raises RecordError for a wrong header or file of names."""
+        """Yield each game's database, number and bytes. Raises RecordError for a wrong header or name file."""
         try:
             header = read_header(source)
         except ValueError as fault:
