@@ -12,7 +12,7 @@ from processes import ROOT
 from games import game_of, kings_walk
 from shogi_engine import games
 from shogi_engine.common.registry import Registry
-from shogi_engine.engine import parameters
+from shogi_engine.engine import Engine, parameters
 from shogi_engine.games.shogi.names import FILE_EVALUATIONS
 from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import (
@@ -26,7 +26,7 @@ from shogi_engine.interface.game import (
     undo_move,
     undo_null,
 )
-from shogi_engine.match.arena import SearchPlayer
+from shogi_engine.match.in_process import configure
 from shogi_engine.search.context import new_context, set_root, write_root_moves
 from shogi_engine.search.parameters import params_for
 from shogi_engine.search.root import Searcher
@@ -195,16 +195,16 @@ def test_an_evaluation_brings_its_own_search_parameters(monkeypatch):
 
 
 def test_players_of_matches_have_the_evaluations_parameters():
-    player = SearchPlayer(SHOGI, hash_mb=1)
+    engine = Engine("shogi", hash_mb=1)
     own = SHOGI.evaluation("material").search_parameters
     assert own
     for settings in ({"evaluation": "material"}, {}, {"evaluation": "material", "futility_margin": 77}):
-        player.configure(settings)
+        configure(engine, settings)
         expected = SHOGI.default_params()
         for name, number in (own if settings else {}).items():
             expected[name] = number
         expected.futility_margin = settings.get("futility_margin", expected.futility_margin)
-        assert np.array_equal(np.asarray(player.searcher.params), np.asarray(expected))
+        assert np.array_equal(np.asarray(engine.searcher.params), np.asarray(expected))
 
 
 @every_evaluation

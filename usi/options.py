@@ -11,6 +11,7 @@ from shogi_engine.common.text import clamped_number, sanitize
 from shogi_engine.games.shogi.evaluation.eval_options import DEFAULT_SCALE, LARGEST_SCALE
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, EVALUATIONS
+from shogi_engine.language import mark, translate
 from shogi_engine.search.timeman import TimeOptions
 from usi.protocol import ProtocolError
 
@@ -98,40 +99,46 @@ OPTIONS = (
 
 # The description of each option, for people.
 HELP = {
-    "USI_Hash": "MB of the transposition table.",
-    "USI_Ponder": "The engine also thinks on the opponent's time, so that its own lasts longer.",
-    "Stochastic_Ponder": "Ponder on the position before the opponent's move, that is on all replies.",
-    "Threads": "Threads that search.",
-    "MultiPV": "How many best moves are searched and shown, sorted, of each depth together.",
-    "NetworkDelay": "ms lost on every move between engine and clock.",
-    "NetworkDelay2": "ms at most kept back from a move that may use all that is left.",
-    "MinimumThinkingTime": "ms a move takes at least, if the clock has them.",
-    "SlowMover": "Percent of the planned share of the main time that is used.",
-    "RoundUpToFullSecond": "For clocks that count full seconds only: use each that is charged for, less NetworkDelay.",
-    "MateSearch": "Look for mates beside the search; what it needs is loaded after usinewgame.",
-    "EvalType": "What evaluates positions; nnue needs a file, see EvalFile.",
-    "EvalDir": "The folder of EvalFile.",
-    "EvalFile": "For nnue, a network in the standard format: HalfKP, K-P, SFNN; for network, another that train made.",
-    "FV_SCALE": "What such a network's output is divided by; left at 16, eval_options.txt beside the network may say.",
-    "USI_OwnBook": "Play from the opening book when there is a clock or a movetime; not with ConsiderationMode.",
-    "BookFile": "The book: a file, book.db for the one that comes with the engine, or no_book.",
-    "BookMoves": "How many moves of a book position to choose among at most.",
-    "BookEvalDiff": "Centipawns by which a book move may be worse than the best one.",
-    "BookIgnoreRate": "Percent of the moves for which the book is left aside, at random.",
-    "IgnoreBookPly": "Look positions up by any move number; if false, it has to be the book's.",
-    "FlippedBook": "Look positions up turned around too.",
-    "EnteringKingRule": "When an entering king wins by declaration.",
-    "MaxMovesToDraw": "The game is drawn after this many moves; 0 for never.",
-    "DrawValueBlack": "Centipawns a draw is worth to the engine with black.",
-    "DrawValueWhite": "Centipawns a draw is worth to the engine with white.",
-    "ResignValue": "Resign when the position is worth minus this many centipawns or less.",
-    "SkillLevel": "20 plays its best, 0 any move; analysis is never weakened.",
-    "PvInterval": "ms at least between two reports.",
-    "ConsiderationMode": "For analysis: lines that the transposition table cut short are continued from it.",
-    "OutputFailLHPV": "Show lines whose value is only a bound (fail low, fail high).",
-    "NodesLimit": "Nodes of a search at most; 0 for no limit.",
-    "DepthLimit": "Depth of a search at most; 0 for no limit.",
-    "DebugLogFile": "A file to which all lines in and out are written.",
+    "USI_Hash": mark("MB of the transposition table."),
+    "USI_Ponder": mark("The engine also thinks on the opponent's time, so that its own lasts longer."),
+    "Stochastic_Ponder": mark("Ponder on the position before the opponent's move, that is on all replies."),
+    "Threads": mark("Threads that search."),
+    "MultiPV": mark("How many best moves are searched and shown, sorted, of each depth together."),
+    "NetworkDelay": mark("ms lost on every move between engine and clock."),
+    "NetworkDelay2": mark("ms at most kept back from a move that may use all that is left."),
+    "MinimumThinkingTime": mark("ms a move takes at least, if the clock has them."),
+    "SlowMover": mark("Percent of the planned share of the main time that is used."),
+    "RoundUpToFullSecond": mark(
+        "For clocks that count full seconds only: use each that is charged for, less NetworkDelay."
+    ),
+    "MateSearch": mark("Look for mates beside the search; what it needs is loaded after usinewgame."),
+    "EvalType": mark("What evaluates positions; nnue needs a file, see EvalFile."),
+    "EvalDir": mark("The folder of EvalFile."),
+    "EvalFile": mark(
+        "For nnue, a network in the standard format: HalfKP, K-P, SFNN; for network, another that train made."
+    ),
+    "FV_SCALE": mark(
+        "What such a network's output is divided by; left at 16, eval_options.txt beside the network may say."
+    ),
+    "USI_OwnBook": mark("Play from the opening book when there is a clock or a movetime; not with ConsiderationMode."),
+    "BookFile": mark("The book: a file, book.db for the one that comes with the engine, or no_book."),
+    "BookMoves": mark("How many moves of a book position to choose among at most."),
+    "BookEvalDiff": mark("Centipawns by which a book move may be worse than the best one."),
+    "BookIgnoreRate": mark("Percent of the moves for which the book is left aside, at random."),
+    "IgnoreBookPly": mark("Look positions up by any move number; if false, it has to be the book's."),
+    "FlippedBook": mark("Look positions up turned around too."),
+    "EnteringKingRule": mark("When an entering king wins by declaration."),
+    "MaxMovesToDraw": mark("The game is drawn after this many moves; 0 for never."),
+    "DrawValueBlack": mark("Centipawns a draw is worth to the engine with black."),
+    "DrawValueWhite": mark("Centipawns a draw is worth to the engine with white."),
+    "ResignValue": mark("Resign when the position is worth minus this many centipawns or less."),
+    "SkillLevel": mark("20 plays its best, 0 any move; 0 to 3 play no book; analysis is never weakened."),
+    "PvInterval": mark("ms at least between two reports."),
+    "ConsiderationMode": mark("For analysis: lines that the transposition table cut short are continued from it."),
+    "OutputFailLHPV": mark("Show lines whose value is only a bound (fail low, fail high)."),
+    "NodesLimit": mark("Nodes of a search at most; 0 for no limit."),
+    "DepthLimit": mark("Depth of a search at most; 0 for no limit."),
+    "DebugLogFile": mark("A file to which all lines in and out are written."),
 }
 
 
@@ -183,10 +190,18 @@ class Options:
         )
 
 
-def options_table() -> str:
+TABLE_HEAD = (mark("option"), mark("type"), mark("default"), mark("range"), mark("what it does"))
+
+
+def options_table(language: str = "en") -> str:
     """Return all options as a table in Markdown."""
-    lines = ["| option | type | default | range | what it does |", "|---|---|---|---|---|"]
+    head = " | ".join(translate(name, language) for name in TABLE_HEAD)
+    lines = [f"| {head} |", "|---|---|---|---|---|"]
+    between = translate("{least} to {most}", language)
     for option in OPTIONS:
-        spread = f"{option.least} to {option.most}" if option.kind == "spin" else ", ".join(option.choices)
-        lines.append(f"| `{option.name}` | {option.kind} | {option.default} | {spread} | {HELP[option.name]} |")
+        spread = ", ".join(option.choices)
+        if option.kind == "spin":
+            spread = between.format(least=option.least, most=option.most)
+        words = translate(HELP[option.name], language)
+        lines.append(f"| `{option.name}` | {option.kind} | {option.default} | {spread} | {words} |")
     return "\n".join(lines)

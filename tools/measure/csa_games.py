@@ -18,12 +18,12 @@ import threading
 import time
 from pathlib import Path
 
-from shogi_engine.csa.engine_player import EnginePlayer, Strength
+from shogi_engine.csa.engine_player import CsaEnginePlayer, Strength
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.players import CsaPlayer
 from shogi_engine.csa.session import Session
 from shogi_engine.csa.settings import Patience, Settings, Tally
-from shogi_engine.csa.usi_player import UsiPlayer
+from shogi_engine.csa.usi_player import CsaUsiPlayer
 from shogi_engine.engine import Engine
 from tools.measure.csa_server import COMPLETE, CUTS, Conditions, Cut, RefereeServer
 
@@ -64,10 +64,10 @@ def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tu
     player: CsaPlayer
     if args.usi and name == NAMES[1]:
         options = {"USI_Ponder": "true" if args.ponder else "false"}
-        player = UsiPlayer(args.usi, options=options, delay_ms=args.delay, nodes=nodes)
+        player = CsaUsiPlayer(args.usi, options=options, delay_ms=args.delay, nodes=nodes)
     else:
         strength = Strength(nodes=nodes, level=args.level)
-        player = EnginePlayer(Engine("shogi", hash_mb=16), strength, delay_ms=args.delay, ponder=args.ponder)
+        player = CsaEnginePlayer(Engine("shogi", hash_mb=16), strength, delay_ms=args.delay, ponder=args.ponder)
     player.load()
     folder = Path(args.records) / name if args.records else ""
     return Session(settings, "secret", player, Keeper(folder), Quiet(log, name)), player
@@ -128,7 +128,8 @@ def main() -> int:
     print(f"{len(server.played)} games in {time.monotonic() - began:.0f} s, {broken} interrupted and resumed")
     print(f"ended by {json.dumps(reasons)}; {sum(played.plies for played in server.played)} plies")
     for name, tally in sorted(tallies.items()):
-        print(f"{name}: {tally.describe()}")
+        spare = min((played.spare[name] for played in server.played if name in played.spare), default=0)
+        print(f"{name}: {tally.describe()}; the least time left after a move {spare} {unit[1:]}")
     print(f"lost by a client: {len(lost)}; faults of the protocol: {json.dumps(server.faults)}")
     complete = len(tallies) == len(NAMES) and all(tally.games == args.games for tally in tallies.values())
     if lost or server.faults or not complete or broken < args.cuts:
