@@ -235,7 +235,7 @@ class Playing:
             if not move:
                 limits = timed_limits(engine, level_limits(engine, level), self.clock, side, len(moves))
                 move = engine.search(**limits).bestmove
-            if not job.ended:
+            if not job.stopped:
                 self._found(job, number, move)
 
         self._job = self._session.pool.submit(Job(tree.game, work))

@@ -1,4 +1,4 @@
-"""Several best moves, what is left of a search that was stopped, and promotions that nobody declines."""
+"""Several best moves, what is left of a search that was stopped, and promotions that no one declines."""
 
 import json
 from dataclasses import replace

@@ -38,6 +38,11 @@ class LevelPlan:
         return self == LevelPlan()
 
 
+def lowest(*limits: int | None) -> int | None:
+    """Return the limit that a search reaches first; None stands for no limit."""
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
 def opens_from_book(level: int | None) -> bool:
     """Tell whether a player of a level (None for full strength) plays book moves."""
     return level is None or level >= BOOK_LEVEL
