@@ -396,7 +396,7 @@ class _Conventional:
     def along(self, pos: Any, line: Sequence[int]) -> tuple[int, ...] | None:
         """Return the conventional line from `pos` if it is as long as `line`, a shortest mate; None if it may differ.
 
-        The longest defence in `line` counts conventionally too, up to its first drop, and beyond if that is not useless.
+        The longest defence in `line` counts conventionally too, up to its first drop; beyond, if that is not useless.
         """
         for ply, move in enumerate(line):
             if ply % 2 and is_drop(move):
