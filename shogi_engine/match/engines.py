@@ -76,5 +76,5 @@ def parse_engine(text: str, options: str, control: TimeControl, *, ponder: bool 
         )
     protocol, command = (name, rest.strip()) if colon and name in GAMES else ("usi", text.strip())
     if not command:
-        raise ValueError(f"an engine has no command: {text!r}")
+        raise ValueError(f"an engine without a command: {text!r}")
     return EngineSpec(protocol, command, parse_options(options), control, ponder, label)
