@@ -12,7 +12,7 @@ from processes import ROOT
 from games import game_of, kings_walk
 from shogi_engine import games
 from shogi_engine.common.registry import Registry
-from shogi_engine.engine import parameters
+from shogi_engine.engine import Engine, parameters
 from shogi_engine.games.shogi.names import FILE_EVALUATIONS
 from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import (
@@ -26,7 +26,9 @@ from shogi_engine.interface.game import (
     undo_move,
     undo_null,
 )
+from shogi_engine.match.in_process import configure
 from shogi_engine.search.context import new_context, set_root, write_root_moves
+from shogi_engine.search.parameters import params_for
 from shogi_engine.search.root import Searcher
 
 SHOGI, OTHELLO = games.load("shogi"), games.load("othello")
@@ -167,6 +169,47 @@ def test_another_evaluation_changes_nothing_else():
     ):
         searcher.set_evaluation("none")
     assert searcher.evaluator.evaluation.name == "material"
+
+
+def test_an_evaluation_brings_its_own_search_parameters(monkeypatch):
+    material, network = SHOGI.evaluation("material"), SHOGI.evaluation("network")
+    monkeypatch.setitem(vars(material), "search_parameters", {"futility_margin": 61, "lmr_cutoffs": (7, 8, 9)})
+    game = SHOGI.default_params()
+    searcher = Searcher(SHOGI, hash_mb=1)
+    params = searcher.params
+    searcher.set_evaluation("material")
+    assert searcher.params is params  # in place
+    assert int(params.futility_margin) == 61 and params.lmr_cutoffs.tolist() == [7, 8, 9]
+    other = {"futility_margin", "lmr_cutoffs"}
+    assert all(np.array_equal(params[name], game[name]) for name in game.dtype.names if name not in other)
+    parameters.assign(searcher, "lmr_cutoffs.1", 5)  # what is set stays
+    searcher.set_evaluation("network")
+    assert int(params.futility_margin) == int(game.futility_margin) and params.lmr_cutoffs.tolist() == [7, 5, 9]
+    begun = Searcher(SHOGI, evaluation="material", hash_mb=1)
+    assert int(begun.params.futility_margin) == 61
+    assert np.array_equal(np.asarray(params_for(SHOGI, network)), np.asarray(game))
+    monkeypatch.setitem(vars(material), "search_parameters", {"futility_margins": 61})
+    with pytest.raises(ValueError, match="evaluation material: there is no parameter 'futility_margins'"):
+        searcher.set_evaluation("material")
+    assert searcher.evaluator.evaluation is network
+
+
+def test_players_of_matches_have_the_evaluations_parameters():
+    engine = Engine("shogi", hash_mb=1)
+    own = SHOGI.evaluation("material").search_parameters
+    assert own
+    for settings in ({"evaluation": "material"}, {}, {"evaluation": "material", "futility_margin": 77}):
+        configure(engine, settings)
+        expected = SHOGI.default_params()
+        for name, number in (own if settings else {}).items():
+            expected[name] = number
+        expected.futility_margin = settings.get("futility_margin", expected.futility_margin)
+        assert np.array_equal(np.asarray(engine.searcher.params), np.asarray(expected))
+
+
+@every_evaluation
+def test_its_search_parameters_are_those_of_the_game(game, name, load):
+    params_for(game, game.evaluation(name))
 
 
 def test_settings_by_name():

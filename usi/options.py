@@ -107,7 +107,7 @@ HELP = {
     "NetworkDelay2": "Most ms kept in reserve on a move that may use all the remaining time.",
     "MinimumThinkingTime": "Least time for a move in ms, if the clock allows it.",
     "SlowMover": "Share of the main time that a move uses, in percent of the planned share.",
-    "RoundUpToFullSecond": "For clocks that count only full seconds: use each second that is charged, less NetworkDelay.",
+    "RoundUpToFullSecond": "For clocks that count full seconds only: use each second charged, less NetworkDelay.",
     "MateSearch": "Also look for mates in another thread; its kernels are loaded after usinewgame.",
     "EvalType": "The evaluation; nnue needs a file, see EvalFile.",
     "EvalDir": "The folder of EvalFile.",

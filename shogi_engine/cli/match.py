@@ -1,9 +1,10 @@
-"""`shogi-engine match`: plays engines, or settings of this build, against each other."""
+"""`shogi-engine match`: plays programs, and levels or settings of this engine, against each other."""
 
 import argparse
 import json
 import sys
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +15,21 @@ from shogi_engine.language import mark
 from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
-    from shogi_engine.match import Match, Schedule, Terms
+    from shogi_engine.match import EngineGames, EngineSpec, Match, Schedule, Terms
 
-MOST_ENGINES = 9
+MOST_ENGINES = 24
 NEVER = "never"
+RESIGN = (3000, 2)  # with --in-process
 EXPLAINED = mark("""
-An engine is a command line that speaks USI, or, with 'gtp:' or 'nboard:' before it, GTP or NBoard. 'shogi' and 'othello'
-are this package's own engines; 'shogi:SkillLevel=5' adds options. More than two engines play a tournament. A limit is
-nodes=N, depth=N, movetime=MS, byoyomi=MS or clock=MAIN+BYOYOMI+INCREMENT as in 10:00+0+5s, or several joined by commas.
-Each opening is played twice, with colours swapped. Games are judged by the package's own rules; a fault (illegal move,
-loss on time, crash, missing or second answer) loses the game and is counted. Each finished game is a line of the --log. A
-stopped match continues when it is started again with the same settings. --in-process plays two settings of this build
-(--a futility_margin=100,values.1=95, see --list) without a protocol; with nodes or depth, its results are reproducible.
+An engine is a command line that speaks USI, or, with 'gtp:' or 'nboard:' before it, GTP or NBoard. 'shogi' and
+'othello' are this package's own engines; 'shogi:SkillLevel=5' adds options. More than two engines play a tournament. A
+limit is nodes=N, depth=N, movetime=MS, byoyomi=MS or clock=MAIN+BYOYOMI+INCREMENT as in 10:00+0+5s, or several joined
+by commas. Each opening is played twice, with colours swapped. Games are judged by the package's own rules; a fault
+(illegal move, loss on time, crash, missing or second answer) loses the game and is counted. Each finished game is a
+line of the --log. A stopped match continues when it is started again with the same settings. 'engine' is this engine in
+this process, without a protocol: 'level:3' plays at a level, 'engine:futility_margin=100,evaluation=NAME,weights=FILE'
+with other settings (see --list). With a limit of nodes or depth, such games are reproducible. --in-process --a X --b Y
+is short for engine:X engine:Y --resign 3000:2.
 Exit status: 0 when the match is complete or decided, 1 when it was aborted, 2 for wrong arguments.
 """)
 
@@ -49,7 +53,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--games", type=at_least_one, default=100, metavar="N", help="games between each two players; default 100"
     )
-    parser.add_argument("--tournament", choices=("round-robin", "gauntlet"), default="round-robin")
+    parser.add_argument("--tournament", choices=("round-robin", "gauntlet", "ladder"), default="round-robin")
     parser.add_argument(
         "--concurrency", type=at_least_one, default=1, metavar="N", help="games played at the same time"
     )
@@ -126,15 +130,15 @@ def _add_players(parser: argparse.ArgumentParser) -> None:
     for number in range(1, MOST_ENGINES + 1):
         hidden = None if number < 3 else argparse.SUPPRESS
         parser.add_argument(
-            f"--options{number}", default="", metavar="NAME=VALUE,...", help=hidden or f"USI options of player {number}"
+            f"--options{number}", default="", metavar="NAME=VALUE,...", help=hidden or f"options of player {number}"
         )
         parser.add_argument(f"--limit{number}", default="", metavar="LIMIT", help=hidden or f"limit of player {number}")
         parser.add_argument(f"--name{number}", default="", metavar="TEXT", help=hidden or f"name of player {number}")
     parser.add_argument("--ponder", action="store_true", help="let engines think on the opponent's time")
-    parser.add_argument("--in-process", action="store_true", help="play --a against --b in this process")
+    parser.add_argument("--in-process", action="store_true", help="short for engine:A engine:B, with --a A and --b B")
     parser.add_argument("--a", default="", metavar="NAME=N,...", help="parameters of the first player")
     parser.add_argument("--b", default="", metavar="NAME=N,...", help="parameters of the second player")
-    parser.add_argument("--game", default="shogi", help="game to play in this process: shogi or othello")
+    parser.add_argument("--game", default="", help="game of engines in this process: shogi (the default), othello, ...")
     parser.add_argument("--list", action="store_true", help="list the game's parameters and exit")
     parser.add_argument(
         "--hash", type=at_least_one, default=8, metavar="MB", help="size of each player's table in this process"
@@ -159,16 +163,16 @@ def prepared(args: argparse.Namespace) -> Prepared:
     from shogi_engine import match
     from shogi_engine.common.match_statistics import Sprt
 
-    count = 2 if args.in_process else len(args.engines)
-    if args.in_process == bool(args.engines) or not 2 <= count <= MOST_ENGINES:
+    texts = [f"engine:{args.a}", f"engine:{args.b}"] if args.in_process else args.engines
+    count = len(texts)
+    if args.in_process and args.engines or not 2 <= count <= MOST_ENGINES:
         raise ValueError(f"match: give 2 to {MOST_ENGINES} engines, or --in-process with --a and --b")
     if count > 2 and (args.sprt or args.plot):
         raise ValueError("match: --sprt and --plot are for two players")
     sprt = Sprt(*args.sprt, *args.risks) if args.sprt else None
     schedule = match.Schedule(count, args.games, args.tournament)
-    make = in_process if args.in_process else between_engines
-    maker, names, game = make(args, schedule)
-    plan = maker.openings
+    maker, names = between_engines(args, texts, schedule)
+    plan, game = maker.openings, maker.game
     common = ("seed", "max_plies", "resign", "draw", "limit")
     settings = {name: getattr(args, name) for name in common}
     settings |= {"game": game, "random_plies": plan.plies, "openings": str(args.openings or "")}
@@ -180,18 +184,20 @@ def prepared(args: argparse.Namespace) -> Prepared:
 
 def _own_settings(args: argparse.Namespace, names: list[str]) -> dict[str, Any]:
     """Return the players' settings, which must be the same whenever the log is continued."""
+    from shogi_engine.match.engines import is_in_process
+
     if args.in_process:
         return {"a": args.a, "b": args.b, "hash": args.hash}
     numbers = range(1, len(names) + 1)
     own = {f"{what}{number}": getattr(args, f"{what}{number}") for what in ("options", "limit") for number in numbers}
     own |= {"engines": args.engines, "ponder": args.ponder, "margin": args.margin}
+    own |= {"hash": args.hash} if any(map(is_in_process, args.engines)) else {}
     return own | ({"tournament": args.tournament} if len(names) > 2 else {})
 
 
 def terms_of(args: argparse.Namespace) -> "Terms":
     """Return how games are judged."""
     from shogi_engine.match import Terms
-    from shogi_engine.match.arena import RESIGN
 
     if args.resign is None and args.in_process:
         args.resign = RESIGN
@@ -204,42 +210,35 @@ def terms_of(args: argparse.Namespace) -> "Terms":
     )
 
 
-def in_process(args: argparse.Namespace, schedule: "Schedule") -> tuple[Any, list[str], str]:
-    """Return the maker of games in this process, the players' names, and the game. Raises ValueError."""
+def between_engines(
+    args: argparse.Namespace, texts: Sequence[str], schedule: "Schedule"
+) -> tuple["EngineGames", list[str]]:
+    """Return the maker of the games, and the engines' names. Raises ValueError."""
     from shogi_engine import games, match
-    from shogi_engine.match.workers import ArenaWorker
+    from shogi_engine.match.engines import is_in_process
 
-    controls = [match.parse_time_control(given or args.limit) for given in (args.limit1, args.limit2)]
-    games.load(args.game)
-    openings = match.OpeningPlan.of(args.game, args.openings, seed=args.seed, plies=args.random_plies)
-    maker = match.ArenaGames((args.a, args.b), (controls[0], controls[1]), openings, terms_of(args), args.hash)
-    ArenaWorker(replace(maker, hash_mb=1))  # reports errors now
-    return maker, [args.name1 or args.a or "default", args.name2 or args.b or "default"], args.game
-
-
-def between_engines(args: argparse.Namespace, schedule: "Schedule") -> tuple[Any, list[str], str]:
-    """Return the maker of games between engines, their names, and the game. Raises ValueError."""
-    from shogi_engine import match
-
-    engines = tuple(
-        match.parse_engine(
-            text,
-            getattr(args, f"options{number}"),
-            match.parse_time_control(getattr(args, f"limit{number}") or args.limit),
-            ponder=args.ponder,
-            label=getattr(args, f"name{number}"),
+    def engine(number: int, game: str) -> "EngineSpec":
+        limit = match.parse_time_control(getattr(args, f"limit{number}") or args.limit)
+        label = getattr(args, f"name{number}") or (
+            ((args.a, args.b)[number - 1] or "default") if args.in_process else ""
         )
-        for number, text in enumerate(args.engines, 1)
-    )
-    game = engines[0].game
+        options = getattr(args, f"options{number}")
+        return match.parse_engine(
+            texts[number - 1], options, limit, ponder=args.ponder, label=label, game=game, hash_mb=args.hash
+        )
+
+    programs = [engine(number, "") for number, text in enumerate(texts, 1) if not is_in_process(text)]
+    game = args.game or (programs[0].game if programs else games.NAMES[0])
+    games.load(game)
+    engines = tuple(engine(number, game) for number in range(1, len(texts) + 1))
     if any(engine.game != game for engine in engines):
         raise ValueError(f"match: {', '.join(engine.name for engine in engines)} do not play the same game")
     openings = match.OpeningPlan.of(game, args.openings, seed=args.seed, plies=args.random_plies)
     maker = match.EngineGames(game, engines, schedule, openings, terms_of(args), args.patience, args.ready_patience)
-    for engine in engines:
-        engine.player(args.patience, args.ready_patience)  # reports errors now
-    names = [engine.name for engine in engines]
-    return maker, [f"{name} ({n})" if names.count(name) > 1 else name for n, name in enumerate(names, 1)], game
+    for each in engines:
+        each.player()  # reports errors now
+    names = [each.name for each in engines]
+    return maker, [f"{name} ({n})" if names.count(name) > 1 else name for n, name in enumerate(names, 1)]
 
 
 # ---- running it --------------------------------------------------------------------------------------------------
@@ -264,7 +263,7 @@ def run(args: argparse.Namespace) -> int:
     from shogi_engine.match.report import summarise
 
     if args.list:
-        return list_parameters(args.game)
+        return list_parameters(args.game or "shogi")
     plt = pyplot() if args.plot else None
     ready = prepared(args)
     check_outputs(args, ready.game)

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.interface.game import Game
-from shogi_engine.search.parameters import SEARCH_RANGES
+from shogi_engine.search.parameters import SEARCH_RANGES, params_for
 from shogi_engine.search.root import Searcher
 
 SEPARATOR = "."
 # Not for tuning: these change the rules of the game or the goal, not how well the engine plays.
 RULES = ("entering_king_rule", "max_moves", "draw_value")
 EVALUATION = "evaluation"  # a setting of this name is one of Game.evaluations
+WEIGHTS = "weights"  # a setting of this name is a file of weights for the evaluation
 
 # Ranges and steps of parameters for which the rule of `tunable` is unsuitable: field -> (minimum, maximum, step).
 RANGES: dict[str, tuple[int, int, int]] = SEARCH_RANGES
@@ -111,7 +112,7 @@ def check(game: Game, settings: Mapping[str, int | str]) -> None:
 def parse_settings(text: str) -> dict[str, int | str]:
     """Parse settings such as 'futility_margin=100,evaluation=material'.
 
-    Values are integers, except that of `evaluation`, which is a name. Raises ValueError for anything else.
+    Values are integers, except those of EVALUATION and WEIGHTS. Raises ValueError for anything else.
     """
     settings: dict[str, int | str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -119,13 +120,17 @@ def parse_settings(text: str) -> dict[str, int | str]:
         if not equals:
             raise ValueError(f"a parameter is set by name=integer, not {part!r}")
         name, number = name.strip(), number.strip()
-        settings[name] = number if name == EVALUATION else int(number)
+        try:
+            settings[name] = number if name in (EVALUATION, WEIGHTS) else int(number)
+        except ValueError:
+            raise ValueError(f"a parameter is set by name=integer, not {part!r}") from None
     return settings
 
 
 def defaults(game: Game) -> dict[str, int]:
     """Return the default values of all parameters of a game and its default evaluation, by name."""
-    records = game.default_params(), game.evaluation().load().params
+    evaluator = game.evaluation().load()
+    records = params_for(game, evaluator.evaluation), evaluator.params
     return {name: value(params, name) for params in records for name in names(params)}
 
 

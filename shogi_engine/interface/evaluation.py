@@ -7,8 +7,8 @@ the kernels by the type of `ctx.evaluation` while compiling. So nothing is dispa
 evaluation in use is compiled.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -45,6 +45,7 @@ class Evaluation:
             what was expected of the file and what was found. If this is None, there are no weights, and any file is
             refused.
         shown: `shown(ctx)` returns the root's value as shown to users; it may exceed the range of a search
+        search_parameters: numbers of the search (fields of Game.params) that suit its values better than the game's own
     """
 
     name: str
@@ -54,6 +55,7 @@ class Evaluation:
     fields: tuple[tuple[Any, ...], ...] = ()
     load_weights: Callable[[Path | None], Weights] | None = None
     shown: Callable[[Any], int] | None = None
+    search_parameters: Mapping[str, int | tuple[int, ...]] = field(default_factory=dict)
 
     @cached_property
     def params(self) -> np.dtype:

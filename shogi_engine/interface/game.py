@@ -86,7 +86,6 @@ class Game:
         plies_left: `plies_left(position)` is an upper bound on the plies left (moves of cost 0 not counted)
         continuation_slots: the range of `continuation_slot`
         search_flags: the parts of the search that help this game, bits of search.context; -1 for all
-        usual_move: `usual_move(move)` is the form of `move` that people play if it is no worse, 0 for `move` itself
     """
 
     name: str
@@ -113,7 +112,6 @@ class Game:
     plies_left: Callable[[Any], int] | None = None
     continuation_slots: int = 0
     search_flags: int = -1
-    usual_move: Callable[[int], int] | None = None
 
     @functools.cached_property
     def _only_evaluation(self) -> Evaluation:
@@ -158,7 +156,7 @@ def generate_moves(ctx, start):
 
 @stub
 def generate_captures(ctx, start):
-    """Write the moves that are not quiet (`is_quiet`), as `generate_moves` does."""
+    """Write the moves that are not quiet, as `generate_moves` does; it may omit moves that are needless in a search."""
     return 0
 
 
@@ -408,7 +406,13 @@ def correction_slots(ctx):
 
 @stub
 def generate_quiets(ctx, start):
-    """Write the moves that `generate_captures` omits, as `generate_moves` does; a game provides both or neither."""
+    """Write the quiet moves, but for the needless ones; a game provides this and `generate_captures` or neither."""
+    return generate_moves(ctx, start)
+
+
+@stub
+def generate_evasions(ctx, start):
+    """Write the moves of a side in check, but for the needless ones."""
     return generate_moves(ctx, start)
 
 
@@ -456,12 +460,6 @@ def continuation_slot(pos, move):
     It is below the game's `continuation_slots`. Each side's moves should have one half of the range.
     """
     return -1
-
-
-@stub
-def is_inferior(pos, move):
-    """Tell whether another legal move is never worse than `move`: the search then skips `move` below the root."""
-    return False
 
 
 @stub

@@ -23,10 +23,9 @@ from shogi_engine.match.runner import GameLog, Match, Record
 from shogi_engine.match.schedule import Schedule
 from shogi_engine.match.terms import Terms
 from shogi_engine.match.time_controls import TimeControl, parse_time_control
-from shogi_engine.match.workers import ArenaGames, EngineGames
+from shogi_engine.match.workers import EngineGames
 
 __all__ = [
-    "ArenaGames",
     "EngineGames",
     "EngineSpec",
     "GameLog",

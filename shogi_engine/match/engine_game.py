@@ -1,4 +1,4 @@
-"""One game between two engines, judged by the package's Board; an engine that commits a fault loses."""
+"""The loop of a game between two players, judged by the package's Board; a player that commits a fault loses."""
 
 import contextlib
 from collections.abc import Iterator

@@ -8,13 +8,17 @@ from shlex import join
 from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.clients.usi import Options, SimpleEngine, parse_options
-from shogi_engine.match.othello_players import GtpPlayer, NBoardPlayer
-from shogi_engine.match.players import Player, UsiPlayer
+from shogi_engine.engine.parameters import parse_settings
+from shogi_engine.match.in_process import LEVEL, EnginePlayer
+from shogi_engine.match.players import Player
+from shogi_engine.match.programs import GtpPlayer, NBoardPlayer, UsiPlayer
 from shogi_engine.match.time_controls import TimeControl
 
 GAMES = {"usi": "shogi", "gtp": "othello", "nboard": "othello"}  # by protocol
 NO_BOOK: Options = (("USI_OwnBook", "false"),)  # the match supplies openings; an engine's own option overrides it
 OWN = {"shogi": ("usi", ("-m", "usi")), "othello": ("nboard", ("-m", "shogi_engine", "nboard"))}
+IN_PROCESS = "engine"  # this engine without a protocol: 'engine:level=3', or 'level:3'
+HASH_MB = 8  # of an engine in this process
 
 
 @dataclass(frozen=True)
@@ -22,29 +26,30 @@ class EngineSpec:
     """An engine of a match.
 
     Attributes:
-        protocol: one of GAMES
+        protocol: one of GAMES, or IN_PROCESS
         label: its name in tables; '' for its command
+        options: of a program over USI
+        settings, hash_mb: of an engine in this process, see EnginePlayer
+        game: that it plays
     """
 
     protocol: str
     command: str
     options: Options = ()
+    settings: tuple[tuple[str, int | str], ...] = ()
     control: TimeControl = TimeControl()
     ponder: bool = False
     label: str = ""
-
-    @property
-    def game(self) -> str:
-        """The game it plays."""
-        return GAMES[self.protocol]
+    game: str = "shogi"
+    hash_mb: int = HASH_MB
 
     @property
     def name(self) -> str:
         """Its name in tables."""
         return self.label or self.command
 
-    def player(self, patience: float, ready_patience: float) -> Player:
-        """Return a player with its own process, which is not started yet. Raises ValueError."""
+    def player(self, patience: float = 60.0, ready_patience: float = 600.0) -> Player:
+        """Return a player that is not started yet: a program has its own process. Raises ValueError."""
         if self.protocol == "usi":
             ponder: Options = (("USI_Ponder", "true"),) if self.ponder else ()
             engine = SimpleEngine(
@@ -55,26 +60,47 @@ class EngineSpec:
                 ready_patience=ready_patience,
             )
             return UsiPlayer(engine, self.control, ponder=self.ponder)
-        if self.options or self.ponder:
-            raise ValueError(f"an engine over {self.protocol} has no options and does not ponder: {self.command}")
+        if self.ponder:
+            raise ValueError(f"only engines over USI ponder: {self.command}")
+        if self.protocol == IN_PROCESS:
+            return EnginePlayer(self.game, self.control, self.settings, self.hash_mb)
+        if self.options:
+            raise ValueError(f"an engine over {self.protocol} has no options: {self.command}")
         if self.protocol == "gtp":
             return GtpPlayer(SimpleGtp(self.command, patience=patience, ready_patience=ready_patience), self.control)
         return NBoardPlayer(SimpleNBoard(self.command, patience=patience, ready_patience=ready_patience), self.control)
 
 
-def parse_engine(text: str, options: str, control: TimeControl, *, ponder: bool = False, label: str = "") -> EngineSpec:
+def is_in_process(text: str) -> bool:
+    """Tell whether an engine's notation is of one in this process, which plays any game."""
+    return text.partition(":")[0] in (IN_PROCESS, LEVEL)
+
+
+def parse_engine(
+    text: str,
+    options: str,
+    control: TimeControl,
+    *,
+    ponder: bool = False,
+    label: str = "",
+    game: str = "shogi",
+    hash_mb: int = HASH_MB,
+) -> EngineSpec:
     """Return the engine of a command, with 'usi:', 'gtp:' or 'nboard:' before it, or else USI. Raises ValueError.
 
-    'shogi' and 'othello' alone, or with options after a colon ('shogi:SkillLevel=5'), are this package's own engines.
+    'shogi' and 'othello' alone, or with options after a colon ('shogi:SkillLevel=5'), are this package's own engines as
+    programs. 'engine', 'engine:NAME=VALUE,...' and 'level:N' are this engine in this process; it plays `game`.
     """
     name, colon, rest = text.partition(":")
+    protocol, command, given = "usi", text.strip(), options
+    if is_in_process(text):
+        settings = parse_settings(",".join([f"{LEVEL}={rest}" if name == LEVEL else rest, options]))
+        return EngineSpec(IN_PROCESS, text, (), tuple(settings.items()), control, ponder, label, game, hash_mb)
     if name in OWN:
         protocol, words = OWN[name]
-        command = join([Path(sys.executable).as_posix(), *words])
-        return EngineSpec(
-            protocol, command, (*parse_options(rest), *parse_options(options)), control, ponder, label or text
-        )
-    protocol, command = (name, rest.strip()) if colon and name in GAMES else ("usi", text.strip())
+        command, given, label = join([Path(sys.executable).as_posix(), *words]), f"{rest},{options}", label or text
+    elif colon and name in GAMES:
+        protocol, command = name, rest.strip()
     if not command:
         raise ValueError(f"an engine without a command: {text!r}")
-    return EngineSpec(protocol, command, parse_options(options), control, ponder, label)
+    return EngineSpec(protocol, command, parse_options(given), (), control, ponder, label, GAMES[protocol])

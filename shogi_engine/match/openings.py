@@ -9,9 +9,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from shogi_engine import games
-from shogi_engine.match.arena import Referee, SearchPlayer
-from shogi_engine.search.limits import Limits
+from shogi_engine.engine import Engine
 
 SHIPPED = Path(__file__).parent / "shogi_openings.txt"
 TRIES = 50
@@ -62,8 +60,7 @@ class Openings:
     def __init__(self, plan: OpeningPlan) -> None:
         self.plan = plan
         self._lock = threading.Lock()
-        self._referee: Referee | None = None
-        self._judge: SearchPlayer | None = None
+        self._engine: Engine | None = None
 
     def __getitem__(self, number: int) -> str:
         """Return the moves of the opening of pair `number`. Raises ValueError if none is found."""
@@ -76,19 +73,15 @@ class Openings:
             return self._lengthened(line, plies, random.Random(f"{plan.seed} {number}"))
 
     def _lengthened(self, line: str, plies: int, rng: random.Random) -> str:
-        game = games.load(self.plan.game)
-        referee = self._referee = self._referee or Referee(game)
-        judge = self._judge = self._judge or SearchPlayer(game, hash_mb=1)
-        judge.limits = Limits(nodes=BALANCE_NODES)
-        base = referee.parse(line)
+        engine = self._engine = self._engine or Engine(self.plan.game, hash_mb=1)
+        base = line.split()
         for _ in range(TRIES):
-            moves = list(base)
-            while len(moves) < len(base) + plies and (legal := referee.legal_moves(moves)):
-                moves.append(rng.choice(legal))
-            if not referee.legal_moves(moves):
+            engine.set_position(moves=base)
+            while len(engine.moves) < len(base) + plies and (legal := engine.legal_moves()):
+                engine.push(rng.choice(legal))
+            if not engine.legal_moves():
                 continue
-            judge.new_game()
-            _, score = judge.choose(moves)
-            if score is not None and abs(score) <= BALANCE:
-                return referee.format(moves)
+            engine.new_game()
+            if abs(engine.search(nodes=BALANCE_NODES).value) <= BALANCE:
+                return " ".join(engine.move_texts)
         raise ValueError(f"no balanced position {plies} random moves after {line or 'the start'!r} in {TRIES} tries")

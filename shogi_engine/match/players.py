@@ -1,12 +1,9 @@
-"""The sides of a game between engines, for any protocol."""
+"""The sides of a game: what a match asks of a player, whatever plays behind it."""
 
-import random
 from dataclasses import dataclass
-from typing import Protocol
 
 from shogi_engine.clients.base import EngineError
-from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
-from shogi_engine.match.time_controls import Clocks, TimeControl, usi_limit
+from shogi_engine.match.time_controls import Clocks, TimeControl
 
 RESIGN, DECLARE = "resign", "win"  # instead of a move
 
@@ -53,112 +50,39 @@ class Answer:
     nodes: int = 0
 
 
-class Player(Protocol):
-    """An engine that plays. All its errors raise EngineError."""
+class Player:
+    """A program or an engine in this process that plays. A program's faults raise EngineError."""
 
     control: TimeControl
 
-    @property
-    def name(self) -> str:
-        """The name it reports."""
-
     def ready(self) -> None:
-        """Start, and wait until it is ready to play."""
+        """Start, and wait until it is ready to play. Raises EngineError, or ValueError for wrong settings."""
+        raise NotImplementedError
 
     def new_game(self, turn: Turn) -> None:
         """Prepare for a game that begins with the opening in `turn`; `turn.side` is the player's."""
+        raise NotImplementedError
 
     def think(self, turn: Turn) -> Answer:
         """Return the move for `turn`; the player may have pondered on it."""
+        raise NotImplementedError
 
     def ponders_on(self, turn: Turn) -> bool | None:
         """Tell whether the player ponders on this position; None if it does not ponder at all."""
+        return None
 
     def ponder(self, turn: Turn) -> None:
-        """Begin to think, on the opponent's time, about the reply if the opponent makes the last move of `turn`."""
+        """Begin to think, on the opponent's time, about the reply if the opponent makes the last move of `turn`.
+
+        A player that does not ponder does nothing.
+        """
 
     def game_over(self, result: str) -> None:
         """Receive the result, 'win', 'lose' or 'draw'."""
 
     def close(self) -> None:
-        """End the process; the next game starts another one."""
-
-
-class UsiPlayer:
-    """A USI engine as a player.
-
-    Attributes:
-        gui: if None, pondering ends with `ponderhit` or `stop`, and with `stop` before the game ends. Otherwise a
-            random generator, which chooses among other things that GUIs may send: `stop` and `go` after a hit, a clock
-            after `ponderhit`, or `gameover` while the engine ponders.
-    """
-
-    def __init__(self, engine: SimpleEngine, control: TimeControl, *, ponder: bool = False) -> None:
-        self.engine, self.control, self._ponder = engine, control, ponder
-        self.gui: random.Random | None = None
-
-    @property
-    def name(self) -> str:
-        """The engine's name."""
-        return self.engine.name
-
-    @staticmethod
-    def _position(turn: Turn) -> str:
-        start = f"sfen {turn.start}" if turn.start else "startpos"
-        return f"position {start}" + (f" moves {' '.join(turn.moves)}" if turn.moves else "")
-
-    @staticmethod
-    def _limit(turn: Turn) -> Limit:
-        return usi_limit(turn.controls[turn.side], turn.clocks, turn.side)
-
-    def ready(self) -> None:
-        """Start, and wait until it is ready to play."""
-        self.engine.ready()
-
-    def new_game(self, turn: Turn) -> None:
-        """Prepare for a game."""
-        self.engine.new_game()
-
-    def think(self, turn: Turn) -> Answer:
-        """Return the move, by a ponderhit if the engine ponders on the position."""
-        position, engine, gui = self._position(turn), self.engine, self.gui
-        if engine.pondering == position and gui is not None:
-            if gui.random() < 0.9:
-                return self._answer(engine.ponder_hit(self._limit(turn) if gui.random() < 0.5 else None))
-            engine.stop_pondering()
-        return self._answer(engine.play(position, self._limit(turn)))
-
-    @staticmethod
-    def _answer(result: PlayResult) -> Answer:
-        score = result.score
-        return Answer(
-            result.move,
-            result.milliseconds,
-            result.ponder,
-            None if score is None else int(score.value),
-            result.last("depth") or 0,
-            result.last("nodes") or 0,
-        )
-
-    def ponders_on(self, turn: Turn) -> bool | None:
-        """Tell whether the engine ponders on this position."""
-        return self.engine.pondering == self._position(turn) if self.engine.pondering else None
-
-    def ponder(self, turn: Turn) -> None:
-        """Begin to ponder if the player ponders."""
-        if self._ponder:
-            self.engine.ponder(self._position(turn), self._limit(turn))
-
-    def game_over(self, result: str) -> None:
-        """Take the result."""
-        self.engine.game_over(result, stop=self.gui is None)
-        if self.gui is not None:
-            self.engine.ready()
-            self.engine.check_silent()
-
-    def close(self) -> None:
-        """End the process."""
-        self.engine.close()
+        """Free what it uses, such as a process; the next game starts it again."""
+        raise NotImplementedError
 
 
 class FaultError(Exception):

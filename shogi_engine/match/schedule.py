@@ -3,7 +3,7 @@
 import itertools
 from dataclasses import dataclass
 
-KINDS = ("round-robin", "gauntlet")
+KINDS = ("round-robin", "gauntlet", "ladder")
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,11 @@ class Meeting:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Every two players play `games` games; in a gauntlet only the first player meets the others.
+    """Every two players play `games` games.
 
-    Each opening is played twice with colours swapped. Games come in rounds: one pair of games for every pairing.
-    All pairings play the same openings.
+    In a gauntlet only the first player meets the others, on a ladder each player meets its neighbours. Each opening
+    is played twice with colours swapped. Games come in rounds: one pair of games for every pairing. All pairings play
+    the same openings.
     """
 
     players: int = 2
@@ -43,7 +44,9 @@ class Schedule:
     def pairings(self) -> list[tuple[int, int]]:
         """The pairs of players, by number, that meet."""
         every = itertools.combinations(range(self.players), 2)
-        return [pair for pair in every if self.kind == "round-robin" or pair[0] == 0]
+        if self.kind == "gauntlet":
+            return [pair for pair in every if pair[0] == 0]
+        return [(one, other) for one, other in every if self.kind == "round-robin" or other == one + 1]
 
     def numbers(self) -> list[int]:
         """Return the numbers of all games, in order."""

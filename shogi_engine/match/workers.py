@@ -1,24 +1,21 @@
-"""The two kinds of games in a match: between engines, and between settings of this build."""
+"""The workers of a match: each plays whole games between its own players, here or on a cluster."""
 
 import random
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shogi_engine import games
 from shogi_engine.clients.base import EngineError
-from shogi_engine.engine.parameters import parse_settings
-from shogi_engine.match.arena import Arena
 from shogi_engine.match.engine_game import EngineGame
-from shogi_engine.match.engines import EngineSpec
+from shogi_engine.match.engines import IN_PROCESS, EngineSpec
 from shogi_engine.match.openings import OpeningPlan, Openings
-from shogi_engine.match.players import Player, UsiPlayer
-from shogi_engine.match.rules import rules_of
+from shogi_engine.match.players import Player
+from shogi_engine.match.programs import UsiPlayer
+from shogi_engine.match.rules import Rules
 from shogi_engine.match.runner import Record, first_score
 from shogi_engine.match.schedule import Schedule
 from shogi_engine.match.terms import Terms
-from shogi_engine.match.time_controls import TimeControl
-from shogi_engine.search.limits import Limits
+from shogi_engine.search.context import MAX_GAME_PLY
 
 SIDES = ("first", "second")
 
@@ -69,12 +66,11 @@ class EngineWorker:
         meeting = self._schedule.meeting(number)
         black, white = (self._players[side] for side in meeting.sides)
         for engine, player in zip(self._engines, self._players, strict=False):
-            if player in (black, white):
-                begin(engine, player)
+            begin(engine, player)  # all of them: the last one's fault ends the match before its first game too
         for player in (black, white):
             if self._gui is not None and isinstance(player, UsiPlayer):
                 player.gui = self._gui(number)
-        rules = rules_of(self._game, self._opening(meeting.opening))
+        rules = Rules(self._game, self._opening(meeting.opening))
         played = EngineGame((black, white), rules, self._terms).play()
         record: Record = {"game": number, "score": first_score(played.winner, number), "reason": played.reason}
         if self._schedule.players > 2:
@@ -110,6 +106,8 @@ class EngineGames:
 
     Attributes:
         patience, ready_patience: see UsiClient
+
+    Raises ValueError for games too long for an engine in this process.
     """
 
     game: str
@@ -120,6 +118,11 @@ class EngineGames:
     patience: float = 60.0
     ready_patience: float = 600.0
 
+    def __post_init__(self) -> None:
+        if self.terms.max_plies > MAX_GAME_PLY and any(each.protocol == IN_PROCESS for each in self.engines):
+            most = f"an engine in this process plays {MAX_GAME_PLY} plies at most"
+            raise ValueError(f"{most}, not {self.terms.max_plies}")
+
     def __call__(self) -> EngineWorker:
         """Return a worker with its own engines."""
         players = tuple(engine.player(self.patience, self.ready_patience) for engine in self.engines)
@@ -128,77 +131,10 @@ class EngineGames:
 
     def warm_up(self) -> None:
         """Start each engine once and wait until it is ready: some compile or unpack on the first start."""
-        games.load(self.game)
-        rules_of(self.game, "").outcome()
+        Rules(self.game).outcome()
         for engine in self.engines:
             player = engine.player(self.patience, self.ready_patience)
             try:
                 player.ready()
             finally:
                 player.close()
-
-
-def search_limits(control: TimeControl) -> Limits:
-    """Return the limits of a search in this process. Raises ValueError for limits that need a clock."""
-    if control.clock or control.movetime:
-        raise ValueError("games in this process are limited by nodes or depth, not by time")
-    return Limits(nodes=control.nodes, depth=control.depth)
-
-
-@dataclass(frozen=True)
-class ArenaGames:
-    """Makes workers for games between two settings of this build.
-
-    Attributes:
-        settings: 'name=value,...', of each player
-    """
-
-    settings: tuple[str, str]
-    controls: tuple[TimeControl, TimeControl]
-    openings: OpeningPlan
-    terms: Terms
-    hash_mb: int = 8
-
-    def __call__(self) -> "ArenaWorker":
-        """Return a worker. Raises ValueError if a setting is wrong."""
-        return ArenaWorker(self)
-
-    def warm_up(self) -> None:
-        """Compile what games need."""
-        worker = ArenaWorker(self)
-        worker.warm_up()
-
-
-class ArenaWorker:
-    """Plays games between two settings of this build's parameters."""
-
-    def __init__(self, plan: ArenaGames) -> None:
-        game = games.load(plan.openings.game)
-        self._arena = Arena(game, plan.hash_mb, plan.terms)
-        one, other = map(parse_settings, plan.settings)
-        limits = [search_limits(control) for control in plan.controls]
-        self._arena.configure((one, other), limits)
-        self._openings = Openings(plan.openings)
-
-    def do(self, number: int) -> Record:
-        """Play game `number`; the first player begins in even games."""
-        referee, first = self._arena.referee, number % 2
-        played = self._arena.play(referee.parse(self._openings[number // 2]), first)
-        record: Record = {"game": number, "score": first_score(played.ending.winner, number)}
-        record |= {"reason": played.ending.reason, "plies": len(played.moves), "cpu": round(played.cpu, 3)}
-        record["moves"] = referee.format(played.moves)
-        for name, side in zip(SIDES, (first, 1 - first), strict=True):
-            used = played.used[side]
-            record[name] = {"moves": used.searches, "ms": round(1000 * used.seconds, 1), "nodes": used.nodes}
-        return record
-
-    def warm_up(self) -> None:
-        """Search the starting position briefly."""
-        for player in self._arena.players:
-            player.new_game()
-            limits, player.limits = player.limits, Limits(nodes=1)
-            player.choose([])
-            player.limits = limits
-
-    def close(self) -> None:
-        """Do nothing: no resources are held."""

@@ -24,7 +24,6 @@ from shogi_engine.interface.game import (
     generate_captures,
     gives_check,
     is_in_check,
-    is_inferior,
     is_legal,
     is_quiet,
     key,
@@ -261,7 +260,7 @@ def search(ctx, alpha, beta, depth, node, start):
         score_captures(ctx, start, end, tt_move)
         for index in range(start, end):
             move = pick(ctx, index, end)
-            if move == excluded or is_inferior(ctx.pos, move) or not is_legal(ctx.pos, move):
+            if move == excluded or not is_legal(ctx.pos, move):
                 continue
             if not see_ge(ctx, move, probcut_beta - static_eval):
                 continue
@@ -319,7 +318,7 @@ def search(ctx, alpha, beta, depth, node, start):
             move = next_move(ctx, picker)
             if move == MOVE_NONE:
                 break
-            if move == excluded or pruning and is_inferior(ctx.pos, move) or not is_legal(ctx.pos, move):
+            if move == excluded or not is_legal(ctx.pos, move):
                 continue
         move_count += 1
         here.move_count = move_count

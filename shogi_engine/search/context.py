@@ -17,8 +17,12 @@ from shogi_engine.interface.game import (
     do_move,
     do_null,
     evaluate,
+    generate_captures,
+    generate_evasions,
     generate_moves,
+    generate_quiets,
     history_slot,
+    is_in_check,
     is_legal,
     is_quiet,
     key_after,
@@ -277,6 +281,15 @@ def play_moves(ctx, moves):
     """Make the game's `moves` (uint32[n], legal) before the root; ctx.undo must have space for them."""
     for move in moves:
         play_move(ctx, move)
+
+
+@njit
+def generate_searched_moves(ctx, start):
+    """Write the moves of ctx.pos that the search looks at, as `generate_moves` does: all but needless ones."""
+    if is_in_check(ctx.pos):
+        return generate_evasions(ctx, start)
+    count = generate_captures(ctx, start)
+    return count + generate_quiets(ctx, start + count)
 
 
 @njit

@@ -14,7 +14,7 @@ from shogi_engine.interface.game import (
     capture_value,
     continuation_slot,
     generate_captures,
-    generate_moves,
+    generate_evasions,
     generate_quiets,
     gives_check,
     history_slot,
@@ -68,7 +68,7 @@ def next_move(ctx, picker):
     if picker.stage == GENERATE_CAPTURES:
         if is_in_check(ctx.pos):
             picker.stage = ALL_GENERATED
-            count = generate_moves(ctx, end)
+            count = generate_evasions(ctx, end)
         else:
             picker.stage = GENERATE_QUIETS
             count = generate_captures(ctx, end)

@@ -2,6 +2,7 @@
 
 They are the first fields of each game's params record. Every context holds a copy, so changing one recompiles
 nothing. Each game sets the margins in the unit of its evaluation; the other numbers are the same for all games.
+An evaluation may set any of them differently (`Evaluation.search_parameters`).
 Tuning (tools/tuning/spsa.py, tools/tuning/screen.py) and USI (`param.<name>`) access them through
 shogi_engine/engine/parameters.py.
 
@@ -15,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.interface.game import CORRECTION_TABLES
+from shogi_engine.interface.evaluation import Evaluation
+from shogi_engine.interface.game import CORRECTION_TABLES, Game
 from shogi_engine.jit import new_record
 
 STOCKFISH = "Stockfish"
@@ -323,3 +325,20 @@ def search_defaults(params: np.dtype) -> Any:
     for parameter in SEARCH_PARAMETERS:
         record[parameter.name] = parameter.default
     return record
+
+
+def params_for(game: Game, evaluation: Evaluation) -> Any:
+    """Return the game's default parameters with the evaluation's own numbers. Raises ValueError for an unknown name."""
+    params = game.default_params()
+    for name, value in evaluation.search_parameters.items():
+        if name not in params.dtype.names:
+            raise ValueError(f"evaluation {evaluation.name}: there is no parameter {name!r}")
+        params[name] = value
+    return params
+
+
+def follow_evaluation(params: Any, before: Any, after: Any) -> None:
+    """Change the `params` that are as in `before` to those of `after`: both are from `params_for`; others were set."""
+    for name in params.dtype.names:
+        if np.array_equal(params[name], before[name]):
+            params[name] = after[name]

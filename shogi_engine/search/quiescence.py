@@ -13,10 +13,9 @@ from shogi_engine.interface.game import (
     endgame_solve,
     evaluate,
     generate_captures,
-    generate_moves,
+    generate_evasions,
     gives_check,
     is_in_check,
-    is_inferior,
     is_legal,
     is_quiet,
     is_recapture,
@@ -155,7 +154,7 @@ def quiescence(ctx, alpha, beta, start):
                 tt.store(ctx, hash_key, MOVE_NONE, best_value, UNSEARCHED, BOUND_LOWER, False, raw_eval)
             return best_value
         alpha = max(alpha, best_value)
-    count = generate_moves(ctx, start) if in_check else generate_captures(ctx, start)
+    count = generate_evasions(ctx, start) if in_check else generate_captures(ctx, start)
     end = start + count
     score_captures(ctx, start, end, tt_move)
     if not in_check and count > 0:
@@ -165,7 +164,7 @@ def quiescence(ctx, alpha, beta, start):
     best_move = MOVE_NONE
     for index in range(start, end):
         move = pick(ctx, index, end)
-        if pruning and is_inferior(ctx.pos, move) or not is_legal(ctx.pos, move):
+        if not is_legal(ctx.pos, move):
             continue
         move_count += 1
         if best_value > -VALUE_MATE_IN_MAX:

@@ -14,7 +14,6 @@ from shogi_engine.common.stop import StopToken
 from shogi_engine.common.threads import start_thread
 from shogi_engine.interface.game import (
     MAX_PLY,
-    VALUE_INFINITE,
     VALUE_MATE,
     VALUE_MATE_IN_MAX,
     Game,
@@ -35,6 +34,7 @@ from shogi_engine.search.context import (
 )
 from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.search.parameters import follow_evaluation, params_for
 from shogi_engine.search.root_moves import prepare_root
 from shogi_engine.search.root_search import open_window, search_root, widen_window
 from shogi_engine.search.timeman import TimeManager
@@ -46,8 +46,6 @@ MAX_DEPTH = 100
 MAX_THREADS = 256
 SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # keeps the table entries of searches with different selectivity apart
 NO_LIMIT = np.iinfo(np.int64).max
-NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
-USUAL_MOVE_NODES = 2000  # takes a few ms, and suffices to see whether a move is as good as the best one
 BOUND_NAMES = {-1: "upper", 0: "", 1: "lower"}
 BOUNDS_AFTER = 8  # bounds at smaller depths change too fast to be read, and are not reported
 
@@ -77,7 +75,9 @@ class Searcher:
         self.evaluator = game.evaluation(evaluation).load()
         self._weights_file: Path | None = None
         self.search_flags = ALL_FLAGS & game.search_flags
-        self.params = game.default_params()  # copied into every thread's context when a search begins
+        self.params = params_for(
+            game, self.evaluator.evaluation
+        )  # copied into every thread's context when a search begins
         self.tt = TranspositionTable(hash_mb)
         self._stop = stop_token or StopToken()
         self._contexts: list[Any] = []
@@ -110,13 +110,16 @@ class Searcher:
     def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
         """Evaluate by the game's evaluation `name` ('' for the default) with the weights of `file` (None: its own).
 
-        A different evaluation clears what earlier searches learned; parameters and sizes stay. The first search then
-        compiles. Raises ValueError, and changes nothing, if there is no such evaluation or the file is rejected.
+        A different evaluation clears what earlier searches learned; sizes stay, and so do parameters that were set. The
+        others become the evaluation's defaults. The first search then compiles. Raises ValueError, and changes nothing,
+        if there is no such evaluation or the file is rejected.
         """
         evaluation = self.game.evaluation(name)
         if evaluation is self.evaluator.evaluation and file == self._weights_file:
             return
+        defaults = params_for(self.game, self.evaluator.evaluation), params_for(self.game, evaluation)
         self.evaluator = evaluation.load(file)
+        follow_evaluation(self.params, *defaults)
         self._weights_file = file
         self._contexts = [self._new_context(histories) for histories in self._histories]
         self.new_game()
@@ -194,17 +197,16 @@ class Searcher:
         began = time.perf_counter()
         if not self._stop.begin():
             self._extension = None
-        legal = self.root_moves(position, moves)
-        roots = [move for move in legal if move in limits.searchmoves] if limits.searchmoves else legal
-        if not roots:
-            if legal:
-                raise ValueError("none of the moves to search is legal here")
-            return Result(0, 0, int(terminal_value(self._contexts[0])), 0, 0, 0.0, (), ())
+        legal = self.root_moves(position, moves) if limits.searchmoves else []
+        roots = [move for move in legal if move in limits.searchmoves]
+        if legal and not roots:
+            raise ValueError("none of the moves to search is legal here")
         self.tt.next_generation()
         for number, ctx in enumerate(self._contexts):
-            if number > 0:  # root_moves has done it for the first
-                set_root(ctx, position, moves)
+            set_root(ctx, position, moves)
             self._prepare(ctx, number, roots, limits)
+        if self._contexts[0].root_count == 0:
+            return Result(0, 0, int(terminal_value(self._contexts[0])), 0, 0, 0.0, (), ())
         run = _Run(self, limits, began, on_info)
         with self._lock:
             self._timer = Timer(began, limits, self.stop)
@@ -218,7 +220,11 @@ class Searcher:
                 self._timer = self._extension = None
 
     def _prepare(self, ctx: Any, number: int, roots: list[int], limits: Limits) -> None:
-        """Set the parameters, limits and root moves of a context whose root is set."""
+        """Set the parameters, limits and root moves of a context whose root is set.
+
+        Args:
+            roots: the moves to choose from; empty means all that the search looks at
+        """
         fields = np.asarray(ctx)
         fields["search_flags"] = self.search_flags
         fields["params"] = self.params
@@ -332,8 +338,8 @@ class _Run:
                 return
 
     def _complete_depth(self, ctx: Any) -> None:
-        """Sort the lines of the finished depth, usual moves first among equals; report them if there are several."""
-        lines = sorted(by_score(self.lines.values()), key=lambda info: (-info.score, self._usual_move(info) != 0))
+        """Sort the lines of the finished depth; report them if there are several."""
+        lines = by_score(self.lines.values())
         self.complete = [replace(info, multipv=number) for number, info in enumerate(lines, 1)]
         self.lines = {}
         if self.multipv > 1:
@@ -451,39 +457,11 @@ class _Run:
             best = known.get(move, best)
         return [best, *(info for info in self.complete if info.pv[0] != move)]
 
-    def _usual_move(self, info: Info) -> int:
-        """Return the move a person would play instead of a line's first move of equal value; 0 if it is the same."""
-        usual_move = self.searcher.game.usual_move
-        return usual_move(info.pv[0]) if usual_move else 0
-
-    def _take_usual_move(self, ctx: Any, info: Info) -> Info:
-        """Return the line of the usual move instead of `info` if that is legal; a mate must be as short with it.
-
-        During the iterations an equal move cannot replace the best one, and at small depths either may look worse by
-        chance. So after the search, even a stopped one, the usual move is searched separately. This takes few nodes,
-        which are not counted, because most of its positions are in the table.
-        """
-        fields = np.asarray(ctx)
-        moves, usual = fields["root_moves"][: int(ctx.root_count)], self._usual_move(info)
-        if not usual or usual not in moves:
-            return info
-        moves[:-1], moves[-1] = moves[moves != usual], usual
-        stop_address = int(ctx.stop_address)
-        ctx.stop_address, ctx.stopped, ctx.node_limit = NEVER.ctypes.data, 0, int(ctx.nodes) + USUAL_MOVE_NODES
-        alpha = info.score - (1 if abs(info.score) >= VALUE_MATE_IN_MAX else self.noise)
-        value = int(search_root(ctx, alpha, VALUE_INFINITE, info.depth, len(moves) - 1))
-        ctx.stop_address = stop_address
-        if ctx.stopped or value <= alpha:
-            return info if abs(info.score) >= VALUE_MATE_IN_MAX else replace(info, pv=(usual,))
-        return replace(info, score=value, pv=tuple(fields["pv"][0, : int(ctx.pv_end[0])].tolist()))
-
     def _result(self, ctx: Any) -> Result:
         """Return the result; if no move was searched, the first legal one."""
         nodes = self._nodes()
         seconds = time.perf_counter() - self.began
         infos = self._last_lines()
-        if infos and self._usual_move(infos[0]) not in {info.pv[0] for info in infos}:
-            infos = [self._take_usual_move(ctx, infos[0]), *infos[1:]]
         used = self.searcher.tt.permille_used()
         if not infos:
             move = int(ctx.root_moves[0])

@@ -1,8 +1,8 @@
 """The root moves during a search: the value of each, the nodes spent on it, and which one is best."""
 
-from shogi_engine.interface.game import VALUE_NONE, root_order_score
+from shogi_engine.interface.game import VALUE_NONE, is_legal, root_order_score
 from shogi_engine.jit import njit
-from shogi_engine.search.context import start_search
+from shogi_engine.search.context import generate_searched_moves, start_search
 
 
 @njit
@@ -41,8 +41,14 @@ def bring_to_front(ctx, place, value):
 def prepare_root(ctx):
     """Start a search of ctx.pos and sort its root moves by `root_order_score`, stably.
 
-    Among moves of equal value the first one is played.
+    If ctx.root_count is 0, the root moves are all that the search looks at. Among moves of equal value the first one is
+    played.
     """
+    if ctx.root_count == 0:
+        for index in range(generate_searched_moves(ctx, 0)):
+            if is_legal(ctx.pos, ctx.moves[index]):
+                ctx.root_moves[ctx.root_count] = ctx.moves[index]
+                ctx.root_count += 1
     start_search(ctx)
     for index in range(int(ctx.root_count)):
         ctx.scores[index] = root_order_score(ctx, ctx.root_moves[index])

@@ -12,7 +12,6 @@ from shogi_engine.interface.game import (
     VALUE_NONE,
     capture_value,
     evaluate,
-    generate_moves,
     is_legal,
     is_quiet,
     move_cost,
@@ -21,7 +20,7 @@ from shogi_engine.interface.game import (
     terminal_value,
 )
 from shogi_engine.jit import njit
-from shogi_engine.search.context import make_move, unmake_move
+from shogi_engine.search.context import generate_searched_moves, make_move, unmake_move
 from shogi_engine.search.movepick import CAPTURE_SCORE, pick
 
 # Bits of ctx.search_flags, in addition to those of context.ALL_FLAGS.
@@ -71,7 +70,7 @@ def minimax(ctx, depth, start, visits):
     if depth <= 0:
         return leaf_value(ctx)
     best = -VALUE_INFINITE
-    end = start + generate_moves(ctx, start)
+    end = start + generate_searched_moves(ctx, start)
     if ctx.search_flags & PUBLISHED_BUGS:
         value = published_value(ctx, start, end - start)
         if value != VALUE_NONE:
@@ -98,7 +97,7 @@ def alpha_beta(ctx, alpha, beta, depth, start, visits):
     if depth <= 0:
         return leaf_value(ctx)
     best = -VALUE_INFINITE
-    end = start + generate_moves(ctx, start)
+    end = start + generate_searched_moves(ctx, start)
     if ctx.search_flags & PUBLISHED_BUGS:
         value = published_value(ctx, start, end - start)
         if value != VALUE_NONE:
@@ -129,7 +128,7 @@ def negascout(ctx, alpha, beta, depth, start, visits):
     if depth <= 0:
         return leaf_value(ctx)
     best = -VALUE_INFINITE
-    end = start + generate_moves(ctx, start)
+    end = start + generate_searched_moves(ctx, start)
     if ctx.search_flags & PUBLISHED_BUGS:
         value = published_value(ctx, start, end - start)
         if value != VALUE_NONE:

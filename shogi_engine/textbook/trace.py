@@ -20,7 +20,6 @@ from shogi_engine.interface.game import (
     Game,
     capture_value,
     evaluate,
-    generate_moves,
     is_in_check,
     is_legal,
     is_quiet,
@@ -31,7 +30,7 @@ from shogi_engine.interface.game import (
     see_ge,
     terminal_value,
 )
-from shogi_engine.search.context import make_move, new_context, set_root, unmake_move
+from shogi_engine.search.context import generate_searched_moves, make_move, new_context, set_root, unmake_move
 from shogi_engine.textbook.searches import minimax
 
 REDUCE_MIN_DEPTH, REDUCE_MIN_MOVES = 3, 3  # neither the first moves nor those near the leaves are reduced
@@ -214,9 +213,9 @@ class Tracer:
         return value
 
     def _moves(self, start: int, tt_move: int) -> list[Any]:
-        """Return the legal moves in order: the table's, good captures, the others; each group sorted by score."""
+        """Return the moves in order: the table's, good captures, the others; each group sorted by score."""
         ctx = self.ctx
-        count = int(generate_moves(ctx, start))
+        count = int(generate_searched_moves(ctx, start))
         score_moves(ctx, start, count)
         ranks = []
         for index in range(start, start + count):

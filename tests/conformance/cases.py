@@ -40,6 +40,7 @@ class ConformanceCase:
     games, plies                     how many random games to play, and how long at most
     depth                            of the perft that is counted in every way
     odd_texts                        what parse_position refuses
+    is_needless(text, move) -> bool  whether a legal move of a position is one that a search leaves out, likewise
     use_other_kernels()              calls the kernels that are none of the protocol's rules, nor called by one
     """
 
@@ -51,6 +52,7 @@ class ConformanceCase:
     plies: int
     depth: int
     odd_texts: tuple[str, ...]
+    is_needless: Callable[[str, str], bool] = lambda text, move: False
     use_other_kernels: Callable[[], object] = lambda: None
     evaluation: str = ""
 
@@ -90,6 +92,11 @@ def random_positions(case: ConformanceCase) -> Iterator[Any]:
 def naive_shogi_moves(sfen: str) -> list[str]:
     """Return the legal moves by the naive twin of the rules."""
     return naive_shogi.State.from_sfen(sfen).legal_moves()
+
+
+def is_needless_in_shogi(sfen: str, usi: str) -> bool:
+    """Tell by the naive twin whether a move declines a promotion needlessly."""
+    return naive_shogi.State.from_sfen(sfen).is_needless(usi)
 
 
 def change_sides(sfen: str) -> str:
@@ -172,6 +179,7 @@ CASES = [
         plies=80,
         depth=3,
         odd_texts=("", "9/9/9/9/9/9/9/9 b - 1", "9/9/9/9/9/9/9/9/9 x - 1", "K8/9/9/9/9/9/9/9/8K b - 1"),
+        is_needless=is_needless_in_shogi,
         use_other_kernels=use_shogi_board,
         evaluation="king-piece",  # the network does not mirror a board whose king is on the middle file
     ),

@@ -23,6 +23,7 @@ from shogi_engine.interface.game import (
     evaluate,
     finished_leaves,
     generate_captures,
+    generate_evasions,
     generate_moves,
     generate_quiets,
     history_slot,
@@ -147,8 +148,25 @@ def test_generators_keep_to_their_buffer_and_say_nothing_twice(case):
         assert (ctx.moves[start + bound : start + 2 * bound] == UNTOUCHED).all()
         assert len(set(captures)) == count and set(captures) <= set(moves)
         quiet = ctx.moves[start : start + generate_quiets(ctx, start)].tolist()
-        assert sorted(captures + quiet) == sorted(moves), case.game.format_position(ctx.pos)
+        assert len(set(captures + quiet)) == len(captures + quiet) and set(quiet) <= set(moves)
         assert ctx.pos.tobytes() == before
+
+
+@every_game
+def test_a_search_looks_at_all_moves_but_the_needless_ones(case):
+    left_out = 0
+    for ctx in random_positions(case):
+        text, legal = case.game.format_position(ctx.pos), legal_moves(ctx)
+        needed = {int(move) for move in legal if not case.is_needless(text, case.game.format_move(ctx.pos, move))}
+        captures = ctx.moves[: generate_captures(ctx, 0)].tolist()
+        quiet = ctx.moves[: generate_quiets(ctx, 0)].tolist()
+        evasions = ctx.moves[: generate_evasions(ctx, 0)].tolist()
+        assert needed or not legal, text
+        assert needed == {move for move in captures + quiet if is_legal(ctx.pos, np.uint32(move))}, text
+        if is_in_check(ctx.pos):
+            assert needed == {move for move in evasions if is_legal(ctx.pos, np.uint32(move))}, text
+        left_out += len(legal) - len(needed)
+    assert left_out or case.game.name != "shogi"
 
 
 @every_game

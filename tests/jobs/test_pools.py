@@ -14,7 +14,7 @@ from processes import ROOT, TESTS
 
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.jobs import Pool, do_piece, load_ray
-from shogi_engine.match import ArenaGames, OpeningPlan, Terms, TimeControl
+from shogi_engine.match import EngineGames, OpeningPlan, Schedule, Terms, TimeControl, parse_engine
 from tools.tuning import spsa
 
 
@@ -158,7 +158,8 @@ def kept(results):
 @pytest.mark.slow
 def test_games_are_the_same_on_a_cluster(tmp_path, workers_find_this):
     control = TimeControl(nodes=200)
-    plan = ArenaGames(("futility_margin=60", ""), (control, control), OpeningPlan.of("shogi"), Terms(60))
+    engines = tuple(parse_engine(text, "", control) for text in ("engine:futility_margin=60", "engine"))
+    plan = EngineGames("shogi", engines, Schedule(2, 24), OpeningPlan.of("shogi"), Terms(60))
     with Pool(plan, 1) as here, Pool(plan, 1, "local") as there:
         found = [kept(dict(pool.results(range(24)))) for pool in (here, there)]
     found.append(kept(killed(plan, range(24), range(2, 22, 2), tmp_path / "marks")))

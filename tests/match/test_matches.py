@@ -159,20 +159,49 @@ def test_what_a_worker_raises_ends_the_match():
         [WAYWARD, WAYWARD, "--openings", "nowhere.txt"],
         ["--in-process", "--a", "no_such=3"],
         ["--in-process", "--a", "futility_margin"],
-        ["--in-process", "--limit", "movetime=100"],
         ["--in-process", "--game", "chess"],
+        ["engine:futility_margin=wide", "engine"],
+        ["engine:level=99", "engine"],
+        ["level:3", "level:4", "--ponder"],
+        ["level:3", "othello", "--game", "shogi"],
+        ["engine:weights=nowhere.npz", "engine"],
+        ["engine", "engine", "--max-plies", "100000"],
+        [WAYWARD, WAYWARD, "no-such-program"],
+        ["gtp:no-such-program", "gtp:no-such-program", "--limit", "depth=1"],
         [WAYWARD, WAYWARD, "--limit", "nodes=abc"],
         ["no-such-program", WAYWARD],
         [WAYWARD, f"{sys.executable} -c pass"],
         [WAYWARD, WAYWARD, "--options2", "NoSuchOption=1"],
     ],
 )
-def test_wrong_arguments_say_why_in_one_line(capsys, words):
-    assert main(["match", *words]) == 2
+def test_wrong_arguments_say_why_in_one_line(capsys, words, tmp_path):
+    log = tmp_path / "log"
+    assert main(["match", *words, "--log", str(log)]) == 2
+    assert not log.exists() or len(log.read_text().splitlines()) == 1  # no game was played
     said = capsys.readouterr()
     assert len(said.err.splitlines()) == 1
     assert "invalid" not in said.err
     assert not said.out
+
+
+def test_levels_play_in_this_process_whatever_the_concurrency(capsys, tmp_path):
+    logs = []
+    for concurrency in ("1", "2"):
+        log = tmp_path / concurrency
+        words = ["level:0", "engine:level=12", WAYWARD, "--tournament", "ladder", "--games", "2", "--max-plies", "30"]
+        assert main(["match", *words, "--concurrency", concurrency, "--log", str(log)]) == 0
+        games = [json.loads(line) for line in log.read_text().splitlines()[1:]]
+        logs.append({each["game"]: (each["moves"], each["reason"], each["players"]) for each in games})
+    assert logs[0] == logs[1] and [game[2] for _, game in sorted(logs[0].items())] == [[0, 1]] * 2 + [[1, 2]] * 2
+    assert "level:0" in capsys.readouterr().out
+
+
+@pytest.mark.clock_sensitive
+def test_engines_in_this_process_keep_to_a_clock(capsys):
+    limit = ["--limit1", "clock=2s+0+50ms", "--limit2", "movetime=60", "--max-plies", "40", "--margin", "1000"]
+    status, summary = run(capsys, "engine", "engine:evaluation=material", "--games", "2", *limit)
+    assert (status, summary["faults"]) == (0, {"first": {}, "second": {}})
+    assert 40 <= summary["second"]["ms_per_move"] < 300 and summary["first"]["ms_per_move"] < 500
 
 
 def test_time_controls():

@@ -21,7 +21,7 @@ from shogi_engine.types.termination import Outcome, Termination
 USED = {"moves": 10, "ms": 50.0, "nodes": 700, "late": 0, "longest": 9.0}
 
 
-@pytest.mark.parametrize(("kind", "pairings"), [("round-robin", 6), ("gauntlet", 3)])
+@pytest.mark.parametrize(("kind", "pairings"), [("round-robin", 6), ("gauntlet", 3), ("ladder", 3)])
 @pytest.mark.parametrize("games", [1, 4, 5])
 def test_each_two_players_play_each_opening_with_both_colours(kind, pairings, games):
     schedule = Schedule(4, games, kind)

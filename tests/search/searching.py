@@ -6,7 +6,7 @@ from move_lists import legal_moves
 from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE, do_move, generate_moves
 from shogi_engine.jit import new_record
 from shogi_engine.search.alphabeta import search
-from shogi_engine.search.context import PV, new_context, set_root, start_search
+from shogi_engine.search.context import PV, generate_searched_moves, new_context, set_root, start_search
 from shogi_engine.search.history import forget
 from shogi_engine.textbook.searches import alpha_beta, minimax, negascout
 
@@ -41,6 +41,11 @@ def random_positions(game, count, seed, longest):
         if generate_moves(ctx, 0):
             count -= 1
             yield pos
+
+
+def searched_moves(ctx):
+    """Return the moves of ctx.pos that a search looks at, legal or not, as a set."""
+    return {int(move) for move in ctx.moves[: generate_searched_moves(ctx, 0)]}
 
 
 def textbook_visits(ctx, depth):

@@ -1,7 +1,6 @@
-"""Several best moves, what is left of a search that was stopped, and the move a person plays among equal ones."""
+"""Several best moves, what is left of a search that was stopped, and promotions that nobody declines."""
 
 import json
-import time
 from dataclasses import replace
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -12,7 +11,6 @@ from games import game_of
 from search.searching import final_position, random_positions
 from search.test_root import fresh
 from shogi_engine.search.limits import Limits
-from shogi_engine.types.clock import TimeBudget
 
 DATA = Path(__file__).parent.parent / "data"
 COUNT = 5
@@ -132,7 +130,7 @@ def test_a_search_that_is_stopped_has_the_lines_of_its_last_finished_depth(name,
     assert changed or name == "othello"
 
 
-# ---- of equal moves the usual one --------------------------------------------------------------------------------
+# ---- promotions --------------------------------------------------------------------------------------------------
 
 
 # Where bishops may be exchanged, with promotion or without it: the bishop is taken back at once.
@@ -146,59 +144,20 @@ EXCHANGES = (
 )
 
 
-def exchanges(usual_move, limits):
-    """Yield EXCHANGES and what is found there by material, with `usual_move` or without one (None)."""
-    searcher = fresh("shogi")
-    searcher.set_evaluation("material")
-    game = searcher.game
-    searcher.game = replace(game, usual_move=usual_move)
-    try:
-        for text in EXCHANGES:
-            searcher.new_game()
-            position = game.parse_position(text)
-            yield position, searcher.search(position, (), limits)
-    finally:
-        searcher.game = game
-
-
 @pytest.mark.parametrize("limits", [Limits(depth=3), Limits(nodes=320), Limits(nodes=4000)])
-def test_of_equal_moves_the_promotion_is_played(limits):
-    game = game_of("shogi")
-    without = [(game.format_move(position, plain.bestmove), plain) for position, plain in exchanges(None, limits)]
-    for (position, result), (_, plain) in zip(exchanges(game.usual_move, limits), without, strict=True):
+def test_a_bishop_that_is_taken_back_promotes(limits):
+    """To decline is as good there, and looks odd; it is played where `searchmoves` asks for it."""
+    game, searcher = game_of("shogi"), fresh("shogi")
+    searcher.set_evaluation("material")
+    exchanged = 0
+    for text in EXCHANGES:
+        position = game.parse_position(text)
+        searcher.new_game()
+        result = searcher.search(position, (), limits)
         move = game.format_move(position, result.bestmove)
         assert move not in ("2b8h", "8h2b")
-        if move in ("2b8h+", "8h2b+"):
-            assert result.infos[0].bound == plain.infos[0].bound
-            final_position(game, position, result.pv)
-    assert any(move in ("2b8h", "8h2b") for move, _ in without)
-
-
-def test_the_search_after_the_search_costs_nothing_and_is_seen_by_no_other():
-    plain = [result for _, result in exchanges(None, Limits(depth=3))]
-    usual = [result for _, result in exchanges(game_of("shogi").usual_move, Limits(depth=3))]
-    assert [result.nodes for result in plain] == [result.nodes for result in usual]
-    searcher = fresh("shogi")
-    position = searcher.game.parse_position(EXCHANGES[0])
-    searcher.search(position, (), Limits(depth=3))
-    began = time.perf_counter()
-    result = searcher.search(position, (), Limits(budget=TimeBudget.exactly(50)))  # it is stopped as usual
-    assert result.depth > 3 and time.perf_counter() - began < 10
-
-
-def test_who_does_not_promote_usually_promotes():
-    game = game_of("shogi")
-    for text, move, other in (
-        ("8k/9/9/9/9/4R4/9/9/4K4 b - 1", "5f5c", "5f5c+"),
-        ("8k/9/9/9/9/4B4/9/9/4K4 b - 1", "5f8c", "5f8c+"),
-        ("8k/9/9/4P4/9/9/9/9/4K4 b - 1", "5d5c", "5d5c+"),
-        ("8k/9/3L5/9/9/9/9/9/4K4 b - 1", "6c6b", "6c6b+"),
-    ):
-        position = game.parse_position(text)
-        assert game.usual_move(game.parse_move(position, move)) == game.parse_move(position, other)
-        assert game.usual_move(game.parse_move(position, other)) == 0
-    for text, move in (("8k/9/4S4/9/9/9/9/9/4K4 b - 1", "5c4d"), ("8k/9/9/4N4/9/9/9/9/4K4 b - 1", "5d4b"),
-                       ("8k/9/9/9/9/9/9/9/4K4 b R 1", "R*5b"), ("8k/9/9/3L5/9/9/9/9/4K4 b - 1", "6d6c")):  # fmt: skip
-        position = game.parse_position(text)
-        if move in [game.format_move(position, each) for each in fresh("shogi").root_moves(position)]:
-            assert game.usual_move(game.parse_move(position, move)) == 0
+        exchanged += move in ("2b8h+", "8h2b+")
+        final_position(game, position, result.pv)
+        declined = game.parse_move(position, "2b8h" if " w " in text else "8h2b")
+        assert searcher.search(position, (), replace(limits, searchmoves=(declined,))).bestmove == declined
+    assert exchanged

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from games import game_of
-from search.searching import answer, final_position, random_positions
+from search.searching import answer, final_position, random_positions, searched_moves
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
-from shogi_engine.search.context import ALL_FLAGS, EXACT
+from shogi_engine.search.context import ALL_FLAGS, EXACT, new_context
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import MAX_DEPTH, Searcher
 from shogi_engine.search.timer import Timer
@@ -180,12 +180,14 @@ def test_only_the_moves_to_search_are_searched(name):
 def test_multipv_gives_the_best_moves_and_their_values(name):
     """Without its shortcuts the search knows each line's value exactly: that of the move searched alone."""
     searcher, depth = fresh(name, 0), 2 if name == "shogi" else 4
+    ctx = new_context(searcher.game)
     for position in random_positions(searcher.game, 6, 11, LONGEST[name]):
-        legal = searcher.root_moves(position)
-        alone = {m: searcher.search(position, (), Limits(depth=depth, searchmoves=(m,))).score for m in legal}
-        for count in (1, 3, len(legal) + 2):
+        ctx.pos = position
+        moves = searched_moves(ctx) & set(searcher.root_moves(position))
+        alone = {m: searcher.search(position, (), Limits(depth=depth, searchmoves=(m,))).score for m in moves}
+        for count in (1, 3, len(moves) + 2):
             result = searcher.search(position, (), Limits(depth=depth, multipv=count))
-            assert [info.multipv for info in result.infos] == list(range(1, min(count, len(legal)) + 1))
+            assert [info.multipv for info in result.infos] == list(range(1, min(count, len(moves)) + 1))
             scores = [info.score for info in result.infos]
             assert scores == sorted(alone.values(), reverse=True)[: len(scores)]
             assert [alone[info.pv[0]] for info in result.infos] == scores

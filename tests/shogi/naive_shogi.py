@@ -194,6 +194,14 @@ class State:
         """Return every legal move."""
         return [usi for usi in self.pseudo_moves() if self.is_legal(usi)]
 
+    def is_needless(self, usi: str) -> bool:
+        """Tell whether a legal move does not promote where the promoted piece would attack all that this one does."""
+        if usi[1] == "*" or usi.endswith("+") or usi + "+" not in self.pseudo_moves():
+            return False
+        (colour, piece), target = self.board[named_square(usi[:2])], named_square(usi[2:])
+        as_it_is, promoted = (State({target: (colour, kind)}).reach(target) for kind in (piece, "+" + piece))
+        return set(as_it_is) <= set(promoted)
+
     def perft(self, depth: int) -> int:
         """Count the leaves of the legal move tree."""
         moves = self.legal_moves()

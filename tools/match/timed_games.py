@@ -17,14 +17,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shogi_engine.clients.usi import SimpleEngine
-from shogi_engine.games import load
-from shogi_engine.match import GameLog, Match, Record, Schedule, Terms, TimeControl, parse_time_control
-from shogi_engine.match.arena import Referee
+from shogi_engine.match import (
+    GameLog,
+    Match,
+    OpeningPlan,
+    Openings,
+    Record,
+    Schedule,
+    Terms,
+    TimeControl,
+    parse_time_control,
+)
 from shogi_engine.match.engines import NO_BOOK
-from shogi_engine.match.players import UsiPlayer
+from shogi_engine.match.programs import UsiPlayer
 from shogi_engine.match.workers import EngineWorker
 
-MOST_PLIES = 6  # random moves of an opening
+PLIES = 4  # random moves of an opening
 SILENCE = 15.0  # seconds over its time after which an answer counts as missing
 
 
@@ -46,11 +54,7 @@ class TimedGames:
             for text in self.engines
         ]
         players = tuple(UsiPlayer(engine, self.control, ponder=self.ponder) for engine in engines)
-        referee = Referee(load("shogi"))
-
-        def opening(pair: int) -> str:
-            rng = random.Random(f"{self.seed} {pair}")
-            return referee.format(referee.random_opening(rng, rng.randint(2, MOST_PLIES)))
+        opening = Openings(OpeningPlan("shogi", ("startpos",), self.seed, PLIES)).__getitem__
 
         def gui(game: int) -> random.Random:
             return random.Random(f"{self.seed} {game}")

@@ -128,7 +128,8 @@ def main() -> int:
     print(f"{len(server.played)} games in {time.monotonic() - began:.0f} s, {broken} interrupted and resumed")
     print(f"ended by {json.dumps(reasons)}; {sum(played.plies for played in server.played)} plies")
     for name, tally in sorted(tallies.items()):
-        print(f"{name}: {tally.describe()}")
+        spare = min((played.spare[name] for played in server.played if name in played.spare), default=0)
+        print(f"{name}: {tally.describe()}; the least time left after a move {spare} {unit[1:]}")
     print(f"lost by a client: {len(lost)}; faults of the protocol: {json.dumps(server.faults)}")
     complete = len(tallies) == len(NAMES) and all(tally.games == args.games for tally in tallies.values())
     if lost or server.faults or not complete or broken < args.cuts:

@@ -70,6 +70,7 @@ class Played:
         winner: a name, '' for a draw
         reason: how it ended
         breaks: number of cuts
+        spare: by name, the least time that a move left on its clock, in units
     """
 
     number: int
@@ -78,6 +79,7 @@ class Played:
     plies: int = 0
     breaks: int = 0
     seconds: float = 0.0
+    spare: dict[str, int] = field(default_factory=dict)
 
 
 class Seat:
@@ -208,7 +210,7 @@ class RefereeServer:
             try:
                 await self._begin(state, seats)
                 started = True
-                played.winner, played.reason = await self._referee(state, seats)
+                played.winner, played.reason = await self._referee(state, seats, played.spare)
             except Broken:
                 played.breaks += 1
                 for seat in seats:
@@ -268,8 +270,8 @@ class RefereeServer:
         seats[cut.side].cut()
         raise Broken
 
-    async def _referee(self, state: State, seats: list[Seat]) -> tuple[str, str]:
-        """Play the game; return the winner and the reason. Raises Broken."""
+    async def _referee(self, state: State, seats: list[Seat], spare: dict[str, int]) -> tuple[str, str]:
+        """Play the game; return the winner and the reason. spare : see Played, in-out. Raises Broken."""
         conditions, board = self.conditions, state.board
         while True:
             self._cut(state, seats, "waiting")
@@ -280,6 +282,7 @@ class RefereeServer:
             began = time.monotonic()
             line = await self._line(mover, other, available / conditions.per_second)
             units = int((time.monotonic() - began) * conditions.per_second)
+            spare[mover.name] = min(spare.get(mover.name, available), available - units)
             if line is None or units >= available:
                 return self._end(seats, "TIME_UP", 1 - side, "time")
             move = line.split(",")[0]

@@ -1,15 +1,15 @@
 """Pairs of games between two settings of this build's parameters, here or on a cluster."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from shogi_engine import games
 from shogi_engine.jobs import Pool
-from shogi_engine.match.arena import Arena
-from shogi_engine.match.openings import OpeningPlan, Openings
-from shogi_engine.search.limits import Limits
+from shogi_engine.match import OpeningPlan, Openings, Terms, TimeControl
+from shogi_engine.match.engine_game import EngineGame
+from shogi_engine.match.in_process import EnginePlayer, Settings
+from shogi_engine.match.rules import Rules
 
-Settings = Mapping[str, int | str]
+TERMS = Terms(resign=(3000, 2))
 Pair = tuple[Settings, Settings, int]  # two settings and the number of their pair of games
 
 
@@ -33,19 +33,19 @@ class PairWorker:
     """Plays pairs of games."""
 
     def __init__(self, plan: PairGames) -> None:
-        self._arena = Arena(games.load(plan.openings.game))
+        self._game, control = plan.openings.game, TimeControl(nodes=plan.nodes)
+        self._players = EnginePlayer(self._game, control), EnginePlayer(self._game, control)
         self._openings = Openings(plan.openings)
-        self._limits = Limits(nodes=plan.nodes)
 
     def do(self, pair: Pair) -> int:
         """Return games won minus games lost by the first settings."""
-        first, second, number = pair
-        arena = self._arena
-        arena.configure((first, second), (self._limits, self._limits))
-        opening = arena.referee.parse(self._openings[number])
+        *settings, number = pair
+        one, other = self._players
+        for player, own in zip(self._players, settings, strict=True):
+            player.configure(own)
         won = 0
-        for colour in range(2):
-            winner = arena.play(opening, colour).ending.winner
+        for colour, sides in enumerate(((one, other), (other, one))):
+            winner = EngineGame(sides, Rules(self._game, self._openings[number]), TERMS).play().winner
             won += 0 if winner is None else 1 if winner == colour else -1
         return won
 

@@ -5,9 +5,11 @@
 
 In each pair of games (one opening, both colours) each player makes a random selection of the changes. A regression
 explains the results by the changes that only one player has, so every game tells something about each change: n games
-measure all of them as precisely as n / 2 games would measure one. Confirm promising changes with `shogi-engine match`.
-A change is name=value, or several joined by commas (names: `shogi-engine match --list`). Runs are seeded and continue
-where they were stopped. Source: factorial designs, R. A. Fisher, The Design of Experiments (1935).
+measure all of them as precisely as n / 2 games would measure one.
+
+A change is name=value, or several joined by commas (names: `shogi-engine match --list`). --settings, such as
+evaluation=material, are made by both players. Runs are seeded and continue where they were stopped. Confirm promising
+changes with `shogi-engine match`. Source: factorial designs, R. A. Fisher, The Design of Experiments (1935).
 """
 
 import argparse
@@ -34,9 +36,10 @@ def drawn(seed: int, pair: int, changes: int) -> tuple[list[int], list[int]]:
     return first, second
 
 
-def chosen(changes: list[Settings], which: list[int]) -> Settings:
-    """Return the settings with the selected `changes`."""
-    return {name: value for change, made in zip(changes, which, strict=True) if made for name, value in change.items()}
+def chosen(common: Settings, changes: list[Settings], which: list[int]) -> Settings:
+    """Return the `common` settings with the selected `changes`."""
+    made = [change for change, selected in zip(changes, which, strict=True) if selected]
+    return {name: value for settings in (common, *made) for name, value in settings.items()}
 
 
 def effects(rows: list[tuple[list[int], list[int], float]]) -> tuple[np.ndarray, np.ndarray]:
@@ -54,13 +57,13 @@ def effects(rows: list[tuple[list[int], list[int], float]]) -> tuple[np.ndarray,
     return found * ELO_PER_SCORE, Z_95 * np.sqrt(np.diag(inverse) * variance) * ELO_PER_SCORE
 
 
-def parse_changes(game: Game, text: str) -> list[Settings]:
-    """Return the changes of 'a=1; b=2,c=3'. Raises ValueError."""
+def parse_changes(game: Game, common: Settings, text: str) -> list[Settings]:
+    """Return the changes of 'a=1; b=2,c=3' to players with `common` settings. Raises ValueError."""
     changes: list[Settings] = [parse_settings(part.strip()) for part in text.split(";") if part.strip()]
     if not changes:
         raise ValueError("there is no change")
     for change in changes:
-        check(game, change)
+        check(game, {**common, **change})
     return changes
 
 
@@ -93,6 +96,7 @@ def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("log", type=Path)
     parser.add_argument("--changes", required=True, help="name=value[,name=value...]; ...")
+    parser.add_argument("--settings", default="", help="name=value[,name=value...]: of both players")
     parser.add_argument("--game", default="shogi")
     parser.add_argument("--pairs", type=int, default=500)
     parser.add_argument("--nodes", type=int, default=10_000, help="a move")
@@ -101,9 +105,10 @@ def main(words: list[str] | None = None) -> int:
     add_cluster(parser, "pairs of games")
     arguments = parser.parse_args(words)
     game = games.load(arguments.game)
-    settings = {name: getattr(arguments, name) for name in ("changes", "game", "nodes", "seed")}
+    settings = {name: getattr(arguments, name) for name in ("changes", "settings", "game", "nodes", "seed")}
     try:
-        changes = parse_changes(game, arguments.changes)
+        common = parse_settings(arguments.settings)
+        changes = parse_changes(game, common, arguments.changes)
         known = read(arguments.log, settings)
     except (ValueError, OSError) as fault:
         print(f"{parser.prog}: {fault}", file=sys.stderr)
@@ -112,7 +117,7 @@ def main(words: list[str] | None = None) -> int:
     for pair in range(arguments.pairs):
         if pair not in known:
             first, second = drawn(arguments.seed, pair, len(changes))
-            missing.append((chosen(changes, first), chosen(changes, second), pair))
+            missing.append((chosen(common, changes, first), chosen(common, changes, second), pair))
     numbers = {"nodes": arguments.nodes, "seed": arguments.seed, "threads": max(arguments.threads, 1)}
     player = PairPlayer(arguments.game, **numbers, cluster=arguments.cluster)
     with player, arguments.log.open("a") as log:

@@ -4,7 +4,7 @@
     python -m tools.tuning.spsa state.json                       # continue a stopped run
 
 Each iteration moves all parameters at once, each up or down at random, and also in the opposite directions. The two
-settings play pairs of games (shogi_engine/match/arena.py), and every parameter moves a little towards the winner. The
+settings play pairs of games (shogi_engine/match), and every parameter moves a little towards the winner. The
 whole state is written after each iteration, so a run depends only on its arguments, not on interruptions or workers.
 A parameter is a name of `shogi-engine match --list`, or `name=START:LEAST:MOST:STEP` to replace the declared numbers;
 STEP is the perturbation in the last iteration. Printed: the iteration and the values, on stderr; at the end, the

@@ -99,6 +99,13 @@ def _optional_promotion(colour: int, kind: int) -> list[int]:
     return [0] * SQUARES
 
 
+def _worth_declining(colour: int, kind: int, optional: list[int]) -> list[int]:
+    """Return where the search considers not to promote, by square of origin; `optional` : where the rules allow it."""
+    if kind in (PAWN, BISHOP, ROOK):
+        return [0] * SQUARES
+    return [bits & ~_own_rows(colour, [1]) for bits in optional] if kind == LANCE else optional
+
+
 BOARD = Bitboard((1 << SQUARES) - 1)
 FIRST_ROW = Bitboard(0x1FF)
 NOTHING = Bitboard(0)
@@ -117,13 +124,22 @@ SQUARE_BITS = Table([1 << square for square in range(SQUARES)])
 # [2, 16, 81]: by colour, kind and square, what is attacked in one step; nothing for lance, bishop and rook.
 STEP_ATTACKS = Table([[_steps(colour, kind) for kind in range(16)] for colour in (0, 1)])
 
-# [2, 8, 81]: by colour, kind and square of origin, where promotion is optional.
-OPTIONAL_PROMOTION = Table([[_optional_promotion(colour, kind) for kind in range(8)] for colour in (0, 1)])
+# Two sets of moves: all legal ones, and those that the search looks at. The search always promotes pawns, bishops and
+# rooks, and lances on the last rank but one: the promoted piece attacks all that the other one would. To decline is
+# better only where a dropped pawn must not mate, which the mate solver looks at. So do YaneuraOu's two sets of moves
+# (https://github.com/yaneurao/YaneuraOu, movegen.cpp).
+LEGAL, SEARCHED = 0, 1
 
-# [2, 16, 81]: STEP_ATTACKS where promotion is optional (two moves to one square).
-_optional = np.zeros((2, 16, SQUARES), dtype=object)
-_optional[:, :8] = STEP_ATTACKS.numbers[:, :8] & OPTIONAL_PROMOTION.numbers
-STEP_OPTIONAL_PROMOTION = Table(_optional)
+# [2, 2, 8, 81]: by set of moves, colour, kind and square of origin, where one may promote or not.
+_optional = [[_optional_promotion(colour, kind) for kind in range(8)] for colour in (0, 1)]
+OPTIONAL_PROMOTION = Table(
+    [_optional, [[_worth_declining(colour, kind, _optional[colour][kind]) for kind in range(8)] for colour in (0, 1)]]
+)
+
+# [2, 16, 81]: STEP_ATTACKS where promotion is optional (two legal moves to one square).
+_steps_twice = np.zeros((2, 16, SQUARES), dtype=object)
+_steps_twice[:, :8] = STEP_ATTACKS.numbers[:, :8] & OPTIONAL_PROMOTION.numbers[LEGAL]
+STEP_OPTIONAL_PROMOTION = Table(_steps_twice)
 
 # [2]: a colour's promotion zone, and the board without its last one and last two rows (drops of pawn, lance, knight).
 ZONE = Table([_own_rows(colour, [0, 1, 2]) for colour in (0, 1)])

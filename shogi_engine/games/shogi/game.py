@@ -8,7 +8,7 @@ from shogi_engine.games.shogi.evaluation import naive  # noqa: F401
 from shogi_engine.games.shogi.movegen import checks, generator, mate_in_one  # noqa: F401
 from shogi_engine.games.shogi.names import EVALUATIONS
 from shogi_engine.games.shogi.notation.sfen import START, format_sfen, parse_sfen
-from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi, usual_move
+from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi
 from shogi_engine.games.shogi.ordering import CONTINUATION_SLOTS
 from shogi_engine.games.shogi.params import PARAMS, default_params
 from shogi_engine.games.shogi.types import MAX_MOVES, POSITION, UNDO
@@ -43,5 +43,4 @@ GAME = Game(
     levels=levels.FULL + 1,
     level=levels.plan,
     continuation_slots=CONTINUATION_SLOTS,
-    usual_move=usual_move,
 )

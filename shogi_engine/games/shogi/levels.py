@@ -2,8 +2,8 @@
 
 The lowest levels look one move ahead, captures and recaptures included, but consider only a limited number of legal
 moves, chosen at random; level 0 plays any move. Higher levels see all moves and search a limited number of positions.
-No level depends on the clock, so a level is equally strong on slow and fast machines. tools/match/levels.py measures
-the steps between them.
+No level depends on the clock, so a level is equally strong on slow and fast machines. `shogi-engine match --tournament
+ladder` measures the steps between them.
 """
 
 from typing import Any

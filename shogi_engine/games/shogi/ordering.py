@@ -2,18 +2,11 @@
 
 import numpy as np
 
-from shogi_engine.games.shogi.bitboard import ZONE
 from shogi_engine.games.shogi.types import (
-    BISHOP,
-    BLACK,
     KINDS,
-    LANCE,
-    PAWN,
     POSITION,
     PROMOTED,
-    ROOK,
     SQUARES,
-    is_drop,
     is_promotion,
     move_captured,
     move_from,
@@ -29,21 +22,6 @@ CONTINUATION_SLOTS = 2 * KINDS * SQUARES
 def is_quiet(pos, move):
     """Tell whether `move` captures nothing. Promotions are quiet, as in YaneuraOu, which found this stronger."""
     return move_captured(move) == 0
-
-
-@provides(POSITION)
-def is_inferior(pos, move):
-    """Pawns, bishops and rooks that decline to promote, and lances on the last ranks but one: see `usual_move`."""
-    if is_promotion(move) or is_drop(move):
-        return False
-    kind, target = move_kind(move), move_to(move)
-    us = int(pos.side)
-    in_zone = target in ZONE[us]
-    if kind == PAWN:
-        return in_zone
-    if kind in (BISHOP, ROOK):
-        return in_zone or move_from(move) in ZONE[us]
-    return kind == LANCE and in_zone and target // 9 == (1 if us == BLACK else 7)
 
 
 @provides(POSITION)

@@ -14,7 +14,8 @@ def repository(tmp_path, monkeypatch):
     root = tmp_path / "repository"
     (root / "usi").mkdir(parents=True)
     (root / "shogi_engine").mkdir()
-    (root / "shogi_engine" / "__init__.py").write_text("")
+    for package in ("usi", "shogi_engine"):  # a folder without the file would give way to an installed package
+        (root / package / "__init__.py").write_text("")
     monkeypatch.setattr(freeze, "ROOT", root)
     author = ["-c", "user.name=tester", "-c", "user.email=tester@example.org"]
     freeze.git("init", "-q")

@@ -25,7 +25,7 @@ def play(tmp_path, capsys, first, second, *words):
         "--limit",
     ]
     out = ["--out", str(tmp_path / "games.jsonl"), *words]
-    status = timed_games.main([*command, "clock=20000+0+100", *out])
+    status = timed_games.main([*command, "clock=20s+0+100ms", *out])
     return status, json.loads(capsys.readouterr().out.splitlines()[-1])
 
 

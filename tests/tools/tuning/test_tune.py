@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -113,5 +112,7 @@ def test_runs_are_seeded_and_go_on(tmp_path):
     assert weights.table.any() and len(weights.table[king_piece.SAFETY, :SAFETIES].nonzero()[0]) > 50
     assert "epoch" not in run("tools.tuning.tune", out, *fit)  # it was complete
     assert np.array_equal(king_piece.load(out).table, weights.table)
-    match = run("tools.match.weights_match", out, "material", "--games", 10, "--nodes", 50)
-    assert f"{Path(out)} against material" in match and "Elo" in match
+    fitted = f"engine:evaluation=king-piece,weights={out}"
+    limits = "--games", 4, "--limit", "nodes=50"
+    match = run("shogi_engine", "match", fitted, "engine:evaluation=material", *limits)
+    assert match.startswith("4 games") and "Elo" in match and f"first ({fitted})" in match

@@ -16,6 +16,10 @@ from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import provides_evaluation, update_line
 from shogi_engine.jit import record_dtype
 
+# Values change in steps of whole pieces. So a narrow first window often fails, and a quiet move, which leaves the value
+# as it is, learns nothing from it. Found by games: docs/notebook/tuning-log.md.
+SEARCH_PARAMETERS = {"aspiration_window": 30, "eval_history": 0, "eval_history_structure": 0}
+
 ACCUMULATOR = record_dtype([("material", np.int64)])  # black's less white's, in centipawns
 
 
@@ -32,6 +36,7 @@ EVALUATION = Evaluation(
     accumulator=ACCUMULATOR,
     fields=(("table", np.uint64),),  # where king_piece_weights.Weights.table lies
     load_weights=load_order,
+    search_parameters=SEARCH_PARAMETERS,
 )
 
 

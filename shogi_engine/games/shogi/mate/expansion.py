@@ -15,16 +15,13 @@ from shogi_engine.games.shogi.mate.hands import (
 from shogi_engine.games.shogi.mate.table import INFINITE, LENGTH_MAX, NO_PLY, probe, store
 from shogi_engine.games.shogi.movegen.checks import generate_checks
 from shogi_engine.games.shogi.movegen.evasions import count_evasions
+from shogi_engine.games.shogi.movegen.generator import is_searched
 from shogi_engine.games.shogi.position import board_key_after
 from shogi_engine.games.shogi.types import (
-    BISHOP,
-    PAWN,
     PROMOTION,
-    ROOK,
     UNPROMOTED,
     hand_covers,
     is_drop,
-    is_promotion,
     move_captured,
     move_kind,
     move_to,
@@ -166,17 +163,18 @@ def init_or_node(ctx, child, move, left, start):
 
 @njit
 def link_promotions(ctx, first, count):
-    """Try a pawn's, bishop's or rook's move only after its promotion has failed; see CHILD.superseded_by.
+    """Try a move that declines a promotion needlessly only after the promotion has failed; see CHILD.superseded_by.
 
     Not to promote helps only to avoid mate by a dropped pawn.
     """
+    us = int(ctx.pos.side)
     for index in range(first, first + count):
         move = ctx.moves[index]
         child = ctx.children[index]
         child.superseded_by = -1
         if is_drop(move):
             ctx.last_drop[move_to(move)] = -1
-        elif not is_promotion(move) and move_kind(move) in (PAWN, BISHOP, ROOK):
+        elif not is_searched(us, move):
             for other in range(index - 1, first - 1, -1):
                 if int(ctx.moves[other]) & ~PROMOTION == int(move):
                     child.superseded_by = other

@@ -7,6 +7,7 @@ from shogi_engine.games.shogi.attacks import attacks_from, discovered_check_cand
 from shogi_engine.games.shogi.bitboard import (
     BOARD,
     DIRECTION,
+    LEGAL,
     NOTHING,
     OPTIONAL_PROMOTION,
     RAYS,
@@ -16,7 +17,7 @@ from shogi_engine.games.shogi.bitboard import (
     lance_attacks,
     rook_attacks,
 )
-from shogi_engine.games.shogi.movegen.generator import king_targets, pawn_drops, write_drops, write_split_moves
+from shogi_engine.games.shogi.movegen.generator import king_targets, pawn_drops, write_drops, write_moves
 from shogi_engine.games.shogi.queries import (
     bishops_and_horses,
     empty_squares,
@@ -145,11 +146,11 @@ def write_board_checks(ctx, end, king, state):
             stay |= off
             promote |= off & zone
         if promotes:
-            stay &= ~zone | OPTIONAL_PROMOTION[us, kind, source]
-        end = write_split_moves(ctx, end, kind, source, promote, stay)
+            stay &= ~zone | OPTIONAL_PROMOTION[LEGAL, us, kind, source]
+        end = write_moves(ctx, end, kind, source, promote, stay)
     if own_king != NO_SQUARE and own_king in candidates:
         to = king_targets(pos) & ~RAYS[king, int(DIRECTION[king, own_king])]
-        end = write_split_moves(ctx, end, KING, own_king, NOTHING, to)
+        end = write_moves(ctx, end, KING, own_king, NOTHING, to)
     return end
 
 

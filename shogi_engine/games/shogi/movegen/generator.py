@@ -1,6 +1,9 @@
-"""Shogi's move generation and counting: legal moves only, including promotions that are pointless to decline.
+"""Shogi's move generation and counting: legal moves only.
 
-Both proceed in the same order: king moves to squares that are not attacked; then, within the target masks, which in
+`generate_moves` and the counting have all of them. The search's generators (`generate_captures`, `generate_quiets`,
+`generate_evasions`) leave out the pointless refusals of promotion, see `bitboard.OPTIONAL_PROMOTION`.
+
+All proceed in the same order: king moves to squares that are not attacked; then, within the target masks, which in
 check leave only the squares that answer it, the moves of free pieces, of pinned ones along their pins, and the drops
 that are not nifu, dead pieces or drop-pawn mate.
 """
@@ -11,11 +14,13 @@ from shogi_engine.games.shogi.bitboard import (
     BOARD,
     DIRECTION,
     KING_ZONE,
+    LEGAL,
     NOT_LAST,
     NOT_LAST_TWO,
     NOTHING,
     OPTIONAL_PROMOTION,
     RAYS,
+    SEARCHED,
     SQUARE_BITS,
     STEP_ATTACKS,
     STEP_OPTIONAL_PROMOTION,
@@ -129,7 +134,7 @@ def moves_to(us, kind, square, targets):
     """Return the number of moves of a piece on `square` to `targets`, two to a square where promotion is optional."""
     count = len(targets)
     if can_promote(kind):
-        count += len(targets & OPTIONAL_PROMOTION[us, kind, square])
+        count += len(targets & OPTIONAL_PROMOTION[LEGAL, us, kind, square])
     return count
 
 
@@ -191,26 +196,34 @@ def pinned_targets(pos, kind, square):
 
 
 @njit
-def promotions(us, kind, source, targets):
-    """Return the `targets` where a piece from `source` may promote, then those where it may decline to."""
+def promotions(move_set, us, kind, source, targets):
+    """Return the `targets` of a piece from `source` with promotion, then those without, in a set of moves.
+
+    Args:
+        move_set: LEGAL or SEARCHED
+    """
     if not can_promote(kind):
         return NOTHING, targets
     zone = ZONE[us]
     if source in zone:
         zone = BOARD
-    return targets & zone, targets & (~zone | OPTIONAL_PROMOTION[us, kind, source])
+    return targets & zone, targets & (~zone | OPTIONAL_PROMOTION[move_set, us, kind, source])
 
 
 @njit
-def write_moves(ctx, end, kind, source, targets):
-    """Write the moves of a piece of the side to move from `source` to `targets`, promotions first; return the end."""
-    promote, stay = promotions(int(ctx.pos.side), kind, source, targets)
-    return write_split_moves(ctx, end, kind, source, promote, stay)
+def is_searched(us, move):
+    """Tell whether a legal `move` of the side `us` is in SEARCHED: it does not decline a promotion needlessly."""
+    kind = move_kind(move)
+    if is_drop(move) or is_promotion(move) or not can_promote(kind):
+        return True
+    source, target = move_from(move), move_to(move)
+    optional = target in OPTIONAL_PROMOTION[LEGAL, us, kind, source]
+    return not optional or target in OPTIONAL_PROMOTION[SEARCHED, us, kind, source]
 
 
 @njit
-def write_split_moves(ctx, end, kind, source, promote, stay):
-    """Write the promotions of a piece, then its other moves, each to their own squares; return the end."""
+def write_moves(ctx, end, kind, source, promote, stay):
+    """Write the moves of a piece from `source`, with promotion to `promote`, without to `stay`; return the end."""
     pos = ctx.pos
     for target in promote:
         ctx.moves[end] = board_move(source, target, kind, piece_kind(pos.board[target]), 1)
@@ -222,21 +235,18 @@ def write_split_moves(ctx, end, kind, source, promote, stay):
 
 
 @njit
-def write_pawn_moves(ctx, end, pawns, to):
+def write_pawn_moves(ctx, end, move_set, pawns, to):
     """Write the moves to `to` of `pawns` of the side to move; return the end."""
     pos = ctx.pos
     us = int(pos.side)
     back = 9 if us == BLACK else -9
-    for target in pawn_targets(pos, pawns) & to:
-        captured = piece_kind(pos.board[target])
-        stays = True
-        if target in ZONE[us]:
-            ctx.moves[end] = board_move(target + back, target, PAWN, captured, 1)
-            end += 1
-            stays = target in NOT_LAST[us]
-        if stays:
-            ctx.moves[end] = board_move(target + back, target, PAWN, captured, 0)
-            end += 1
+    zone, targets = ZONE[us], pawn_targets(pos, pawns) & to
+    for target in targets & zone:
+        ctx.moves[end] = board_move(target + back, target, PAWN, piece_kind(pos.board[target]), 1)
+        end += 1
+    for target in targets & (~zone | OPTIONAL_PROMOTION[move_set, us, PAWN, 0]):
+        ctx.moves[end] = board_move(target + back, target, PAWN, piece_kind(pos.board[target]), 0)
+        end += 1
     return end
 
 
@@ -250,20 +260,22 @@ def write_drops(ctx, end, kind, targets):
 
 
 @njit
-def write_board_moves(ctx, end, to):
-    """Write the legal moves to `to` of all pieces on the board but the king; return the end."""
+def write_board_moves(ctx, end, move_set, to):
+    """Write the moves to `to` of all pieces on the board but the king; return the end."""
     pos = ctx.pos
     us = int(pos.side)
     free = ~pinned(pos)
     occ = occupied(pos)
     pawns = pieces(pos, us, PAWN)
-    end = write_pawn_moves(ctx, end, pawns & free, to)
+    end = write_pawn_moves(ctx, end, move_set, pawns & free, to)
     for square in pieces(pos, us) & free & ~(pawns | pieces(pos, us, KING)):
         kind = piece_kind(pos.board[square])
-        end = write_moves(ctx, end, kind, square, attacks_from(kind, us, square, occ) & to)
+        promote, stay = promotions(move_set, us, kind, square, attacks_from(kind, us, square, occ) & to)
+        end = write_moves(ctx, end, kind, square, promote, stay)
     for square in pinned(pos):
         kind = piece_kind(pos.board[square])
-        end = write_moves(ctx, end, kind, square, pinned_targets(pos, kind, square) & to)
+        promote, stay = promotions(move_set, us, kind, square, pinned_targets(pos, kind, square) & to)
+        end = write_moves(ctx, end, kind, square, promote, stay)
     return end
 
 
@@ -280,18 +292,29 @@ def write_all_drops(ctx, end, empty):
     return end
 
 
-@provides(POSITION)
-def generate_moves(ctx, start):
+@njit
+def write_all_moves(ctx, start, move_set):
+    """Write the moves of the side to move to ctx.moves[start:]; return how many.   move_set : LEGAL or SEARCHED."""
     pos = ctx.pos
     end = start
     steps = king_targets(pos)
     if steps:
-        end = write_moves(ctx, end, KING, int(pos.king[pos.side]), steps)
+        end = write_moves(ctx, end, KING, int(pos.king[pos.side]), NOTHING, steps)
     to, drops = target_masks(pos)
     if not to:
         return end - start
-    end = write_board_moves(ctx, end, to)
+    end = write_board_moves(ctx, end, move_set, to)
     return write_all_drops(ctx, end, drops) - start
+
+
+@provides(POSITION)
+def generate_moves(ctx, start):
+    return write_all_moves(ctx, start, LEGAL)
+
+
+@provides(POSITION)
+def generate_evasions(ctx, start):
+    return write_all_moves(ctx, start, SEARCHED)
 
 
 @provides(POSITION)
@@ -302,9 +325,9 @@ def generate_captures(ctx, start):
     end = start
     king = int(pos.king[us])
     if king != NO_SQUARE and KING_ZONE[king] & enemy:
-        end = write_moves(ctx, end, KING, king, king_targets(pos) & enemy)
+        end = write_moves(ctx, end, KING, king, NOTHING, king_targets(pos) & enemy)
     to, _ = target_masks(pos)
-    return write_board_moves(ctx, end, to & enemy) - start
+    return write_board_moves(ctx, end, SEARCHED, to & enemy) - start
 
 
 @provides(POSITION)
@@ -315,9 +338,9 @@ def generate_quiets(ctx, start):
     end = start
     steps = king_targets(pos) & quiet
     if steps:
-        end = write_moves(ctx, end, KING, int(pos.king[us]), steps)
+        end = write_moves(ctx, end, KING, int(pos.king[us]), NOTHING, steps)
     to, drops = target_masks(pos)
-    end = write_board_moves(ctx, end, to & quiet)
+    end = write_board_moves(ctx, end, SEARCHED, to & quiet)
     return write_all_drops(ctx, end, drops) - start
 
 
@@ -340,5 +363,5 @@ def is_legal_tt_move(pos, move):
         targets = pinned_targets(pos, kind, source)
     else:
         targets = attacks_from(kind, us, source, occupied(pos))
-    promote, stay = promotions(us, kind, source, targets & to & bit)
+    promote, stay = promotions(LEGAL, us, kind, source, targets & to & bit)
     return bool(promote if is_promotion(move) else stay)

@@ -19,23 +19,18 @@ from shogi_engine.games.shogi.notation.symbols import (
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.rules.validation import attacking_squares, is_dead
 from shogi_engine.games.shogi.types import (
-    BISHOP,
     BLACK,
     DROP_BASE,
     KING,
-    LANCE,
     NO_SQUARE,
     PAWN,
     PROMOTED,
-    PROMOTION,
-    ROOK,
     SQUARES,
     UNDO,
     UNPROMOTED,
     board_move,
     drop_move,
     hand_count,
-    is_drop,
     is_promotion,
     make_piece,
     move_from,
@@ -174,19 +169,6 @@ def _why_no_board_move(pos: Any, move: int) -> str:
     elif is_dead(side, kind, target):
         return f"the {name} must promote on {goal}"
     return ""
-
-
-def usual_move(move: int) -> int:
-    """Return the promoting form of a move (legal or not) by which a pawn, bishop or rook declines to promote, else 0.
-
-    Declining is as good if the piece is captured at once, and hardly ever better. The same holds for a lance that moves
-    to the second-last rank. A lance that moves to the third-last rank is often better unpromoted.
-    """
-    if is_drop(move) or is_promotion(move):
-        return 0
-    kind = int(move_kind(move))
-    usual = kind in (PAWN, BISHOP, ROOK) or (kind == LANCE and int(move_to(move)) // 9 in (1, 7))
-    return int(move) | PROMOTION if usual else 0
 
 
 def split_usi_position(text: str) -> tuple[str, list[str]]:

@@ -1,31 +1,99 @@
-"""Othello engines that speak GTP or NBoard as players."""
+"""Programs as players: engines that speak USI, GTP or NBoard."""
 
+import random
 from typing import Any, Generic, TypeVar
 
 from shogi_engine.clients.base import EngineError, PlainClient
 from shogi_engine.clients.gtp import COLOURS, SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
-from shogi_engine.match.players import Answer, Turn
-from shogi_engine.match.time_controls import TimeControl
+from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
+from shogi_engine.match.players import Answer, Player, Turn
+from shogi_engine.match.time_controls import TimeControl, usi_limit
 from shogi_engine.types.clock import Clock
 
 UNIT = 100  # units of a score in a disc
 
-
 Engine = TypeVar("Engine", bound=PlainClient[Any])
 
 
-class _FollowingPlayer(Generic[Engine]):
-    """A player that receives the moves one by one and keeps track of them. Base of players that do not ponder."""
+class UsiPlayer(Player):
+    """A USI engine as a player.
+
+    Attributes:
+        gui: if None, pondering ends with `ponderhit` or `stop`, and with `stop` before the game ends. Otherwise a
+            random generator, which chooses among other things that GUIs may send: `stop` and `go` after a hit, a clock
+            after `ponderhit`, or `gameover` while the engine ponders.
+    """
+
+    def __init__(self, engine: SimpleEngine, control: TimeControl, *, ponder: bool = False) -> None:
+        self.engine, self.control, self._ponder = engine, control, ponder
+        self.gui: random.Random | None = None
+
+    @staticmethod
+    def _position(turn: Turn) -> str:
+        start = f"sfen {turn.start}" if turn.start else "startpos"
+        return f"position {start}" + (f" moves {' '.join(turn.moves)}" if turn.moves else "")
+
+    @staticmethod
+    def _limit(turn: Turn) -> Limit:
+        return usi_limit(turn.controls[turn.side], turn.clocks, turn.side)
+
+    def ready(self) -> None:
+        """Start, and wait until it is ready to play."""
+        self.engine.ready()
+
+    def new_game(self, turn: Turn) -> None:
+        """Prepare for a game."""
+        self.engine.new_game()
+
+    def think(self, turn: Turn) -> Answer:
+        """Return the move, by a ponderhit if the engine ponders on the position."""
+        position, engine, gui = self._position(turn), self.engine, self.gui
+        if engine.pondering == position and gui is not None:
+            if gui.random() < 0.9:
+                return self._answer(engine.ponder_hit(self._limit(turn) if gui.random() < 0.5 else None))
+            engine.stop_pondering()
+        return self._answer(engine.play(position, self._limit(turn)))
+
+    @staticmethod
+    def _answer(result: PlayResult) -> Answer:
+        score = result.score
+        return Answer(
+            result.move,
+            result.milliseconds,
+            result.ponder,
+            None if score is None else int(score.value),
+            result.last("depth") or 0,
+            result.last("nodes") or 0,
+        )
+
+    def ponders_on(self, turn: Turn) -> bool | None:
+        """Tell whether the engine ponders on this position."""
+        return self.engine.pondering == self._position(turn) if self.engine.pondering else None
+
+    def ponder(self, turn: Turn) -> None:
+        """Begin to ponder if the player ponders."""
+        if self._ponder:
+            self.engine.ponder(self._position(turn), self._limit(turn))
+
+    def game_over(self, result: str) -> None:
+        """Take the result."""
+        self.engine.game_over(result, stop=self.gui is None)
+        if self.gui is not None:
+            self.engine.ready()
+            self.engine.check_silent()
+
+    def close(self) -> None:
+        """End the process."""
+        self.engine.close()
+
+
+class FollowingPlayer(Player, Generic[Engine]):
+    """A program that receives the moves one by one and keeps track of them."""
 
     def __init__(self, engine: Engine, control: TimeControl) -> None:
         self.engine, self.control = engine, control
         self._told: list[str] = []
-
-    @property
-    def name(self) -> str:
-        """The engine's name."""
-        return self.engine.name
 
     def ready(self) -> None:
         """Start."""
@@ -35,18 +103,8 @@ class _FollowingPlayer(Generic[Engine]):
         """End the process."""
         self.engine.close()
 
-    def ponders_on(self, turn: Turn) -> bool | None:
-        """It does not ponder."""
-        return None
 
-    def ponder(self, turn: Turn) -> None:
-        """It does not ponder."""
-
-    def game_over(self, result: str) -> None:
-        """The protocols send nothing."""
-
-
-class GtpPlayer(_FollowingPlayer[SimpleGtp]):
+class GtpPlayer(FollowingPlayer[SimpleGtp]):
     """A GTP engine as a player: on a clock, with time for each move, or unlimited; GTP has no other limits."""
 
     def __init__(self, engine: SimpleGtp, control: TimeControl) -> None:
@@ -84,7 +142,7 @@ class GtpPlayer(_FollowingPlayer[SimpleGtp]):
         return Answer(move, self.engine.milliseconds)
 
 
-class NBoardPlayer(_FollowingPlayer[SimpleNBoard]):
+class NBoardPlayer(FollowingPlayer[SimpleNBoard]):
     """An NBoard engine as a player: to a depth (its level), on a clock, or both."""
 
     def __init__(self, engine: SimpleNBoard, control: TimeControl) -> None:
