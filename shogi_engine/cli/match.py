@@ -130,10 +130,10 @@ def _add_players(parser: argparse.ArgumentParser) -> None:
     for number in range(1, MOST_ENGINES + 1):
         hidden = None if number < 3 else argparse.SUPPRESS
         parser.add_argument(
-            f"--options{number}", default="", metavar="NAME=VALUE,...", help=hidden or f"options of player {number}"
+            f"--options{number}", default="", metavar="NAME=VALUE,...", help=hidden or f"player {number}'s options"
         )
-        parser.add_argument(f"--limit{number}", default="", metavar="LIMIT", help=hidden or f"limit of player {number}")
-        parser.add_argument(f"--name{number}", default="", metavar="TEXT", help=hidden or f"name of player {number}")
+        parser.add_argument(f"--limit{number}", default="", metavar="LIMIT", help=hidden or f"player {number}'s limit")
+        parser.add_argument(f"--name{number}", default="", metavar="TEXT", help=hidden or f"player {number}'s name")
     parser.add_argument("--ponder", action="store_true", help="let engines think on the opponent's time")
     parser.add_argument("--in-process", action="store_true", help="short for engine:A engine:B, with --a A and --b B")
     parser.add_argument("--a", default="", metavar="NAME=N,...", help="parameters of the first player")

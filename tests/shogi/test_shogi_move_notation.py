@@ -29,7 +29,7 @@ def test_one_move_in_many_writings(text):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("", "no move"), ("hello", "no move"), ("同歩", "no move before"), ("5八金", "▲５八金左 \\(6i5h\\), ▲５八金右 \\(4i5h\\)"),
+        ("", "no move"), ("hello", "no move"), ("同歩", "needs a previous move"), ("5八金", "▲５八金左 \\(6i5h\\), ▲５八金右 \\(4i5h\\)"),
         ("58KI", "\\+6958KI \\(6i5h\\), \\+4958KI"), ("G-5h", "G6i-5h \\(6i5h\\), G4i-5h"), ("△３四歩", "black's turn"),
         ("-3334FU", "black's turn"), ("5五歩", "no pawn of black reaches 5e"), ("Px7f", "nothing to capture on 7f"),
         ("76XX", "no piece XX"), ("P*5e", "no pawn in hand"), ("５五玉打", "no 玉 can be dropped"), ("+G-5h", "no piece \\+G"),

@@ -186,7 +186,7 @@ def test_faults_of_csa_are_named_with_their_line(text, fault):
         ("1 \uff17\u4e94\u6b69(77)\n", "line 1: .*does not reach"),
         ("1 \uff17\u516d\u9280(77)\n", "line 1: .*77 holds \u6b69"),
         ("1 \uff17\u516d\u6b69\u6253\n", "line 1: .*in hand|line 1: .*"),
-        ("1 \u540c\u3000\u6b69(77)\n", "line 1: .*no move before"),
+        ("1 \u540c\u3000\u6b69(77)\n", "line 1: .*needs a previous move"),
         ("1 \uff17\u516d\u6b69(77)\n2 nonsense\n", "line 2: 'nonsense' is no move"),
         ("1 \uff17\u516d\u6b69(77)\n2 \u6295\u4e86\n3 \uff13\u56db\u6b69(33)\n", "line 3"),
         ("\u624b\u5408\u5272\uff1a\u4e5d\u679a\u843d\u3061\n", "line 1: the handicap"),
