@@ -93,6 +93,20 @@ def test_an_analysis_with_a_limit_ends_by_itself(engines):
     assert engine.play(new_board(), Limit(depth=2)).move is not None
 
 
+@pytest.mark.parametrize("game", ["shogi", "othello"])
+def test_a_ponderhit_gives_the_search_its_time(engines, game):
+    engine, new_board = engines[game]
+    with engine.analysis(new_board()) as pondering:
+        next(iter(pondering))
+        hit = time.monotonic()
+        pondering.ponderhit(Limit(time=0.3))
+        assert pondering.result().move in new_board().legal_moves
+    assert 0.25 < time.monotonic() - hit < 30
+    with engine.start(depth=1) as other:
+        pondering.stop()  # over: it stops no other search
+        assert other.search_result().depth == 1 and not other.stopped
+
+
 def test_what_a_search_raises_comes_out_of_the_analysis(engines, monkeypatch):
     engine, new_board = engines["shogi"]
     monkeypatch.setattr(engine, "_warm_up_search", lambda timed: 1 // 0)

@@ -88,7 +88,7 @@ class Console(FrontEnd):
                 raise ProtocolError(f"perft {depth}: stopped after 0 of {moves} moves")
 
         try:
-            with self.searching(task, check):
+            with task.searching(engine, check):
                 result = engine.perft(min(depth, 60))
         except Exception as failure:
             if task.stopped and not isinstance(failure, ProtocolError):

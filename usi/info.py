@@ -74,23 +74,14 @@ class InfoWriter:
     def last_lines(self, lines: Sequence["PvInfo"]) -> list["PvInfo"]:
         """Choose the final lines from those of the result; the first remains that of the best move.
 
-        A stopped search has lines of two depths, and perhaps a bound. The last complete depth is shown instead if its
-        best move is the one played and the newer lines would be out of order.
+        Instead of a bound, the last exact line of the same move is shown.
         """
         exact = {line.pv[0]: line for line in [*self._complete, *self._held] if line.pv}
         chosen: dict[str, PvInfo] = {}
         for line in lines:
             move = line.pv[0] if line.pv else ""
             chosen.setdefault(move, exact.get(move, line) if line.bound else line)
-        newest = list(chosen.values())
-        if self._count == 1 or len(newest) < 2:
-            return newest
-        ordered = [newest[0], *by_value(newest[1:])]
-        best = self._complete[0] if self._complete else None
-        in_order = all(above.value >= below.value for above, below in zip(ordered, ordered[1:], strict=False))
-        if not in_order and best is not None and best.pv[:1] == ordered[0].pv[:1]:
-            return self._complete
-        return ordered
+        return list(chosen.values())
 
     def _due(self) -> bool:
         """Tell whether lines may be shown again, and restart the interval if so."""

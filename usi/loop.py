@@ -20,6 +20,7 @@ from shogi_engine.frontends.core import Task
 from shogi_engine.frontends.stdio import run_stdio
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES
+from shogi_engine.interface.extras.levels import lowest
 from shogi_engine.search.timeman import fixed, in_full_seconds, plan
 from shogi_engine.types.clock import LEAST_MS, TimeBudget
 from shogi_engine.types.score import Score
@@ -158,7 +159,7 @@ class Loop(Console):
             return
         for other in self.pending():
             if isinstance(other, GoTask) and not other.released.is_set():
-                self.stop(other)  # a GUI that sends the next go without stop has abandoned that search
+                other.stop()  # a GUI that sends the next go without stop has abandoned that search
         task = GoTask(go, lambda: self._search(task), received_at)
         if self._announced.limit_searches() and not (go.infinite or go.ponder or go.mate is not None):
             task.bounded = True
@@ -169,23 +170,18 @@ class Loop(Console):
         for fault in update.faults:
             self.out.info(fault)
         pondering = [task for task in self.pending() if isinstance(task, GoTask) and task.pondering]
-        with self.lock:
-            task = next((task for task in pondering if not task.stopped), None)
-            if task is None:
-                return
-            task.pondering = False
-            for name in ("btime", "wtime", "byoyomi", "binc", "winc", "movetime"):
-                value = getattr(update, name)
-                if value is not None:
-                    setattr(task.go, name, value)
-            pondered, task.received_at = received_at - task.received_at, received_at
+        task = next((task for task in pondering if not task.stopped), None)
+        if task is None:
+            return
+        for name in ("btime", "wtime", "byoyomi", "binc", "winc", "movetime"):
+            value = getattr(update, name)
+            if value is not None:
+                setattr(task.go, name, value)
+        task.bounded = not task.go.infinite
+        task.ponderhit(self._budget(task), received_at)
+        with task.lock:
             if task.ahead:
                 self.engine.stop()  # that position is past; the worker continues with the move played
-            elif task.running and (budget := self._budget(task)) is not None:
-                budget = budget.after_pondering(pondered * 1000)
-                self.engine.extend(budget)
-            task.bounded = not task.go.infinite
-        task.decided.set()
         if not task.go.infinite:
             task.released.set()
 
@@ -292,7 +288,7 @@ class Loop(Console):
 
     def _elapsed_ms(self, task: GoTask) -> float:
         """Return the time that a `go` has used; without a clock, only since the engine was loaded and free."""
-        since = task.received_at if task.go.has_clock() else max(task.received_at, self.free_at)
+        since = task.requested if task.go.has_clock() else max(task.requested, self.free_at)
         return (time.monotonic() - since) * 1000
 
     def _weak(self, go: Go) -> bool:
@@ -303,19 +299,12 @@ class Loop(Console):
         """Return the limits of a search among `moves` that starts now."""
         go = task.go
         limits: dict[str, Any] = {"multipv": self.options.number("MultiPV"), "searchmoves": moves}
-        caps = {"depth": [go.depth, self.options.number("DepthLimit") or None],
-                "nodes": [go.nodes, self.options.number("NodesLimit") or None]}  # fmt: skip
-        if self._weak(go) and not task.stopped:
-            limits["level"] = level = self.options.number("SkillLevel")
-            player = self.engine.check_level(level)
-            caps["depth"].append(player.depth)
-            caps["nodes"].append(player.nodes if any(caps["nodes"]) else None)
-        for name, asked in caps.items():
-            values = [value for value in asked if value is not None]
-            if values:
-                limits[name] = min(values)
+        limits["depth"] = lowest(go.depth, self.options.number("DepthLimit") or None)
+        limits["nodes"] = lowest(go.nodes, self.options.number("NodesLimit") or None)
         if task.stopped:
             return limits | {"depth": 1}
+        if self._weak(go):
+            limits["level"] = self.options.number("SkillLevel")
         budget = self._budget(task)
         if budget is not None and not (task.pondering or go.infinite):
             limits["budget"] = budget.less(self._elapsed_ms(task))
@@ -356,7 +345,7 @@ class Loop(Console):
         try:
             writer = self._info_writer(engine.legal_moves())
             self._fresh = False
-            with self.searching(task, limits) as planned:
+            with task.searching(engine, limits) as planned:
                 if planned is not None:
                     engine.search(on_info=writer, **planned)
         except Exception as failure:
@@ -364,7 +353,7 @@ class Loop(Console):
             self.fail(failure)
         finally:
             task.decided.wait()
-            with self.lock:
+            with task.lock:
                 task.ahead = False
             engine.set_position(self.position.root, self.position.moves)
 
@@ -402,12 +391,12 @@ class Loop(Console):
         if engine.may_declare():
             self.out.line(f"info depth 0 score {Score.mate_in(None)}")
             return "bestmove win"
-        if not self._weak(go) and (answer := self.book.answer(go, engine)) is not None:
+        if (answer := self.book.answer(go, engine)) is not None:
             return answer
         task.only = len(searchmoves or moves) == 1
         writer = self._info_writer(searchmoves or moves)
         self._fresh = False
-        with self.searching(task, lambda: self._limits(task, searchmoves)) as limits:
+        with task.searching(engine, lambda: self._limits(task, searchmoves)) as limits:
             found = engine.search(on_info=writer, **limits)
         writer.finish(found.lines)
         self.speed = int(found.nodes / max(found.seconds, 0.001))
@@ -432,7 +421,7 @@ class Loop(Console):
             engine.warmup_mate()
         self._fresh = False
         try:
-            with self.searching(task, lambda: task.stopped) as stopped:
+            with task.searching(engine, lambda: task.stopped) as stopped:
                 if stopped:
                     return "checkmate timeout"
                 left = max(task.go.mate - used, LEAST_MS) if task.go.mate else None

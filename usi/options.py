@@ -11,6 +11,7 @@ from shogi_engine.common.text import clamped_number, sanitize
 from shogi_engine.games.shogi.evaluation.eval_options import DEFAULT_SCALE, LARGEST_SCALE
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, EVALUATIONS
+from shogi_engine.language import mark, translate
 from shogi_engine.search.timeman import TimeOptions
 from usi.protocol import ProtocolError
 
@@ -96,42 +97,46 @@ OPTIONS = (
     Option("DebugLogFile", "filename", ""),
 )
 
-# The description of each option, for users.
+# The description of each option, for people.
 HELP = {
-    "USI_Hash": "Size of the transposition table in MB.",
-    "USI_Ponder": "The engine also thinks on the opponent's time, so its own time lasts longer.",
-    "Stochastic_Ponder": "Ponder on the position before the opponent's move, that is, on all replies.",
-    "Threads": "Number of search threads.",
-    "MultiPV": "Number of best moves to search; the lines of a depth are shown together, best first.",
-    "NetworkDelay": "Time in ms that each move loses between engine and clock.",
-    "NetworkDelay2": "Most ms kept in reserve on a move that may use all the remaining time.",
-    "MinimumThinkingTime": "Least time for a move in ms, if the clock allows it.",
-    "SlowMover": "Share of the main time that a move uses, in percent of the planned share.",
-    "RoundUpToFullSecond": "For clocks that count full seconds only: use each second charged, less NetworkDelay.",
-    "MateSearch": "Also look for mates in another thread; its kernels are loaded after usinewgame.",
-    "EvalType": "The evaluation; nnue needs a file, see EvalFile.",
-    "EvalDir": "The folder of EvalFile.",
-    "EvalFile": "For nnue, a network in the standard format (HalfKP, K-P, SFNN); for network, one made by `train`.",
-    "FV_SCALE": "What an nnue network's output is divided by; eval_options.txt beside it can replace the default 16.",
-    "USI_OwnBook": "Play from the opening book if there is a clock or a movetime; not with ConsiderationMode.",
-    "BookFile": "The book: a file, book.db for the engine's own book, or no_book.",
-    "BookMoves": "Most moves of a book position to choose from.",
-    "BookEvalDiff": "Centipawns by which a book move may be worse than the best one.",
-    "BookIgnoreRate": "Percentage of moves, at random, for which the book is not used.",
-    "IgnoreBookPly": "Look positions up regardless of the move number; if false, it must be the book's.",
-    "FlippedBook": "Also look positions up with the colours reversed.",
-    "EnteringKingRule": "The rule by which an entering king wins by declaration.",
-    "MaxMovesToDraw": "The game is drawn after this many moves; 0 for never.",
-    "DrawValueBlack": "Value of a draw to the engine in centipawns when it plays black.",
-    "DrawValueWhite": "Value of a draw to the engine in centipawns when it plays white.",
-    "ResignValue": "Resign when the engine's score is minus this many centipawns or less.",
-    "SkillLevel": "Playing strength: 20 is full strength, 0 plays any move; analysis is never weakened.",
-    "PvInterval": "Least time between two reports in ms.",
-    "ConsiderationMode": "For analysis: extend lines that the transposition table cut short, from the table.",
-    "OutputFailLHPV": "Show lines whose value is only a bound (fail low, fail high).",
-    "NodesLimit": "Most nodes of a search; 0 for no limit.",
-    "DepthLimit": "Greatest depth of a search in plies; 0 for no limit.",
-    "DebugLogFile": "A file to which all input and output lines are written.",
+    "USI_Hash": mark("Size of the transposition table in MB."),
+    "USI_Ponder": mark("The engine also thinks on the opponent's time, so its own time lasts longer."),
+    "Stochastic_Ponder": mark("Ponder on the position before the opponent's move, that is, on all replies."),
+    "Threads": mark("Number of search threads."),
+    "MultiPV": mark("Number of best moves to search; the lines of a depth are shown together, best first."),
+    "NetworkDelay": mark("Time in ms that each move loses between engine and clock."),
+    "NetworkDelay2": mark("Most ms kept in reserve on a move that may use all the remaining time."),
+    "MinimumThinkingTime": mark("Least time for a move in ms, if the clock allows it."),
+    "SlowMover": mark("Share of the main time that a move uses, in percent of the planned share."),
+    "RoundUpToFullSecond": mark("For clocks that count full seconds only: use each second charged, less NetworkDelay."),
+    "MateSearch": mark("Also look for mates in another thread; its kernels are loaded after usinewgame."),
+    "EvalType": mark("The evaluation; nnue needs a file, see EvalFile."),
+    "EvalDir": mark("The folder of EvalFile."),
+    "EvalFile": mark(
+        "For nnue, a network in the standard format (HalfKP, K-P, SFNN); for network, one made by `train`."
+    ),
+    "FV_SCALE": mark(
+        "What an nnue network's output is divided by; eval_options.txt beside it can replace the default 16."
+    ),
+    "USI_OwnBook": mark("Play from the opening book if there is a clock or a movetime; not with ConsiderationMode."),
+    "BookFile": mark("The book: a file, book.db for the engine's own book, or no_book."),
+    "BookMoves": mark("Most moves of a book position to choose from."),
+    "BookEvalDiff": mark("Centipawns by which a book move may be worse than the best one."),
+    "BookIgnoreRate": mark("Percentage of moves, at random, for which the book is not used."),
+    "IgnoreBookPly": mark("Look positions up regardless of the move number; if false, it must be the book's."),
+    "FlippedBook": mark("Also look positions up with the colours reversed."),
+    "EnteringKingRule": mark("The rule by which an entering king wins by declaration."),
+    "MaxMovesToDraw": mark("The game is drawn after this many moves; 0 for never."),
+    "DrawValueBlack": mark("Value of a draw to the engine in centipawns when it plays black."),
+    "DrawValueWhite": mark("Value of a draw to the engine in centipawns when it plays white."),
+    "ResignValue": mark("Resign when the engine's score is minus this many centipawns or less."),
+    "SkillLevel": mark("20 is full strength, 0 plays any move; 0 to 3 use no book; analysis is never weakened."),
+    "PvInterval": mark("Least time between two reports in ms."),
+    "ConsiderationMode": mark("For analysis: extend lines that the transposition table cut short, from the table."),
+    "OutputFailLHPV": mark("Show lines whose value is only a bound (fail low, fail high)."),
+    "NodesLimit": mark("Most nodes of a search; 0 for no limit."),
+    "DepthLimit": mark("Greatest depth of a search in plies; 0 for no limit."),
+    "DebugLogFile": mark("A file to which all input and output lines are written."),
 }
 
 
@@ -183,10 +188,18 @@ class Options:
         )
 
 
-def options_table() -> str:
+TABLE_HEAD = (mark("option"), mark("type"), mark("default"), mark("range"), mark("what it does"))
+
+
+def options_table(language: str = "en") -> str:
     """Return all options as a table in Markdown."""
-    lines = ["| option | type | default | range | what it does |", "|---|---|---|---|---|"]
+    head = " | ".join(translate(name, language) for name in TABLE_HEAD)
+    lines = [f"| {head} |", "|---|---|---|---|---|"]
+    between = translate("{least} to {most}", language)
     for option in OPTIONS:
-        spread = f"{option.least} to {option.most}" if option.kind == "spin" else ", ".join(option.choices)
-        lines.append(f"| `{option.name}` | {option.kind} | {option.default} | {spread} | {HELP[option.name]} |")
+        spread = ", ".join(option.choices)
+        if option.kind == "spin":
+            spread = between.format(least=option.least, most=option.most)
+        words = translate(HELP[option.name], language)
+        lines.append(f"| `{option.name}` | {option.kind} | {option.default} | {spread} | {words} |")
     return "\n".join(lines)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from shogi_engine.common.text import sanitize
 from shogi_engine.games.shogi.book import SHIPPED, shipped
+from shogi_engine.interface.extras.levels import opens_from_book
 from shogi_engine.types.score import Score
 from usi.options import Options
 from usi.protocol import Go
@@ -41,9 +42,11 @@ class OwnBook:
             shipped()
 
     def answer(self, go: Go, engine: "Engine") -> str | None:
-        """Return the answer to a `go` by the clock from the book, None if there is none."""
+        """Return the answer to a `go` by the clock from the book, None if there is none or the level plays none."""
         by_clock = go.has_clock() or go.movetime is not None
         number, flag = self._options.number, self._options.flag
+        if not opens_from_book(number("SkillLevel")):
+            return None
         if not by_clock or go.infinite or go.searchmoves or go.depth or go.nodes or flag("ConsiderationMode"):
             return None
         self.open(engine)

@@ -11,23 +11,20 @@ class GoTask(Task):
     """A `go`, and its state.
 
     Attributes:
-        pondering: the opponent's move is not known yet
-        ahead: it ponders on the position before that move
+        ahead: it ponders on the position before the opponent's move
         only: there is only one move
-        decided: stopped, or the opponent has moved
         released: may be answered
     """
 
-    def __init__(self, go: Go, work: Callable[[], None], received_at: float) -> None:
-        super().__init__(work, received_at, bounded=go.is_bounded())
+    def __init__(self, go: Go, work: Callable[[], None], requested: float) -> None:
+        super().__init__(work, requested, bounded=go.is_bounded(), pondering=go.ponder)
         self.go = go
-        self.pondering = go.ponder
         self.ahead = self.only = False
-        self.decided, self.released = threading.Event(), threading.Event()
+        self.released = threading.Event()
         if not (go.ponder or go.infinite):
             self.released.set()
 
-    def on_stop(self) -> None:
-        """Allow the answer."""
-        self.decided.set()
+    def stop(self) -> None:
+        """Stop the search, and allow the answer."""
+        super().stop()
         self.released.set()

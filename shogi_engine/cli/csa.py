@@ -179,20 +179,20 @@ def make_player(args: argparse.Namespace) -> "CsaPlayer":
     if args.engine:
         if args.level is not None or args.book or args.resign:
             raise ValueError("csa: --level, --book and --resign are for our own engine; options follow its --engine")
-        from shogi_engine.csa.usi_player import UsiPlayer
+        from shogi_engine.csa.usi_player import CsaUsiPlayer
 
         ponder = "true" if args.ponder else "false"
         options = {"USI_Hash": str(args.hash), "Threads": str(args.threads), "USI_Ponder": ponder}
-        player = UsiPlayer(args.engine, options=options, delay_ms=args.delay, nodes=args.nodes)
+        player = CsaUsiPlayer(args.engine, options=options, delay_ms=args.delay, nodes=args.nodes)
         player.load()
         return player
-    from shogi_engine.csa.engine_player import EnginePlayer, Strength
+    from shogi_engine.csa.engine_player import CsaEnginePlayer, Strength
     from shogi_engine.engine import Engine
 
     strength = Strength(args.level, args.nodes, args.resign or 0, args.book)
     with compile_bar():
         engine = Engine("shogi", hash_mb=args.hash, threads=args.threads)
-        player = EnginePlayer(engine, strength, delay_ms=args.delay, ponder=args.ponder)
+        player = CsaEnginePlayer(engine, strength, delay_ms=args.delay, ponder=args.ponder)
         player.load()
     return player
 

@@ -66,7 +66,7 @@ def results_on_threads(
     started = [start_thread(work, f"{name} {index}", index) for index in range(count)]
     try:
         for _ in items:
-            yield _next(finished)
+            yield received(finished)
         for thread in started:  # they have nothing left to do
             thread.join()
     finally:
@@ -78,11 +78,17 @@ def results_on_threads(
                 thread.join(0.1)
 
 
-def _next(finished: "queue.SimpleQueue[tuple[Item, Result] | BaseException]") -> tuple[Item, Result]:
-    """Return the next finished result; raises a thread's exception."""
+def join(thread: threading.Thread) -> None:
+    """Wait for the end of a thread. An endless wait would miss Ctrl-C on some systems."""
+    while thread.is_alive():
+        thread.join(1)
+
+
+def received(items: "queue.SimpleQueue[Item | BaseException]") -> Item:
+    """Wait for the next item of a queue and return it; raises it if it is an exception."""
     while True:
         try:
-            found = finished.get(timeout=1)  # an endless wait would miss Ctrl-C on some systems
+            found = items.get(timeout=1)  # see `join`
             break
         except queue.Empty:
             continue

@@ -4,8 +4,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.csa.players import RESIGN, WIN, CsaAnswer, CsaPlayer, Job, Rules, centipawns
+from shogi_engine.csa.players import RESIGN, WIN, CsaAnswer, CsaPlayer, GameRules, Job, ServerTurn, centipawns
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
+from shogi_engine.interface.extras.levels import opens_from_book
 from shogi_engine.search.timeman import TimeOptions, fixed, in_full_seconds, plan
 from shogi_engine.types.clock import TimeBudget
 
@@ -31,7 +32,7 @@ class Strength:
     book: bool = False
 
 
-class EnginePlayer(CsaPlayer):
+class CsaEnginePlayer(CsaPlayer):
     """Plays by `engine`.
 
     Args:
@@ -47,7 +48,7 @@ class EnginePlayer(CsaPlayer):
         self._engine = engine
         self._strength = strength or Strength()
         self._ponders, self._delay_ms = ponder, delay_ms
-        self._rules = Rules()
+        self._rules = GameRules()
         if self._strength.level is not None:
             engine.check_level(self._strength.level)
 
@@ -59,7 +60,7 @@ class EnginePlayer(CsaPlayer):
         if self._strength.book:
             self._engine.open_book()
 
-    def _begin(self, rules: Rules) -> None:
+    def _begin(self, rules: GameRules) -> None:
         self._rules = rules
         self._engine.new_game()
         rule = CSA_27 if rules.declaration else NO_ENTERING_KING
@@ -75,25 +76,19 @@ class EnginePlayer(CsaPlayer):
             return CsaAnswer(WIN)
         if (found := self._book_answer(job)) is not None:
             return found
-        with self.lock:
-            if job.abandoned:
+        with job.searching(engine, lambda: self._limits(job, len(moves) == 1)) as limits:
+            if job.stopped:
                 return CsaAnswer()
-            limits = self._limits(job, len(moves) == 1)
-            engine.prepare()
-            job.running = True
-        try:
             result = engine.search(**limits)
-        finally:
-            with self.lock:
-                job.running = False
         if self._strength.resign and result.value <= -self._strength.resign:
             return CsaAnswer(RESIGN, score=centipawns(result.score))
         score = centipawns(result.score)
-        return CsaAnswer(result.bestmove, result.ponder, score, tuple(result.pv), result.depth)
+        line = tuple(result.pv)
+        return CsaAnswer(result.bestmove, result.ponder, score, line, result.depth, thought_ms=result.seconds * SECOND)
 
     def _book_answer(self, job: Job) -> CsaAnswer | None:
-        """Return a book move, None out of book."""
-        if not self._strength.book or job.pondering:
+        """Return a book move, None out of book or at a level without one."""
+        if not self._strength.book or job.pondering or not opens_from_book(self._strength.level):
             return None
         found = self._engine.book_choice(flipped=True, any_ply=True)
         return CsaAnswer(found.move, found.ponder, found.value, (found.move,), found.depth) if found else None
@@ -106,19 +101,18 @@ class EnginePlayer(CsaPlayer):
         if self._strength.nodes is not None:
             limits["nodes"] = self._strength.nodes
         if not job.pondering:
-            budget = self._budget(job)
+            budget = self._budget(job.turn)
             if only:
                 budget = budget.for_only_move()
             limits["budget"] = budget.less((time.monotonic() - job.turn.since) * 1000)
         return limits
 
-    def _budget(self, job: Job) -> TimeBudget:
-        """Return the time for a move, counted from the start of its clock."""
-        turn = job.turn
+    def _budget(self, turn: ServerTurn) -> TimeBudget:
+        delay = max(self._delay_ms, int(turn.overhead_ms))
         options = TimeOptions(
-            network_delay=self._delay_ms,
-            network_delay2=max(TimeOptions.network_delay2, 5 * self._delay_ms),
-            minimum_thinking_time=max(turn.time.least - self._delay_ms, 0),
+            network_delay=delay,
+            network_delay2=max(TimeOptions.network_delay2, 5 * delay),
+            minimum_thinking_time=max(turn.time.least - delay, 0),
             ponder=self._ponders,
         )
         if not turn.time.timed:
@@ -128,14 +122,6 @@ class EnginePlayer(CsaPlayer):
         if turn.time.unit >= SECOND:
             budget = in_full_seconds(budget, turn.clock(), options)
         return budget
-
-    def _hit(self, job: Job) -> None:
-        if job.running:
-            self._engine.extend(self._budget(job).after_pondering(job.pondered_ms))
-
-    def _interrupt(self, job: Job) -> None:
-        if job.running:
-            self._engine.stop()
 
     def close(self) -> None:
         """End the thread and the engine."""

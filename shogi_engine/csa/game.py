@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine.csa.clock import MS, ServerClock
-from shogi_engine.csa.players import RESIGN, WIN, CsaAnswer, CsaPlayer, Rules, Turn
+from shogi_engine.csa.players import RESIGN, WIN, CsaAnswer, CsaPlayer, GameRules, ServerTurn
 from shogi_engine.csa.protocol import Declared, Ended, Moved, Protocol
 from shogi_engine.csa.summary import JISHOGI, Summary
 from shogi_engine.games.shogi.records.evaluations import evaluation_lines, legal_line, number_score
@@ -15,6 +15,7 @@ from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 from shogi_engine.types.termination import Outcome, Termination
 
 PV_MAX = 12  # moves of a comment
+OVERHEAD_KEPT = 0.8  # of a move's overhead, at the next move: one slow move is remembered for a while
 FAULTS_MAX = 2  # faults of a player at one move before the engine resigns
 SIGNS = "+-"
 RESULTS = {"WIN": "win", "LOSE": "lose", "DRAW": "draw", "CENSORED": "draw"}  # without CHUDAN: no one has won
@@ -98,6 +99,7 @@ class Game:
         self._sent = ""  # the engine's move, '+7776FU', until the server accepts it
         self._answer = CsaAnswer()  # that move's
         self._measured_ms = 0.0  # how long it took here
+        self._overhead_ms = 0.0  # what the last moves took at the server beyond their thinking
         self._turn_answered = False
         self._faults = 0
         self._suspect = False
@@ -161,19 +163,19 @@ class Game:
         """Return the remaining seconds of the side to move, infinite without a limit."""
         return self.clock.available_ms(self.builder.board.turn) / MS - (now - self._since)
 
-    def _turn(self, *more: str) -> Turn:
+    def _turn(self, *more: str) -> ServerTurn:
         """Return the position after `more` moves."""
         moves = (*self.record.moves, *more)
         side = (self.builder.board.turn + len(more)) % 2
         clocks = self.clock.clocks[0], self.clock.clocks[1]
-        return Turn(self.record.start, moves, side, clocks, self.summary.times, self._since)
+        return ServerTurn(self.record.start, moves, side, clocks, self.summary.times, self._since, self._overhead_ms)
 
     # ---- what happens
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> GameRules:
         """The conditions that the player must know."""
-        return Rules(self.summary.max_moves, self.summary.declaration == JISHOGI)
+        return GameRules(self.summary.max_moves, self.summary.declaration == JISHOGI)
 
     def start(self, now: float) -> None:
         """The game begins, or continues."""
@@ -200,6 +202,7 @@ class Game:
         node.seconds = self._charge(event.time, ours, now)
         self._since, self._sent, self._faults, self._turn_answered = now, "", 0, False
         if ours:
+            self._measure_overhead(node.seconds)
             self._note(node, self._answer, board)
             self._ponder()
         elif self._token is not None and self._guess == node.move:
@@ -328,6 +331,14 @@ class Game:
             text = str(int(now - self._since))
             measured = None
         return self.clock.charge(side, text, measured)
+
+    def _measure_overhead(self, seconds: float | None) -> None:
+        """Compare how long the move just made took, here or at the server, with the thinking time of the engine."""
+        if self._answer.thought_ms is None:
+            return
+        counted = (seconds or 0.0) * MS if self.summary.times[self.side].unit < MS else 0.0
+        overhead = max(self._measured_ms, counted) - self._answer.thought_ms
+        self._overhead_ms = max(overhead, self._overhead_ms * OVERHEAD_KEPT)
 
     def _note(self, node: Node, answer: CsaAnswer, board: Any) -> Node:
         """Add the answer's score and line to the move's node; `board` is the position after it. Return the node."""

@@ -1,16 +1,17 @@
 """Players: the requests of a game to a player, and the thread that thinks. Standard library only."""
 
+import contextlib
 import math
-import queue
 import threading
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
+from shogi_engine.clients.base.errors import EngineError
+from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.common.threads import start_thread
 from shogi_engine.csa.summary import ServerTime
 from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
-from shogi_engine.types.clock import Clock
+from shogi_engine.types.clock import Clock, TimeBudget
 from shogi_engine.types.score import Score
 
 RESIGN, WIN = "resign", "win"
@@ -23,7 +24,7 @@ def centipawns(score: Score) -> int:
 
 
 @dataclass(frozen=True)
-class Rules:
+class GameRules:
     """The conditions of a game that a player must know.
 
     Attributes:
@@ -35,7 +36,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Turn:
+class ServerTurn:
     """A position to move in.
 
     Attributes:
@@ -45,6 +46,7 @@ class Turn:
         side: to move, 0 for black
         clocks: both sides' before their next moves
         times: what else the server says of them
+        overhead_ms: what the last moves took at the server beyond their thinking, on a busy machine or a slow line
     """
 
     start: str
@@ -53,6 +55,7 @@ class Turn:
     clocks: tuple[Clock, Clock]
     times: tuple[ServerTime, ServerTime]
     since: float
+    overhead_ms: float = 0.0
 
     def clock(self) -> Clock:
         """Return the clock of the side to move, less what the server may round up: a started unit is a whole one."""
@@ -78,6 +81,7 @@ class CsaAnswer:
         pv: the line it expects, `move` first
         depth: or 0
         fault: why there is no move
+        thought_ms: how long it thought by its own clock, None if unknown
     """
 
     move: str = ""
@@ -86,46 +90,32 @@ class CsaAnswer:
     pv: tuple[str, ...] = ()
     depth: int = 0
     fault: str = ""
+    thought_ms: float | None = None
 
 
 Deliver = Callable[[CsaAnswer], None]
 
 
-@dataclass(eq=False)
-class Job:
-    """A requested search.
+class Job(SearchHandle):
+    """A requested search for the move of a turn."""
 
-    Attributes:
-        pondering: the move before it was not played yet
-        began: when it was requested
-        running: the engine is searching
-        abandoned: the answer is not needed
-        decided: not pondering any more
-    """
-
-    turn: Turn
-    deliver: Deliver
-    pondering: bool
-    began: float = field(default_factory=time.monotonic)
-    pondered_ms: float = 0.0
-    running: bool = False
-    abandoned: bool = False
-    decided: threading.Event = field(default_factory=threading.Event)
+    def __init__(self, turn: ServerTurn, deliver: Deliver, *, pondering: bool) -> None:
+        super().__init__(pondering=pondering)
+        self.turn, self.deliver = turn, deliver
 
 
 class CsaPlayer:
     """Thinks in its own thread and delivers each answer once, from that thread; one job at a time.
 
-    Subclasses define `load`, `_begin`, `_answer`, and how to control a running search.
+    Subclasses define `load`, `_begin`, `_answer` and `_budget`.
     """
 
     name = ""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self._working = threading.Lock()  # held while the thread is at a job
+        self._lock = threading.Lock()  # guards the next attribute
         self._job: Job | None = None
-        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._working = threading.Lock()  # held while a thread is at a job
         self._thread: threading.Thread | None = None
 
     # ---- how a player plays
@@ -133,18 +123,16 @@ class CsaPlayer:
     def load(self) -> None:
         """Prepare for the first game, however long it takes. Raises ValueError, OSError."""
 
-    def _begin(self, rules: Rules) -> None:
+    def _begin(self, rules: GameRules) -> None:
         """Get ready for a game."""
 
     def _answer(self, job: Job) -> CsaAnswer:
-        """Search for a job, in the player's thread; while it ponders, until `_hit` or `_interrupt` says otherwise."""
+        """Search for a job, in the player's thread."""
         raise NotImplementedError
 
-    def _hit(self, job: Job) -> None:
-        """The move that `job` pondered on was played; called with the lock held."""
-
-    def _interrupt(self, job: Job) -> None:
-        """End the search of `job`; called with the lock held."""
+    def _budget(self, turn: ServerTurn) -> TimeBudget | None:
+        """Return the time for a move that was pondered on, counted from the start of its clock."""
+        return None
 
     def _over(self, result: str) -> None:
         """Learn how a game ended: 'win', 'lose' or 'draw'."""
@@ -154,40 +142,35 @@ class CsaPlayer:
 
     # ---- what a game asks
 
-    def begin(self, rules: Rules) -> None:
+    def begin(self, rules: GameRules) -> None:
         """Prepare for a game and drop any running job."""
         self.halt()
         with self._working:
             self._begin(rules)
 
-    def think(self, turn: Turn, deliver: Deliver) -> None:
+    def think(self, turn: ServerTurn, deliver: Deliver) -> None:
         """Start thinking about a move."""
         self._put(Job(turn, deliver, pondering=False))
 
-    def ponder(self, turn: Turn, deliver: Deliver) -> None:
+    def ponder(self, turn: ServerTurn, deliver: Deliver) -> None:
         """Start thinking about an expected position, until `hit` or `halt`."""
         self._put(Job(turn, deliver, pondering=True))
 
-    def hit(self, turn: Turn) -> None:
+    def hit(self, turn: ServerTurn) -> None:
         """The pondered position was reached: `deliver` will be called."""
-        with self.lock:
-            job = self._job
-            if job is None or not job.pondering:
-                raise RuntimeError("nothing is pondered on")
-            job.pondered_ms = (time.monotonic() - job.began) * 1000
-            job.turn, job.pondering = turn, False
-            self._hit(job)
-        job.decided.set()
+        job = self._job
+        if job is None or not job.pondering:
+            raise RuntimeError("nothing is pondered on")
+        job.turn = turn
+        job.ponderhit(self._budget(turn))
 
     def halt(self) -> None:
         """Drop the current job: its answer is not delivered."""
-        with self.lock:
+        with self._lock:
             job, self._job = self._job, None
-            if job is None:
-                return
-            job.abandoned = True
-            self._interrupt(job)
-        job.decided.set()
+        if job is not None:
+            with contextlib.suppress(EngineError):
+                job.stop()
 
     def over(self, result: str) -> None:
         """Learn how the game ended: 'win', 'lose' or 'draw'."""
@@ -199,37 +182,29 @@ class CsaPlayer:
         """End the player."""
         self.halt()
         if self._thread is not None:
-            self._queue.put(None)
             self._thread.join(CLOSE_PATIENCE)
 
     # ---- the thread
 
     def _put(self, job: Job) -> None:
         self.halt()
-        if not job.pondering:
-            job.decided.set()
-        if self._thread is None:
-            self._thread = start_thread(self._work, "player")
-        with self.lock:
+        with self._lock:
             self._job = job
-        self._queue.put(job)
-
-    def _work(self) -> None:
-        while (job := self._queue.get()) is not None:
-            with self._working:
-                if not job.abandoned:
-                    self._do(job)
+        self._thread = start_thread(self._do, "player", job)
 
     def _do(self, job: Job) -> None:
-        """Search for a job, and deliver the answer if it is still needed."""
-        try:
-            answer = self._answer(job)
-        except Exception as failure:  # whatever went wrong, the game continues: with another try, or by resigning
-            answer = CsaAnswer(fault=str(failure) or repr(failure))
-        job.decided.wait()
-        with self.lock:
-            wanted = not job.abandoned
-            if self._job is job:
-                self._job = None
-        if wanted:
-            job.deliver(answer)
+        """Search for a job after the ones before it, and deliver the answer if it is still needed."""
+        with self._working:
+            if job.stopped:
+                return
+            try:
+                answer = self._answer(job)
+            except Exception as failure:  # whatever went wrong, the game continues: with another try, or by resigning
+                answer = CsaAnswer(fault=str(failure) or repr(failure))
+            job.decided.wait()
+            with self._lock:
+                needed = self._job is job
+                if needed:
+                    self._job = None
+            if needed:
+                job.deliver(answer)

@@ -5,14 +5,14 @@ from dataclasses import replace
 from time import monotonic
 
 from shogi_engine.clients.base.errors import EngineError
-from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine, SimpleSearch
-from shogi_engine.csa.players import RESIGN, CsaAnswer, CsaPlayer, Job, Rules, Turn, centipawns
+from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
+from shogi_engine.csa.players import RESIGN, CsaAnswer, CsaPlayer, GameRules, Job, ServerTurn, centipawns
 
 PATIENCE = 30.0  # seconds over a move's time until its answer is missing
 UNTIMED_MS = 5000  # of a move in a game without a limit of time
 
 
-class UsiPlayer(CsaPlayer):
+class CsaUsiPlayer(CsaPlayer):
     """Plays by a USI engine.
 
     Args:
@@ -29,7 +29,6 @@ class UsiPlayer(CsaPlayer):
         self._engine = SimpleEngine.described(command, {}, patience=PATIENCE)
         self._options = options or {}
         self._delay_ms, self._nodes = delay_ms, nodes
-        self._search: SimpleSearch | None = None  # the one that `_interrupt` may stop
         self.name = command.partition(":")[0]
 
     # ---- the process
@@ -69,7 +68,7 @@ class UsiPlayer(CsaPlayer):
 
     # ---- games
 
-    def _begin(self, rules: Rules) -> None:
+    def _begin(self, rules: GameRules) -> None:
         rule = "CSARule27" if rules.declaration else "NoEnteringKing"
         try:
             if not self._engine.running:
@@ -86,12 +85,8 @@ class UsiPlayer(CsaPlayer):
             self._engine.close()
 
     def _answer(self, job: Job) -> CsaAnswer:
-        with self.lock:
-            if job.abandoned:
-                return CsaAnswer()
-            pondering = job.pondering
         try:
-            result = self._pondered(job) if pondering else self._thought(job)
+            result = self._pondered(job) if job.pondering else self._thought(job)
         except EngineError as fault:
             self._engine.close()
             return CsaAnswer(fault=f"{self.name}: {fault}")
@@ -100,62 +95,56 @@ class UsiPlayer(CsaPlayer):
         score = None if result.score is None else centipawns(result.score)
         lines = result.lines
         pv = tuple(lines[0].pv) if lines and lines[0].pv[:1] == (result.move,) else (result.move,)
-        return CsaAnswer(result.move or RESIGN, result.ponder, score, pv, result.last("depth") or 0)
+        depth, thought = result.last("depth") or 0, result.last("time")
+        return CsaAnswer(result.move or RESIGN, result.ponder, score, pv, depth, thought_ms=thought)
 
     def _thought(self, job: Job) -> PlayResult | None:
         """Return the result of a search by the clock, None if it is no longer needed."""
         search = self._engine.analysis(_position(job.turn), self._limit(job.turn))
-        if not self._watch(job, search):
+        if not job.follow(search):
             search.stop()
         try:
             return search.result()
         finally:
-            self._watch(job, None)
+            job.follow(None)
 
     def _pondered(self, job: Job) -> PlayResult | None:
         """Return the result of a search that begins by pondering, None if the expected move was not played."""
         search = self._engine.ponder(_position(job.turn), self._limit(job.turn))
         job.decided.wait()
-        if not self._watch(job, search):
+        if not job.follow(search):
             self._engine.stop_pondering()
             return None
         try:
             return self._engine.ponder_hit()
         finally:
-            self._watch(job, None)
+            job.follow(None)
 
-    def _watch(self, job: Job, search: SimpleSearch | None) -> bool:
-        """Let `_interrupt` stop `search`; tell whether the job is still needed."""
-        with self.lock:
-            self._search = search if not job.abandoned else None
-            return not job.abandoned
+    def _limit(self, turn: ServerTurn) -> Limit:
+        """Return the limit for `go`: the main time without the increment, as in USI, less the network delay.
 
-    def _interrupt(self, job: Job) -> None:
-        if self._search is not None:
-            with contextlib.suppress(EngineError):
-                self._search.stop()
-
-    def _limit(self, turn: Turn) -> Limit:
-        """Return the limit for `go`: the main time without the increment, as in USI, less the network delay."""
+        What each move costs besides its thinking, if that is more, is lost from each increment too.
+        """
         if not turn.time.timed:
             return Limit(movetime=UNTIMED_MS, nodes=self._nodes)
         increments = [int(clock.increment) for clock in turn.clocks]
         clocks = [int(clock.time) - increment for clock, increment in zip(turn.clocks, increments, strict=True)]
         byoyomi = int(turn.clocks[turn.side].byoyomi)
-        late = self._delay_ms + int((monotonic() - turn.since) * 1000)
+        overhead = int(turn.overhead_ms)
+        late = max(self._delay_ms, overhead) + int((monotonic() - turn.since) * 1000)
         if byoyomi:  # USI knows no increment beside it
             clocks[turn.side] += increments[turn.side]
             increments = [0, 0]
         from_byoyomi = late if byoyomi > 2 * late else 0
         from_clock = min(late - from_byoyomi, clocks[turn.side])
         clocks[turn.side] -= from_clock
-        increments[turn.side] = max(increments[turn.side] - (late - from_byoyomi - from_clock), 0)
+        increments[turn.side] = max(increments[turn.side] - max(late - from_byoyomi - from_clock, overhead), 0)
         limit = Limit(btime=clocks[0], wtime=clocks[1], nodes=self._nodes)
         if any(increments):
             return replace(limit, binc=increments[0], winc=increments[1])
         return replace(limit, byoyomi=byoyomi - from_byoyomi)
 
 
-def _position(turn: Turn) -> str:
+def _position(turn: ServerTurn) -> str:
     """Return USI's position command for a turn."""
     return f"sfen {turn.start}" + (f" moves {' '.join(turn.moves)}" if turn.moves else "")

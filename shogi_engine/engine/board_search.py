@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Self, overload
 
 from shogi_engine import games
-from shogi_engine.common.threads import start_thread
+from shogi_engine.common.search_handle import SearchHandle
+from shogi_engine.common.threads import join, received, start_thread
 from shogi_engine.engine.results import PvInfo, SearchResult
 from shogi_engine.interface.game import Game
 from shogi_engine.search.forced_win import ForcedWin, RootSolver
@@ -43,7 +44,7 @@ class PlayResult:
     declares: bool = False
 
 
-class Analysis:
+class Analysis(SearchHandle):
     """A search running in its own thread. Iterate over its reports; leaving a `with` block ends it.
 
     Attributes:
@@ -51,19 +52,22 @@ class Analysis:
         multipv: the latest report on each of the best moves, best first
     """
 
-    def __init__(self, game: str, work: Callable[[OnInfo], SearchResult], stop: Callable[[], None]) -> None:
-        self._game, self._work, self._stop = game, work, stop
-        self._reports: queue.SimpleQueue[PvInfo | None] = queue.SimpleQueue()
+    def __init__(self, engine: "BoardSearches", search: Callable[[OnInfo], SearchResult]) -> None:
+        super().__init__()
+        self._player = engine
+        self._reports: queue.SimpleQueue[PvInfo | BaseException | None] = queue.SimpleQueue()
         self._lines: dict[int, PvInfo] = {}
-        self._result: SearchResult | None = None
-        self._fault: BaseException | None = None
-        self._thread = start_thread(self._run, "analysis")
+        self._result: SearchResult | BaseException | None = None
+        with contextlib.ExitStack() as announced:
+            announced.enter_context(self.searching(engine, lambda: None))
+            self._thread = start_thread(self._run, "analysis", search, announced.pop_all())
 
-    def _run(self) -> None:
+    def _run(self, search: Callable[[OnInfo], SearchResult], announced: contextlib.ExitStack) -> None:
         try:
-            self._result = self._work(self._report)
+            with announced:
+                self._result = search(self._report)
         except BaseException as fault:
-            self._fault = fault
+            self._result = fault
         finally:
             self._reports.put(None)
 
@@ -82,32 +86,37 @@ class Analysis:
         """The latest report on each of the best moves, best first."""
         return [self._lines[number] for number in sorted(self._lines)]
 
-    def stop(self) -> None:
-        """Stop the search at once, from any thread; `result` still returns the best move found so far."""
-        if self._thread.is_alive():
-            self._stop()
+    def ponderhit(self, budget: Limit | TimeBudget | None, now: float | None = None) -> None:
+        """The expected move, the board's last, was made: search on within a Limit, whose time begins now."""
+        if isinstance(budget, Limit):
+            budget = self._player.time_budget(budget)
+        super().ponderhit(budget, now)
+
+    def search_result(self) -> SearchResult:
+        """Wait for the search to end and return its result. Raises any exception that the search raised."""
+        join(self._thread)
+        if isinstance(self._result, BaseException):
+            raise self._result
+        assert self._result is not None
+        return self._result
 
     def result(self) -> PlayResult:
         """Wait for the search to end and return its move. Raises any exception that the search raised."""
-        self._thread.join()
-        if self._fault is not None:
-            raise self._fault
-        assert self._result is not None
-        return play_result(self._game, self._result)
+        return play_result(self._player.game.name, self.search_result())
 
     def __iter__(self) -> Iterator[PvInfo]:
         """Yield each new report until the search ends. Raises any exception that the search raised."""
-        while (info := self._reports.get()) is not None:
+        while (info := received(self._reports)) is not None:
             yield info
         self._reports.put(None)
-        self.result()
+        self.search_result()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *failure: object) -> None:
         self.stop()
-        self._thread.join()
+        join(self._thread)
 
 
 def play_result(game: str, found: SearchResult) -> PlayResult:
@@ -130,6 +139,7 @@ class BoardSearches:
     search: Callable[..., SearchResult]
     find_mate: Callable[..., ForcedWin[str]]
     prepare: Callable[[], None]
+    extend: Callable[[TimeBudget | None], None]
     stop: Callable[[], None]
     _compiling: Callable[[], contextlib.AbstractContextManager[None]]
     _idle: Callable[[], contextlib.AbstractContextManager[None]]
@@ -156,7 +166,7 @@ class BoardSearches:
             _must_end(limit, side)
             if self.may_declare():
                 return PlayResult(declares=True)
-            return play_result(self.game.name, self.search(**self._wanted(limit, side, 1, root_moves)))
+            return play_result(self.game.name, self.search(**self._wanted(limit, 1, root_moves)))
 
     @overload
     def analyse(self, board: Any, limit: Limit, *, multipv: None = None, root_moves: Sequence[Any] = ()) -> PvInfo: ...
@@ -173,7 +183,7 @@ class BoardSearches:
         """
         with self._placed(board) as side:
             _must_end(limit, side)
-            lines = self.search(**self._wanted(limit, side, multipv or 1, root_moves)).lines
+            lines = self.search(**self._wanted(limit, multipv or 1, root_moves)).lines
         if multipv is not None:
             return lines
         if not lines:
@@ -184,18 +194,31 @@ class BoardSearches:
         self, board: Any, limit: Limit | None = None, *, multipv: int = 1, root_moves: Sequence[Any] = ()
     ) -> Analysis:
         """Start a search in a thread and return it. Without a limit it runs until `stop`. Raises as `play` does."""
-        with contextlib.ExitStack() as stack:
-            side = stack.enter_context(self._placed(board))
-            keywords = self._wanted(limit or Limit(), side, multipv, root_moves)
-            self.prepare()
-            claim, self._claimed_by = stack.pop_all(), 0  # from now on the thread holds the claim
+        with contextlib.ExitStack() as claim:
+            claim.enter_context(self._placed(board))
+            return self._started(claim, self._wanted(limit or Limit(), multipv, root_moves))
 
-        def work(on_info: OnInfo) -> SearchResult:
+    def start(self, **limits: Any) -> Analysis:
+        """Start `search`, with its keywords, in a thread and return it. Raises RuntimeError as `search` does."""
+        with contextlib.ExitStack() as claim:
+            claim.enter_context(self._claimed())
+            return self._started(claim, limits)
+
+    def _started(self, stack: contextlib.ExitStack, keywords: dict[str, Any]) -> Analysis:
+        """Start `search` in a thread."""
+        claim, self._claimed_by = stack.pop_all(), 0  # from now on the thread holds the claim
+
+        def search(on_info: OnInfo) -> SearchResult:
             with claim:
                 self._claimed_by = threading.get_ident()
                 return self.search(**keywords, on_info=on_info)
 
-        return Analysis(self.game.name, work, self.stop)
+        return Analysis(self, search)
+
+    def time_budget(self, limit: Limit) -> TimeBudget | None:
+        """Return the time that a Limit gives the side to move, None for no limit of time."""
+        side = int(games.board(self.game, self.position).turn)
+        return budget_of(limit, side, len(self.moves), self.game.budget)
 
     def mate(
         self, board: Any, limit: Limit | None = None, *, shortest: bool = False, every: bool = False
@@ -231,15 +254,21 @@ class BoardSearches:
         record = board.record()
         if record.game != self.game.name:
             raise ValueError(f"the Board is of {record.game}, but the engine plays {self.game.name}")
+        with self._claimed():
+            self.set_position(record.start, record.moves)
+            yield int(board.turn)
+
+    @contextlib.contextmanager
+    def _claimed(self) -> Iterator[None]:
+        """Let only this thread search, and only once, inside the `with` block. Raises RuntimeError as `search` does."""
         with self._idle():
             self._claimed_by = threading.get_ident()
             try:
-                self.set_position(record.start, record.moves)
-                yield int(board.turn)
+                yield
             finally:
                 self._claimed_by = 0
 
-    def _wanted(self, limit: Limit, side: int, multipv: int, root_moves: Sequence[Any]) -> dict[str, Any]:
+    def _wanted(self, limit: Limit, multipv: int, root_moves: Sequence[Any]) -> dict[str, Any]:
         """Return the keyword arguments for `search`. Raises ValueError here, not in a thread, if they are invalid."""
         moves = [str(move) for move in root_moves]
         for move in moves:
@@ -250,8 +279,7 @@ class BoardSearches:
             raise ValueError(f"multipv must be at least 1, not {multipv}")
         names = ("depth", "nodes", "mate", "level")
         limits = {name: value for name in names if (value := getattr(limit, name)) is not None}
-        budget = budget_of(limit, side, len(self.moves), self.game.budget)
-        return {"multipv": multipv, "searchmoves": moves, "budget": budget, **limits}
+        return {"multipv": multipv, "searchmoves": moves, "budget": self.time_budget(limit), **limits}
 
 
 def _must_end(limit: Limit, side: int) -> None:

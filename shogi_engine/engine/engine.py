@@ -22,7 +22,7 @@ from shogi_engine.engine import parameters
 from shogi_engine.engine.board_search import BoardSearches
 from shogi_engine.engine.results import PvInfo, SearchResult, continued_line, copy_position, legal_line
 from shogi_engine.interface.extras.book import BookMove, OpeningBook, choose
-from shogi_engine.interface.extras.levels import FULL_STRENGTH_MS, LevelPlan, drawn_limits
+from shogi_engine.interface.extras.levels import FULL_STRENGTH_MS, LevelPlan, drawn_limits, lowest
 from shogi_engine.interface.game import (
     BESIDE_SEARCH,
     VALUE_MATE_IN_MAX,
@@ -232,8 +232,8 @@ class Engine(BoardSearches):
             nodes: the number of positions, of all threads together
             movetime: the time in ms, all of which is used
             mate: stop when a win within this many plies is found
-            level: search as a player of this level, if the game has levels; `depth`, `nodes` and `selectivity`
-                override its own. Full strength (Shogi's level 20) takes 1 s if no other limit is given.
+            level: search as a player of this level, if the game has levels; `depth` and `nodes` limit it further, and
+                `selectivity` overrides its own. Full strength (Shogi's level 20) takes 1 s if no other limit is given.
             selectivity: as in `search.limits.Limits`
             searchmoves: the moves to choose from, all if empty
             multipv: the number of best moves to report
@@ -255,9 +255,7 @@ class Engine(BoardSearches):
             doubt = plan.doubt if depth is None and nodes is None else None
             drawn = drawn_limits(plan, searchmoves or self.legal_moves() if plan.moves else (), self.rng)
             searchmoves = drawn.get("searchmoves", searchmoves)
-            if nodes is None and (depth is None or plan.depth is None):  # they belong to the level's depth
-                nodes = drawn.get("nodes")
-            depth = drawn.get("depth") if depth is None else depth
+            depth, nodes = lowest(depth, drawn.get("depth")), lowest(nodes, drawn.get("nodes"))
             selectivity = drawn.get("selectivity") if selectivity is None else selectivity
         limits = Limits(
             depth=depth,

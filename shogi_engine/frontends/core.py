@@ -20,8 +20,9 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
+from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.common.threads import start_thread
 from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line
 
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 LAST_WORDS = 0.5  # seconds allowed for answers at the end of live input
 HEARTBEAT = 4.0  # seconds; GUIs give up after 5 or more without a line
-
-Planned = TypeVar("Planned")
 
 
 class CompileProgress:
@@ -68,26 +67,25 @@ def load_engine(game: str, evaluation: str = "", compiled: bool = True) -> "Engi
     return engine
 
 
-class Task:
-    """A command for the worker.
+class Task(SearchHandle):
+    """A command for the worker, which may search. `requested` is when it was read.
 
     Attributes:
-        received_at: time.monotonic() when it was read
         bounded: it ends by itself
         awaited: the end of a script waits for it
-        running: the engine is searching for it
-        stopped: its result is no longer needed
     """
 
     def __init__(
-        self, work: Callable[[], None], received_at: float, *, bounded: bool = True, awaited: bool = True
+        self,
+        work: Callable[[], None],
+        requested: float,
+        *,
+        bounded: bool = True,
+        awaited: bool = True,
+        pondering: bool = False,
     ) -> None:
-        self.work, self.received_at = work, received_at
-        self.bounded, self.awaited = bounded, awaited
-        self.running = self.stopped = False
-
-    def on_stop(self) -> None:
-        """Called after the task was stopped, in the thread that stops it."""
+        super().__init__(pondering=pondering, requested=requested)
+        self.work, self.bounded, self.awaited = work, bounded, awaited
 
 
 class Heartbeat:
@@ -114,7 +112,7 @@ class FrontEnd:
 
     Attributes:
         task: the current one
-        lock: guards the tasks and whether the engine is searching
+        lock: guards the list of tasks
         free_at: when the engine was loaded or last answered (time.monotonic)
     """
 
@@ -193,7 +191,7 @@ class FrontEnd:
         """Wait for the remaining answers, as the module's docstring says."""
         for task in self.pending():
             if not (script and task.bounded):
-                self.stop(task)
+                task.stop()
         patient = script and any(task.awaited for task in self.pending())
         answered = threading.Event()
         self.put(Task(answered.set, time.monotonic()))
@@ -210,18 +208,10 @@ class FrontEnd:
         with self.lock:
             return list(self._tasks)
 
-    def stop(self, task: Task) -> None:
-        """Stop the search of a task, or keep it from starting."""
-        with self.lock:
-            task.stopped = True
-            if task.running:
-                self._engine.stop()
-        task.on_stop()
-
     def stop_all(self) -> None:
         """Stop all tasks queued so far."""
         for task in self.pending():
-            self.stop(task)
+            task.stop()
 
     # ---- loading
 
@@ -284,20 +274,3 @@ class FrontEnd:
         traceback.print_exc()
         if self.out.has_log:
             self.out.note("!", traceback.format_exc())
-
-    @contextmanager
-    def searching(self, task: Task, plan: Callable[[], Planned]) -> Iterator[Planned]:
-        """Announce a search for `task`: from now on a stop reaches it, even before it has begun.
-
-        Yields the result of `plan()`, which is called when no stop or change of the clock can be missed any more.
-        """
-        engine = self.engine
-        with self.lock:
-            planned = plan()
-            engine.prepare()
-            task.running = True
-        try:
-            yield planned
-        finally:
-            with self.lock:
-                task.running = False

@@ -71,7 +71,7 @@ class OthelloFrontEnd(FrontEnd):
 
     def think(self, task: Task, **limits: Any) -> "SearchResult":
         """Search the engine's position; a stopped task gets the result of one ply."""
-        with self.searching(task, lambda: {"depth": 1} if task.stopped else limits) as planned:
+        with task.searching(self.engine, lambda: {"depth": 1} if task.stopped else limits) as planned:
             return self.engine.search(**planned)
 
     def limits(self, level: int | None, clock: Clock | None) -> dict[str, Any]:

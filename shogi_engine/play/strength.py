@@ -12,15 +12,7 @@ if TYPE_CHECKING:
 DEFAULT_MS = 1000  # for a move without another limit
 # The highest level that answers within seconds; in Shogi that is full strength.
 STRONGEST = {"shogi": 20, "othello": 21}
-
-
 FIRST_LEVEL = 3  # the default
-BOOK_LEVEL = 4  # the lowest level that plays from the book: a beginner would not know one
-
-
-def opens_from_book(level: int | None) -> bool:
-    """Tell whether a player of a level (None for full strength) plays book moves."""
-    return level is None or level >= BOOK_LEVEL
 
 
 def level_limits(engine: "Engine", level: int) -> dict[str, int]:

@@ -441,21 +441,18 @@ class _Run:
     def _last_lines(self) -> list[Info]:
         """Return the lines of the last finished iteration, sorted: all of one depth with exact values.
 
-        If the aborted iteration found another best move, it comes first; if its value there is only a bound, it has the
-        exact value of the finished iteration. If not even the first iteration finished, return its lines.
+        If the aborted iteration found another best move, it replaces a single line, perhaps with only a bound. Several
+        lines stay as they are, since values of two depths do not compare. If not even the first iteration finished,
+        return its lines.
         """
         best = self.lines.get(0)
-        if best is None:
+        if best is None or (self.complete and self.multipv > 1):
             return self.complete
         if not self.complete:
             return [best, *by_score(info for line, info in self.lines.items() if line > 0)]
-        move = best.pv[0]
-        if move == self.complete[0].pv[0]:
+        if best.pv[0] == self.complete[0].pv[0]:
             return self.complete
-        known = {info.pv[0]: info for info in self.complete}
-        if best.bound:
-            best = known.get(move, best)
-        return [best, *(info for info in self.complete if info.pv[0] != move)]
+        return [best]
 
     def _result(self, ctx: Any) -> Result:
         """Return the result; if no move was searched, the first legal one."""

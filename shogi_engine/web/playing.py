@@ -7,8 +7,9 @@ import time
 from typing import Any
 
 from shogi_engine.analysis.judgement import PASS
+from shogi_engine.interface.extras.levels import opens_from_book
 from shogi_engine.play.clock import GameClock
-from shogi_engine.play.strength import STRONGEST, level_limits, opens_from_book, timed_limits
+from shogi_engine.play.strength import STRONGEST, level_limits, timed_limits
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 from shogi_engine.web.pool import Job
@@ -234,7 +235,7 @@ class Playing:
             if not move:
                 limits = timed_limits(engine, level_limits(engine, level), self.clock, side, len(moves))
                 move = engine.search(**limits).bestmove
-            if not job.ended:
+            if not job.stopped:
                 self._found(job, number, move)
 
         self._job = self._session.pool.submit(Job(tree.game, work))

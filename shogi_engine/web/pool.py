@@ -10,9 +10,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.common.threads import start_thread
 from shogi_engine.games import NAMES
 
@@ -21,36 +21,19 @@ SLICE = 2.0  # seconds
 log = logging.getLogger(__name__)
 
 
-@dataclass(eq=False)
-class Job:
+class Job(SearchHandle):
     """Work for an engine.
 
     Attributes:
-        work: `work(engine, job)`, called in an engine's thread; returns soon after the job's `stop` is called
-        patient: may be interrupted and called again
-        stop: ends the work, by default the engine's search
+        work: called with the engine and this job in an engine's thread; returns soon after `stop`
+        patient: may be stopped without being cancelled, and is then called again
+        began: when the work began (time.monotonic)
     """
 
-    game: str
-    work: Callable[[Any, "Job"], None]
-    patient: bool = False
-    stop: Callable[[], None] | None = None
-    cancelled: bool = False
-    interrupted: bool = False
-    began: float = 0.0
-    _engine: Any = field(default=None, repr=False)
-
-    @property
-    def ended(self) -> bool:
-        """Whether the work must end."""
-        return self.cancelled or self.interrupted
-
-    def halt(self) -> None:
-        """End the work at once. Called with the pool's lock."""
-        if self._engine is not None:
-            self._engine.stop()
-        if self.stop is not None:
-            self.stop()
+    def __init__(self, game: str, work: Callable[[Any, "Job"], None], *, patient: bool = False) -> None:
+        super().__init__()
+        self.game, self.work, self.patient = game, work, patient
+        self.cancelled, self.began = False, 0.0
 
 
 class EnginePool:
@@ -97,8 +80,7 @@ class EnginePool:
             job.cancelled = True
             with contextlib.suppress(ValueError):
                 self._waiting.remove(job)
-            if job in self._running:
-                job.halt()
+            job.stop()
 
     def tick(self, now: float | None = None) -> None:
         """Interrupt jobs if others are waiting. Call this regularly."""
@@ -106,11 +88,12 @@ class EnginePool:
         with self._changed:
             idle = len(self.threads) - len(self._running)
             wanted = len(self._waiting) - idle
-            patient = sorted((job for job in self._running if job.patient and not job.ended), key=lambda job: job.began)
+            patient = sorted(
+                (job for job in self._running if job.patient and not job.stopped), key=lambda job: job.began
+            )
             for job in patient[: max(wanted, 0)]:
                 if now - job.began >= SLICE:
-                    job.interrupted = True
-                    job.halt()
+                    job.stop()
 
     @property
     def load(self) -> tuple[int, int]:
@@ -125,7 +108,7 @@ class EnginePool:
             self._waiting.clear()
             for job in self._running:
                 job.cancelled = True
-                job.halt()
+                job.stop()
             self._changed.notify_all()
 
     # ---- threads
@@ -171,23 +154,19 @@ class EnginePool:
             if self._closed or job is None:
                 return None
             self._waiting.remove(job)
-            job.began, job.interrupted = time.monotonic(), False
+            job.began, job.stopped = time.monotonic(), False
             self._running.append(job)
             return job
 
     def _do(self, job: Job, engine: Callable[[str], Any]) -> None:
         made = engine(job.game)
-        with self._changed:
-            if job.ended:
-                return
-            made.prepare()  # from here on a stop takes effect, even before the search has begun
-            job._engine = made
-        job.work(made, job)
+        with job.searching(made, lambda: job.stopped) as stopped:
+            if not stopped:
+                job.work(made, job)
 
     def _done(self, job: Job) -> None:
         with self._changed:
             self._running.remove(job)
-            job._engine = None
-            if job.interrupted and not job.cancelled and not self._closed:
+            if job.patient and job.stopped and not job.cancelled and not self._closed:
                 self._waiting.append(job)
             self._changed.notify_all()

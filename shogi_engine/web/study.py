@@ -188,11 +188,12 @@ class Study:
 
         def work(engine: Any, job: Job) -> None:
             examiner = self._session.examiner(tree.game, limits)
-            job.stop = examiner.stop
+            if not job.follow(examiner):
+                return
             plies = [ply for ply in plies_to_examine(record) if ply not in findings]
             for ply in plies:
                 found = examiner.examine(record, ply)
-                if job.ended:  # the finding may be incomplete
+                if job.stopped:  # the finding may be incomplete
                     return
                 findings[ply] = found
                 self._found(job, record, numbers, findings)

@@ -151,7 +151,7 @@ class ScriptedServer:
 
 
 class ScriptedPlayer(CsaPlayer):
-    """Answers from a list, or by a function of the Turn; keeps what it was asked. An exception is raised."""
+    """Answers from a list, or by a function of the ServerTurn; keeps what it was asked. An exception is raised."""
 
     def __init__(self, *answers):
         super().__init__()
@@ -161,7 +161,7 @@ class ScriptedPlayer(CsaPlayer):
 
     def _answer(self, job):
         job.decided.wait()
-        if job.abandoned:
+        if job.stopped:
             return CsaAnswer()
         self.turns.append(job.turn)
         answer = self.answers.pop(0) if self.answers else CsaAnswer("resign")
@@ -175,8 +175,9 @@ class ScriptedPlayer(CsaPlayer):
         self.pondered.append(turn)
         super().ponder(turn, deliver)
 
-    def _hit(self, job):
+    def hit(self, turn):
         self.hits += 1
+        super().hit(turn)
 
     def _begin(self, rules):
         self.rules.append(rules)

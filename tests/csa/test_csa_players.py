@@ -4,14 +4,15 @@ import queue
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from csa.scripted import ScriptedPlayer
 
-from shogi_engine.csa.engine_player import EnginePlayer, Strength
-from shogi_engine.csa.players import CsaAnswer, Job, Rules, Turn
+from shogi_engine.csa.engine_player import CsaEnginePlayer, Strength
+from shogi_engine.csa.players import CsaAnswer, GameRules, Job, ServerTurn
 from shogi_engine.csa.summary import ServerTime
-from shogi_engine.csa.usi_player import UsiPlayer
+from shogi_engine.csa.usi_player import CsaUsiPlayer
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
 from shogi_engine.games.shogi.notation.sfen import START
 from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
@@ -22,11 +23,13 @@ LONGEST = 10.0
 STUB = Path(__file__).with_name("usi_echo.py")
 
 
-def turn(*moves, side=0, clocks=(60_000, 50_000), elapsed=0.0, total=60_000, byoyomi=0, increment=0, **more):
-    """Return a Turn; the clocks come without the increment."""
+def turn(
+    *moves, side=0, clocks=(60_000, 50_000), elapsed=0.0, total=60_000, byoyomi=0, increment=0, overhead=0, **more
+):
+    """Return a ServerTurn; the clocks come without the increment."""
     both = ServerTime(Clock(total, byoyomi, increment), **more)
     before = tuple(Clock(main + increment, byoyomi, increment) for main in clocks)
-    return Turn(START, moves, side, before, (both, both), time.monotonic() - elapsed)
+    return ServerTurn(START, moves, side, before, (both, both), time.monotonic() - elapsed, overhead)
 
 
 def asked(player, position):
@@ -69,11 +72,11 @@ class Searched:
 
     def __init__(self, score="cp 25", value=25):
         self.bestmove, self.ponder, self.pv, self.depth = "7g7f", "3c3d", ["7g7f", "3c3d"], 4
-        self.score, self.value = Score.parse(score), value
+        self.score, self.value, self.seconds = Score.parse(score), value, 0.5
 
 
 class FakeEngine:
-    """What EnginePlayer needs of an Engine; keeps what it was told."""
+    """What CsaEnginePlayer needs of an Engine; keeps what it was told."""
 
     def __init__(self, found=None, moves=("7g7f", "2g2f"), declares=False):
         self.found, self.moves, self.declares = found or Searched(), list(moves), declares
@@ -117,12 +120,12 @@ class FakeEngine:
 
 def test_a_move_stays_within_the_clock():
     engine = FakeEngine()
-    player = EnginePlayer(engine, delay_ms=200)
-    player.begin(Rules(256))
+    player = CsaEnginePlayer(engine, delay_ms=200)
+    player.begin(GameRules(256))
     assert engine.rules == {"entering_king_rule": CSA_27, "max_moves": 256}
     for clocks, byoyomi, increment in (((60_000, 0), 0, 0), ((0, 0), 10_000, 0), ((0, 0), 0, 5000)):
         answer = asked(player, turn("7g7f", clocks=clocks, total=1, byoyomi=byoyomi, increment=increment))
-        assert answer == CsaAnswer("7g7f", "3c3d", 25, ("7g7f", "3c3d"), 4)
+        assert answer == CsaAnswer("7g7f", "3c3d", 25, ("7g7f", "3c3d"), 4, thought_ms=500.0)
         budget = engine.limits[-1]["budget"]
         available = clocks[0] + byoyomi + increment
         assert 0 < budget.soft_ms <= budget.hard_ms <= available - 200
@@ -132,11 +135,21 @@ def test_a_move_stays_within_the_clock():
 
 def test_what_has_passed_of_a_move_is_gone_and_milliseconds_have_no_full_seconds():
     engine = FakeEngine()
-    player = EnginePlayer(engine)
+    player = CsaEnginePlayer(engine)
     asked(player, turn(clocks=(0, 0), byoyomi=100_000, unit=1))
     asked(player, turn(clocks=(0, 0), byoyomi=100_000, unit=1, elapsed=60.0))
     before, after = (limits["budget"].hard_ms for limits in engine.limits)
     assert before - after == pytest.approx(60_000, abs=9000) and engine.limits[0]["budget"].second_ms is None
+    player.close()
+
+
+def test_what_moves_take_besides_thinking_is_kept_back():
+    engine = FakeEngine()
+    player = CsaEnginePlayer(engine, delay_ms=100)
+    for overhead in (0, 60, 3000):
+        asked(player, turn(clocks=(60_000, 60_000), increment=5000, unit=1, overhead=overhead))
+    usual, small, large = (limits["budget"].hard_ms for limits in engine.limits)
+    assert usual == pytest.approx(small, abs=3000) and large < usual / 2  # the delay covers the small one
     player.close()
 
 
@@ -147,7 +160,7 @@ def test_rounding_up_takes_a_unit_of_the_time():
 
 def test_pondering_has_no_limit_until_the_move_comes():
     engine = FakeEngine()
-    player, answers = EnginePlayer(engine, Strength(nodes=50)), queue.Queue()
+    player, answers = CsaEnginePlayer(engine, Strength(nodes=50)), queue.Queue()
     player.ponder(turn("7g7f"), answers.put)
     while not engine.limits:
         time.sleep(0.001)
@@ -159,10 +172,11 @@ def test_pondering_has_no_limit_until_the_move_comes():
 
 def test_a_running_search_is_given_its_time_when_the_move_comes():
     engine = FakeEngine()
-    player = EnginePlayer(engine)
-    job = Job(turn(), print, pondering=True, running=True)
+    player = CsaEnginePlayer(engine)
+    job = Job(turn(), print, pondering=True)
     player._job = job
-    player.hit(turn())
+    with job.searching(engine, lambda: None):
+        player.hit(turn())
     assert engine.extended[0].hard_ms > 0 and not job.pondering
     player.close()
 
@@ -178,34 +192,44 @@ def test_a_running_search_is_given_its_time_when_the_move_comes():
     ],
 )
 def test_giving_up_and_declaring(engine, strength, expected):
-    player = EnginePlayer(engine, strength)
+    player = CsaEnginePlayer(engine, strength)
     assert asked(player, turn()).move == expected
     player.close()
 
 
 def test_without_the_rule_nothing_is_declared():
     engine = FakeEngine(declares=True)
-    player = EnginePlayer(engine)
-    player.begin(Rules(declaration=False))
+    player = CsaEnginePlayer(engine)
+    player.begin(GameRules(declaration=False))
     assert engine.rules["entering_king_rule"] == NO_ENTERING_KING
     assert asked(player, turn()).move == "7g7f"
     player.close()
 
 
 def test_a_mate_is_a_large_number():
-    player = EnginePlayer(FakeEngine(Searched("mate -4", -31_000)))
+    player = CsaEnginePlayer(FakeEngine(Searched("mate -4", -31_000)))
     assert asked(player, turn()).score == -MATE_VALUE
     player.close()
 
 
 def test_levels():
     engine = FakeEngine()
-    player = EnginePlayer(engine, Strength(level=3))
+    player = CsaEnginePlayer(engine, Strength(level=3))
     asked(player, turn())
     assert engine.limits[0]["level"] == 3 and "budget" in engine.limits[0]
     player.close()
     with pytest.raises(ValueError):
-        EnginePlayer(FakeEngine(), Strength(level=20))
+        CsaEnginePlayer(FakeEngine(), Strength(level=20))
+
+
+@pytest.mark.parametrize(("level", "searches"), [(3, 1), (4, 0), (None, 0)])
+def test_a_beginner_plays_no_book(level, searches):
+    engine = FakeEngine()
+    engine.book_choice = lambda **_: SimpleNamespace(move="2g2f", ponder="8c8d", value=9, depth=1)
+    player = CsaEnginePlayer(engine, Strength(level=level, book=True))
+    asked(player, turn())
+    assert len(engine.limits) == searches
+    player.close()
 
 
 # ---- a USI engine
@@ -213,14 +237,14 @@ def test_levels():
 
 @pytest.fixture
 def usi():
-    player = UsiPlayer(f"{sys.executable} -S {STUB}", options={"USI_Hash": "16", "Nowhere": "1"}, delay_ms=100)
+    player = CsaUsiPlayer(f"{sys.executable} -S {STUB}", options={"USI_Hash": "16", "Nowhere": "1"}, delay_ms=100)
     yield player
     player.close()
 
 
 def test_a_usi_engine_plays(usi):
     usi.load()
-    usi.begin(Rules(256, declaration=False))
+    usi.begin(GameRules(256, declaration=False))
     assert usi.name == "echo"
     said = asked(usi, turn("7g7f", side=1, increment=10_000))
     assert (said.move, said.ponder, said.score, said.pv, said.depth) == ("7g7f", "3c3d", 42, ("7g7f", "3c3d"), 7)
@@ -237,6 +261,10 @@ def test_the_words_of_go(usi, monkeypatch):
     assert words(clocks=(60_000, 50_000), increment=5000) == "btime 59900 wtime 50000 binc 5000 winc 5000"
     assert words(clocks=(40, 50_000), increment=5000) == "btime 0 wtime 50000 binc 4940 winc 5000"
     assert words(clocks=(0, 0), total=0) == "movetime 5000"
+    # A busy machine's overhead costs the clock once, and each move its increment.
+    assert words(clocks=(4000, 4000), increment=150, overhead=120) == "btime 3880 wtime 4000 binc 30 winc 150"
+    assert words(clocks=(4000, 4000), increment=150, overhead=400) == "btime 3600 wtime 4000 binc 0 winc 150"
+    assert words(clocks=(100, 4000), increment=150, overhead=200) == "btime 0 wtime 4000 binc 0 winc 150"
 
 
 def test_pondering_of_a_usi_engine(usi):
@@ -256,7 +284,7 @@ def test_a_usi_engine_that_crashed_is_started_again(usi):
     usi.load()
     assert "crash" in asked(usi, turn("crash")).fault
     usi.restart()
-    usi.begin(Rules())
+    usi.begin(GameRules())
     assert asked(usi, turn()).move == "7g7f"
 
 
@@ -271,7 +299,7 @@ def test_a_search_of_a_usi_engine_is_stopped_when_the_game_is_over(usi):
 
 
 def test_an_engine_that_is_not_there():
-    player = UsiPlayer("/nowhere/engine")
+    player = CsaUsiPlayer("/nowhere/engine")
     with pytest.raises(ValueError, match="nowhere"):
         player.load()
     player.close()

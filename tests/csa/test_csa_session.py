@@ -1,6 +1,7 @@
 """A session against a scripted server: logins, offers, games, refusals, broken lines, time-outs, abnormal ends."""
 
 import os
+import time
 
 import pytest
 from csa.scripted import (
@@ -24,6 +25,24 @@ OFFICIAL_TIME = ("Total_Time:300", "Byoyomi:10")
 
 
 # ---- a game
+
+
+def test_the_time_that_the_server_counts_beyond_thinking_is_remembered():
+    def script(peer):
+        peer.begin("+", time=("Time_Unit:1msec", "Total_Time:300000", "Increment:100"))
+        for ours, theirs, seconds in (("+7776FU", "-3334FU", 2.1), ("+2726FU", "-8384FU", 0.5), ("+2625FU", "", 0.5)):
+            peer.accept(ours, seconds)
+            if theirs:
+                peer.send(f"{theirs},T0.1")
+        peer.send("-8485FU,T0.1")
+        peer.accept("%TORYO", 0.1)
+        peer.send("#RESIGN", "#LOSE")
+        peer.logout()
+
+    answers = [CsaAnswer(move, thought_ms=100) for move in ("7g7f", "2g2f", "2f2e")]
+    played = play(script, *answers)
+    overheads = [turn.overhead_ms for turn in played.player.turns]
+    assert overheads[:2] == [0, 2000] and overheads[2:] == pytest.approx([1600, 1280], abs=300)
 
 
 def test_a_game_is_played_and_kept(tmp_path):
@@ -97,8 +116,8 @@ def test_scores_and_lines_are_sent_if_the_server_wants_them():
 def test_every_end_of_a_game(tmp_path, turn, lines, counts, ending):
     def slow(job):
         job.turn.moves  # noqa: B018  (it was asked)
-        while not job.abandoned:
-            job.decided.wait(0.01)
+        while not job.stopped:
+            time.sleep(0.01)
         return CsaAnswer()
 
     played = play(lambda peer: finished_game(peer, *lines, turn=turn), slow, folder=tmp_path)

@@ -203,8 +203,8 @@ def test_multipv_lines_are_distinct_and_sorted_wherever_the_search_is_stopped(na
         firsts = [info.pv[0] for info in result.infos]
         assert len(set(firsts)) == len(firsts)
         assert set(firsts) <= set(searcher.root_moves(position))
-        last = [info.score for info in result.infos if info.depth < result.depth]
-        assert last == sorted(last, reverse=True)  # the lines the last iteration did not come to
+        scores = [info.score for info in result.infos]
+        assert scores == sorted(scores, reverse=True) and {info.depth for info in result.infos} == {result.depth}
         for info in result.infos:
             final_position(searcher.game, position, info.pv)
 

@@ -26,7 +26,8 @@ def test_levels_bound_the_search(engine):
     assert len(chosen) > 5 and chosen <= set(engine.legal_moves())  # any move
     assert engine.search(level=9).depth == 1
     assert 200 < engine.search(level=11).nodes < 2000
-    assert engine.search(level=9, depth=2).depth == 2  # a depth given wins
+    assert engine.search(level=9, depth=2).depth == 1  # whichever is reached first
+    assert engine.search(level=12, nodes=300).nodes < 600 and engine.search(level=12, nodes=10**6).nodes < 10**5
     assert engine.search(level=0, searchmoves=["1g1f"]).bestmove == "1g1f"
     for wrong in (-1, 21):
         with pytest.raises(ValueError, match="level must be 0 to 20"):

@@ -183,6 +183,14 @@ def test_the_engine_plays_from_its_book_by_the_clock_and_thinks_otherwise(book):
         assert not any("book" in line for line in answer(engine, "startpos moves 7g7f 9c9d", "go movetime 50"))
 
 
+def test_a_beginner_plays_no_book(book):
+    with Process(FAKE, FAKE_DEPTH="3") as engine:
+        engine.ready(*use(book))
+        for level, known in ((0, False), (3, False), (4, True), (20, True)):
+            engine.send(f"setoption name SkillLevel value {level}")
+            assert any("book" in line for line in answer(engine, "startpos", "go movetime 50")) == known
+
+
 def test_the_book_is_left_aside_as_often_as_asked(book):
     with Process(FAKE, FAKE_DEPTH="3") as engine:
         engine.ready(*use(book), "setoption name BookIgnoreRate value 100")

@@ -65,16 +65,13 @@ def test_a_depth_that_was_broken_off_is_not_mixed_with_the_next_search():
     assert shown(lines)[2:] == [(4, "1", 9, "", "c"), (3, "2", 5, "", "a")]
 
 
-def test_the_last_lines_are_exact_where_there_is_an_exact_one_and_in_order():
+def test_the_last_lines_are_exact_where_there_is_an_exact_one():
     write, lines = writer(numbered=True, count=2)
     for each in (line(7, 1, 40, "a", "x", "y"), line(7, 2, 20, "b")):
         write(each)
     write.finish([line(8, 1, 31, "a", bound="lower"), line(7, 2, 20, "b")])
     assert shown(lines)[2:] == [(7, "1", 40, "", "a"), (7, "2", 20, "", "b")]
     assert lines[2].endswith("pv a x y")
-    # the same best move, deeper and worse than the second of the depth before: that depth is shown as a whole
-    write.finish([line(8, 1, -5, "a"), line(7, 2, 20, "b")])
-    assert shown(lines)[4:] == [(7, "1", 40, "", "a"), (7, "2", 20, "", "b")]
 
 
 def test_no_move_is_shown_twice_at_the_end():

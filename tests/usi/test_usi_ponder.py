@@ -43,7 +43,7 @@ def test_ponderhit_after_the_search_has_ended_and_before_it_has_begun():
         engine.until("bestmove", 0.5)
     with Process(FAKE, FAKE_LOAD="1") as engine:
         engine.send("position startpos", "go ponder", "ponderhit btime 0 wtime 0 byoyomi 200")
-        engine.until("bestmove", 3)
+        engine.until("bestmove", 10)
     with Process(FAKE) as engine:
         engine.ready().send("ponderhit", "isready")
         assert engine.line() == "readyok"

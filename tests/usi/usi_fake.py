@@ -18,6 +18,7 @@ import shogi
 
 from shogi_engine.games.shogi.book import Book, open_book
 from shogi_engine.interface.extras.book import choose
+from shogi_engine.interface.extras.levels import LevelPlan
 from usi.loop import main
 
 STEP = 0.01  # seconds an iteration takes
@@ -92,6 +93,9 @@ class FakeEngine:
     def configure(self, **values):
         pass
 
+    def check_level(self, level):
+        return LevelPlan(depth=1)
+
     def prepare(self):
         self._stop.clear()
 
@@ -120,7 +124,7 @@ class FakeEngine:
             seconds=time.monotonic() - began,
         )  # fmt: skip
 
-    def search(self, *, searchmoves, on_info, multipv, depth=None, nodes=None, movetime=None, budget=None):
+    def search(self, *, searchmoves, on_info, multipv, depth=None, nodes=None, movetime=None, budget=None, level=None):
         if os.environ.get("FAKE_FAULT") == "search":
             raise ArithmeticError("a bug")
         if os.environ.get("FAKE_FAULT") == "crash":

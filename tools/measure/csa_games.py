@@ -18,12 +18,12 @@ import threading
 import time
 from pathlib import Path
 
-from shogi_engine.csa.engine_player import EnginePlayer, Strength
+from shogi_engine.csa.engine_player import CsaEnginePlayer, Strength
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.players import CsaPlayer
 from shogi_engine.csa.session import Session
 from shogi_engine.csa.settings import Patience, Settings, Tally
-from shogi_engine.csa.usi_player import UsiPlayer
+from shogi_engine.csa.usi_player import CsaUsiPlayer
 from shogi_engine.engine import Engine
 from tools.measure.csa_server import COMPLETE, CUTS, Conditions, Cut, RefereeServer
 
@@ -64,10 +64,10 @@ def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tu
     player: CsaPlayer
     if args.usi and name == NAMES[1]:
         options = {"USI_Ponder": "true" if args.ponder else "false"}
-        player = UsiPlayer(args.usi, options=options, delay_ms=args.delay, nodes=nodes)
+        player = CsaUsiPlayer(args.usi, options=options, delay_ms=args.delay, nodes=nodes)
     else:
         strength = Strength(nodes=nodes, level=args.level)
-        player = EnginePlayer(Engine("shogi", hash_mb=16), strength, delay_ms=args.delay, ponder=args.ponder)
+        player = CsaEnginePlayer(Engine("shogi", hash_mb=16), strength, delay_ms=args.delay, ponder=args.ponder)
     player.load()
     folder = Path(args.records) / name if args.records else ""
     return Session(settings, "secret", player, Keeper(folder), Quiet(log, name)), player

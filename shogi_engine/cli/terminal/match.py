@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, records
 from shogi_engine.cli.terminal.screen import WESTERN, Line, Look, draw, plain
-from shogi_engine.common.threads import start_thread
+from shogi_engine.interface.extras.levels import opens_from_book
 from shogi_engine.language import mark
 from shogi_engine.language import translate as _
 from shogi_engine.play.clock import GameClock, TimeUp
 from shogi_engine.play.keeping import game_record, load_game
-from shogi_engine.play.strength import DEFAULT_MS, level_limits, opens_from_book, timed_limits
+from shogi_engine.play.strength import DEFAULT_MS, level_limits, timed_limits
 from shogi_engine.play.words import outcome_text, score_text, side_name
 from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from shogi_engine.engine.results import SearchResult
     from shogi_engine.records import GameRecord
 
-POLL_SECONDS = 0.1
 HELP = mark(
     """a move    e.g. {example}, in any notation; `moves` lists them
 undo      take your last move back
@@ -197,25 +196,8 @@ class Match:
 
     def _search(self, limits: dict[str, Any]) -> "SearchResult":
         """Search in a thread, so that Ctrl-C works at once."""
-        results: list[SearchResult | BaseException] = []
-
-        def work() -> None:
-            try:
-                results.append(self.engine.search(**limits))
-            except BaseException as failure:
-                results.append(failure)
-
-        thread = start_thread(work, "search")
-        try:
-            while thread.is_alive():
-                thread.join(POLL_SECONDS)
-        except KeyboardInterrupt:
-            self.engine.stop()
-            thread.join()
-            raise
-        if isinstance(results[0], BaseException):
-            raise results[0]
-        return results[0]
+        with self.engine.start(**limits) as running:
+            return running.search_result()
 
     # ---- the human
 

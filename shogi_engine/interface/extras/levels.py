@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 FULL_STRENGTH_MS = 1000  # for a search at full strength without another limit
+BOOK_LEVEL = 4  # the lowest level that plays from the book: a beginner would not know one
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,16 @@ class LevelPlan:
     def is_full_strength(self) -> bool:
         """Tell whether the level sets no limits, so that only the caller's apply."""
         return self == LevelPlan()
+
+
+def lowest(*limits: int | None) -> int | None:
+    """Return the limit that a search reaches first; None stands for no limit."""
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def opens_from_book(level: int | None) -> bool:
+    """Tell whether a player of a level (None for full strength) plays book moves."""
+    return level is None or level >= BOOK_LEVEL
 
 
 def drawn_limits(plan: LevelPlan, moves: Sequence[str], rng: random.Random) -> dict[str, Any]:

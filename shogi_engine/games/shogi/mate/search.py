@@ -1,12 +1,15 @@
 """The mate search: depth-first proof-number search (df-pn) for a mate by checks, on its own stack.
 
 The attacker moves at OR nodes and gives check with every move; the defender moves at AND nodes. A position's proof
-number is the least number of leaves that must be proven to prove the mate. Its disproof number is the least number of
-leaves that must be disproven to disprove it. The search follows the child with the least delta. It returns when a
-number reaches its threshold, that is, when another child has become the best one.
+number says how hard it is to prove the mate, its disproof number how hard it is to disprove it. They are weak numbers:
+of the children that must all be solved, the hardest counts in full and each other one counts 1. In a sum, a position
+that several moves reach would count once for each of them, and long mates would look too hard. The search follows the
+child with the least delta. It returns when a number reaches its threshold, that is, when another child has become the
+best one.
 
     Ayumu Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002: the search, phi and delta,
         proof and disproof hands
+    Toru Ueda, Tsuyoshi Hashimoto, Junichi Hashimoto, Hiroyuki Iida, "Weak proof-number search", 2008
     Akihiro Kishimoto, Martin Mueller, "A solution to the GHI problem for depth-first proof-number search", 2005:
         disproofs that depend on a repetition are kept for their path only
     KomoringHeights, https://github.com/komori-n/KomoringHeights: drops on one square are tried one after the other
@@ -51,24 +54,27 @@ STOPPED, MATE, NO_MATE, TOO_DEEP = range(4)  # what `prove` returns
 def select_child(ctx):
     """Compute phi and delta of the position at ctx.ply and choose its best child; return the second-best delta.
 
-    phi is the least delta of the children, delta the sum of their phi.
+    phi is the least delta of the children; delta is their largest phi, plus 1 for each other unsolved child.
     """
     frame = ctx.frames[ctx.ply]
     phi, second_best, delta = INFINITE, INFINITE, 0
+    unsolved = 0
     best = -1
     best_phi = 0
     for index in range(frame.first, frame.first + frame.count):
         child = ctx.children[index]
         if child.superseded_by >= 0 and ctx.children[child.superseded_by].phi != 0 and child.delta != 0:
             continue
-        delta += child.phi
+        delta = max(delta, int(child.phi))
+        unsolved += child.phi != 0
         if child.delta < phi or child.delta == phi and (best < 0 or child.phi < best_phi):
             second_best = phi
             phi, best, best_phi = int(child.delta), index, int(child.phi)
         elif child.delta < second_best:
             second_best = int(child.delta)
     frame.phi, frame.best = phi, best
-    frame.delta = min(delta, INFINITE - 1) if phi != 0 else INFINITE
+    frame.others = max(unsolved - 1, 0)
+    frame.delta = min(delta + frame.others, INFINITE - 1) if phi != 0 else INFINITE
     return second_best
 
 
@@ -175,7 +181,7 @@ def make_best_move(ctx, second_best):
     below.key, below.hand = child.key, child.attacker_hand
     below.path_key = path_key_after(frame.path_key, below.key, below.hand)
     below.first = frame.first + frame.count
-    below.phi_threshold = min(frame.delta_threshold - frame.delta + child.phi, INFINITE)
+    below.phi_threshold = frame.delta_threshold - frame.others
     # Wider than second_best + 1, so that the search changes children less often (Pawlewicz and Lew's 1 + epsilon).
     below.delta_threshold = min(frame.phi_threshold, second_best + (second_best >> 2) + 1)
     below.nodes_before = ctx.nodes
