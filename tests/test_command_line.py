@@ -11,7 +11,7 @@ from processes import environment, kernel_files
 
 from shogi_engine.__main__ import COMMANDS, main
 from shogi_engine.cli import common
-from shogi_engine.cli.play import Match
+from shogi_engine.cli.play import TerminalGame
 from shogi_engine.cli.preparation import Preparation
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import levels as othello_levels
@@ -221,7 +221,7 @@ def play(game, lines, people, position="", notation="", await_search=lambda: Non
     with Engine(game, hash_mb=1) as engine:
         engine.set_position(position)
         settings = {"max_moves": 60, "await_search": await_search, "notation": notation}
-        Match(engine, people, limits or {"depth": 2}, read, sanitize.append, **settings).play()
+        TerminalGame(engine, people, limits or {"depth": 2}, read, sanitize.append, **settings).play()
         return "\n".join(sanitize), engine.move_texts
 
 

@@ -25,6 +25,7 @@ from shogi_engine.games.shogi.notation.symbols import KIND_NAMES
 from shogi_engine.language import DOMAIN, FOLDER
 from shogi_engine.records import formats
 from shogi_engine.types.termination import ENDINGS
+from shogi_engine.web import words
 
 ROOT = Path(__file__).resolve().parents[1]
 PO = FOLDER / "ja" / "LC_MESSAGES" / f"{DOMAIN}.po"
@@ -36,11 +37,12 @@ PLAYERS = (
     "cli", "play", "analysis", "records", "tsume", "language", "games/shogi", "games/othello", "games/__init__.py",
     "engine", "interface/extras", "limit.py", "types", "common/memory.py", "common/safe_path.py", "common/text.py",
     "suites/mate_suite.py", "match/players.py", "match/engines.py", "match/time_controls.py", "match/openings.py",
+    "web",
 )  # fmt: skip
 PROGRAMMERS = (
     "batch", "kernels", "packed", "/evaluation/", "/board/", "/board.py", "arrays.py", "cli/train",
     "cli/csa", "cli/trace", "mate/solver", "endgame/solver", "scanners", "cli/cluster", "board_memory", "cli/perft",
-    "cli/compare", "cli/warmup",
+    "cli/compare", "cli/warmup", "web/messages", "web/saved_game",
 )  # fmt: skip
 
 
@@ -72,6 +74,7 @@ def names() -> Iterator[Text]:
         for text in ("black", "white", "black's chance", "black's winning chance"):
             yield text, None, game
     yield from ((str(ending), None, "ending") for ending in ENDINGS)
+    yield from ((text, None, words.CONTEXT) for text in words.WORDS.values())
     yield from filter(None, KIND_NAMES)
     yield from (getattr(formats, name) for name in FORMAT_WORDS)
     yield from ("centipawns", "first wins", "second wins", "first", "second", *PATTERNS)

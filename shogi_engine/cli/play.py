@@ -16,7 +16,7 @@ from shogi_engine.cli.common import add_command, add_game, add_search, time_cont
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.preparation import Preparation, leave
 from shogi_engine.cli.terminal.ending_signals import ending_signals
-from shogi_engine.cli.terminal.match import Match
+from shogi_engine.cli.terminal.game import TerminalGame
 from shogi_engine.cli.terminal.screen import (
     KANJI,
     PIECES,
@@ -138,7 +138,7 @@ def complete(args: argparse.Namespace) -> None:
     args.human = args.human or "black"
 
 
-def greeting(match: Match) -> str:
+def greeting(match: TerminalGame) -> str:
     """Return the first line."""
     if not match.humans:
         return _("The engine plays itself.")
@@ -177,14 +177,14 @@ def _opening(args: argparse.Namespace) -> list[str]:
     return Openings(plan)[0].split()
 
 
-def _match(args: argparse.Namespace, engine: "Engine") -> Match:
+def _match(args: argparse.Namespace, engine: "Engine") -> TerminalGame:
     """Return the match that the arguments describe."""
     humans = {"both": {0, 1}, "none": set()}.get(args.human) or {n for n in (0, 1) if SIDES[n] == args.human}
     pieces = args.pieces or default_pieces(sys.stdout)
     limits = {name: getattr(args, name) for name in LIMITS if getattr(args, name) is not None}
     if args.level is not None:
         limits |= level_limits(engine, args.level)
-    match = Match(
+    match = TerminalGame(
         engine,
         humans,
         limits,
@@ -215,7 +215,7 @@ def load_rules(engine: "Engine") -> None:
     engine.book_move()
 
 
-def offer_save(match: Match) -> None:
+def offer_save(match: TerminalGame) -> None:
     """Ask for a file until the finished game is written or the person declines."""
     while match.is_unsaved():
         try:
@@ -229,7 +229,7 @@ def offer_save(match: Match) -> None:
             match.show(_(str(fault)))
 
 
-def keep_game(match: Match) -> None:
+def keep_game(match: TerminalGame) -> None:
     """Save a human's unsaved game in the user's folder, and say where it is."""
     if not match.humans or not match.is_unsaved():
         return

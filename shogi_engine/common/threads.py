@@ -1,8 +1,11 @@
 """Threads for searches, which recurse deeper than the default stack of some systems. Standard library only."""
 
+import contextlib
 import itertools
 import math
+import os
 import queue
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +29,18 @@ def start_thread(work: Callable[..., object], name: str, *arguments: object) -> 
         finally:
             threading.stack_size(before)
     return thread
+
+
+def lower_priority(steps: int) -> None:
+    """Give the calling thread less CPU time than others if cores are scarce. Only on Linux have threads a nice value.
+
+    Args:
+        steps: added to the nice value; the maximum is 19
+    """
+    if sys.platform == "linux":
+        thread = threading.get_native_id()
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + steps)
 
 
 def results_on_threads(

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import hashlib
 import json
 import logging
@@ -24,8 +25,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from shogi_engine.analysis.words import LANGUAGES
 from shogi_engine.engine import Engine
-from shogi_engine.games import NAMES
+from shogi_engine.games import NAMES, board_entries
 from shogi_engine.jit import Progress
+from shogi_engine.language import mark, translate
 from shogi_engine.web import messages, view
 from shogi_engine.web.guard import COOKIE, HEADERS, Guard
 from shogi_engine.web.hub import Full, Hub
@@ -33,6 +35,7 @@ from shogi_engine.web.pool import HASH_MB, EnginePool
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
 from shogi_engine.web.viewer import Viewer
+from shogi_engine.web.words import texts_module
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -57,7 +60,8 @@ def static_files() -> dict[str, tuple[bytes, str, str]]:
         suffix = file.name[file.name.rfind(".") :]
         if suffix in TYPES:
             found[file.name] = _served(file.read_bytes(), TYPES[suffix])
-    found["pieces.js"] = _served(view.pieces_module().encode(), TYPES[".js"])
+    for name, content in (("pieces.js", view.pieces_module()), ("texts.js", texts_module())):
+        found[name] = _served(content.encode(), TYPES[".js"])
     return found
 
 
@@ -173,10 +177,10 @@ class Conversation:
             if asked:
                 self._outbox.put({"kind": "done", **asked})
         except (ValueError, OverflowError) as fault:
-            self._complain(str(fault), **asked)
+            self._complain(translate(str(fault), viewer.language), **asked)
         except Exception:
             log.exception("a message failed")
-            self._complain("the server could not do that", **asked)
+            self._complain(translate(mark("the server could not do that"), viewer.language), **asked)
 
     def _complain(self, text: str, **asked: Any) -> None:
         self._outbox.put({"kind": "error", "text": " ".join(text.split())[:500], **asked})
@@ -248,6 +252,8 @@ def warm_engines(tell: Callable[[dict[str, Any]], None]) -> Callable[[Callable[[
             yield game
             tell({"kind": "engine", "game": game, "ready": True, "share": 1.0})
         make("shogi").warmup_mate()
+        gc.collect()
+        gc.freeze()  # the compiler's many objects stay for ever: collections that look at them take long
 
     return warm
 
@@ -257,6 +263,7 @@ def load_rules() -> None:
     session = Session(EnginePool(0, Engine))
     viewer = session.attach(lambda message: None)
     for game in NAMES:
+        board_entries(game).warmup()
         session.handle({"do": "game", "game": game})
         for language in LANGUAGES:
             session.handle({"do": "look", "language": language}, viewer)
@@ -311,9 +318,10 @@ def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        ticking = asyncio.create_task(_tick(hub))
+        repeating = [asyncio.create_task(_repeat(work)) for work in (hub.tick, hub.save)]
         yield
-        ticking.cancel()
+        for task in repeating:
+            task.cancel()
         hub.close()
 
     limiter = anyio.CapacityLimiter(WORKERS)
@@ -321,11 +329,11 @@ def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
     return Guarded(Starlette(routes=routes, lifespan=lifespan), guard or Guard())
 
 
-async def _tick(hub: Hub) -> None:
-    """Call the hub's maintenance regularly."""
+async def _repeat(work: Callable[[], None]) -> None:
+    """Call a function regularly, in a thread."""
     while True:
         await asyncio.sleep(TICK_SECONDS)
         try:
-            await anyio.to_thread.run_sync(hub.tick)
+            await anyio.to_thread.run_sync(work)
         except Exception:
             log.exception("looking after sessions failed")

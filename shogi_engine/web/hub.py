@@ -97,8 +97,16 @@ class Hub:
                     self._free(session)
             there = list(self.sessions.values())
         for session in there:
-            session.tick(now)
+            session.tick()
         self.pool.tick()
+
+    def save(self, now: float | None = None) -> None:
+        """Write changed games to disk. Call this regularly, from a thread of its own: disks may be slow."""
+        now = time.monotonic() if now is None else now
+        with self._lock:
+            there = list(self.sessions.values())
+        for session in there:
+            session.kept.tick(now)
 
     def tell_all(self, message: dict[str, Any]) -> None:
         """Send a message to every browser."""

@@ -1,15 +1,18 @@
 """Saves a session's game: written soon after a change, closed when another game begins, opened again later."""
 
 import logging
+import threading
 import time
 from typing import Any
 
 from shogi_engine import records
+from shogi_engine.language import mark, translate
 from shogi_engine.web import saved_game
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.store import Store
 
-SHARE = 20.0  # the pause before the next write is at least this many times the duration of the last one
+PAUSE_SECONDS = 1.0  # between two writes of a game, at least
+SHARE = 20.0  # and at least this many times the duration of the last write
 RETRY_SECONDS = 30.0  # after a write that failed
 log = logging.getLogger(__name__)
 
@@ -39,6 +42,7 @@ class Kept:
         self.name = ""
         self.changed = False
         self._due = 0.0
+        self._writing = threading.Lock()  # taken with the session's lock, held while the file is written
 
     @property
     def worth_keeping(self) -> bool:
@@ -52,24 +56,41 @@ class Kept:
             self.write()
 
     def write(self) -> None:
-        """Write the game if it has changed. Errors are reported to the pages."""
-        session = self._session
+        """Write the game if it has changed. Errors are reported to the pages.
+
+        Moves are answered while the file is written; only the game's content is read with the session's lock.
+        """
+        session, began = self._session, time.monotonic()
         with session.lock:
-            if not self.changed:
-                return
-            self.changed = False
-            if not self.worth_keeping and not self.name:
-                return
-            began = time.monotonic()
-            try:
-                if not self.name:
-                    self._take(self.store.new_name(session.tree.game))
-                self.store.write(self.name, saved_game.head_of(session), saved_game.dump(session))
-                self._due = began + (1 + SHARE) * (time.monotonic() - began)
-            except OSError as fault:
-                log.error("a game is not kept: %s", fault)
-                self.changed, self._due = True, began + RETRY_SECONDS
-                session.send({"kind": "error", "text": f"this game cannot be kept: {fault.strerror}"})
+            content = self._content()
+            self._writing.acquire()
+        try:
+            if content is not None:
+                self.store.write(*content)
+                self._due = began + max(PAUSE_SECONDS, (1 + SHARE) * (time.monotonic() - began))
+            return
+        except OSError as error:
+            log.error("a game is not kept: %s", error)
+            reason = error.strerror
+        finally:
+            self._writing.release()
+        with session.lock:
+            self.changed, self._due = True, began + RETRY_SECONDS
+            fault = mark(f"this game cannot be kept: {reason}")
+            for viewer in session.viewers:
+                viewer.send({"kind": "error", "text": translate(fault, viewer.language)})
+
+    def _content(self) -> tuple[str, dict[str, Any], dict[str, Any]] | None:
+        """Return the arguments of `Store.write`, None if there is nothing to write."""
+        session = self._session
+        if not self.changed:
+            return None
+        self.changed = False
+        if not self.worth_keeping and not self.name:
+            return None
+        if not self.name:
+            self._take(self.store.new_name(session.tree.game))
+        return self.name, saved_game.head_of(session), saved_game.dump(session)
 
     def leave(self) -> str:
         """Close the game to begin another; return its name, '' if nothing was saved."""

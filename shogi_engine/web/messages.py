@@ -132,7 +132,9 @@ MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "hand": {"side": number(0, 1), "piece": text(1), "count": number(0, 18)},
     "turn": {"side": number(0, 1)},
     "board": {"which": choice("start", "empty", "rest")},
-    "tsume": {"on": flag, "problem": number(0, 1000)},
+    "tsume": {"on": flag, "problem": number(0, 10_000)},
+    "problems": {},  # the list of problems
+    "hint": {},
     "ping": {},
 }
 OPTIONAL = {

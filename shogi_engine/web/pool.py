@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from shogi_engine.common.search_handle import SearchHandle
-from shogi_engine.common.threads import start_thread
+from shogi_engine.common.threads import lower_priority, start_thread
 from shogi_engine.games import NAMES
 
 HASH_MB = 16  # of each engine
 SLICE = 2.0  # seconds
+NICE = 10  # of searches below the threads that answer browsers
 log = logging.getLogger(__name__)
 
 
@@ -129,6 +130,7 @@ class EnginePool:
                 log.exception("no engine")
                 self.fault = f"{type(fault).__name__}: {fault}"
             self._are_ready(self._games)
+        lower_priority(NICE)
         while (job := self._next()) is not None:
             try:
                 self._do(job, engine)

@@ -160,7 +160,8 @@ class SavedGame:
         players, on = self.content["players"], self.content["on"]
         session.playing.resume(players, *self.clock, self.live, self.outcome, on=on)
         session.flipped = self.content["flipped"]
-        session.tsume = Tsume(session, **self.tsume) if self.tsume else None
+        progress = session.store.progress(session.owner)
+        session.tsume = Tsume(session, **self.tsume, progress=progress) if self.tsume else None
 
 
 def head_of(session: Parts) -> dict[str, Any]:

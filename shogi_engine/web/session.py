@@ -13,7 +13,9 @@ from typing import Any
 
 from shogi_engine.analysis.analyst import Examiner
 from shogi_engine.games.shogi.records import handicaps
+from shogi_engine.language import translate
 from shogi_engine.records import GameRecord
+from shogi_engine.tsume import problems
 from shogi_engine.types.clock import Clock
 from shogi_engine.web import view
 from shogi_engine.web.files import chosen_game, file_of
@@ -25,7 +27,7 @@ from shogi_engine.web.setup import set_up
 from shogi_engine.web.store import Store
 from shogi_engine.web.study import Study
 from shogi_engine.web.tree import Removed, Tree
-from shogi_engine.web.tsume import PROBLEMS, Tsume
+from shogi_engine.web.tsume import Tsume, problem_rows
 from shogi_engine.web.viewer import Receiver, Viewer
 
 
@@ -139,12 +141,11 @@ class Session(Parts):
             self.show(viewer)
         self.study.follow()
 
-    def tick(self, now: float | None = None) -> None:
-        """Check the clock and save changes. Call this regularly."""
+    def tick(self) -> None:
+        """Check the clock. Call this regularly."""
         if self.playing.on and self.attached:
             with self.lock:
                 self.playing.tick()
-        self.kept.tick(time.monotonic() if now is None else now)
 
     # ---- messages
 
@@ -393,6 +394,8 @@ class Session(Parts):
 
     def _do_mate(self) -> None:
         self._must_not_set_up()
+        if self.tsume is not None:
+            self.tsume.helped = True
         self.study.find_mate()
         self.changed()
 
@@ -402,18 +405,26 @@ class Session(Parts):
             self.changed()
             return
         if problem:
-            if problem > len(PROBLEMS):
+            if problem > len(problems()):
                 raise ValueError("there is no such problem")
-            self._open(GameRecord("shogi", PROBLEMS[problem - 1][1]), tell=False)
+            self._open(GameRecord("shogi", problems()[problem - 1].sfen), tell=False)
             self.flipped = False
         if self.tree.game != "shogi":
             raise ValueError("tsume is for shogi")
         self._must_not_set_up()
         self.playing.leave()
         self._leave_modes()
-        self.tsume = Tsume(self, self.tree.node, self.tree.ply)
+        self.tsume = Tsume(self, self.tree.node, self.tree.ply, progress=self.store.progress(self.owner))
         self.tsume.begin()
         self.changed()
+
+    def _do_problems(self) -> None:
+        self.answer(problem_rows(self.store.progress(self.owner)))
+
+    def _do_hint(self) -> None:
+        if self.tsume is None:
+            raise ValueError("no problem is being solved")
+        self.tsume.hint()
 
     # ---- records
 
@@ -431,7 +442,8 @@ class Session(Parts):
         chosen, titles = chosen_game(content, name, number)
         self._open(chosen)
         if chosen.fault is not None:
-            self.answer({"kind": "error", "text": str(chosen.fault)})
+            language = self._asking.language if self._asking else "en"
+            self.answer({"kind": "error", "text": translate(str(chosen.fault), language)})
         if len(titles) > 1:
             self.answer({"kind": "games", "titles": titles, "number": number})
 

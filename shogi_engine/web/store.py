@@ -5,6 +5,7 @@ are ever opened. Deleted games stay in the folder `deleted` for a month.
 """
 
 import contextlib
+import hashlib
 import json
 import logging
 import os
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.play.keeping import KEPT_AS
+from shogi_engine.tsume import Progress
+from shogi_engine.tsume.progress import NAME as PROGRESS_NAME
 
 VERSION = 1
 LISTED_MAX = 300
@@ -164,6 +167,18 @@ class Store:
         if not isinstance(content, dict) or content.get("version") != VERSION:
             raise ValueError("this game was kept by another version")
         return content
+
+    def progress(self, owner: str) -> Progress | None:
+        """Return which tsume problems an owner has solved; None if nothing is saved.
+
+        If all games are shared, the terminal's progress is too.
+        """
+        if self.folder is None:
+            return None
+        if self.shared:
+            return Progress(self.folder.parent / PROGRESS_NAME)
+        name = hashlib.sha256(owner.encode()).hexdigest()[:24]
+        return Progress(self.folder / "tsume" / f"{name}.json") if owner else None
 
     def record_file(self, name: str) -> Path | None:
         """Return the record of a game saved by the terminal, None if it is a browser's."""

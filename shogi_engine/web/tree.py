@@ -1,6 +1,7 @@
 """The game on a board in the browser: a record's tree with numbered moves, and the current node."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,12 +121,32 @@ class Tree:
         """Tell whether the text of a move is cached, so that no board is needed."""
         return (number, language) in self._texts
 
-    def text(self, number: int, language: str, board: Any) -> str:
-        """Return a move as people write it; `board` is the position before it."""
+    def text(self, number: int, language: str, board: Any = None) -> str:
+        """Return a move as people write it; `board` is the position before it, needed if the text is not cached."""
         key = (number, language)
         if key not in self._texts:
             self._texts[key] = move_text(board, self._nodes[number].move, language)
         return self._texts[key]
+
+    @contextlib.contextmanager
+    def board_after(self, line: Sequence[int], place: int) -> Iterator[Any]:
+        """Give the position after move `place` of the current line. Moves may be pushed, but none popped.
+
+        It is the tree's own board, which is cheaper than a new one; afterwards it is back at the current move.
+        """
+        board, here = self.board, self.ply
+        self._move_board(here - place, line[here + 1 : place + 1])
+        try:
+            yield board
+        finally:
+            self._move_board(self.ply - min(here, place), line[place + 1 : here + 1])
+
+    def _move_board(self, back: int, on: Sequence[int]) -> None:
+        """Take moves of the tree's board back, and make others."""
+        for _ in range(back):
+            self.board.pop()
+        for number in on:
+            self.board.push_text(self._nodes[number].move)
 
     # ---- navigation
 
@@ -137,10 +158,7 @@ class Tree:
         common = 0
         while common < min(len(here), len(there)) and here[common] == there[common]:
             common += 1
-        for _ in here[common:]:
-            self.board.pop()
-        for each in there[common:]:
-            self.board.push_text(self._nodes[each].move)
+        self._move_board(len(here) - common, there[common:])
         self.node = number
 
     def step(self, to: str) -> None:

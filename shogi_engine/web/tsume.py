@@ -1,38 +1,34 @@
-"""Tsume: the user mates by checks, and the engine holds out as long as it can."""
+"""Tsume: the user mates by checks, and the engine holds out as long as it can. The problems are the terminal's."""
 
+import functools
 import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from shogi_engine.tsume import problems
+from shogi_engine.analysis.words import line_texts
+from shogi_engine.tsume import Problem, Progress, daily, problems
 from shogi_engine.web.pool import Job
 from shogi_engine.web.shared import Shared
 
 PROVE_MS = 10_000  # for the problem
 REPLY_MS = 4_000  # for each defence
 DEFENCE_SECONDS = 12.0  # for all of them, once one was unresolved
-# Plies of the mate, and the position. The first is every beginner's; the others are of random positions around a king
-# those with a single solution that leaves no piece in hand.
-FIRST = (
-    (1, "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1"),
-    (3, "9/7kS/9/9/9/9/9/9/9 b 2G2r2b2g3s4n4l18p 1"),
-    (3, "8k/9/6+Rs1/9/9/9/9/9/9 b BSrb4g2s4n4l18p 1"),
-    (3, "6pSk/9/9/9/9/9/9/9/9 b RSr2b4g2s4n4l17p 1"),
-    (3, "7k1/9/9/7N1/4G4/9/9/9/9 b BG2rb2g4s3n4l18p 1"),
-    (5, "7s1/7p1/8k/9/8G/9/9/9/9 b RNr2b3g3s3n4l17p 1"),
-    (5, "6G1k/6g2/6+R2/9/9/9/9/9/9 b 2SNr2b2g2s3n4l18p 1"),
-    (5, "7k1/6s2/4R4/9/9/9/9/9/9 b RS2b4g2s4n4l18p 1"),
-    (5, "9/5R3/8k/9/8N/9/9/9/9 b 2Gr2b2g4s3n4l18p 1"),
-    (7, "8k/9/9/8G/9/9/9/9/9 b 2RS2b3g3s4n4l18p 1"),
-    (7, "9/6Bk1/4S1P2/9/9/9/9/9/9 b BS2r4g2s4n4l17p 1"),
-    (9, "7g1/5G1k1/9/6pP1/9/9/9/9/9 b BGS2rbg3s4n4l16p 1"),
-)
-PROBLEMS = (*FIRST, *((each.length, each.sfen) for each in problems()))
-
 SEARCHING, YOURS, RIGHT, LONGER, DEFENDING, SOLVED, NO_MATE, UNKNOWN, LOST = (
     *("searching", "yours", "right", "longer", "defending", "solved", "no mate", "unknown", "lost"),
 )
 WAITING = (SEARCHING, DEFENDING)
+
+
+@functools.cache
+def by_position() -> dict[str, Problem]:
+    """Return the problems by their SFEN."""
+    return {each.sfen: each for each in problems()}
+
+
+def problem_rows(progress: Progress | None) -> dict[str, Any]:
+    """Return the message that lists the problems: the plies and the grade of each, and whether it was solved."""
+    rows = [[each.length, each.grade, int(progress is not None and progress.is_solved(each))] for each in problems()]
+    return {"kind": "problems", "rows": rows, "daily": daily().number}
 
 
 @dataclass
@@ -44,6 +40,8 @@ class Tsume:
         ply: of that move
         status: of the attacker's last move: RIGHT mates fastest, LONGER mates later, LOST lets the king escape
         lengths: plies of the shortest mate after a move, by that move's number, where known
+        progress: where it is noted what was solved
+        helped: by a hint or the solution
     """
 
     session: Shared
@@ -52,6 +50,13 @@ class Tsume:
     status: str = SEARCHING
     lengths: dict[int, int] = field(default_factory=dict)
     job: Job | None = None
+    progress: Progress | None = None
+    helped: bool = False
+
+    @property
+    def problem(self) -> Problem | None:
+        """The problem of the collection that is being solved, None for another position."""
+        return by_position().get(self.session.tree.record.start) if self.root == 0 else None
 
     def wake(self) -> None:
         """Resume an interrupted search."""
@@ -104,6 +109,7 @@ class Tsume:
             return
         if board.is_checkmate():
             self.status = SOLVED
+            self._note(solved=len(tree.path(number)) - 1)
             return
         start, moves = tree.record.start, tree.moves(number)
 
@@ -116,6 +122,42 @@ class Tsume:
         self.close()
         self.status = DEFENDING
         self.job = self.session.pool.submit(Job(tree.game, work))
+
+    def hint(self) -> None:
+        """Send the pages the next move. Raises ValueError if it is not the user's turn, or the mate is gone."""
+        self.check()
+        if self.status not in (YOURS, RIGHT, LONGER):
+            raise ValueError("there is no move to hint at")
+        tree = self.session.tree
+        start, moves, number = tree.record.start, tree.moves(), tree.node
+
+        def work(engine: Any, job: Job) -> None:
+            engine.set_position(start, moves)
+            found = engine.find_mate(max_ms=PROVE_MS, shortest=True)
+            with self.session.lock:
+                if found and job is self.job:
+                    self._show_hint(number, found.moves[0])
+
+        self.helped = True
+        self.close()
+        self.job = self.session.pool.submit(Job(tree.game, work))
+
+    def _show_hint(self, number: int, move: str) -> None:
+        self.job = None
+        board = self.session.board_at(number)
+        for viewer in self.session.viewers:
+            text = line_texts(board, [move], viewer.language)[0]
+            viewer.send({"kind": "hint", "node": number, "move": move, "text": text})
+
+    def _note(self, solved: int = 0) -> None:
+        """Note a solution of `solved` plies, or a wrong move."""
+        problem = self.problem
+        if problem is None or self.progress is None:
+            return
+        if not solved:
+            self.progress.fail(problem)
+        elif solved == problem.length:
+            self.progress.solve(problem, self.helped)
 
     def _settle(self, job: Job, status: str, length: int) -> None:
         with self.session.lock:
@@ -130,6 +172,8 @@ class Tsume:
                 return
             self.job = None
             self.status = {0: LOST, None: UNKNOWN}.get(left, RIGHT)
+            if self.status == LOST:
+                self._note()
             if reply:
                 made = session.tree.add(reply, number)
                 self.lengths[made] = left or 0

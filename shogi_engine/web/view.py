@@ -10,32 +10,24 @@ from shogi_engine.games.shogi.board.piece_shapes import piece_shape
 from shogi_engine.games.shogi.board.pieces import Piece
 from shogi_engine.games.shogi.notation.symbols import (
     HAND_ORDER,
-    KANJI_NAMES,
     KANJI_NUMBERS,
-    KIND_NAMES,
     SIDES,
     SQUARE_NAMES,
     SYMBOLS,
     WIDE_DIGITS,
 )
+from shogi_engine.language import translate
 from shogi_engine.records import GameRecord
+from shogi_engine.tsume import Problem, problems
 from shogi_engine.types.termination import BY_RULE
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.tree import Tree
-from shogi_engine.web.tsume import PROBLEMS
 from shogi_engine.web.viewer import Viewer
+from shogi_engine.web.words import PIECE_NAMES
 
 VARIATION_MOVES = 600  # of variations sent to a page
 COMMENT_SHOWN = 300  # characters
-PROMOTED_NAMES = ("tokin", "promoted lance", "promoted knight", "promoted silver", "horse", "dragon")
-PIECE_NAMES = {"en": (*KIND_NAMES, *PROMOTED_NAMES), "ja": KANJI_NAMES}
-SIDE_NAMES = {
-    ("shogi", "en"): ("black", "white"),
-    ("shogi", "ja"): ("先手", "後手"),
-    ("othello", "en"): ("black", "white"),
-    ("othello", "ja"): ("黒", "白"),
-}
 
 
 def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
@@ -69,7 +61,7 @@ def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
         "comment": tree.at.comment,
         "title": title(tree.record),
         "names": list(tree.record.names),
-        "playing": playing(session.playing, outcome),
+        "playing": playing(session.playing, outcome, viewer.language),
         "analysis": {"on": session.study.on, "multipv": session.study.multipv},
         "judging": session.study.progress,
         "mating": session.study.mating,
@@ -80,7 +72,6 @@ def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
         "removed": session.removed is not None,
         "kept": session.store.folder is not None,
         "formats": formats(game),
-        "problems": [length for length, _ in PROBLEMS],
         "engine": {"ready": game in session.pool.ready, "fault": session.pool.fault},
     }
 
@@ -118,18 +109,18 @@ def title(record: GameRecord) -> str:
     return names or record.headers.get("event", "") or record.headers.get("title", "")
 
 
-def playing(play: Playing, outcome: Any) -> dict[str, Any]:
+def playing(play: Playing, outcome: Any, language: str) -> dict[str, Any]:
     """Return the players, the clocks, and how the game ended."""
     clock, setting = play.clock, play.clock.setting
     over = play.outcome or outcome
-    reason = "" if over is None or over.termination in BY_RULE else over.termination
+    reason = "" if over is None or over.termination in BY_RULE else str(over.termination)
     return {
         "on": play.on,
         "players": play.players,
         "thinking": play.thinking,
         "live": play.live,
         "passing": play.passing,
-        "over": {"name": reason, "winner": over.winner} if over else None,
+        "over": {"name": translate(reason, language, "ending"), "winner": over.winner} if over else None,
         "clock": {
             "seconds": [round(clock.seconds(side), 2) for side in (0, 1)],
             "byoyomi": setting.byoyomi / 1000,
@@ -151,7 +142,15 @@ def tsume(session: Parts) -> dict[str, Any] | None:
         "length": lengths.get(problem.root, 0),
         "left": lengths.get(tree.node, 0),
         "made": tree.ply - problem.ply,
+        **numbers(problem.problem),
     }
+
+
+def numbers(problem: Problem | None) -> dict[str, Any]:
+    """Return the number, plies and grade of a problem, nothing for another position."""
+    if problem is None:
+        return {}
+    return {"number": problem.number, "plies": problem.length, "grade": problem.grade, "count": len(problems())}
 
 
 # ---- the board
@@ -173,7 +172,7 @@ def targets(game: str, board: Any) -> dict[str, dict[str, list[str]]]:
 
 def labels(game: str, board: Any, language: str) -> dict[str, str]:
     """Return the pieces on each square and in each hand, for screen readers."""
-    sides = SIDE_NAMES[game, language]
+    sides = [translate(side, language, game) for side in SIDES]
     if game == "othello":
         discs = {"en": " disc", "ja": "石"}[language]
         there = {square: f" {sides[colour]}{discs}" for square, colour in board.piece_map().items()}
@@ -206,7 +205,7 @@ def line(session: Parts, language: str) -> list[dict[str, Any]]:
     tree, study = session.tree, session.study
     numbers = tree.line()
     texts = _texts(tree, numbers, language)
-    board, at = tree.record.board(0), 0  # with the first `at` moves of the line
+    board, at = None, 0  # with the first `at` moves of the line
     most = VARIATION_MOVES
     moves = []
     for place, number in enumerate(numbers):
@@ -221,6 +220,8 @@ def line(session: Parts, language: str) -> list[dict[str, Any]]:
         if node.comment:
             row["comment"] = node.comment[:COMMENT_SHOWN]
         if (others := tree.others(number)) and most > 0:
+            if board is None:
+                board = tree.record.board(0)
             while at < place - 1:
                 board.push_text(tree[numbers[at + 1]].move)
                 at += 1
@@ -264,23 +265,13 @@ def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, mos
 
 def _texts(tree: Tree, numbers: list[int], language: str) -> dict[int, str]:
     """Return the moves of a line in the user's notation."""
-    texts = {}
-    board = None
-    for place, number in enumerate(numbers[1:], 1):
-        if not tree.has_text(number, language) and board is None:
-            board = _board(tree, numbers[1:place])
-        texts[number] = tree.text(number, language, board)
-        if board is not None:
-            board.push_text(tree[number].move)
-    return texts
-
-
-def _board(tree: Tree, numbers: list[int]) -> Any:
-    """Return a Board after the moves with these numbers."""
-    board = tree.record.board(0)
-    for number in numbers:
-        board.push_text(tree[number].move)
-    return board
+    missing = [place for place, number in enumerate(numbers) if place and not tree.has_text(number, language)]
+    if missing:
+        with tree.board_after(numbers, missing[0] - 1) as board:
+            for number in numbers[missing[0] :]:
+                tree.text(number, language, board)
+                board.push_text(tree[number].move)
+    return {number: tree.text(number, language) for number in numbers[1:]}
 
 
 @functools.cache

@@ -16,7 +16,7 @@ from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline
 from shogi_engine.training.gate import play_match
 from shogi_engine.training.recipe import Lesson
-from shogi_engine.training.shogi.games import SCALE, Games
+from shogi_engine.training.shogi.games import LARGEST, SCALE, Games
 from shogi_engine.training.shogi.openings import Openings
 from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, bucket_of
 from shogi_engine.training.shogi.own_network import parameters_of, quantised
@@ -49,7 +49,7 @@ def test_blocks_hold_the_quiet_positions_of_the_games_asked_for():
     assert len(small) > 1
     assert np.array_equal(np.concatenate(small), whole.scores)
     assert 0.3 < len(whole.scores) / (games.begins[learning + 1] - games.begins[learning]).sum() < 0.8
-    assert np.abs(whole.scores).max() <= 1400
+    assert np.abs(whole.scores).max() <= LARGEST
     assert (whole.features <= FEATURES).all()
     assert (np.sort(whole.features)[..., 1:] > np.sort(whole.features)[..., :-1]).all()  # each feature once, all 40
 

@@ -231,7 +231,8 @@ def test_a_tsume_is_solved(browser, engine_address, size, language):
     visitor = Visitor(browser, engine_address, size, language)
     page = visitor.page
     page.click("#tsume")
-    page.click('[data-problem="6"]')
+    page.click('[data-length="5"]')
+    page.click("#dialog .numbers button")
     visitor.status("Mate in 5|5手詰")
     board = Board(page.input_value("#position"))
     with Engine("shogi", hash_mb=16) as engine:
@@ -246,7 +247,7 @@ def test_a_tsume_is_solved(browser, engine_address, size, language):
             visitor.status(f"Right! Mate in {left}|あと{left}手詰" if left else "Solved|正解です。")
             visitor.shot(f"tsume-{left}-{language}")
     page.keyboard.press("Home")
-    page.click("#problem button")  # the solution, as a line to be walked
+    page.click("#tsume-solution")  # the solution, as a line to be walked
     until(page, "/Mate in 5|5手詰/.test(document.querySelector('#found').textContent)")
     assert page.locator("#found .step").count() == 5
     visitor.close()

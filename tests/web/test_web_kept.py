@@ -63,7 +63,7 @@ def test_a_game_survives_a_server_that_is_killed(open_hub):
     page.do("move", move="2g2f")
     wait_for(lambda: page.state["ply"] == 4)
     page.do("step", to="first").do("comment", text="開始")
-    first.tick()  # what the server does all the time; then it is killed
+    first.save()  # what the server does all the time; then it is killed
     again = Page(open_hub(), page.state["session"])
     before, after = page.state, again.state
     for each in ("node", "ply", "position", "comment", "flipped", "names"):
@@ -149,12 +149,12 @@ def test_a_new_game_leaves_the_old_one_which_can_be_gone_on_with(open_hub):
         page.do("move", move=move)
     page.do("game", game="othello").do("move", move="f5")
     left = page.last("left")["id"]
-    hub.tick()
+    hub.save()
     assert [(game["game"], game["moves"]) for game in page.games()] == [("othello", 1), ("shogi", 3)]
     page.do("continue", id=left)
     assert (page.state["game"], page.state["ply"]) == ("shogi", 3)
     assert [game["here"] for game in page.games()] == [False, True]
-    hub.tick()
+    hub.save()
     assert Page(open_hub(), page.state["session"]).state["ply"] == 3  # the one that was open last
 
 
@@ -171,7 +171,7 @@ def test_a_game_is_deleted_and_brought_back(open_hub, tmp_path):
     page.do("forget", id=name)
     old = tmp_path / "games" / "deleted" / f"{name}.json"
     os.utime(old, (0, time.time() - DELETED_SECONDS - 60))
-    hub.tick()
+    hub.save()
     open_hub()
     assert not old.exists()
 
@@ -180,7 +180,7 @@ def test_a_game_that_is_open_elsewhere_is_joined(open_hub):
     hub = open_hub()
     one, two = Page(hub), Page(hub)
     one.do("move", move="7g7f")
-    hub.tick()
+    hub.save()
     (game,) = two.games()
     two.do("continue", id=game["id"])
     assert two.last("join") == {"kind": "join", "session": one.state["session"]}
@@ -243,8 +243,8 @@ def test_a_folder_that_cannot_be_written_is_told_once(open_hub, monkeypatch):
 
     monkeypatch.setattr(Store, "write", refuse)
     page.do("move", move="7g7f")
-    hub.tick()
-    hub.tick()
+    hub.save()
+    hub.save()
     faults = [message["text"] for message in page.sent if message["kind"] == "error"]
     assert faults == ["this game cannot be kept: No space left on device"] and page.state["ply"] == 1
 

@@ -9,12 +9,14 @@ from shogi_engine import records
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.records.handicaps import HANDICAPS
 from shogi_engine.search.forced_win import ForcedWin
+from shogi_engine.tsume import Progress, daily, problems
 from shogi_engine.web import messages
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import EnginePool, Job
 from shogi_engine.web.session import Session
+from shogi_engine.web.store import Store
 from shogi_engine.web.tree import Tree
-from shogi_engine.web.tsume import FIRST, PROBLEMS, best_defence
+from shogi_engine.web.tsume import best_defence
 from web.fake_engine import FakeEngine, FakeExaminer, wait_for
 
 
@@ -228,27 +230,47 @@ def test_a_mate_is_found_and_kept_as_a_line(player):
     assert wait_for(lambda: player.texts) == ["G*5b"] and player.state["ply"] == 0
 
 
-@pytest.mark.parametrize(("length", "problem"), FIRST)
-def test_problems_are_proven_mates(length, problem):
-    found = Board(problem).find_mate(shortest=True)
-    assert (found.length, found.shortest) == (length, True)
-
-
-def test_the_problems_of_the_package_follow():
-    assert len(PROBLEMS) > 500 and {length for length, _ in PROBLEMS[len(FIRST) :]} == {1, 3, 5, 7, 9, 11}
-
-
 def test_tsume(player):
     player.do("tsume", on=True, problem=1)
     wait_for(lambda: player.state["tsume"]["status"] == "yours")
+    problem = problems()[0]
+    quiet = next(str(move) for move in Board(problem.sfen).legal_moves if not Board(problem.sfen).gives_check(move))
     with pytest.raises(ValueError, match="no check"):
-        player.do("move", move="5c5b" if "5c" not in player.state["targets"] else "G*9i")
-    player.do("move", move="G*5b")
-    assert player.state["tsume"] == {"status": "solved", "length": 1, "left": 0, "made": 1}
+        player.do("move", move=quiet)
+    player.do("move", move=problem.moves[0])
+    same = {"number": 1, "plies": 1, "grade": 1, "count": len(problems())}
+    assert player.state["tsume"] == {"status": "solved", "length": 1, "left": 0, "made": 1, **same}
     player.do("undo")
-    assert player.state["tsume"] == {"status": "yours", "length": 1, "left": 1, "made": 0}
+    assert player.state["tsume"] == {"status": "yours", "length": 1, "left": 1, "made": 0, **same}
     player.do("tsume", on=False)
     assert player.state["tsume"] is None
+
+
+def test_what_was_solved_is_kept_beside_the_games(tmp_path):
+    pool = EnginePool(1, FakeEngine)
+    session = Session(pool, store=Store(tmp_path / "games"))
+    sent = []
+    viewer = session.attach(sent.append, language="ja")
+
+    def last(kind):
+        return [message for message in sent if message["kind"] == kind][-1]
+
+    def solved():
+        session.handle({"do": "problems"}, viewer)
+        return [number for number, row in enumerate(last("problems")["rows"], 1) if row[2]]
+
+    assert solved() == [] and last("problems")["daily"] == daily().number
+    session.handle({"do": "tsume", "on": True, "problem": 2}, viewer)
+    wait_for(lambda: last("state")["tsume"]["status"] == "yours")
+    session.handle({"do": "hint"}, viewer)
+    problem = problems()[1]
+    assert wait_for(lambda: session.tsume.job is None) and last("hint")["move"] == problem.moves[0]
+    session.handle({"do": "move", "move": problem.moves[0]}, viewer)
+    with pytest.raises(ValueError, match="no move to hint"):
+        session.handle({"do": "hint"}, viewer)
+    assert solved() == [2]
+    assert Progress(tmp_path / "tsume.json").is_solved(problem)  # the terminal's file
+    pool.close()
 
 
 class Solver:

@@ -16,7 +16,7 @@ from shogi_engine.training.shogi.positions_kernels import REPLAY, write_position
 
 SAME_PLIES = 24  # games that share these moves count as one game
 SCALE = 600  # centipawns that stand for winning odds of e : 1, as in front ends and analysis
-LARGEST = 1400  # centipawns on that scale; positions with larger values are not used
+LARGEST = 3000  # centipawns on that scale; positions with larger values are not used
 SCALES = np.arange(200, 2001, 10)  # candidates for the scale of searches: centipawns that stand for odds of e : 1
 CHANCES = 1e-5, 1 - 1e-5  # limits of winning chances
 LARGEST_FITTED = 2500  # centipawns of a search; positions with larger values do not count in fitting the scale

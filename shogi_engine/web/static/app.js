@@ -9,9 +9,10 @@ import * as lines from "./lines.js";
 import {Link} from "./link.js";
 import {moves} from "./moves.js";
 import * as panels from "./panels.js";
-import {chosen_piece, problem, setup} from "./setup.js";
+import * as problems from "./problems.js";
+import {chosen_piece, setup} from "./setup.js";
 import {play, set_sounds, sounds} from "./sound.js";
-import {refusal, side, speak, spoken, t, translate} from "./words.js";
+import {other_language, refusal, side, speak, spoken, t, translate} from "./words.js";
 
 const $ = id => document.getElementById(id);
 const narrow = matchMedia("(max-width: 46rem) and (orientation: portrait)");
@@ -90,6 +91,8 @@ link.on("mate", ({result, length, texts, moves, node}) => {
 link.on("file", dialogs.save_file);
 link.on("file", ({lost}) => { if (lost.length) toast(t("lostInFile", {what: lost.join(", ")})); });
 link.on("games", message => dialogs.choose_game(message, link));
+link.on("problems", message => state && problems.choose(message, link, state));
+link.on("hint", message => { if (message.node === state?.node) problems.hint(message); });
 link.on("kept", message => games.show(message, link, toast));
 link.on("left", ({id}) => toast(t("left"), false, t("back_to_it"), () => link.say("continue", {id})));
 link.on("join", ({session}) => { store.set(sessionStorage, "session", session); link.again(); });
@@ -121,8 +124,7 @@ function show() {
   translate();
   for (const button of document.querySelectorAll("#games [data-game]"))
     button.setAttribute("aria-pressed", String(button.dataset.game === state.game));
-  $("language").textContent = t("language");
-  $("language").lang = state.language === "ja" ? "en" : "ja";
+  [$("language").lang, $("language").textContent] = other_language();
   $("letters").setAttribute("aria-pressed", String(state.letters));
   $("letters").hidden = $("guide").hidden = $("tsume").hidden = $("mate").hidden = state.game !== "shogi";
   document.body.dataset.game = state.game;
@@ -137,7 +139,7 @@ function show() {
   panels.analysis(state, info, link);
   panels.status(state, preparing);
   setup(state, link);
-  problem(state, link, () => dialogs.tsume(state, link));
+  problems.problem(state, link);
   const {playing} = state;
   for (const button of document.querySelectorAll("#controls [data-step], #undo, #think")) button.hidden = Boolean(state.setup);
   $("resign").hidden = !playing.on;
@@ -173,7 +175,7 @@ $("new").onclick = () => state && dialogs.new_game(state, link);
 $("open").onclick = () => dialogs.open_game(link);
 $("save").onclick = () => state && dialogs.save_game(state, link);
 $("edit").onclick = () => link.say("setup", {on: true});
-$("tsume").onclick = () => state && dialogs.tsume(state, link);
+$("tsume").onclick = () => link.say("problems");
 $("flip").onclick = () => link.say("look", {flipped: !state.flipped});
 $("undo").onclick = () => link.say("undo");
 $("think").onclick = () => link.say("think");
@@ -192,7 +194,7 @@ $("copy").onclick = async () => {
   try { await navigator.clipboard.writeText($("position").value); toast(t("copied")); } catch { document.execCommand("copy"); }
 };
 $("language").onclick = () => {
-  const chosen = spoken() === "ja" ? "en" : "ja";
+  const [chosen] = other_language();
   store.set(localStorage, "language", chosen);
   speak(chosen);
   link.say("look", {language: chosen});

@@ -2,14 +2,10 @@
 
 import {element} from "./panels.js";
 import {koma} from "./setup.js";
-import {refusal, side, t} from "./words.js";
+import {handicaps, piece_name, refusal, side, t} from "./words.js";
 
 const dialog = document.getElementById("dialog");
 const STRONGEST = {shogi: 20, othello: 21};
-const HANDICAPS = [
-  ["lance", "香落ち"], ["bishop", "角落ち"], ["rook", "飛車落ち"], ["rook-lance", "飛香落ち"], ["2-piece", "二枚落ち"],
-  ["4-piece", "四枚落ち"], ["6-piece", "六枚落ち"], ["8-piece", "八枚落ち"], ["10-piece", "十枚落ち"],
-];
 const CLOCKS = ["", "5m+10", "10m+30", "15m+60", "0+30", "5m+0+5"];
 const FILE_MAX = 2 << 20;
 
@@ -52,8 +48,7 @@ export function new_game(state, link) {
   const shown = element("output", {for: "new-level"}, localStorage.getItem("level") ?? "3");
   const level = element("input", {id: "new-level", type: "range", min: 0, max: strongest, value: localStorage.getItem("level") ?? 3,
     oninput: event => { shown.textContent = event.target.value; }});
-  const handicap = options("new-handicap", [["", t("even")], ...HANDICAPS.map(([name, japanese]) =>
-    [name, document.documentElement.lang === "ja" ? japanese : name.replace("-", " ")])], "");
+  const handicap = options("new-handicap", [["", t("even")], ...handicaps()], "");
   const clock = options("new-clock", [...CLOCKS.map(each => [each, each || t("noClock")]), ["own", t("ownClock")]], "");
   const own = element("input", {id: "new-own", placeholder: "10m+30", maxlength: 40, hidden: true, "aria-label": t("ownClock")});
   clock.onchange = () => { own.hidden = clock.value !== "own"; };
@@ -153,20 +148,9 @@ export function save_file({name, data}) {
 
 // ---- how the pieces move
 
-const NAMES = {K: "King 玉", R: "Rook 飛", B: "Bishop 角", G: "Gold 金", S: "Silver 銀", N: "Knight 桂", L: "Lance 香", P: "Pawn 歩",
-  "+R": "Dragon 竜", "+B": "Horse 馬", "+S": "全", "+N": "圭", "+L": "杏", "+P": "Tokin と"};
+const PIECES = ["K", "R", "B", "G", "S", "N", "L", "P", "+R", "+B", "+S", "+N", "+L", "+P"];
 
 export function guide() {
-  show(t("guide"), element("p", {class: "soft"}, t("guideHint")), element("div", {class: "guide"}, ...Object.keys(NAMES).map(name =>
-    element("figure", {}, koma(name, false), koma(name, true), element("figcaption", {}, NAMES[name])))));
-}
-
-// ---- tsume
-
-export function tsume(state, link) {
-  const choose = problem => ask(link, "tsume", {on: true, problem});
-  const problems = state.problems.map((length, index) => element("button", {type: "button", "data-problem": index + 1,
-    onclick: () => choose(index + 1)}, t("problem", {number: index + 1, length})));
-  show(t("tsumeTitle"), element("p", {}, t("tsumeHint")), element("div", {class: "list"}, ...problems,
-    ...(state.game === "shogi" ? [element("button", {type: "button", onclick: () => choose(0)}, t("solveThis"))] : [])));
+  show(t("guide"), element("p", {class: "soft"}, t("guideHint")), element("div", {class: "guide"}, ...PIECES.map(name =>
+    element("figure", {}, koma(name, false), koma(name, true), element("figcaption", {}, piece_name(name))))));
 }

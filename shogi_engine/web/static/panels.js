@@ -71,7 +71,7 @@ function tsume_words({status, length, left, made}) {
 export function ending(state) {
   const {winner, name} = state.playing.over;
   const result = winner === null ? t("draw") : t("wins", {side: side(winner)});
-  const reason = state.counts && !name ? `${state.counts[0]} – ${state.counts[1]}` : t(`end_${name}`);
+  const reason = state.counts && !name ? `${state.counts[0]} – ${state.counts[1]}` : name || t("gameOver");
   return t("ended", {result, reason});
 }
 

@@ -1,10 +1,10 @@
-// Panels that replace others: setting up a position, a tsume problem.
+// The panel for setting up a position.
 
 import {element} from "./panels.js";
 import {PIECES} from "./pieces.js";
-import {side, t} from "./words.js";
+import {piece_name, side, t} from "./words.js";
 
-const KANJI = {P: "歩", L: "香", N: "桂", S: "銀", G: "金", B: "角", R: "飛", K: "玉", "+P": "と", "+L": "杏", "+N": "圭", "+S": "全", "+B": "馬", "+R": "龍"};
+const NAMES = ["P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R"];
 const $ = id => document.getElementById(id);
 
 let chosen = "P"; // the piece to put: "P", "+p", "X", "" for none
@@ -36,8 +36,8 @@ export function setup(state, link) {
   const rows = [];
   if (shogi) {
     for (const colour of [0, 1])
-      rows.push(element("div", {class: "picks eight"}, ...Object.entries(KANJI).map(([piece, kanji]) =>
-        choice(colour ? piece.toLowerCase() : piece, koma(piece, state.letters), `${side(colour)} ${kanji} ${piece}`, colour ? "white" : "black"))));
+      rows.push(element("div", {class: "picks eight"}, ...NAMES.map(piece =>
+        choice(colour ? piece.toLowerCase() : piece, koma(piece, state.letters), `${side(colour)} ${piece_name(piece)} ${piece}`, colour ? "white" : "black"))));
   } else rows.push(element("div", {class: "picks"}, choice("X", "●", side(0)), choice("O", "○", side(1))));
   rows.push(element("div", {class: "picks"}, choice("", `✕ ${t("nothing")}`, t("nothing"))));
   if (shogi) rows.push(element("h3", {}, t("hands")), ...[1, 0].map(colour => hand(state, link, colour)));
@@ -54,23 +54,12 @@ export function setup(state, link) {
 
 function hand(state, link, colour) {
   const held = state.setup[colour];
-  return element("div", {class: "hand", role: "group", "aria-label": side(colour)}, element("b", {}, side(colour)), ...Object.keys(KANJI).slice(0, 7).reverse().map(piece => {
-    const count = held[piece] ?? 0, name = `${side(colour)} ${KANJI[piece]}`;
+  return element("div", {class: "hand", role: "group", "aria-label": side(colour)}, element("b", {}, side(colour)), ...NAMES.slice(0, 7).reverse().map(piece => {
+    const count = held[piece] ?? 0, name = `${side(colour)} ${piece_name(piece)}`;
     const set = number => link.say("hand", {side: colour, piece, count: number});
     return element("span", {class: "stepper"},
       element("button", {type: "button", "aria-label": t("fewer", {piece: name}), "data-key": `less ${colour} ${piece}`, onclick: () => count && set(count - 1)}, "−"),
       element("span", {}, koma(piece, state.letters), String(count)),
       element("button", {type: "button", "aria-label": t("more", {piece: name}), "data-key": `more ${colour} ${piece}`, onclick: () => set(count + 1)}, "+"));
   }));
-}
-
-export function problem(state, link, choose) {
-  const panel = $("problem");
-  panel.hidden = !state.tsume;
-  if (!state.tsume) return;
-  panel.replaceChildren(element("h2", {}, t("tsumeTitle")), element("p", {class: "soft"}, t("tsumeHint")),
-    element("div", {class: "row"},
-      element("button", {type: "button", onclick: () => link.say("mate")}, t("solution")),
-      element("button", {type: "button", onclick: choose}, t("nextProblem")),
-      element("button", {type: "button", id: "tsume-leave", onclick: () => link.say("tsume", {on: false})}, t("leave"))));
 }

@@ -265,6 +265,8 @@ class BaseBoard(BoardMemory):
     def status(self) -> Status:
         """Return Status.VALID, or after an edit the flags that say what is wrong with the position."""
         found = Status.VALID
+        if not self._edited:
+            return found
         for fault, _ in position_faults(self._record.copy()):
             found |= fault
         return found

@@ -1,5 +1,6 @@
 """A Shogi position drawn: as letters, as KIF files do, and as SVG. Only Board's public interface is used."""
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -196,11 +197,19 @@ def _text(x: float, y: float, size: float, content: str, ink: str) -> str:
     return f'<text x="{x:g}" y="{y:g}" dy=".36em" font-size="{size:g}" fill="{ink}">{content}</text>'
 
 
-def _piece(x: float, y: float, piece: Piece, turned: bool, letters: bool) -> str:
+@functools.cache
+def _shape(color: int, kind: int, turned: bool, letters: bool) -> tuple[str, str]:
+    """Return a piece's letter, and its picture with its middle at 0 0."""
+    piece = Piece(kind, color)
+    return str(piece), piece_shape(piece, letters, turned)
+
+
+def _piece(x: float, y: float, shape: str) -> str:
     """Return a piece as it lies on the board."""
-    return f'<g transform="translate({x:g} {y:g})">{piece_shape(piece, letters, turned)}</g>'
+    return f'<g transform="translate({x:g} {y:g})">{shape}</g>'
 
 
+@functools.lru_cache(maxsize=64)
 def _surface(x: float, y: float, width: float, height: float) -> str:
     """Return a piece of wood with its grain: long, nearly straight lines, the same in every picture."""
     lines, at, number = [], 3.0, int(x + y)
@@ -222,8 +231,10 @@ def _cell(square: int, fill: str, places: _Places) -> str:
     return f'<rect x="{x:g}" y="{y:g}" width="{CELL}" height="{CELL}" fill="{fill}"/>'
 
 
-def _grid(places: _Places) -> list[str]:
+@functools.cache
+def _grid(flipped: bool, stacked: bool) -> list[str]:
     """Return the board's lines and its four dots."""
+    places = _Places(flipped, stacked)
     left, top = places.left, places.top
     across = "".join(f"M{left:g} {top + CELL * line:g}h{BOARD_SIZE}" for line in range(10))
     down = "".join(f"M{left + CELL * line:g} {top:g}v{BOARD_SIZE}" for line in range(10))
@@ -235,9 +246,10 @@ def _grid(places: _Places) -> list[str]:
     return [f'<path d="{across}{down}" stroke="{LINE}" fill="none"/>', *dots]
 
 
-def _coordinates(places: _Places, letters: bool) -> list[str]:
+@functools.cache
+def _coordinates(flipped: bool, stacked: bool, letters: bool) -> list[str]:
     """Return the files' numbers above the board and the ranks' on its right."""
-    drawn = []
+    places, drawn = _Places(flipped, stacked), []
     for line in range(9):
         file, rank = (line + 1, 9 - line) if places.flipped else (9 - line, line + 1)
         middle = CELL * (line + 0.5)
@@ -248,10 +260,9 @@ def _coordinates(places: _Places, letters: bool) -> list[str]:
     return drawn
 
 
-def _hand(board: _Drawable, color: int, places: _Places, letters: bool) -> list[str]:
+def _hand(hand: Mapping[int, int], color: int, places: _Places, letters: bool) -> list[str]:
     """Return one side's mark and hand, from its own edge of the board inwards."""
     turned = not places.is_near(color)
-    hand = board.pieces_in_hand[color]
     held = [kind for kind in HAND_ORDER if hand[kind]]
     x, y = places.held(color, 0, len(held) + 1)
     turn = " rotate(180)" if turned else ""
@@ -259,10 +270,10 @@ def _hand(board: _Drawable, color: int, places: _Places, letters: bool) -> list[
     drawn = [_surface(*places.stand(color, len(held) + 1)), f'{mark}stroke="{LINE}" stroke-width="2.6"/>']
     for number, kind in enumerate(held, 1):
         x, y = places.held(color, number, len(held) + 1)
-        piece = Piece(kind, color)
+        name, shape = _shape(color, kind, turned, letters)
         drawn.append(
-            f'<g class="piece held" data-square="{SYMBOLS[kind]}*" data-piece="{piece}" data-side="{SIDES[color]}">'
-            f"{_piece(x, y, piece, turned, letters)}</g>"
+            f'<g class="piece held" data-square="{SYMBOLS[kind]}*" data-piece="{name}" data-side="{SIDES[color]}">'
+            f"{_piece(x, y, shape)}</g>"
         )
         if hand[kind] > 1:
             aside = -CELL * 0.36 if turned else CELL * 0.36
@@ -273,11 +284,18 @@ def _hand(board: _Drawable, color: int, places: _Places, letters: bool) -> list[
     return drawn
 
 
-def _areas(board: _Drawable, places: _Places) -> list[str]:
+@functools.cache
+def _square_areas(flipped: bool, stacked: bool) -> str:
+    """Return the areas of the squares that receive clicks."""
+    places = _Places(flipped, stacked)
+    return "\n".join(square_area(SQUARE_NAMES[square], *places.corner(square), CELL) for square in SQUARES)
+
+
+def _areas(hands: Sequence[Mapping[int, int]], places: _Places) -> list[str]:
     """Return the areas that receive clicks: every square, and every kind in hand."""
-    areas = [square_area(SQUARE_NAMES[square], *places.corner(square), CELL) for square in SQUARES]
-    for color in COLORS:
-        held = [kind for kind in HAND_ORDER if board.pieces_in_hand[color][kind]]
+    areas = [_square_areas(places.flipped, places.stacked)]
+    for color, hand in zip(COLORS, hands, strict=True):
+        held = [kind for kind in HAND_ORDER if hand[kind]]
         for number, kind in enumerate(held, 1):
             x, y = places.held(color, number, len(held) + 1)
             area = square_area(f"{SYMBOLS[kind]}*", x - HAND_PITCH / 2, y - HAND_PITCH / 2, HAND_PITCH)
@@ -347,17 +365,21 @@ def svg(
     king = board.king_squares[board.turn]
     if king is not None and board.is_valid() and board.is_check():
         drawn.append(_cell(king, DANGER, places))
-    drawn += _grid(places)
+    drawn += _grid(flipped, stacked)
     drawn.append('<g font-family="sans-serif" text-anchor="middle">')
-    drawn += _coordinates(places, letters)
+    drawn += _coordinates(flipped, stacked, letters)
     for square, piece in board.piece_map().items():
-        shape = _piece(*places.middle(square), piece, not places.is_near(piece.color), letters)
-        drawn.append(f'<g class="piece" data-square="{SQUARE_NAMES[square]}" data-piece="{piece}">{shape}</g>')
+        name, shape = _shape(piece.color, piece.piece_type, not places.is_near(piece.color), letters)
+        drawn.append(
+            f'<g class="piece" data-square="{SQUARE_NAMES[square]}" data-piece="{name}">'
+            f"{_piece(*places.middle(square), shape)}</g>"
+        )
+    hands = board.pieces_in_hand
     for color in COLORS:
-        drawn += _hand(board, color, places, letters)
+        drawn += _hand(hands[color], color, places, letters)
     drawn.append("</g>")
     if lines:
         drawn.append(arrows(board, lines, flipped=flipped, stacked=stacked))
     if areas:
-        drawn += _areas(board, places)
+        drawn += _areas(hands, places)
     return "\n".join([*drawn, "</svg>"]) + "\n"

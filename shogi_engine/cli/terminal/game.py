@@ -1,4 +1,4 @@
-"""Match: one game at the terminal, between a human and the engine or any two of them."""
+"""One game at the terminal, between a human and the engine or any two of them."""
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
@@ -44,7 +44,7 @@ SHORT = {"exit": "quit", "q": "quit", "?": "help", "h": "help", "d": "board"} | 
 
 
 @dataclass
-class Match:
+class TerminalGame:
     """One game at the terminal.
 
     Attributes:

@@ -10,7 +10,7 @@ from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.cli.common import time_control
 from shogi_engine.cli.preparation import Preparation
-from shogi_engine.cli.terminal.match import Match
+from shogi_engine.cli.terminal.game import TerminalGame
 from shogi_engine.cli.terminal.screen import KANJI, Look, default_pieces, draw, plain
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello.board import Board as OthelloBoard
@@ -45,7 +45,7 @@ def played(game, lines, people=frozenset({0, 1}), position="", **settings):
 
     with Engine(game, hash_mb=1) as engine:
         engine.set_position(position)
-        match = Match(engine, set(people), {"depth": 1}, read, shown.append, **settings)
+        match = TerminalGame(engine, set(people), {"depth": 1}, read, shown.append, **settings)
         match.play()
         return "\n".join(shown), match
 
@@ -206,7 +206,7 @@ def test_time_is_obeyed_shown_and_written():
 
     with Engine("shogi", hash_mb=1) as engine:
         shown = []
-        match = Match(engine, {0, 1}, {}, late, shown.append, clock=clock)
+        match = TerminalGame(engine, {0, 1}, {}, late, shown.append, clock=clock)
         match.max_moves = 1
         match.play()
         assert match.record().seconds == [4.0] and "black: -   0:06" in "\n".join(shown)
@@ -218,7 +218,7 @@ def test_time_is_obeyed_shown_and_written():
 def test_the_engine_never_uses_more_than_its_clock():
     clock = GameClock(Clock.from_seconds(2))
     with Engine("shogi", hash_mb=1) as engine:
-        match = Match(engine, {0}, {"level": 3}, clock=clock)
+        match = TerminalGame(engine, {0}, {"level": 3}, clock=clock)
         limits = match._limits(1)
         assert limits["level"] == 3 and 0 < limits["budget"].soft_ms <= limits["budget"].hard_ms < 2000
         match.limits = {"movetime": 1}

@@ -1,0 +1,214 @@
+"""The texts of the page in the browser, by the names that its scripts use; their translations are in the catalogue."""
+
+import json
+from typing import Any
+
+from shogi_engine.games import NAMES
+from shogi_engine.games.shogi.notation.symbols import KANJI_NAMES, KIND_NAMES, SIDES, SYMBOLS
+from shogi_engine.games.shogi.records.handicaps import WESTERN
+from shogi_engine.language import LANGUAGES, translate
+
+CONTEXT = "page"  # in the catalogue
+PROMOTED_NAMES = ("tokin", "promoted lance", "promoted knight", "promoted silver", "horse", "dragon")
+PIECE_NAMES = {"en": (*KIND_NAMES, *PROMOTED_NAMES), "ja": KANJI_NAMES}
+# Those offered for a new game.
+HANDICAPS = ("lance", "bishop", "rook", "rook-lance", "2-piece", "4-piece", "6-piece", "8-piece", "10-piece")
+WORDS = {
+    "shogi": "Shogi",
+    "othello": "Othello",
+    "games": "Game",
+    "menu": "Menu",
+    "new": "New game",
+    "open": "Open",
+    "save": "Save",
+    "setup": "Set up",
+    "tsume": "Tsume",
+    "letters": "Letters on the pieces",
+    "theme": "Dark or light",
+    "board": "Board",
+    "controls": "Steps and moves",
+    "panels": "Analysis and moves",
+    "first": "First position",
+    "back": "Back",
+    "next": "Forward",
+    "last": "Last position",
+    "flip": "Turn the board",
+    "undo": "Take back",
+    "think": "Engine moves",
+    "declare": "Declare a win",
+    "resign": "Resign",
+    "analysis": "Analysis",
+    "lines": "Lines",
+    "analyse": "Analyse",
+    "depth": "depth {depth}, {nodes} nodes, {nps}/s",
+    "waiting": "waiting for an engine …",
+    "mate": "Find mate",
+    "mating": "looking for a mate …",
+    "moves": "Moves",
+    "effort": "Effort",
+    "quick": "quick",
+    "normal": "normal",
+    "deep": "deep",
+    "judge": "Judge the game",
+    "stopJudging": "Stop",
+    "judging": "Judging the game",
+    "comment": "Comment",
+    "keep": "Keep",
+    "delete": "Delete this move",
+    "position": "Position",
+    "copy": "Copy",
+    "copied": "copied",
+    "start": "Start",
+    "human": "Human",
+    "engine": "Engine",
+    "level": "level {level}",
+    "toMove": "{side} to move",
+    "yourMove": "Your move",
+    "thinking": "The engine is thinking …",
+    "check": "check",
+    "passes": "Pass",
+    "mustPass": "{side} can only pass.",
+    "wins": "{side} wins",
+    "draw": "Draw",
+    "ended": "{result}: {reason}",
+    "preparing": "Preparing the engine: {percent} %",
+    "preparingOnce": "Preparing the engine …",
+    "noEngine": "No engine: {fault}",
+    "lost": "The connection is lost; trying again …",
+    "full_server": "The server is full; please try again later.",
+    "chance": "{black}’s winning chance {percent} %",
+    "graph": "{black}’s winning chance, move by move",
+    "better": "better ({score}):",
+    "gave": "gave away {percent} % ({given})",
+    "mateFound": "Mate in {length}:",
+    "nomate": "There is no mate by checks.",
+    "timeout": "Nothing was proven.",
+    "promote": "Promote?",
+    "yes": "Promote",
+    "no": "Do not promote",
+    "cancel": "Cancel",
+    "close": "Close",
+    "you": "You play",
+    "random": "by lot",
+    "both": "both sides",
+    "none": "neither",
+    "strength": "Strength",
+    "handicap": "Handicap",
+    "even": "even game",
+    "clock": "Clock",
+    "noClock": "no clock",
+    "ownClock": "other: main+byoyomi+increment",
+    "here": "from the position on the board",
+    "begin": "Begin",
+    "weakest": "0 is a beginner, {strongest} the engine at full strength",
+    "openTitle": "Open a game",
+    "pasteHere": "Paste SFEN, KIF, KI2, CSA, USI or a transcript",
+    "file": "or choose a file",
+    "read": "Read",
+    "chooseGame": "{count} games in this file",
+    "game": "Game {number}",
+    "byoyomi": "byoyomi",
+    "saveTitle": "Save the game",
+    "lostInFile": "not kept by this format: {what}",
+    "setupTitle": "Set up a position",
+    "nothing": "Empty",
+    "startBoard": "Starting position",
+    "emptyBoard": "Clear",
+    "rest": "Rest to White",
+    "done": "Done",
+    "hands": "In hand",
+    "turn": "To move",
+    "more": "one more {piece}",
+    "fewer": "one fewer {piece}",
+    "setupHint": "Choose a piece, then tap squares.",
+    "tsumeTitle": "Tsume: mate by checks",
+    "solveThis": "The position on the board",
+    "problem": "{number}: mate in {length}",
+    "tsumeHint": "Mate the king; every move must give check. The engine defends.",
+    "tsume_searching": "Looking for the mate …",
+    "tsume_yours": "Mate in {left}. Your move.",
+    "tsume_open": "Your move.",
+    "tsume_right": "Right! Mate in {left}. Your move.",
+    "tsume_longer": "That mates too, but takes longer: mate in {left} now.",
+    "tsume_slow": "Mate, in {made}. There is one in {length}.",
+    "tsume_defending": "The engine defends …",
+    "tsume_solved": "Mate! Solved.",
+    "tsume_unknown": "No mate was proven, but try.",
+    "tsume_lost": "Wrong: now the king escapes. Take back.",
+    "tsume_no mate": "There is no mate here.",
+    "leave": "Leave",
+    "nextProblem": "Next problem",
+    "solution": "Show the solution",
+    "kept": "My games",
+    "keptNote": "Every game is kept on the server as it is played.",
+    "noGames": "No game is kept yet.",
+    "goOn": "Continue",
+    "look": "Open",
+    "remove": "Delete",
+    "removedGame": "Deleted.",
+    "bring_back": "Undo",
+    "removed": "Moves deleted.",
+    "hereNow": "on the board",
+    "left": "The game before is in My games.",
+    "back_to_it": "Back to it",
+    "unfinished": "not over",
+    "movesMade": "{count} moves",
+    "guide": "How the pieces move",
+    "guideHint": (
+        "A dot is a step, a bar any distance. The knight leaps. "
+        "Promoted pieces are red: move into, within or out of the last three ranks."
+    ),
+    "sound": "Sound",
+    "addLine": "Put this line into the game",
+    "called_blunder": "blunder",
+    "called_mistake": "mistake",
+    "called_inaccuracy": "inaccuracy",
+    "turning": "Turning points",
+    "noTurning": "No move gave much away.",
+    "summary": "The game in figures",
+    "agreement": "as the engine",
+    "rematch": "Rematch",
+    "resign_ask": "Give this game up?",
+    "clipboard": "From the clipboard",
+    "squareEmpty": "empty",
+    "gameOver": "the game is over",
+    "daily": "Problem of today",
+    "nextOpen": "Next unsolved",
+    "solvedCount": "{solved} of {count} solved",
+    "pliesTab": "{length} plies",
+    "gradeTitle": "Grade {grade}",
+    "previousProblem": "Previous problem",
+    "hint": "Hint",
+    "hintPiece": "Look at the marked piece.",
+    "hintMove": "The move is {move}.",
+    "problemTitle": "No. {number}: mate in {length}, grade {grade}",
+    "done_before": "solved",
+}
+
+
+def words(language: str) -> dict[str, str]:
+    """Return the page's texts in a language, by name."""
+    return {name: translate(text, language, CONTEXT) for name, text in WORDS.items()}
+
+
+def _names(language: str) -> dict[str, str]:
+    """Return the names of the pieces by their letters, 'P' and '+P'."""
+    return {symbol: name for symbol, name in zip(SYMBOLS, PIECE_NAMES[language], strict=True) if symbol}
+
+
+def _sides(language: str) -> dict[str, list[str]]:
+    """Return the names of the sides in each game."""
+    return {game: [translate(side, language, game).capitalize() for side in SIDES] for game in NAMES}
+
+
+def _handicaps(language: str) -> dict[str, str]:
+    """Return the handicaps that are offered: their names in messages, and in a language."""
+    return {name: WESTERN[name] if language == "ja" else name.replace("-", " ") for name in HANDICAPS}
+
+
+def texts_module() -> str:
+    """Return a JavaScript module with the texts, the names of pieces and the handicaps, each by language and name."""
+    tables: dict[str, Any] = {"WORDS": words, "PIECE_NAMES": _names, "SIDES": _sides, "HANDICAPS": _handicaps}
+    made = {name: {language: table(language) for language in LANGUAGES} for name, table in tables.items()}
+    lines = [f"export const {name} = {json.dumps(table, ensure_ascii=False)};" for name, table in made.items()]
+    return "\n".join(["// Made by the server: see words.py.", *lines, ""])
