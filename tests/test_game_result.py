@@ -28,7 +28,7 @@ from shogi_engine.interface.game import (
     terminal_value,
 )
 from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.search.context import new_context, play_moves, write_root_moves
+from shogi_engine.search.context import new_context, replay_game, write_root_moves
 from shogi_engine.textbook.arena import RANDOM, play_game
 from shogi_engine.textbook.searches import PLAIN
 
@@ -61,9 +61,7 @@ def shogi():
 def at(ctx, game, position, moves=()):
     """Put `position` and the encoded `moves` made from there into `ctx`; return its game_result."""
     ctx.pos = position
-    ctx.ply = ctx.game_ply = ctx.computed_ply = 0
-    ctx.repetition_filter[:] = 0
-    play_moves(ctx, np.array(moves, dtype=np.uint32))
+    replay_game(ctx, np.array(moves, dtype=np.uint32))
     termination, value = game_result(ctx, write_root_moves(ctx))
     return int(termination), int(value)
 

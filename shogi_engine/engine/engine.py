@@ -95,6 +95,7 @@ class Engine(BoardSearches):
         self._texts: list[str] = []
         self._positions: list[Any] = []  # the root, and the position after each move
         self.moves: list[int] = []  # encoded
+        self._legal: tuple[Any, list[str]] | None = None  # a position and its legal moves
         self.set_position()
 
     def _compiling(
@@ -175,8 +176,12 @@ class Engine(BoardSearches):
         return self.game.format_position(self.position)
 
     def legal_moves(self) -> list[str]:
-        """Return all legal moves of the position."""
-        return [self.game.format_move(self.position, move) for move in self.searcher.root_moves(self.position)]
+        """Return all legal moves of the position; they are generated only once."""
+        position = self.position
+        if self._legal is None or self._legal[0] is not position:
+            moves = self.searcher.root_moves(position)
+            self._legal = position, [self.game.format_move(position, move) for move in moves]
+        return list(self._legal[1])
 
     def may_declare(self) -> bool:
         """Tell whether the side to move can win by a declaration instead of moving."""

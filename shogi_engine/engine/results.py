@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX, Game, do_move, key, repetition_key
+from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX, Game, do_move
 from shogi_engine.jit import new_record
+from shogi_engine.search.context import keys
 from shogi_engine.search.limits import Info, Result
 from shogi_engine.types.score import Score
 
@@ -57,13 +58,14 @@ def continued_line(game: Game, position: Any, texts: Sequence[str], length: int,
     undo = new_record(game.undo)
     line, seen = list(texts), set()
     for text in texts:
-        seen.add(int(repetition_key(pos)))
+        seen.add(int(keys(pos)[0]))
         do_move(pos, np.uint32(game.parse_move(pos, text)), undo)
-    while len(line) < length and int(repetition_key(pos)) not in seen:
-        seen.add(int(repetition_key(pos)))
-        following = legal_line(game, pos, [table.move(int(key(pos)) ^ salt)])
-        if not following:
+    while len(line) < length:
+        repetition, hash_key = map(int, keys(pos))
+        following = legal_line(game, pos, [table.move(hash_key ^ salt)])
+        if repetition in seen or not following:
             break
+        seen.add(repetition)
         line += following
         do_move(pos, np.uint32(game.parse_move(pos, following[0])), undo)
     return line

@@ -25,6 +25,7 @@ from shogi_engine.interface.game import (
     is_in_check,
     is_legal,
     is_quiet,
+    key,
     key_after,
     leave_ply,
     refresh_line,
@@ -103,7 +104,14 @@ SEARCHED_MOVES = 32  # the most moves of a node that are remembered for its hist
 
 # The aspiration window of an iteration, see root_search.open_window: `depth` is searched next, at most `iteration`.
 WINDOW = record_dtype(
-    [("alpha", np.int64), ("beta", np.int64), ("delta", np.int64), ("iteration", np.int64), ("depth", np.int64)]
+    [
+        ("alpha", np.int64),
+        ("beta", np.int64),
+        ("delta", np.int64),
+        ("iteration", np.int64),
+        ("depth", np.int64),
+        ("failed", np.int64),
+    ]
 )
 
 # Node types. The root and the nodes of the principal variation have an open window. Of the others, a cut node is
@@ -220,11 +228,7 @@ def set_root(ctx: Any, position: Any, moves: Sequence[int] | np.ndarray = ()) ->
     """
     fields = np.asarray(ctx)  # attributes of a record are ten times slower
     fields["pos"] = position
-    begin_game(ctx)
-    game = np.array(moves, dtype=np.uint32)
-    for first in range(len(game) % MAX_GAME_PLY - MAX_GAME_PLY, len(game), MAX_GAME_PLY):
-        fields["game_ply"] = 0
-        play_moves(ctx, game[max(first, 0) : first + MAX_GAME_PLY])  # even without moves, so that warmup compiles it
+    replay_game(ctx, np.array(moves, dtype=np.uint32))  # without moves too: warmup has to compile it
 
 
 @njit
@@ -277,10 +281,22 @@ def play_move(ctx, move):
 
 
 @njit
-def play_moves(ctx, moves):
-    """Make the game's `moves` (uint32[n], legal) before the root; ctx.undo must have space for them."""
-    for move in moves:
-        play_move(ctx, move)
+def replay_game(ctx, moves):
+    """Make ctx.pos the start of a game, then make its `moves` (uint32[n], legal) before the root.
+
+    Of a long game ctx.undo keeps the last MAX_GAME_PLY moves.
+    """
+    begin_game(ctx)
+    for index in range(len(moves)):
+        if (len(moves) - index) % MAX_GAME_PLY == 0:
+            ctx.game_ply = 0
+        play_move(ctx, moves[index])
+
+
+@njit
+def keys(pos):
+    """Return (repetition_key, key) of `pos`, by one call from Python."""
+    return repetition_key(pos), key(pos)
 
 
 @njit

@@ -18,8 +18,6 @@ from shogi_engine.interface.game import (
     VALUE_MATE_IN_MAX,
     Game,
     do_move,
-    key,
-    repetition_key,
     terminal_value,
 )
 from shogi_engine.jit import new_record
@@ -28,6 +26,7 @@ from shogi_engine.search.context import (
     PROBCUT,
     PRUNE,
     REDUCE,
+    keys,
     new_context,
     set_root,
     write_root_moves,
@@ -36,7 +35,7 @@ from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.parameters import follow_evaluation, params_for
 from shogi_engine.search.root_moves import prepare_root
-from shogi_engine.search.root_search import open_window, search_root, widen_window
+from shogi_engine.search.root_search import open_window, search_root
 from shogi_engine.search.timeman import TimeManager
 from shogi_engine.search.timer import Timer
 from shogi_engine.search.tt import TranspositionTable
@@ -372,7 +371,7 @@ class _Run:
                 if int(ctx.root_scores[line]) > alpha and report:
                     self._note(ctx, depth, line, int(ctx.root_scores[line]), "lower")
                 return value
-            failed = int(widen_window(ctx, value))
+            failed = int(ctx.window.failed)
             if report:
                 self._note(ctx, depth, line, value, BOUND_NAMES[failed], show=not failed or depth > BOUNDS_AFTER)
             if not failed:
@@ -427,13 +426,14 @@ class _Run:
         np.asarray(position)[...] = self.position
         seen = set()
         for move in pv:
-            seen.add(int(repetition_key(position)))
+            seen.add(int(keys(position)[0]))
             do_move(position, np.uint32(move), undo)
-        while len(pv) < length and int(repetition_key(position)) not in seen:
-            seen.add(int(repetition_key(position)))
-            move = searcher.tt.move(int(key(position) ^ self.contexts[0].tt_key_salt))
-            if not move or move not in searcher.root_moves(position):
+        while len(pv) < length:
+            repetition, hash_key = map(int, keys(position))
+            move = searcher.tt.move(hash_key ^ searcher.tt_key_salt)
+            if repetition in seen or not move or move not in searcher.root_moves(position):
                 break
+            seen.add(repetition)
             pv.append(move)
             do_move(position, np.uint32(move), undo)
         return tuple(pv)

@@ -14,13 +14,15 @@ def search_root(ctx, alpha, beta, depth, first):
     """Search the root moves ctx.root_moves[first : ctx.root_count] `depth` plies deep; return the best value.
 
     The best move is moved to `first` as soon as it is known. ctx.root_scores[first] is its value, or -VALUE_INFINITE
-    if none was searched.
+    if none was searched. If the value is outside (alpha, beta), ctx.window becomes that of the next attempt.
     """
     ctx.root_scores[first] = -VALUE_INFINITE
     ctx.root_first = first
     ctx.root_depth = depth
     ctx.window.alpha, ctx.window.beta = alpha, beta
-    return search(ctx, np.int64(alpha), np.int64(beta), np.int64(depth), np.int64(ROOT), np.int64(0))
+    value = search(ctx, np.int64(alpha), np.int64(beta), np.int64(depth), np.int64(ROOT), np.int64(0))
+    widen_window(ctx, value)
+    return value
 
 
 @njit
@@ -28,7 +30,7 @@ def open_window(ctx, line, depth):
     """Open ctx.window for an iteration of `depth` plies, around the average value of the root move at `line`.
 
     The more the move's values have varied, the wider the window; before the first value it is full. Call
-    `search_root(ctx, window.alpha, window.beta, window.depth, line)` until `widen_window` returns 0.
+    `search_root(ctx, window.alpha, window.beta, window.depth, line)` until window.failed is 0.
     """
     params, window = ctx.params, ctx.window
     if line == 0:
@@ -47,25 +49,24 @@ def open_window(ctx, line, depth):
 
 @njit
 def widen_window(ctx, value):
-    """Widen the window towards a `value` outside it; return -1 for a fail low, 1 for a fail high, 0 if inside.
+    """Widen ctx.window towards a `value` outside it. window.failed is -1 for a fail low, 1 for a fail high, else 0.
 
     After each fail high the next search is a ply shallower: the move is good and has to be compared with others.
     """
     params, window = ctx.params, ctx.window
-    failed = 0
+    window.failed = 0
     if value <= window.alpha and window.alpha > -VALUE_INFINITE:
-        failed = -1
+        window.failed = -1
         window.beta = window.alpha
         window.alpha = max(value - window.delta, -VALUE_INFINITE)
         window.depth = window.iteration
     elif value >= window.beta and window.beta < VALUE_INFINITE:
-        failed = 1
+        window.failed = 1
         window.alpha = max(window.beta - window.delta, window.alpha)
         window.beta = min(value + window.delta, VALUE_INFINITE)
         if ctx.search_flags & REDUCE:
             window.depth = max(1, window.depth - 1)
-    if failed != 0:
+    if window.failed != 0:
         window.delta = max(window.delta * params.aspiration_growth // 100, window.delta + 1)
         if window.delta > params.aspiration_max:
             window.alpha, window.beta = -VALUE_INFINITE, VALUE_INFINITE
-    return failed

@@ -10,10 +10,10 @@ from shogi_engine.interface.game import (
     game_result,
 )
 from shogi_engine.jit import njit, record_dtype
+from shogi_engine.jit.random_numbers import random_below
 from shogi_engine.search.context import begin_game, play_move, start_search, write_root_moves
-from shogi_engine.search.root_search import open_window, search_root, widen_window
+from shogi_engine.search.root_search import open_window, search_root
 from shogi_engine.search.tt import GENERATIONS
-from shogi_engine.textbook.arena import random_below
 
 ABANDONED = 2  # the result of a game with an unbalanced opening
 GOES_ON = 3  # no result yet
@@ -54,7 +54,7 @@ def think(ctx, nodes):
         open_window(ctx, 0, depth)
         while True:
             value = search_root(ctx, ctx.window.alpha, ctx.window.beta, ctx.window.depth, 0)
-            if ctx.stopped or widen_window(ctx, value) == 0:
+            if ctx.stopped or ctx.window.failed == 0:
                 break
         if ctx.stopped:
             break
