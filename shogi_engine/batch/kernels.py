@@ -18,8 +18,8 @@ from shogi_engine.interface.game import (
     refresh_line,
 )
 from shogi_engine.jit import load_u64, njit, record_dtype, store_u64
+from shogi_engine.jit.random_numbers import random_below
 from shogi_engine.search.context import begin_game, play_move, write_root_moves
-from shogi_engine.textbook.arena import random_below
 
 NO_LABEL = -1
 

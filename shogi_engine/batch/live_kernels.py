@@ -9,7 +9,7 @@ import numpy as np
 from shogi_engine.batch.kernels import NO_LABEL, list_node
 from shogi_engine.interface.game import NOT_OVER, Game, do_move, game_result
 from shogi_engine.jit import load_u64, njit, record_dtype, store_u64
-from shogi_engine.textbook.arena import random_below
+from shogi_engine.jit.random_numbers import random_below
 
 LONGEST = 512  # the most moves of a game
 

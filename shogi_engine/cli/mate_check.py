@@ -17,7 +17,7 @@ def check(args: argparse.Namespace, problems: list[tuple[str, int]]) -> int:
 
     solver = MateSolver(args.hash)
     with compile_bar():
-        solver.warmup()
+        solver.warmup(solutions=True)
     rows = []
     for number, (sfen, plies) in enumerate(problems, 1):
         rows.append(row := examined(solver, sfen, plies, args.max_ms))

@@ -21,7 +21,7 @@ With NUMBA_DISABLE_JIT=1 everything is plain Python, including the intrinsics, s
     library, lowering, compiler, dispatcher    the lean compiler    policy    `njit`    entries    the fastest calls
     intrinsics   popcount, ctz, atomic loads, prefetch, ...    vectors   sums and dot products of int16, for networks
     layers       of uint8 and int8, for networks    lanes   functions on vectors of uint64, traced into LLVM code
-    bitboards    sets of up to 128 squares as values with operators
+    bitboards    sets of up to 128 squares as values with operators    random_numbers   a generator for kernels
 """
 
 from numba.core.caching import NullCache

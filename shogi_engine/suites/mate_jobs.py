@@ -61,7 +61,7 @@ class MateMaker:
 
     def warm_up(self) -> None:
         """Compile what a search needs."""
-        MateSolver(1).warmup()
+        MateSolver(1).warmup(solutions=True)
 
 
 class MateWorker:

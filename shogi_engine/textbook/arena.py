@@ -10,30 +10,13 @@ from shogi_engine.interface.game import (
     refresh_line,
 )
 from shogi_engine.jit import njit
+from shogi_engine.jit.random_numbers import random_below
 from shogi_engine.search.context import make_move, unmake_move, write_root_moves
 from shogi_engine.search.movepick import pick
 from shogi_engine.textbook.searches import ORDERED, alpha_beta, minimax, negascout, order_moves
 
 RANDOM, MINIMAX, ALPHA_BETA, NEGASCOUT = range(4)  # kinds of players; NegaScout with ORDERED is PVS
 KIND, DEPTH, FEATURES = range(3)  # columns of `players`
-
-# A xorshift generator. Source: G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003.
-LEFT, RIGHT, LEFT_AGAIN, HIGH_BITS = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(33)
-
-
-@njit
-def random_below(state, count):
-    """Return a random int64 from 0 to count - 1.
-
-    Args:
-        state: uint64[1], in-out, not 0
-    """
-    word = state[0]
-    word ^= word << LEFT
-    word ^= word >> RIGHT
-    word ^= word << LEFT_AGAIN
-    state[0] = word
-    return np.int64(word >> HIGH_BITS) % count
 
 
 @njit

@@ -10,10 +10,10 @@ from shogi_engine.interface.game import (
     game_result,
 )
 from shogi_engine.jit import njit, record_dtype
+from shogi_engine.jit.random_numbers import random_below
 from shogi_engine.search.context import begin_game, play_move, start_search, write_root_moves
 from shogi_engine.search.root_search import open_window, search_root
 from shogi_engine.search.tt import GENERATIONS
-from shogi_engine.textbook.arena import random_below
 
 ABANDONED = 2  # the result of a game with an unbalanced opening
 GOES_ON = 3  # no result yet

@@ -15,6 +15,7 @@ from usi.options import options_table
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md")) + [ROOT / "README.md", ROOT / "README.ja.md", ROOT / "CONTRIBUTING.md"]
 PACKAGES = ("shogi_engine", "usi")
+PLAYERS = ("index", "play", "browser", "guis", "usi-options", "levels", "mates", "analysis")
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 NAMED_IN_FULL = [DOCS / "architecture.md", DOCS / "search-tour.md"]  # pages whose dotted names are this program's
 
@@ -121,6 +122,22 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8").replace("\n", " ")):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_players_pages_are_in_japanese_too(name):
+    english, japanese = ((folder / f"{name}.md").read_text(encoding="utf-8") for folder in (DOCS, DOCS / "ja"))
+    assert f"(ja/{name}.md)" in english and f"(../{name}.md)" in japanese
+    prose = re.sub(r"^```.*?^```|`[^`\n]+`|\(http\S+\)", "", japanese, flags=re.DOTALL | re.MULTILINE)
+    assert re.findall(r"[A-Za-z][a-z']+(?: [a-z][a-z']*){2,}", prose) == []
+    known = command_line.PAGE.read_text(encoding="utf-8")
+    assert [option for option in re.findall(r"--[a-z][\w-]+", japanese) if f"`{option}" not in known] == []
+    own = re.findall(r"^shogi-engine (\S+)", japanese, re.MULTILINE)
+    assert set(own) >= set(re.findall(r"^shogi-engine (\S+)", english, re.MULTILINE))
+
+
+def test_the_table_of_options_is_in_japanese_too():
+    assert options_table("ja") in (DOCS / "ja/usi-options.md").read_text(encoding="utf-8")
 
 
 def test_every_page_is_in_the_menu():

@@ -110,13 +110,20 @@ class MateSolver:
         """Stop the running or announced search at once; it returns its result so far."""
         self._stop.stop()
 
-    def warmup(self) -> None:
-        """Compile, or load from the cache, all that a search needs, even after a stop."""
+    def warmup(self, solutions: bool = False) -> None:
+        """Compile, or load from the cache, all that a search needs, even after a stop.
+
+        Args:
+            solutions: also what other solutions and conventional lengths may need
+        """
         stop_token, self._stop = self._stop, StopToken()
         self._ctx.stop_address = self._stop.address
         try:
             with compiling(COMPILE_TASK if steps_done() < SEARCH_STEPS else f"{COMPILE_TASK} after a search"):
-                self.tsume(parse_sfen(SMALL_PROBLEM))
+                problem = parse_sfen(SMALL_PROBLEM)
+                self.tsume(problem)
+                if solutions:
+                    checkers(_after(problem, self.checks(problem)[0], self._undo))
         finally:
             self._stop = stop_token
             self._ctx.stop_address = stop_token.address
@@ -376,13 +383,27 @@ class _Conventional:
         if solver._prove(pos, LENGTH_MAX) != MATE:
             raise TimeoutError
         length, exact = solver._shorten(pos, solver._length())
-        if not exact or solver._prove(pos, length) != MATE:
+        line = solver._line(pos, length) if exact else None
+        if line is None:
             raise TimeoutError
-        move = int(solver._ctx.found.move)
-        rest = self.defend(_after(pos, move, solver._undo))
+        if (kept := self.along(pos, line)) is not None:
+            return kept
+        rest = self.defend(_after(pos, line[0], solver._undo))
         if rest is None:
             raise TimeoutError
-        return (move, *rest)
+        return (line[0], *rest)
+
+    def along(self, pos: Any, line: Sequence[int]) -> tuple[int, ...] | None:
+        """Return the conventional line from `pos` if it is as long as `line`, a shortest mate; None if it may differ.
+
+        The longest defence in `line` counts conventionally too, up to its first drop; beyond, if that is not useless.
+        """
+        for ply, move in enumerate(line):
+            if ply % 2 and is_drop(move):
+                rest = self.defend(pos)
+                return (*line[:ply], *rest) if rest is not None and len(rest) == len(line) - ply else None
+            pos = _after(pos, move, self.solver._undo)
+        return tuple(line)
 
     def defend(self, pos: Any) -> tuple[int, ...] | None:
         """Return the line from `pos`, the defender in check, with the best defence; None if there is no mate."""
